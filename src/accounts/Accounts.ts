@@ -1,0 +1,100 @@
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import * as Passwords from "../platform/crypto/Passwords.ts"
+import * as Tokens from "../platform/crypto/Tokens.ts"
+import type { EmailAddress } from "../values/EmailAddress.ts"
+import type { AccountId } from "../values/Ids.ts"
+import type { Locale } from "../values/Locale.ts"
+import type { Plan } from "../values/Plan.ts"
+import type { Timestamp } from "../values/Timestamp.ts"
+import type { Timezone } from "../values/Timezone.ts"
+import type { Account } from "./Account.ts"
+import { EmailTaken, InvalidCredentials } from "./AccountErrors.ts"
+import { makeAccountsRepo } from "./AccountsRepo.ts"
+
+/** What tells a login token from an API key. */
+export const loginPrefix = "lt_live_"
+
+export interface NewAccount {
+  readonly name: string
+  readonly email: EmailAddress
+  /** Without one nobody can log in; API keys still work. */
+  readonly password?: Redacted.Redacted
+  readonly plan: Plan
+  readonly trial: boolean
+  readonly timezone?: Timezone
+  readonly locale?: Locale
+}
+
+export interface LoginSession {
+  readonly account: Account
+  readonly token: Redacted.Redacted
+  readonly expires_at: Timestamp
+}
+
+/** Accounts and the login sessions of their people. */
+export class Accounts extends Context.Service<Accounts, {
+  /** Makes an account; addresses are unique without regard to case. */
+  readonly create: (account: NewAccount) => Effect.Effect<Account, EmailTaken>
+  /** Checks the password and opens a login session of 30 days. */
+  readonly login: (email: string, password: Redacted.Redacted) => Effect.Effect<LoginSession, InvalidCredentials>
+  /** Opens a login session without asking for a password, right after a registration. */
+  readonly openSession: (account: Account) => Effect.Effect<LoginSession>
+  /** Ends the session of a token; harmless when there is none. */
+  readonly logout: (token: Redacted.Redacted) => Effect.Effect<void>
+  readonly find: (id: AccountId) => Effect.Effect<Option.Option<Account>>
+  /** Every account, oldest first. */
+  readonly list: Effect.Effect<ReadonlyArray<Account>>
+  /** Puts an account on a plan, which ends its trial. Nothing when there is no such account. */
+  readonly setPlan: (id: AccountId, plan: Plan) => Effect.Effect<Option.Option<Account>>
+}>()("messaging-service/accounts/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function*() {
+      const repo = yield* makeAccountsRepo
+
+      const create = Effect.fn("Accounts.create")(function*(account: NewAccount) {
+        const password_hash = account.password === undefined
+          ? null
+          : yield* Passwords.hash(Redacted.value(account.password))
+        const { email, name, plan, trial } = account
+        const row = yield* Effect.orDie(repo.insert({
+          name,
+          email,
+          plan,
+          trial,
+          password_hash,
+          timezone: account.timezone ?? "UTC",
+          locale: account.locale ?? "en"
+        }))
+        if (Option.isNone(row)) return yield* new EmailTaken()
+        return row.value
+      })
+
+      const openSession = Effect.fn("Accounts.openSession")(function*(account: Account) {
+        const token = Tokens.mint(loginPrefix)
+        const { expires_at } = yield* Effect.orDie(
+          repo.insertSession({ tokenHash: Tokens.hash(token), accountId: account.id })
+        )
+        return { account, token: Redacted.make(token), expires_at }
+      })
+
+      const login = Effect.fn("Accounts.login")(function*(email: string, password: Redacted.Redacted) {
+        const found = Option.getOrUndefined(yield* Effect.orDie(repo.findByEmail(email)))
+        const matches = yield* Passwords.verify(Redacted.value(password), found?.password_hash ?? null)
+        if (found === undefined || !matches) return yield* new InvalidCredentials()
+        const { password_hash: _, ...account } = found
+        return yield* openSession(account)
+      })
+
+      return Accounts.of({
+        create,
+        openSession,
+        login,
+        logout: (token) => Effect.orDie(Effect.asVoid(repo.deleteSession(Tokens.hash(Redacted.value(token))))),
+        find: (id) => Effect.orDie(repo.find(id)),
+        list: Effect.orDie(repo.list()),
+        setPlan: (id, plan) => Effect.orDie(repo.setPlan({ id, plan }))
+      })
+    })
+  )
+}

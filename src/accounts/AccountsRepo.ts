@@ -1,0 +1,74 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { AccountId } from "../values/Ids.ts"
+import { Plan } from "../values/Plan.ts"
+import { Timestamp } from "../values/Timestamp.ts"
+import { Account } from "./Account.ts"
+
+const NewAccount = Schema.Struct({
+  name: Schema.String,
+  email: Schema.String,
+  password_hash: Schema.NullOr(Schema.String),
+  plan: Plan,
+  trial: Schema.Boolean,
+  timezone: Schema.String,
+  locale: Schema.String
+})
+
+/** SQL of `accounts` and `login_sessions`. */
+export const makeAccountsRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const columns = sql.literal(`id, name, email, plan, trial_ends_at, timezone, locale, created_at,
+    case when trial_ends_at is null then 'active' when trial_ends_at > now() then 'trial' else 'trial_over' end as status`)
+
+  /** Nothing when the address is taken. */
+  const insert = SqlSchema.findOneOption({
+    Request: NewAccount,
+    Result: Account,
+    execute: (row) =>
+      sql`insert into accounts (name, email, password_hash, plan, trial_ends_at, timezone, locale)
+        values (${row.name}, ${row.email}, ${row.password_hash}, ${row.plan},
+          case when ${row.trial}::boolean then now() + interval '3 days' end, ${row.timezone}, ${row.locale})
+        on conflict (lower(email)) do nothing
+        returning ${columns}`
+  })
+
+  const findByEmail = SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ ...Account.fields, password_hash: Schema.NullOr(Schema.String) }),
+    execute: (email) => sql`select ${columns}, password_hash from accounts where lower(email) = lower(${email})`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: AccountId,
+    Result: Account,
+    execute: (id) => sql`select ${columns} from accounts where id = ${id}`
+  })
+
+  const list = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Account,
+    execute: () => sql`select ${columns} from accounts order by id`
+  })
+
+  /** A plan that was bought ends the trial. */
+  const setPlan = SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: AccountId, plan: Plan }),
+    Result: Account,
+    execute: ({ id, plan }) =>
+      sql`update accounts set plan = ${plan}, trial_ends_at = null where id = ${id} returning ${columns}`
+  })
+
+  const insertSession = SqlSchema.findOne({
+    Request: Schema.Struct({ tokenHash: Schema.Uint8Array, accountId: AccountId }),
+    Result: Schema.Struct({ expires_at: Timestamp }),
+    execute: ({ accountId, tokenHash }) =>
+      sql`insert into login_sessions (token_hash, account_id, expires_at)
+        values (${tokenHash}, ${accountId}, now() + interval '30 days') returning expires_at`
+  })
+
+  const deleteSession = (tokenHash: Uint8Array) => sql`delete from login_sessions where token_hash = ${tokenHash}`
+
+  return { insert, findByEmail, find, list, setPlan, insertSession, deleteSession }
+})

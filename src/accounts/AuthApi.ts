@@ -1,0 +1,56 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Access from "../platform/http/Access.ts"
+import { apiErrors } from "../platform/http/ApiError.ts"
+import { RateLimitExceeded } from "../platform/http/ApiErrors.ts"
+import { Authentication } from "../platform/http/Authentication.ts"
+import { RequestRules } from "../platform/http/RequestRules.ts"
+import { EmailAddress } from "../values/EmailAddress.ts"
+import { Data, Nothing } from "../values/Envelope.ts"
+import { Locale } from "../values/Locale.ts"
+import { lineBetween, textBetween } from "../values/Text.ts"
+import { Timestamp } from "../values/Timestamp.ts"
+import { Timezone } from "../values/Timezone.ts"
+import { Account } from "./Account.ts"
+import { EmailTaken, InvalidCredentials, RegistrationClosed } from "./AccountErrors.ts"
+
+/** A login session: `token` goes where an API key goes. */
+const Login = Schema.Struct({ account: Account, token: Schema.String, expires_at: Timestamp })
+
+const register = HttpApiEndpoint.post("register", "/register", {
+  payload: Schema.Struct({
+    name: lineBetween(1, 200),
+    email: EmailAddress,
+    password: textBetween(12, 128),
+    timezone: Schema.optionalKey(Timezone),
+    locale: Schema.optionalKey(Locale)
+  }),
+  success: Data(Login).pipe(HttpApiSchema.status(201)),
+  error: apiErrors(EmailTaken, RegistrationClosed, RateLimitExceeded)
+}).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
+  summary: "Register an account",
+  description: "Starts the 3-day trial on the Starter plan. The operator can close registration."
+}))
+
+const login = HttpApiEndpoint.post("login", "/login", {
+  payload: Schema.Struct({ email: textBetween(1, 320), password: textBetween(1, 128) }),
+  success: Data(Login),
+  error: apiErrors(InvalidCredentials, RateLimitExceeded)
+}).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
+  summary: "Log in",
+  description: "Answers with a session token that is used like an API key without scopes."
+}))
+
+const logout = HttpApiEndpoint.post("logout", "/logout", { success: Nothing })
+  .annotate(Access.Access, Access.full())
+  .annotateMerge(OpenApi.annotations({ summary: "Log out", description: "Ends the login session that is used." }))
+  .middleware(Authentication)
+
+/** Accounts of people: register, log in, log out. */
+export class AuthApi extends HttpApiGroup.make("auth")
+  .add(register, login)
+  .middleware(RequestRules)
+  .add(logout.middleware(RequestRules))
+  .prefix("/v1/auth")
+  .annotateMerge(OpenApi.annotations({ title: "Registration and login" }))
+{}

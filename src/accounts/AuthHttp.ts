@@ -1,0 +1,64 @@
+import { Effect, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { AppConfig } from "../platform/config/AppConfig.ts"
+import { RateLimitExceeded } from "../platform/http/ApiErrors.ts"
+import { contractRoot } from "../platform/http/contractRoot.ts"
+import { RateLimit } from "../platform/http/RateLimit.ts"
+import { nothing, RequestContext } from "../platform/http/RequestContext.ts"
+import { RegistrationClosed } from "./AccountErrors.ts"
+import { Accounts, type LoginSession } from "./Accounts.ts"
+import { AuthApi } from "./AuthApi.ts"
+
+const cookie = (value: string, maxAge: number) =>
+  `__Host-session=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; Secure; SameSite=Lax`
+
+const month = 30 * 24 * 3600
+
+const opened = Effect.fnUntraced(function*({ account, expires_at, token }: LoginSession) {
+  const { answerHeaders } = yield* RequestContext
+  answerHeaders.set("set-cookie", cookie(Redacted.value(token), month))
+  return { data: { account, token: Redacted.value(token), expires_at } }
+})
+
+/** Handlers of {@link AuthApi}. */
+export const AuthHttp = HttpApiBuilder.group(contractRoot.add(AuthApi), "auth", (handlers) =>
+  Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const config = yield* AppConfig
+    const limits = yield* RateLimit
+    const isOpen = (config.registration ?? (config.databaseUrl === undefined ? "open" : "closed")) === "open"
+
+    const perAddress = Effect.gen(function*() {
+      const { answerHeaders, clientAddress } = yield* RequestContext
+      const { secondsLeft, used } = yield* limits.count(`login:${clientAddress}`)
+      if (used <= config.rateLimitLogin) return
+      answerHeaders.set("retry-after", String(secondsLeft))
+      return yield* new RateLimitExceeded({ limit: config.rateLimitLogin, retry_after: secondsLeft })
+    })
+
+    return handlers.handleAll({
+      register: Effect.fnUntraced(function*({ payload: { password, ...person } }) {
+        if (!isOpen) return yield* new RegistrationClosed()
+        yield* perAddress
+        const account = yield* accounts.create({
+          ...person,
+          password: Redacted.make(password),
+          plan: "starter",
+          trial: true
+        })
+        return yield* Effect.flatMap(accounts.openSession(account), opened)
+      }),
+      login: Effect.fnUntraced(function*({ payload: { email, password } }) {
+        yield* perAddress
+        return yield* Effect.flatMap(accounts.login(email, Redacted.make(password)), opened)
+      }),
+      logout: Effect.fnUntraced(function*() {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        yield* accounts.logout(Redacted.make(headers["authorization"]?.replace(/^bearer +/i, "") ?? ""))
+        const { answerHeaders } = yield* RequestContext
+        answerHeaders.set("set-cookie", cookie("", 0))
+        return yield* nothing
+      })
+    })
+  }))

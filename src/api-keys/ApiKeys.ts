@@ -1,0 +1,77 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { apiKeyLimit } from "../accounts/planLimits.ts"
+import * as Tokens from "../platform/crypto/Tokens.ts"
+import { transaction } from "../platform/database/transaction.ts"
+import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import type { AccountId, ApiKeyId } from "../values/Ids.ts"
+import type { ApiKey, CreatedApiKey } from "./ApiKey.ts"
+import type { NewApiKey } from "./ApiKeysApi.ts"
+import { makeApiKeysRepo } from "./ApiKeysRepo.ts"
+
+/** What every API key begins with; the next 4 characters are still shown after creation. */
+export const keyPrefix = "sk_live_"
+
+const shownLength = 12
+
+/** The API keys of an account (spec 2.2, 3.5, 4.1). */
+export class ApiKeys extends Context.Service<ApiKeys, {
+  /** Newest first. */
+  readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<ApiKey>>
+  readonly find: (accountId: AccountId, id: ApiKeyId) => Effect.Effect<ApiKey, NotFound>
+  /** Makes a key within the limit of the plan, exactly, however many are asked for at once. */
+  readonly create: (
+    accountId: AccountId,
+    key: NewApiKey
+  ) => Effect.Effect<CreatedApiKey, PlanLimitExceeded | ValidationFailed>
+  /** When it returns, no node takes the key any more: every request looks its key up. */
+  readonly revoke: (accountId: AccountId, id: ApiKeyId) => Effect.Effect<void, NotFound>
+}>()("messaging-service/api-keys/ApiKeys") {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const repo = yield* makeApiKeysRepo
+
+      const withinLimit = Effect.fnUntraced(function*(accountId: AccountId) {
+        const { plan, usable_keys } = yield* Effect.orDie(repo.lockAccount(accountId))
+        const limit = apiKeyLimit[plan]
+        if (limit === undefined || usable_keys < limit) return
+        return yield* new PlanLimitExceeded({ limit, current: usable_keys, resource: "api_keys" })
+      })
+
+      const create = Effect.fn("ApiKeys.create")(function*(accountId: AccountId, wanted: NewApiKey) {
+        const expires_at = wanted.expires_at ?? null
+        if (expires_at !== null && (yield* Effect.orDie(repo.isPast(expires_at))).past) {
+          return yield* ValidationFailed.of("expires_at", "must be in the future")
+        }
+        const key = Tokens.mint(keyPrefix)
+        const insert = Effect.orDie(repo.insert({
+          account_id: accountId,
+          name: wanted.name,
+          key_hash: Tokens.hash(key),
+          key_prefix: key.slice(0, shownLength),
+          scopes: [...new Set(wanted.scopes)],
+          permissions: [...new Set(wanted.permissions)],
+          expires_at
+        }))
+        const row = yield* transaction(Effect.andThen(withinLimit(accountId), insert))
+        const { is_active: _, last_used_at: __, ...shown } = row
+        return { ...shown, key }
+      }, Effect.provideService(SqlClient.SqlClient, sql))
+
+      return ApiKeys.of({
+        create,
+        list: (accountId) => Effect.orDie(repo.list(accountId)),
+        find: Effect.fn("ApiKeys.find")(function*(accountId, id) {
+          const row = yield* Effect.orDie(repo.find({ accountId, id }))
+          return Option.isSome(row) ? row.value : yield* new NotFound()
+        }),
+        revoke: Effect.fn("ApiKeys.revoke")(function*(accountId, id) {
+          const gone = yield* Effect.orDie(repo.revoke({ accountId, id }))
+          if (Option.isNone(gone)) return yield* new NotFound()
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,63 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Access from "../platform/http/Access.ts"
+import { apiErrors } from "../platform/http/ApiError.ts"
+import { InsufficientPermission, NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { Authentication } from "../platform/http/Authentication.ts"
+import { RequestRules } from "../platform/http/RequestRules.ts"
+import { Data, Nothing } from "../values/Envelope.ts"
+import { ApiKeyId, pathId } from "../values/Ids.ts"
+import { Permission } from "../values/Permission.ts"
+import { Scope } from "../values/Scope.ts"
+import { lineBetween } from "../values/Text.ts"
+import { TimestampInput } from "../values/Timestamp.ts"
+import { ApiKey, CreatedApiKey } from "./ApiKey.ts"
+
+/** A new key: what is left out is full access without an end. */
+export const NewApiKey = Schema.Struct({
+  name: lineBetween(1, 100),
+  scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(20))),
+  permissions: Schema.optionalKey(Schema.Array(Permission).check(Schema.isMaxLength(50))),
+  expires_at: Schema.optionalKey(Schema.NullOr(TimestampInput))
+})
+export type NewApiKey = typeof NewApiKey.Type
+
+const params = { id: pathId(ApiKeyId) }
+
+const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(ApiKey)) })
+  .annotate(Access.Access, Access.full("keys:read"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "List API keys",
+    description: "All keys of the account, newest first. An expired key stays in the list and counts for no limit."
+  }))
+
+const create = HttpApiEndpoint.post("create", "/", {
+  payload: NewApiKey,
+  success: Data(CreatedApiKey).pipe(HttpApiSchema.status(201)),
+  error: apiErrors(PlanLimitExceeded, InsufficientPermission, ValidationFailed)
+})
+  .annotate(Access.Access, Access.full("keys:write"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Create an API key",
+    description: "The key is shown in this answer only; a lost key must be revoked and replaced."
+  }))
+
+const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(ApiKey), error: apiErrors(NotFound) })
+  .annotate(Access.Access, Access.full("keys:read"))
+  .annotateMerge(OpenApi.annotations({ summary: "Read an API key", description: "Everything but the secret." }))
+
+const revoke = HttpApiEndpoint.delete("revoke", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
+  .annotate(Access.Access, Access.full("keys:write"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Revoke an API key",
+    description: "From this answer on, every node refuses the key with 401."
+  }))
+
+/** API keys (spec 4.1). */
+export class ApiKeysApi extends HttpApiGroup.make("apiKeys")
+  .add(list, create, get, revoke)
+  .prefix("/v1/api-keys")
+  .middleware(RequestRules)
+  .middleware(Authentication)
+  .annotateMerge(OpenApi.annotations({ title: "API keys" }))
+{}

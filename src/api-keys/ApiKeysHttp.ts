@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { InsufficientPermission } from "../platform/http/ApiErrors.ts"
+import { Principal } from "../platform/http/Authentication.ts"
+import { contractRoot } from "../platform/http/contractRoot.ts"
+import { created, nothing } from "../platform/http/RequestContext.ts"
+import { ApiKeys } from "./ApiKeys.ts"
+import { ApiKeysApi, type NewApiKey } from "./ApiKeysApi.ts"
+
+/** A key cannot grant what it lacks: one with permissions makes keys with some of the same. */
+const grantable = Effect.fnUntraced(function*({ permissions: own }: Principal["Service"], wanted: NewApiKey) {
+  if (own.length === 0) return
+  const missing = wanted.permissions?.find((permission) => !own.includes(permission))
+  if (missing !== undefined) return yield* new InsufficientPermission({ required: missing })
+  if ((wanted.permissions ?? []).length === 0) return yield* new InsufficientPermission({ required: "all permissions" })
+})
+
+/** Handlers of {@link ApiKeysApi}. */
+export const ApiKeysHttp = HttpApiBuilder.group(
+  contractRoot.add(ApiKeysApi),
+  "apiKeys",
+  (handlers) =>
+    Effect.gen(function*() {
+      const keys = yield* ApiKeys
+      return handlers.handleAll({
+        list: Effect.fnUntraced(function*() {
+          const { accountId } = yield* Principal
+          return { data: yield* keys.list(accountId) }
+        }),
+        create: Effect.fnUntraced(function*({ payload }) {
+          const principal = yield* Principal
+          yield* grantable(principal, payload)
+          const key = yield* keys.create(principal.accountId, payload)
+          yield* created(`/v1/api-keys/${key.id}`)
+          return { data: key }
+        }),
+        get: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* keys.find(accountId, params.id) }
+        }),
+        revoke: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          yield* keys.revoke(accountId, params.id)
+          return yield* nothing
+        })
+      })
+    })
+)

@@ -1,0 +1,114 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { column } from "../platform/database/column.ts"
+import { AccountId, ApiKeyId } from "../values/Ids.ts"
+import { Permission } from "../values/Permission.ts"
+import { Plan } from "../values/Plan.ts"
+import { Scope } from "../values/Scope.ts"
+import { ApiKey } from "./ApiKey.ts"
+
+const One = Schema.Struct({ accountId: AccountId, id: ApiKeyId })
+
+const NewRow = Schema.Struct({
+  account_id: AccountId,
+  name: Schema.String,
+  key_hash: Schema.Uint8Array,
+  key_prefix: Schema.String,
+  scopes: Schema.Array(Schema.String),
+  permissions: Schema.Array(Schema.String),
+  expires_at: Schema.NullOr(Schema.String)
+})
+
+/** Whose credential a hash is; the ids are null where it is nobody's. */
+export const Credential = Schema.Struct({
+  key_id: Schema.NullOr(ApiKeyId),
+  account_id: Schema.NullOr(AccountId),
+  scopes: Schema.NullOr(Schema.Array(Scope)),
+  permissions: Schema.NullOr(Schema.Array(Permission)),
+  plan: Schema.NullOr(Plan),
+  trial: Schema.Literals(["none", "running", "over"]),
+  state: Schema.Literals(["usable", "unknown", "revoked", "expired"]),
+  /** The use of the key was last written down more than a minute ago. */
+  is_stale: Schema.Boolean
+})
+export type Credential = typeof Credential.Type
+
+/** SQL of `api_keys` and `revoked_api_keys`. */
+export const makeApiKeysRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const columns = sql.literal(`id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
+    (expires_at is null or expires_at > now()) as is_active`)
+
+  const list = SqlSchema.findAll({
+    Request: AccountId,
+    Result: ApiKey,
+    execute: (accountId) => sql`select ${columns} from api_keys where account_id = ${accountId} order by id desc`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: One,
+    Result: ApiKey,
+    execute: ({ accountId, id }) => sql`select ${columns} from api_keys where id = ${id} and account_id = ${accountId}`
+  })
+
+  /** Holds the account's row, so that keys of one account are made one after the other and the limit is exact. */
+  const lockAccount = SqlSchema.findOne({
+    Request: AccountId,
+    Result: Schema.Struct({ plan: Plan, usable_keys: Schema.Int }),
+    execute: (accountId) =>
+      sql`with account as (select id, plan from accounts where id = ${accountId} for update)
+        select plan, (select count(*) from api_keys k
+          where k.account_id = account.id and (k.expires_at is null or k.expires_at > now())) as usable_keys
+        from account`
+  })
+
+  const isPast = SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ past: Schema.Boolean }),
+    execute: (instant) => sql`select ${instant}::timestamptz <= now() as past`
+  })
+
+  const insert = SqlSchema.findOne({
+    Request: NewRow,
+    Result: ApiKey,
+    execute: (row) =>
+      sql`insert into api_keys (account_id, name, key_hash, key_prefix, scopes, permissions, expires_at)
+        values (${row.account_id}, ${row.name}, ${row.key_hash}, ${row.key_prefix}, ${column.text(row.scopes)},
+          ${column.text(row.permissions)}, ${row.expires_at}::timestamptz)
+        returning ${columns}`
+  })
+
+  /** The row goes, its bare hash stays for 30 days to tell "revoked" from "unknown". */
+  const revoke = SqlSchema.findOneOption({
+    Request: One,
+    Result: Schema.Struct({ key_hash: Schema.Uint8Array }),
+    execute: ({ accountId, id }) =>
+      sql`with gone as (delete from api_keys where id = ${id} and account_id = ${accountId} returning key_hash)
+        insert into revoked_api_keys (key_hash) select key_hash from gone
+        on conflict (key_hash) do update set revoked_at = now() returning key_hash`
+  })
+
+  /** One row for each hash, in their order. */
+  const credentials = SqlSchema.findAll({
+    Request: Schema.Array(Schema.Uint8Array),
+    Result: Credential,
+    execute: (hashes) =>
+      sql`select k.id as key_id, a.id as account_id, k.scopes, k.permissions, a.plan,
+          case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial,
+          case when k.expires_at <= now() then 'expired' when a.id is not null then 'usable'
+            when exists (select from revoked_api_keys r where r.key_hash = t.hash) then 'revoked' else 'unknown' end as state,
+          k.id is not null and coalesce(k.last_used_at < now() - interval '1 minute', true) as is_stale
+        from unnest(${column.bytea(hashes)}) with ordinality as t (hash, position)
+        left join api_keys k on k.key_hash = t.hash
+        left join login_sessions s on s.token_hash = t.hash and s.expires_at > now()
+        left join accounts a on a.id = coalesce(k.account_id, s.account_id)
+        order by t.position`
+  })
+
+  const touch = (ids: ReadonlyArray<ApiKeyId>) =>
+    sql`update api_keys set last_used_at = now() where id = any(${column.int8(ids)})
+      and (last_used_at is null or last_used_at < now() - interval '1 minute')`
+
+  return { list, find, lockAccount, isPast, insert, revoke, credentials, touch }
+})

@@ -1,0 +1,105 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { loginPrefix } from "../accounts/Accounts.ts"
+import { AppConfig } from "../platform/config/AppConfig.ts"
+import * as Tokens from "../platform/crypto/Tokens.ts"
+import { Access, type Rule } from "../platform/http/Access.ts"
+import * as Errors from "../platform/http/ApiErrors.ts"
+import { Authentication, Principal } from "../platform/http/Authentication.ts"
+import { RateLimit } from "../platform/http/RateLimit.ts"
+import { RequestContext } from "../platform/http/RequestContext.ts"
+import type { AccountId } from "../values/Ids.ts"
+import type { Plan } from "../values/Plan.ts"
+import { keyPrefix } from "./ApiKeys.ts"
+import type { Credential } from "./ApiKeysRepo.ts"
+import { Credentials } from "./Credentials.ts"
+
+const challenge = (header: string) =>
+  Effect.map(RequestContext, ({ answerHeaders }) => answerHeaders.set("www-authenticate", header))
+
+const refused = { unknown: Errors.InvalidApiKey, revoked: Errors.RevokedApiKey, expired: Errors.ExpiredApiKey } as const
+
+/** 401: who is it? */
+const identify = Effect.fnUntraced(function*(credentials: Credentials["Service"], token: string) {
+  yield* challenge(`Bearer realm="api"`)
+  if (token === "") return yield* new Errors.MissingApiKey()
+  // A mistyped key fails its checksum and costs no query.
+  if (!Tokens.isWellFormed(keyPrefix, token) && !Tokens.isWellFormed(loginPrefix, token)) {
+    return yield* new Errors.InvalidApiKey()
+  }
+  const found = yield* credentials.find(token).pipe(
+    Effect.timeoutOrElse({ duration: "3 seconds", orElse: () => Effect.die(new Errors.ServiceUnavailable()) })
+  )
+  if (found.state !== "usable") return yield* new refused[found.state]()
+  const { answerHeaders } = yield* RequestContext
+  answerHeaders.delete("www-authenticate")
+  return principalOf(found)
+})
+
+const principalOf = (found: Credential): Principal["Service"] => ({
+  // A usable credential has an account: the query joins it.
+  accountId: found.account_id as AccountId,
+  keyId: found.key_id ?? undefined,
+  scopes: found.scopes ?? [],
+  permissions: found.permissions ?? [],
+  plan: found.plan as Plan,
+  trial: found.trial
+})
+
+/** 403, then 402: may it? */
+const authorize = Effect.fnUntraced(function*(rule: Rule, principal: Principal["Service"]) {
+  if (rule.kind === "public") return
+  if (principal.scopes.length > 0 && !principal.scopes.some((scope) => rule.scopes.includes(scope))) {
+    yield* challenge(`Bearer error="insufficient_scope", scope="${rule.scopes.join(" ")}"`)
+    return yield* new Errors.InsufficientScope({ required: rule.scopes })
+  }
+  if (
+    rule.permission !== undefined && principal.permissions.length > 0 &&
+    !principal.permissions.includes(rule.permission)
+  ) {
+    return yield* new Errors.InsufficientPermission({ required: rule.permission })
+  }
+  if (rule.paid === "subscription" && principal.trial !== "none") return yield* new Errors.SubscriptionRequired()
+  if (rule.paid === "sending" && principal.trial === "over") return yield* new Errors.SubscriptionExpired()
+})
+
+/** See {@link Authentication}. */
+export const AuthenticationLayer = Layer.effect(
+  Authentication,
+  Effect.gen(function*() {
+    const credentials = yield* Credentials
+    const limits = yield* RateLimit
+    const config = yield* AppConfig
+    const perMinute: Readonly<Record<Plan, number>> = {
+      starter: config.rateLimitStarter,
+      growth: config.rateLimitGrowth,
+      business: config.rateLimitBusiness,
+      enterprise: config.rateLimitEnterprise
+    }
+
+    /** 429: how often? */
+    const limited = Effect.fnUntraced(function*(principal: Principal["Service"]) {
+      const limit = perMinute[principal.plan]
+      const bucket = principal.keyId === undefined ? `account:${principal.accountId}` : `key:${principal.keyId}`
+      const { resetsAt, secondsLeft, used } = yield* limits.count(bucket)
+      const { answerHeaders } = yield* RequestContext
+      const remaining = Math.max(0, limit - used)
+      answerHeaders.set("x-ratelimit-limit", String(limit))
+      answerHeaders.set("x-ratelimit-remaining", String(remaining))
+      answerHeaders.set("x-ratelimit-reset", String(resetsAt))
+      answerHeaders.set("ratelimit-policy", `"minute";q=${limit};w=60`)
+      answerHeaders.set("ratelimit", `"minute";r=${remaining};t=${secondsLeft}`)
+      if (used <= limit) return
+      answerHeaders.set("retry-after", String(secondsLeft))
+      return yield* new Errors.RateLimitExceeded({ limit, retry_after: secondsLeft })
+    })
+
+    return Authentication.of({
+      bearer: Effect.fnUntraced(function*(httpEffect, { credential, endpoint }) {
+        const principal = yield* identify(credentials, Redacted.value(credential))
+        yield* limited(principal)
+        yield* authorize(Context.getOrUndefined(endpoint.annotations, Access) ?? { kind: "public" }, principal)
+        return yield* Effect.provideService(httpEffect, Principal, principal)
+      })
+    })
+  })
+)

@@ -1,0 +1,67 @@
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { AccountsLayer } from "../accounts/AccountsLayer.ts"
+import { ApiKeysLayer } from "../api-keys/ApiKeysLayer.ts"
+import { EmailDomains } from "../email-domains/EmailDomains.ts"
+import { Events } from "../events/Events.ts"
+import { Cluster } from "../platform/cluster/Cluster.ts"
+import { ClusterPruning } from "../platform/cluster/ClusterPruning.ts"
+import { MainVault } from "../platform/crypto/MainKey.ts"
+import { ClusterDatabase, Database, DatabaseAddress } from "../platform/database/Database.ts"
+import { Draining } from "../platform/http/Draining.ts"
+import { Gate } from "../platform/http/Gate.ts"
+import { Idempotency } from "../platform/http/Idempotency.ts"
+import { PublicUrl } from "../platform/http/PublicUrl.ts"
+import { RateLimit } from "../platform/http/RateLimit.ts"
+import { RequestRulesLayer } from "../platform/http/RequestRulesLayer.ts"
+import { Health } from "../platform/observability/Health.ts"
+import { Metrics } from "../platform/observability/Metrics.ts"
+import { Traces } from "../platform/observability/Traces.ts"
+import { WebhooksLayer } from "../webhooks/WebhooksLayer.ts"
+import { Channels } from "./Channels.ts"
+import { HttpServerLayer } from "./HttpServer.ts"
+import { Pruning } from "./Pruning.ts"
+import { AllowedLayer, Routes } from "./Routes.ts"
+
+/** What every domain stands on. */
+const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer).pipe(
+  Layer.provideMerge(MainVault),
+  Layer.provideMerge(Cluster.pipe(Layer.provide(ClusterDatabase))),
+  Layer.provideMerge(Database),
+  Layer.provideMerge(DatabaseAddress.layer),
+  Layer.provideMerge(NodeServices.layer)
+)
+
+/** The domains, from the left of the picture to the right. */
+const Domains = Channels.pipe(
+  Layer.provideMerge(EmailDomains.layer),
+  Layer.provideMerge(Events.layer),
+  Layer.provideMerge(WebhooksLayer),
+  Layer.provideMerge(AccountsLayer),
+  Layer.provideMerge(ApiKeysLayer),
+  Layer.provideMerge(RequestRulesLayer)
+)
+
+const PublicUrlOfServer = Layer.unwrap(
+  Effect.map(
+    HttpServer.HttpServer,
+    ({ address }) => PublicUrl.layer(address._tag === "UnixPathAddress" ? 0 : address.port)
+  )
+)
+
+/** Leaving begins before anything is taken down: health checks say so, new requests are refused. */
+const Leaving = Layer.effectDiscard(Effect.flatMap(Draining, ({ begin }) => Effect.addFinalizer(() => begin)))
+
+/** One node of the service. */
+export const Server = Layer.mergeAll(Leaving).pipe(
+  Layer.provideMerge(HttpRouter.serve(
+    Layer.mergeAll(Routes, Health, Gate, ClusterPruning, Pruning).pipe(Layer.provideMerge(Domains)),
+    { disableLogger: true, disableListenLog: true }
+  )),
+  Layer.provideMerge(PublicUrlOfServer),
+  Layer.provideMerge(HttpServerLayer),
+  Layer.provideMerge(Metrics),
+  Layer.provideMerge(Platform),
+  Layer.provide(Traces)
+)

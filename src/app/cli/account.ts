@@ -1,0 +1,100 @@
+import { NodeServices } from "@effect/platform-node"
+import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Accounts } from "../../accounts/Accounts.ts"
+import { ApiKeys } from "../../api-keys/ApiKeys.ts"
+import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
+import { EmailAddress } from "../../values/EmailAddress.ts"
+import { AccountId } from "../../values/Ids.ts"
+import { Plan } from "../../values/Plan.ts"
+
+/** No account has this id. */
+class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknown", { id: Schema.Int }) {
+  override get message() {
+    return `There is no account ${this.id}. See: account list`
+  }
+}
+
+/** The domains that accounts need, on the database that a running node uses as well. */
+const Services = Layer.merge(Accounts.layer, ApiKeys.layer).pipe(
+  Layer.provideMerge(Database),
+  Layer.provide(DatabaseAddress.layer),
+  Layer.provide(NodeServices.layer)
+)
+
+const id = Argument.Int("id").pipe(Argument.withDescription("The account's id"), Argument.withSchema(AccountId))
+
+const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print one line of JSON and nothing else"),
+  Flag.withDefault(false)
+)
+
+const create = Command.make(
+  "create",
+  {
+    email: Flag.String("email").pipe(Flag.withDescription("Address of the owner"), Flag.withSchema(EmailAddress)),
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the owner"), Flag.withSchema(Schema.NonEmptyString)),
+    plan: Flag.Literals("plan", Plan.literals).pipe(Flag.withDescription("Plan"), Flag.withDefault("business")),
+    trial: Flag.Boolean("trial").pipe(Flag.withDescription("Start the 3-day trial"), Flag.withDefault(false)),
+    password: Flag.String("password").pipe(
+      Flag.withDescription("For logging in; without one only the API key works"),
+      Flag.optional
+    ),
+    json
+  },
+  Effect.fnUntraced(function*({ json, password, ...wanted }) {
+    const accounts = yield* Accounts
+    const keys = yield* ApiKeys
+    const account = yield* accounts.create({
+      ...wanted,
+      ...(Option.isSome(password) && { password: Redacted.make(password.value) })
+    })
+    const { key } = yield* keys.create(account.id, { name: "First key" })
+    yield* Console.log(
+      json
+        ? JSON.stringify({ account_id: account.id, api_key: key })
+        : `Account ${account.id} (${account.plan}) is ready. Its API key is shown this once:\n${key}`
+    )
+  }, Effect.provide(Services))
+).pipe(Command.withDescription("Make an account with an API key"))
+
+const list = Command.make(
+  "list",
+  { json },
+  Effect.fnUntraced(function*({ json }) {
+    const accounts = yield* (yield* Accounts).list
+    if (json) return yield* Console.log(JSON.stringify(accounts))
+    for (const { email, id, name, plan, status } of accounts) {
+      yield* Console.log(`${id}\t${plan}\t${status}\t${email}\t${name}`)
+    }
+  }, Effect.provide(Services))
+).pipe(Command.withDescription("List accounts"))
+
+const plan = Command.make(
+  "plan",
+  {
+    id,
+    plan: Argument.Literals("plan", Plan.literals)
+  },
+  Effect.fnUntraced(function*({ id, plan }) {
+    const changed = yield* (yield* Accounts).setPlan(id, plan)
+    if (Option.isNone(changed)) return yield* new AccountUnknown({ id })
+    yield* Console.log(`Account ${id} is on the ${plan} plan.`)
+  }, Effect.provide(Services))
+).pipe(Command.withDescription("Put an account on a plan, which ends its trial"))
+
+const key = Command.make(
+  "key",
+  { id, json },
+  Effect.fnUntraced(function*({ id, json }) {
+    if (Option.isNone(yield* (yield* Accounts).find(id))) return yield* new AccountUnknown({ id })
+    const { key } = yield* (yield* ApiKeys).create(id, { name: "Made on the command line" })
+    yield* Console.log(json ? JSON.stringify({ account_id: id, api_key: key }) : key)
+  }, Effect.provide(Services))
+).pipe(Command.withDescription("Make another API key for an account"))
+
+/** Accounts, beside a running node or without one. */
+export const account = Command.make("account").pipe(
+  Command.withDescription("Make and change accounts"),
+  Command.withSubcommands([create, list, plan, key])
+)

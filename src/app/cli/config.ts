@@ -1,0 +1,16 @@
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { settings } from "../../platform/config/AppConfig.ts"
+import { shown } from "../../platform/config/Setting.ts"
+
+/** Prints every setting with the value in force, secrets masked. */
+export const config = Command.make(
+  "config",
+  {},
+  () =>
+    Effect.forEach(
+      Object.values(settings),
+      (setting) => Effect.flatMap(shown(setting), (value) => Console.log(`${setting.name}=${value}`)),
+      { discard: true }
+    )
+).pipe(Command.withDescription("Print the settings in force, secrets masked"))

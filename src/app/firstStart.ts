@@ -1,0 +1,51 @@
+import { Console, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Accounts } from "../accounts/Accounts.ts"
+import { ApiKeys } from "../api-keys/ApiKeys.ts"
+import { DatabaseAddress } from "../platform/database/Database.ts"
+import { transaction } from "../platform/database/transaction.ts"
+import { EmailAddress } from "../values/EmailAddress.ts"
+
+const tour = (base: string, key: string) => `
+Your account is ready (Business plan). Its API key is shown this once:
+
+  ${key}
+
+Try it, in another terminal:
+
+  curl ${base}/v1/api-keys -H 'Authorization: Bearer ${key}'
+
+  curl ${base}/v1/email/send-bulk -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
+    -d '{"subject":"Hello {{name}}","html":"<p>Dear {{name}}, welcome.</p>","recipients":[{"to":"ada@example.com","variables":{"name":"Ada"}}]}'
+
+  curl ${base}/sandbox/mail -H 'Accept: application/json'
+
+The sent mail is at ${base}/sandbox/mail, every endpoint at ${base}/docs.
+Another key: npm run cli -- account key 1
+`
+
+/** One account, unless there is one: of several nodes that start at once one makes it. */
+const firstAccount = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const accounts = yield* Accounts
+  const keys = yield* ApiKeys
+  return yield* transaction(Effect.gen(function*() {
+    yield* Effect.orDie(sql`lock table accounts in share row exclusive mode`)
+    if ((yield* accounts.list).length > 0) return undefined
+    const account = yield* Effect.orDie(accounts.create({
+      name: "First account",
+      email: EmailAddress.make("owner@localhost.localdomain"),
+      plan: "business",
+      trial: false
+    }))
+    return (yield* Effect.orDie(keys.create(account.id, { name: "First key" }))).key
+  }))
+})
+
+/** On the first start of an empty embedded database: a key that works, and lines that work when pasted. */
+export const welcome = Effect.fnUntraced(function*(base: string) {
+  const { isEmbedded } = yield* DatabaseAddress
+  if (!isEmbedded) return
+  const key = yield* firstAccount
+  if (key !== undefined) yield* Console.log(tour(base, key))
+})

@@ -1,0 +1,96 @@
+import { Context, Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Events, happening } from "../../events/Events.ts"
+import { coalesce } from "../../platform/database/coalesce.ts"
+import { column } from "../../platform/database/column.ts"
+import { transaction } from "../../platform/database/transaction.ts"
+import type { AccountId, EmailBatchId, EmailMessageId } from "../../values/Ids.ts"
+import type { Timestamp } from "../../values/Timestamp.ts"
+import type { Settled } from "./BatchState.ts"
+
+/** What became of one recipient, ready to be written down. */
+export interface RecipientRecord {
+  readonly id: EmailMessageId
+  readonly accountId: AccountId
+  readonly batchId: EmailBatchId
+  readonly to: string
+  readonly subject: string
+  readonly at: Timestamp
+  readonly settled: Settled
+}
+
+const happeningOf = ({ accountId, at, batchId, id, settled, subject, to }: RecipientRecord) => {
+  const email = { id, batch_id: batchId, to, subject }
+  if (settled.status === "sent") return [happening({ accountId, event: "email.sent", data: { ...email, sent_at: at } })]
+  if (settled.status !== "bounced") return []
+  const bounce = { bounced_at: at, bounce_type: settled.bounce_type ?? "hard", error: settled.error ?? "" }
+  return [happening({ accountId, event: "email.bounced", data: { ...email, ...bounce } })]
+}
+
+/**
+ * The one writer of what becomes of recipients on a node: rows, counts, suppressions and events of many at a time in one
+ * transaction. A row is changed only while it is being sent, so an owner that lost its shard cannot count it again.
+ */
+export class BatchOutcomes extends Context.Service<BatchOutcomes, {
+  /** Returns when the outcome is committed. */
+  readonly record: (record: RecipientRecord) => Effect.Effect<void>
+}>()("messaging-service/channels/email/BatchOutcomes") {
+  static readonly layer = Layer.effect(
+    BatchOutcomes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const events = yield* Events
+
+      const settle = (records: ReadonlyArray<RecipientRecord>) => {
+        const of = <A>(read: (record: RecipientRecord) => A) => records.map(read)
+        const delays = of(({ settled: { delay } }) => delay === undefined ? null : Duration.toMillis(delay))
+        return sql`with outcome as (
+            select * from unnest(${column.int8(of((r) => r.id))}, ${column.text(of((r) => r.settled.status))},
+              ${column.int4(of((r) => r.settled.attempt_count))}, ${column.float8(delays)},
+              ${column.text(of((r) => r.settled.bounce_type))}, ${column.text(of((r) => r.settled.error))},
+              ${column.bool(of((r) => r.settled.ambiguous))}, ${column.text(of((r) => r.at))}::timestamptz[])
+              as t (id, status, attempt, delay, bounce_type, error, ambiguous, at)
+          ), changed as (
+            update email_messages m set status = o.status, attempt_count = o.attempt, bounce_type = o.bounce_type,
+              error = o.error, due_at = now() + o.delay * interval '1 millisecond',
+              sent_at = case when o.status = 'sent' then o.at end,
+              completed_at = case when o.status <> 'queued' then o.at end
+            from outcome o where m.id = o.id and m.status = 'sending'
+            returning m.id, m.batch_id, m.status, o.ambiguous
+          ), counted as (
+            update email_batches b set sent = b.sent + c.sent, failed = b.failed + c.failed, ambiguous = b.ambiguous + c.ambiguous
+            from (select batch_id, count(*) filter (where status = 'sent') as sent,
+                count(*) filter (where status in ('bounced', 'failed')) as failed, count(*) filter (where ambiguous) as ambiguous
+              from changed group by batch_id) c
+            where b.id = c.batch_id
+          )
+          select id from changed`
+      }
+
+      const suppress = (records: ReadonlyArray<RecipientRecord>) =>
+        sql`insert into suppressions (account_id, email, reason, source_message_id)
+          select account_id, lower(email), 'bounce', id from unnest(${column.int8(records.map((r) => r.accountId))},
+            ${column.text(records.map((r) => r.to))}, ${
+          column.int8(records.map((r) => r.id))
+        }) as t (account_id, email, id)
+          on conflict do nothing`
+
+      const write = (records: ReadonlyArray<RecipientRecord>) =>
+        transaction(Effect.gen(function*() {
+          const changed = new Set((yield* Effect.orDie(settle(records))).map(({ id }) => id))
+          const counted = records.filter(({ id }) => changed.has(id))
+          const gone = counted.filter(({ settled }) => settled.suppress)
+          if (gone.length > 0) yield* Effect.orDie(suppress(gone))
+          yield* events.publish(counted.flatMap(happeningOf))
+        })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+
+      const record = yield* coalesce({
+        most: 100,
+        lanes: 2,
+        run: (records: ReadonlyArray<RecipientRecord>) =>
+          Effect.as(write(records), Array.from(records, () => undefined))
+      })
+      return BatchOutcomes.of({ record })
+    })
+  )
+}

@@ -1,0 +1,64 @@
+import { Duration } from "effect"
+import { classifyReply } from "./classifyReply.ts"
+import type { DkimSigningFailed } from "./DkimErrors.ts"
+import { nextDelay } from "./SendRetryPolicy.ts"
+import type { SendFailure } from "./SmtpErrors.ts"
+
+/** What one attempt to hand a message over came to. */
+export type SendOutcome = { readonly _tag: "Accepted" } | SendFailure | DkimSigningFailed
+
+/** What an outcome makes of a recipient's row. */
+export interface Settled {
+  readonly status: "queued" | "sent" | "bounced" | "failed"
+  readonly attempt_count: number
+  /** When a queued recipient is due again. */
+  readonly delay: Duration.Duration | undefined
+  readonly bounce_type: "hard" | "soft" | null
+  readonly error: string | null
+  /** The address is gone: nobody in this account shall write to it again. */
+  readonly suppress: boolean
+  /** The relay may have taken the message without saying so. */
+  readonly ambiguous: boolean
+}
+
+const base = { delay: undefined, bounce_type: null, error: null, suppress: false, ambiguous: false } as const
+
+/** Put off: a later attempt, or, when there is none left, the end that is given. */
+const later = (attempts: number, exhausted: Partial<Settled> & Pick<Settled, "status">, error: string): Settled => {
+  const delay = nextDelay(attempts)
+  return delay === undefined
+    ? { ...base, attempt_count: attempts, error, ...exhausted }
+    : { ...base, attempt_count: attempts, error, status: "queued", delay }
+}
+
+/**
+ * A recipient after an attempt; `attempts` counts those before it. Total. A relay that cannot be used is nobody's fault:
+ * the recipient waits without losing an attempt. After the final dot only a repetition with the same Message-ID can
+ * settle what no protocol can (RFC 5321 4.5.4), so an unknown outcome is tried again and counted as ambiguous.
+ */
+export const settle = (attempts: number, outcome: SendOutcome): Settled => {
+  const next = attempts + 1
+  switch (outcome._tag) {
+    case "Accepted":
+      return { ...base, status: "sent", attempt_count: next }
+    case "RecipientRefused": {
+      const { bounceType, permanent, suppress } = classifyReply(outcome)
+      const bounced = { status: "bounced", bounce_type: bounceType, suppress } as const
+      return permanent
+        ? { ...base, ...bounced, attempt_count: next, error: outcome.response }
+        : later(next, bounced, outcome.response)
+    }
+    case "RelayUnavailable":
+      return {
+        ...base,
+        status: "queued",
+        attempt_count: attempts,
+        delay: Duration.millis(Math.max(1000, outcome.retryInMillis)),
+        error: outcome.reason
+      }
+    case "OutcomeUnknown":
+      return { ...later(next, { status: "failed" }, outcome.reason), ambiguous: true }
+    case "DkimSigningFailed":
+      return { ...base, status: "failed", attempt_count: next, error: outcome.message }
+  }
+}

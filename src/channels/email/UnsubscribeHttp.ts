@@ -1,0 +1,45 @@
+import { Effect, Option } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Suppressions } from "./Suppressions.ts"
+import { UnsubscribeLinks } from "./UnsubscribeLinks.ts"
+import * as Pages from "./UnsubscribePages.ts"
+
+const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const answer = (markup: string, status = 200) =>
+  HttpServerResponse.text(markup, {
+    status,
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": policy }
+  })
+
+const routes = Effect.gen(function*() {
+  const links = yield* UnsubscribeLinks
+  const suppressions = yield* Suppressions
+
+  /** The message of the token in the path and whom it went to. */
+  const addressed = Effect.gen(function*() {
+    const { token } = yield* HttpRouter.params
+    const id = links.messageOf(token ?? "")
+    if (Option.isNone(id)) return Option.none()
+    return Option.map(yield* suppressions.recipientOf(id.value), (address) => ({ id: id.value, address }))
+  })
+
+  const respond = (change: boolean) =>
+    Effect.gen(function*() {
+      const found = Option.getOrUndefined(yield* addressed)
+      if (found === undefined) return answer(Pages.unknown, 404)
+      if (change) yield* suppressions.unsubscribe(found.id)
+      return answer(change ? Pages.done(found.address) : Pages.ask(found.address))
+    })
+
+  return [
+    HttpRouter.route("GET", "/u/style.css", HttpServerResponse.text(Pages.style, { contentType: "text/css" })),
+    HttpRouter.route("GET", "/u/:token", respond(false)),
+    // RFC 8058: the mail program posts List-Unsubscribe=One-Click, without cookies, and wants no redirect.
+    HttpRouter.route("POST", "/u/:token", respond(true))
+  ]
+})
+
+/** The unsubscribe page and the one-click POST. */
+export const UnsubscribeHttp = HttpRouter.addAll(routes)

@@ -1,0 +1,88 @@
+import { Brand, Schema, SchemaTransformation } from "effect"
+import { eventAliases, type Topic, topics } from "./EventAliases.ts"
+import { type EventName, eventNames, type MessageChannel } from "./EventNames.ts"
+import { nearest } from "./nearest.ts"
+
+/** The topics that a webhook listens to, as the bits of one integer. */
+export type CompiledPattern = Brand.Branded<number, "CompiledPattern">
+const CompiledPattern = Brand.nominal<CompiledPattern>()
+
+const keyOf = ({ channel, event }: { readonly event: EventName; readonly channel?: MessageChannel | undefined }) =>
+  channel === undefined ? event : `${event}@${channel}`
+
+/** Bits by `event@channel` and, for the event on whatever channel, by `event` alone. */
+const bitsOf: ReadonlyMap<string, number> = topics.reduce((bits, topic, index) => {
+  bits.set(topic.event, (bits.get(topic.event) ?? 0) | (1 << index))
+  return bits.set(keyOf(topic), 1 << index)
+}, new Map<string, number>())
+
+const named: ReadonlyArray<readonly [name: string, topic: Topic]> = [
+  ...topics.map((topic) => [topic.event, topic] as const),
+  ...eventAliases
+]
+
+const sum = (topics: ReadonlyArray<Topic>): number =>
+  topics.reduce((bits, topic) => bits | (bitsOf.get(keyOf(topic)) ?? 0), 0)
+
+/** The topics that one pattern names: none at all when the pattern is unknown. */
+const bitsOfPattern = (pattern: string): number => {
+  if (pattern === "*") return sum(topics)
+  const prefix = pattern.endsWith(".*") ? pattern.slice(0, -1) : undefined
+  return sum(
+    named.filter(([name]) => prefix === undefined ? name === pattern : name.startsWith(prefix)).map(([, topic]) =>
+      topic
+    )
+  )
+}
+
+const prefixes = new Set(named.flatMap(([name]) => {
+  const parts = name.split(".")
+  return parts.slice(1).map((_, index) => `${parts.slice(0, index + 1).join(".")}.*`)
+}))
+
+/** Every word that a subscription may contain. */
+export const knownPatterns: ReadonlyArray<string> = ["*", ...prefixes, ...eventNames, ...eventAliases.keys()]
+
+/** Unknown patterns name nothing: the API refuses them, and an event that a later version drops stays harmless. */
+export const compile = (patterns: ReadonlyArray<string>): CompiledPattern =>
+  CompiledPattern(patterns.reduce((bits, pattern) => bits | bitsOfPattern(pattern), 0))
+
+/**
+ * Whether the happening is listened to. A `message.*` event that does not tell its channel matches when any channel's
+ * is listened to; other events have no channel, one that is given is ignored.
+ */
+export const matches = (
+  pattern: CompiledPattern,
+  happening: { readonly event: EventName; readonly channel?: MessageChannel | undefined }
+): boolean => (pattern & (bitsOf.get(keyOf(happening)) ?? bitsOf.get(happening.event) ?? 0)) !== 0
+
+const refusal = (text: string): string => {
+  const pattern = text.slice(0, 100)
+  const near = nearest(pattern, knownPatterns)
+  return near.length === 0
+    ? `unknown event "${pattern}", use "*", a prefix such as "message.*" or a name such as "message.sent"`
+    : `unknown event "${pattern}", did you mean ${near.join(" or ")}?`
+}
+
+/** One entry of a subscription: `*`, `prefix.*` at any depth, the name of an event, or an alias (spec 6.4). */
+const EventPattern = Schema.String.check(
+  Schema.isMaxLength(100),
+  Schema.makeFilter((pattern) => bitsOfPattern(pattern) !== 0 ? undefined : refusal(pattern))
+)
+
+const EventPatterns = Schema.Array(EventPattern).check(
+  Schema.isMinLength(1, { message: "name at least one event, or \"*\" for all" }),
+  Schema.isMaxLength(100, { message: "at most 100 events" })
+)
+
+/** The `events` of a webhook: 1 to 100 patterns, repeated ones dropped, in the order given. */
+export const EventSubscription = EventPatterns.pipe(
+  Schema.decodeTo(
+    Schema.toType(EventPatterns),
+    SchemaTransformation.transform({
+      decode: (patterns: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(patterns)],
+      encode: (patterns: ReadonlyArray<string>): ReadonlyArray<string> => patterns
+    })
+  )
+)
+export type EventSubscription = typeof EventSubscription.Type

@@ -1,0 +1,130 @@
+import { Config, Effect, Option, Redacted, Result, Schema } from "effect"
+import { IpNetwork } from "effect/net"
+
+/** One environment variable of the operator: how it is read, what it means and what it is when unset. */
+export interface Setting<A> {
+  readonly name: string
+  /** As it would be typed; the empty string stands for "unset". */
+  readonly fallback: string
+  /** One line for `.env.example` and the settings table. */
+  readonly meaning: string
+  /** Ends the sentence "NAME must be …". */
+  readonly expects: string
+  readonly parse: (text: string) => Option.Option<A>
+  /** A secret is masked wherever settings are shown. */
+  readonly secret: boolean
+}
+
+/** A setting has a value that cannot be used. The start stops with this sentence. */
+export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
+  name: Schema.String,
+  expects: Schema.String,
+  value: Schema.String
+}) {
+  override get message() {
+    return `${this.name} must be ${this.expects}, but it is ${JSON.stringify(this.value)}.`
+  }
+}
+
+const masked = "********"
+
+/** The text in force: an empty variable counts as unset, as shells and compose files leave them so. */
+const textOf = (setting: Setting<unknown>) =>
+  Config.option(Config.String(setting.name)).pipe(
+    Effect.orDie,
+    Effect.map(Option.filter((text) => text !== "")),
+    Effect.map(Option.getOrElse(() => setting.fallback))
+  )
+
+/** Reads one setting. Fails with {@link WrongSetting}, which never shows a secret. */
+export const read = Effect.fnUntraced(function*<A>(setting: Setting<A>) {
+  const text = yield* textOf(setting)
+  const value = setting.parse(text)
+  if (Option.isSome(value)) return value.value
+  return yield* new WrongSetting({
+    name: setting.name,
+    expects: setting.expects,
+    value: setting.secret ? masked : text
+  })
+})
+
+/** The value in force as text, masked when it is a secret: for `config` and `doctor`. */
+export const shown = Effect.fnUntraced(function*(setting: Setting<unknown>) {
+  const text = yield* textOf(setting)
+  return setting.secret && text !== "" ? masked : text
+})
+
+type Describe<A> = (name: string, fallback: string, meaning: string) => Setting<A>
+
+const kind =
+  <A>(expects: string, parse: (text: string) => Option.Option<A>, secret = false): Describe<A> =>
+  (name, fallback, meaning) => ({ name, fallback, meaning, expects, parse, secret })
+
+/** May be unset: then it reads as `undefined`. */
+export const optional =
+  <A>(inner: Describe<A>): (name: string, meaning: string) => Setting<A | undefined> => (name, meaning) => {
+    const setting = inner(name, "", meaning)
+    return { ...setting, parse: (text) => text === "" ? Option.some(undefined) : setting.parse(text) }
+  }
+
+/** Free text, at least one character. */
+export const text: Describe<string> = kind("text", (value) => value === "" ? Option.none() : Option.some(value))
+
+/** A whole number within bounds. */
+export const int = (minimum: number, maximum: number): Describe<number> =>
+  kind(`a whole number from ${minimum} to ${maximum}`, (text) => {
+    const value = Number(text)
+    return text.trim() !== "" && Number.isInteger(value) && value >= minimum && value <= maximum
+      ? Option.some(value)
+      : Option.none()
+  })
+
+/** `true` or `false`. */
+export const boolean: Describe<boolean> = kind(
+  "true or false",
+  (text) => text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()
+)
+
+/** One of a few words. */
+export const oneOf = <const L extends ReadonlyArray<string>>(words: L): Describe<L[number]> =>
+  kind(
+    `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
+    Schema.decodeUnknownOption(Schema.Literals(words))
+  )
+
+/** An absolute URL of one of the given schemes (without the colon). It may carry a password, so it is a secret. */
+export const url = (schemes: ReadonlyArray<string>, isSecret = true): Describe<Redacted.Redacted<URL>> =>
+  kind(
+    `a URL that starts with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`,
+    (text) =>
+      Option.fromNullishOr(URL.parse(text)).pipe(
+        Option.filter((parsed) => schemes.includes(parsed.protocol.slice(0, -1)) && parsed.hostname !== ""),
+        Option.map((parsed) => Redacted.make(parsed, { label: "URL" }))
+      ),
+    isSecret
+  )
+
+/** Addresses or networks, separated by commas. */
+export const networks: Describe<ReadonlyArray<IpNetwork.IpNetwork>> = kind(
+  "addresses or networks such as 10.0.0.0/8, separated by commas",
+  (text) =>
+    Option.all(
+      text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "").map((entry) =>
+        Result.getSuccess(
+          IpNetwork.fromString(entry.includes("/") ? entry : `${entry}/${entry.includes(":") ? 128 : 32}`)
+        )
+      )
+    )
+)
+
+/** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
+export const key256: Describe<Redacted.Redacted<Uint8Array>> = kind(
+  "32 bytes in base64 (openssl rand -base64 32)",
+  (text) => {
+    const bytes = Buffer.from(text, "base64")
+    return bytes.length === 32 && bytes.toString("base64") === text
+      ? Option.some(Redacted.make(new Uint8Array(bytes)))
+      : Option.none()
+  },
+  true
+)

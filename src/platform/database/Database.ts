@@ -1,0 +1,55 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { AppConfig } from "../config/AppConfig.ts"
+import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+import { directory, migrate } from "./Migrations.ts"
+import * as PgCodecs from "./PgCodecs.ts"
+
+/** How to reach the database: the operator's server, or the embedded one, which runs as long as this is held. */
+export class DatabaseAddress extends Context.Service<DatabaseAddress, {
+  readonly connection: { readonly url: Redacted.Redacted } | { readonly path: string; readonly username: string }
+  readonly isEmbedded: boolean
+}>()("messaging-service/platform/database/Database/DatabaseAddress") {
+  static readonly layer = Layer.effect(
+    DatabaseAddress,
+    Effect.gen(function*() {
+      const { databaseUrl, dataDir } = yield* AppConfig
+      if (databaseUrl !== undefined) {
+        const url = Redacted.make(Redacted.value(databaseUrl).href)
+        return DatabaseAddress.of({ connection: { url }, isEmbedded: false })
+      }
+      const { socket } = yield* EmbeddedPostgres.acquire({ dataDir: `${dataDir}/db` })
+      return DatabaseAddress.of({ connection: { path: socket, username: "postgres" }, isEmbedded: true })
+    })
+  )
+}
+
+/** The pool that requests and actors share. */
+const pool = Layer.unwrap(Effect.gen(function*() {
+  const { databaseConnections } = yield* AppConfig
+  const { connection } = yield* DatabaseAddress
+  return PgClient.layer({
+    ...connection,
+    types: PgCodecs.registry,
+    maxConnections: databaseConnections,
+    applicationName: "messaging-service",
+    connectTimeout: "3 seconds"
+  })
+}))
+
+/** The pool, on a database that is up to date. */
+export const Database = Layer.effectDiscard(migrate(directory)).pipe(Layer.provideMerge(pool))
+
+/**
+ * The pool of the cluster: apart, so that shard locks and heartbeats never wait behind requests, and with the client's
+ * own codecs, as the library reads its own tables. One connection holds the shard locks for good.
+ */
+export const ClusterDatabase = Layer.unwrap(
+  Effect.map(DatabaseAddress, ({ connection }) =>
+    PgClient.layer({
+      ...connection,
+      maxConnections: 4,
+      applicationName: "messaging-service-cluster",
+      connectTimeout: "3 seconds"
+    }))
+)

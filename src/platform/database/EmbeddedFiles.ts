@@ -1,0 +1,84 @@
+import { Effect, Option } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import { barrier, type EmbeddedAccount, systemDirectory } from "./EmbeddedAccount.ts"
+import { EmbeddedPostgresUnavailable } from "./EmbeddedPostgresUnavailable.ts"
+
+/** Where the files of one embedded server are. The same data directory gives the same places in every process. */
+export interface EmbeddedFiles {
+  readonly base: string
+  /** Bears the major version: another major version cannot read it. */
+  readonly cluster: string
+  readonly log: string
+  readonly socketDirectory: string
+  readonly socket: string
+  readonly lease: string
+}
+
+/** A unix socket's path has at most 103 bytes on macOS, 107 on Linux; ".s.PGSQL.5432" and a margin come on top. */
+const longestSocketDirectory = 84
+
+const clusterName = "pg18"
+
+/** Makes the directories, readable by the account alone, and says where everything is. `dataDir` is absolute. */
+export const prepareFiles = (dataDir: string, account: EmbeddedAccount) =>
+  EmbeddedPostgresUnavailable.attempt("directories", (): EmbeddedFiles => {
+    // The parents keep the usual mode, so that the server's account may walk through them.
+    NodeFs.mkdirSync(NodePath.dirname(dataDir), { recursive: true })
+    const base = placeOf(dataDir, account)
+    takeDirectory(base, account)
+    const socketDirectory = socketDirectoryOf(base, account)
+    takeDirectory(socketDirectory, account)
+    return {
+      base,
+      cluster: NodePath.join(base, clusterName),
+      log: NodePath.join(base, "postgres.log"),
+      socketDirectory,
+      socket: NodePath.join(socketDirectory, ".s.PGSQL.5432"),
+      lease: NodePath.join(socketDirectory, "lease")
+    }
+  }).pipe(Effect.withSpan("EmbeddedFiles.prepareFiles"))
+
+const holdsData = (base: string) => NodeFs.existsSync(NodePath.join(base, clusterName))
+
+/**
+ * An account of its own cannot enter /root: then the data lives where the system keeps such data. Existing data
+ * decides first, so that a later `chmod` never makes the service start on an empty database.
+ */
+const placeOf = (dataDir: string, account: EmbeddedAccount) => {
+  if (!account.switched) return dataDir
+  const blocked = barrier(NodePath.dirname(dataDir), account)
+  const elsewhere = systemDirectory(dataDir)
+  if (!holdsData(dataDir)) return holdsData(elsewhere) || Option.isSome(blocked) ? elsewhere : dataDir
+  if (Option.isNone(blocked)) return dataDir
+  throw new Error(
+    `the data is in ${dataDir}, but account ${account.uid} cannot walk through ${blocked.value}. `
+      + `Run: chmod o+x ${blocked.value}`
+  )
+}
+
+const socketDirectoryOf = (base: string, account: EmbeddedAccount) => {
+  const near = NodePath.join(base, "run")
+  return Buffer.byteLength(near) <= longestSocketDirectory
+    ? near
+    : NodePath.join(NodeOs.tmpdir(), `pg-${account.uid}-${NodePath.basename(systemDirectory(base))}`)
+}
+
+/** Makes a directory of mode 700, or checks that the existing one is the account's: /tmp is open to everybody. */
+const takeDirectory = (path: string, account: EmbeddedAccount) => {
+  NodeFs.mkdirSync(path, { recursive: true, mode: 0o700 })
+  const owner = () => {
+    const stat = NodeFs.lstatSync(path)
+    if (!stat.isDirectory()) throw new Error(`${path} is not a directory.`)
+    return stat.uid
+  }
+  const fresh = () => account.switched && owner() === 0 && NodeFs.readdirSync(path).length === 0
+  if (fresh()) NodeFs.chownSync(path, account.uid, account.gid)
+  if (owner() !== account.uid) {
+    throw new Error(
+      `${path} belongs to account ${owner()}. Start as that account or as root, or choose another DATA_DIR.`
+    )
+  }
+  NodeFs.chmodSync(path, 0o700)
+}

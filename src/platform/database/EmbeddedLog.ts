@@ -1,0 +1,23 @@
+import * as NodeFs from "node:fs"
+
+const longestLog = 10 * 1024 * 1024
+
+/**
+ * Keeps the server's log below about 20 MB: a long one becomes `.1`, over the former. The server appends, so the file
+ * may be emptied under its hands; lines written in this very moment may be lost.
+ */
+export const boundLog = (log: string) => {
+  const size = NodeFs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
+  if (size <= longestLog) return
+  NodeFs.copyFileSync(log, `${log}.1`)
+  NodeFs.truncateSync(log)
+}
+
+/** How long the log is: what the server writes from now on begins there. */
+export const logLength = (log: string) => NodeFs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
+
+/** The last lines that the server wrote after `from`. */
+export const logSince = (log: string, from: number) =>
+  NodeFs.existsSync(log)
+    ? NodeFs.readFileSync(log).subarray(from).toString("utf8").trim().split("\n").slice(-6).join("\n")
+    : ""

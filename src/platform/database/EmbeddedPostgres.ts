@@ -1,0 +1,177 @@
+/**
+ * A real PostgreSQL 18 out of node_modules, shared by every process of this machine that names the same data directory.
+ *
+ * The first process starts the server, the others join it, and it stops when the last one is gone, however that one
+ * ended. Committed rows survive a SIGKILL of everything. It listens on a unix socket only, in a directory of mode 700:
+ * no port, no password. Needs Linux with glibc or macOS, and a local disk; otherwise DATABASE_URL is the way.
+ */
+import { Clock, Duration, Effect, Schedule } from "effect"
+import * as NodePath from "node:path"
+import { chooseAccount, type EmbeddedAccount } from "./EmbeddedAccount.ts"
+import { locateBinaries } from "./EmbeddedBinaries.ts"
+import { type EmbeddedFiles, prepareFiles } from "./EmbeddedFiles.ts"
+import { dropStaleLocks, holdLease, type StartedServer, startServer, touchLease } from "./EmbeddedLease.ts"
+import { boundLog, logLength, logSince } from "./EmbeddedLog.ts"
+import { EmbeddedPostgresUnavailable } from "./EmbeddedPostgresUnavailable.ts"
+import { openSession } from "./EmbeddedSession.ts"
+import { installOnce, removeAbandoned } from "./installOnce.ts"
+import { runProgram } from "./runProgram.ts"
+
+export interface Options {
+  /** The files live here, or in /var/lib/embedded-postgres-… when root's server account cannot walk here. */
+  readonly dataDir: string
+  /** false does without the disk, and loses the last commits when the server is killed: for throw-away servers. */
+  readonly durable?: boolean
+}
+
+/** What a client needs: the socket's path, for the user `postgres`. */
+export interface Server {
+  readonly socket: string
+  /** Where the files really are; a test has to remove it. */
+  readonly base: string
+  /** The directory of `postgres` and `initdb`. */
+  readonly bin: string
+}
+
+interface Installation {
+  readonly files: EmbeddedFiles
+  readonly account: EmbeddedAccount
+  readonly command: ReadonlyArray<string>
+}
+
+/**
+ * Starts the server or joins the running one, and holds it until the scope closes. Meanwhile a server that dies is
+ * started again at once; the queries of that moment fail, and a pool connects again by itself.
+ */
+export const acquire = Effect.fn("EmbeddedPostgres.acquire")(function*(options: Options) {
+  const dataDir = NodePath.resolve(options.dataDir)
+  const durable = options.durable ?? true
+  const account = yield* chooseAccount(dataDir)
+  const files = yield* prepareFiles(dataDir, account)
+  const bin = yield* locateBinaries(files.base, account)
+  yield* holdLease(files.lease, account)
+  yield* initialise(NodePath.join(bin, "initdb"), { files, account, durable })
+  const installation = { files, account, command: commandOf(NodePath.join(bin, "postgres"), files, durable) }
+  yield* keepHouse(files)
+  yield* ensureRunning(installation)
+  yield* Effect.forkScoped(watch(installation))
+  return { socket: files.socket, base: files.base, bin } satisfies Server
+})
+
+const initdbOptions =
+  "--username=postgres --auth=trust --encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8"
+    .split(" ")
+
+const initialise = (
+  initdb: string,
+  target: { readonly files: EmbeddedFiles; readonly account: EmbeddedAccount; readonly durable: boolean }
+) => {
+  const options = target.durable ? initdbOptions : [...initdbOptions, "--no-sync"]
+  return EmbeddedPostgresUnavailable.attempt(
+    "initdb",
+    () =>
+      installOnce(
+        target.files.cluster,
+        (directory) => runProgram(target.account, initdb, ["--no-instructions", "--pgdata", directory, ...options])
+      )
+  )
+}
+
+/**
+ * Durability, WAL and vacuum keep PostgreSQL's defaults. log_min_messages "log" leaves out the errors of statements,
+ * which reach the client anyway and quote values such as addresses.
+ */
+const commandOf = (postgres: string, files: EmbeddedFiles, durable: boolean) => {
+  const settings: Record<string, string> = {
+    listen_addresses: "",
+    unix_socket_directories: files.socketDirectory,
+    unix_socket_permissions: "0700",
+    port: "5432",
+    max_connections: "200",
+    shared_buffers: "128MB",
+    io_method: "sync",
+    max_logical_replication_workers: "0",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    log_min_messages: "log",
+    log_checkpoints: "off",
+    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" })
+  }
+  return [
+    postgres,
+    "-D",
+    files.cluster,
+    ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+  ]
+}
+
+const mostStarts = 8
+const shortPause = Duration.millis(40)
+const longPause = Duration.millis(500)
+/** Recovery after a crash replays at most some gigabytes of WAL. */
+const longestWait = Duration.minutes(10)
+
+/** Returns when the server lets sessions in. Starts it where nothing answers, again while another one shuts down. */
+const ensureRunning = Effect.fn("EmbeddedPostgres.ensureRunning")(function*(installation: Installation) {
+  const { files } = installation
+  let logged = logLength(files.log)
+  const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(longestWait)
+  let started: StartedServer | undefined
+  let starts = 0
+  while (true) {
+    const { state } = yield* Effect.scoped(openSession(files.socket))
+    if (state === "ready") return
+    const mayStart = state === "down" && (started === undefined || started.hasEnded())
+    if (mayStart && starts === mostStarts) return yield* cannotStart(files, logged)
+    if ((yield* Clock.currentTimeMillis) > deadline) return yield* cannotStart(files, logged)
+    if (mayStart) {
+      logged = logLength(files.log)
+      started = yield* start(installation)
+      starts++
+    }
+    // One that ended at once lost to another one, whose files or memory are free only when it is gone entirely.
+    yield* Effect.sleep(mayStart && starts > 2 ? longPause : shortPause)
+  }
+})
+
+const start = ({ account, command, files }: Installation) =>
+  dropStaleLocks(files).pipe(Effect.andThen(startServer(files, account, command)))
+
+const cannotStart = (files: EmbeddedFiles, logged: number) =>
+  EmbeddedPostgresUnavailable.attempt("start", () => logSince(files.log, logged)).pipe(
+    Effect.flatMap((lines) =>
+      new EmbeddedPostgresUnavailable({
+        step: "start",
+        reason: `the server in ${files.cluster} does not start. ${files.log} ends with:\n${lines}\n`
+      })
+    )
+  )
+
+/**
+ * An open session ends in the moment the server does; whoever notices first starts it again. The pause is for a server
+ * that is full: it turns this session away, too.
+ */
+const watch = (installation: Installation) =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const session = yield* openSession(installation.files.socket)
+      if (session.state === "ready") yield* session.closed
+    })
+  ).pipe(
+    Effect.andThen(ensureRunning(installation)),
+    Effect.andThen(Effect.sleep("1 second")),
+    Effect.catchTag("EmbeddedPostgresUnavailable", (error) =>
+      Effect.logError(error.message).pipe(Effect.andThen(Effect.sleep("5 seconds")))),
+    Effect.forever
+  )
+
+/** Hourly, as cleaners of /tmp take what nobody touches for days. Its failure harms nobody. */
+const keepHouse = (files: EmbeddedFiles) =>
+  Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    yield* EmbeddedPostgresUnavailable.attempt("directories", () => {
+      boundLog(files.log)
+      removeAbandoned(files.base, now)
+      touchLease(files.lease, now)
+    })
+  }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)

@@ -1,0 +1,29 @@
+import { Effect, Predicate, Schema } from "effect"
+
+const Step = Schema.Literals(["account", "directories", "binaries", "lease", "initdb", "start"])
+
+/** The PostgreSQL out of node_modules cannot be used here. Its message says what to do and stops the start. */
+export class EmbeddedPostgresUnavailable
+  extends Schema.TaggedError<EmbeddedPostgresUnavailable>()("EmbeddedPostgresUnavailable", {
+    step: Step,
+    reason: Schema.String
+  })
+{
+  override get message() {
+    return `The embedded PostgreSQL cannot be used (${this.step}): ${this.reason} `
+      + "Or set DATABASE_URL to a PostgreSQL server (14 or newer) of your own."
+  }
+
+  /** Runs calls of node; whatever they throw becomes the reason. */
+  static attempt<A>(step: typeof Step.Type, call: () => Promise<A> | A) {
+    return Effect.tryPromise({
+      try: () => Promise.resolve().then(call),
+      catch: (cause) => new EmbeddedPostgresUnavailable({ step, reason: sentence(cause) })
+    })
+  }
+}
+
+const sentence = (cause: unknown) => {
+  const text = (Predicate.isError(cause) ? cause.message : String(cause)).trim()
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

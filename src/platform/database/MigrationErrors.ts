@@ -1,0 +1,72 @@
+import { Schema } from "effect"
+
+/** A file of the sql directory bears no name of the form 0001_subject.sql, or a number that another one has. */
+export class MigrationMisnamed extends Schema.TaggedError<MigrationMisnamed>()("MigrationMisnamed", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `The migration ${this.file} must be named like 0001_subject.sql, with a number that no other one has.`
+  }
+}
+
+/** A file was edited after it had run on this database. */
+export class MigrationChanged extends Schema.TaggedError<MigrationChanged>()("MigrationChanged", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `The migration ${this.file} has already run on this database and was changed since: `
+      + "restore it, and put the change into a new file."
+  }
+}
+
+/** A file that has run on this database is not there any more, though later ones are. */
+export class MigrationMissing extends Schema.TaggedError<MigrationMissing>()("MigrationMissing", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `The migration ${this.file} has run on this database but is gone from the sql directory: restore it.`
+  }
+}
+
+/** The database was migrated by a later version of this program. */
+export class DatabaseNewer extends Schema.TaggedError<DatabaseNewer>()("DatabaseNewer", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `The database is newer than this program: it has run ${this.file}, which this version does not know. `
+      + "Start the newer version, or restore a backup made before the upgrade."
+  }
+}
+
+/** A file was added before one that has already run: other databases would have run them in the other order. */
+export class MigrationOutOfOrder extends Schema.TaggedError<MigrationOutOfOrder>()("MigrationOutOfOrder", {
+  file: Schema.String,
+  after: Schema.String
+}) {
+  override get message() {
+    return `The migration ${this.file} would run after ${this.after}, which this database already has: `
+      + "give it a higher number."
+  }
+}
+
+/** A file's SQL failed. Nothing of the file is in force, and all files before it are. */
+export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
+  file: Schema.String,
+  /** Where PostgreSQL puts the error, if it says so; counted from 1. */
+  line: Schema.optionalKey(Schema.Int),
+  reason: Schema.String
+}) {
+  override get message() {
+    const place = this.line === undefined ? this.file : `${this.file}, line ${this.line}`
+    return `The migration ${place} failed: ${this.reason}`
+  }
+}
+
+/** Whatever stops the migrations; the message is one sentence for the operator. */
+export type MigrationError =
+  | MigrationMisnamed
+  | MigrationChanged
+  | MigrationMissing
+  | DatabaseNewer
+  | MigrationOutOfOrder
+  | MigrationFailed

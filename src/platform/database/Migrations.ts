@@ -1,0 +1,114 @@
+/**
+ * Brings a database up to date: each `sql/NNNN_subject.sql` runs once, in the order of the numbers, forward only.
+ *
+ * Every file runs in a transaction of its own together with its record in the table `migrations`, so it is either there
+ * as a whole or not at all. The transaction first takes an advisory lock: of several nodes that start at once one runs
+ * a file and the others find it done. The lock ends with the transaction, so a connection pooler may stand in between.
+ */
+import { Effect, FileSystem, Option, Predicate, Schema } from "effect"
+import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import * as NodeCrypto from "node:crypto"
+import * as NodeUrl from "node:url"
+import { MigrationFailed, MigrationMisnamed } from "./MigrationErrors.ts"
+import { nextMigration } from "./nextMigration.ts"
+
+/** The migrations of this program, wherever it was started. */
+export const directory = NodeUrl.fileURLToPath(new URL("../../../sql", import.meta.url))
+
+interface MigrationFile {
+  readonly name: string
+  readonly sha256: string
+  readonly content: string
+}
+
+const namePattern = /^\d{4}_[a-z0-9_]+\.sql$/
+/** The readable sum of all migrations, made by scripts/schema.ts. */
+const sumName = "schema.sql"
+
+/** The names of the migrations in the order in which they run. */
+export const names = Effect.fn("Migrations.names")(function*(from: string) {
+  const fs = yield* FileSystem.FileSystem
+  const found = (yield* fs.readDirectory(from).pipe(Effect.orDie))
+    .filter((name) => name.endsWith(".sql") && name !== sumName)
+    .sort()
+  for (const [index, name] of found.entries()) {
+    if (!namePattern.test(name) || found[index - 1]?.slice(0, 4) === name.slice(0, 4)) {
+      return yield* new MigrationMisnamed({ file: name })
+    }
+  }
+  return found
+})
+
+/**
+ * Runs what this database has not run yet and returns the names of the files that this call ran. The database must be
+ * PostgreSQL; its error channel is one sentence for the operator, or the SqlError of a lost connection.
+ */
+export const migrate = Effect.fn("Migrations.migrate")(function*(from: string) {
+  const files = yield* Effect.forEach(yield* names(from), (name) => read(from, name))
+  const ran: Array<string> = []
+  while (true) {
+    const file = yield* step(files)
+    if (Option.isNone(file)) return ran
+    yield* Effect.logDebug(`migrated the database: ${file.value.name}`)
+    ran.push(file.value.name)
+  }
+})
+
+const read = Effect.fn("Migrations.read")(function*(from: string, name: string) {
+  const fs = yield* FileSystem.FileSystem
+  const content = yield* fs.readFileString(`${from}/${name}`).pipe(Effect.orDie)
+  const sha256 = NodeCrypto.createHash("sha256").update(content).digest("hex")
+  return { name, sha256, content } satisfies MigrationFile
+})
+
+/** Any number that no other program takes on the same database; the same in every version of this one. */
+const lockKey = 7_236_150_418
+
+/** Runs the first file that is due, if any. */
+const step = Effect.fn("Migrations.step")(function*(files: ReadonlyArray<MigrationFile>) {
+  const sql = yield* SqlClient.SqlClient
+  const applied = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ name: Schema.String, sha256: Schema.String }),
+    execute: () => sql`select name, sha256 from migrations order by name collate "C"`
+  })
+  return yield* sql.withTransaction(Effect.gen(function*() {
+    yield* sql`select pg_advisory_xact_lock(${lockKey})`
+    yield* sql`
+      create table if not exists migrations (
+        name text primary key,
+        sha256 text not null,
+        applied_at timestamptz not null default now()
+      )`
+    const rows = yield* applied().pipe(Effect.catchTag("SchemaError", Effect.die))
+    const next = yield* Effect.fromResult(nextMigration(files, rows))
+    if (Option.isSome(next)) {
+      yield* execute(next.value)
+      yield* sql`insert into migrations ${sql.insert({ name: next.value.name, sha256: next.value.sha256 })}`
+    }
+    return next
+  }))
+})
+
+/**
+ * The client's protocol takes one statement at a time. PL/pgSQL's `execute` takes a whole file, so PostgreSQL itself
+ * finds where each statement ends, and it refuses the file's own begin and commit.
+ */
+const execute = Effect.fn("Migrations.execute")(function*(file: MigrationFile) {
+  const sql = yield* SqlClient.SqlClient
+  const quote = `$migration_${file.sha256.slice(0, 16)}$`
+  const block = `$block_${file.sha256.slice(0, 16)}$`
+  yield* sql.unsafe(`do ${block} begin execute ${quote}${file.content}${quote}; end ${block}`).unprepared.pipe(
+    Effect.mapError((error) => failureOf(file, error))
+  )
+})
+
+const failureOf = (file: MigrationFile, error: SqlError.SqlError) => {
+  const { cause } = error.reason
+  const position = Predicate.hasProperty(cause, "internalPosition") ? Number(cause.internalPosition) : Number.NaN
+  return new MigrationFailed({
+    file: file.name,
+    ...(Number.isInteger(position) ? { line: file.content.slice(0, position - 1).split("\n").length } : {}),
+    reason: Predicate.isError(cause) ? cause.message : error.message
+  })
+}

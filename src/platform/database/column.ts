@@ -1,0 +1,18 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+
+type Nullable<A> = ReadonlyArray<A | null>
+
+/** For `unnest`: the type is named, as it cannot be told from an array that is empty or holds nothing but nulls. */
+const columnOf = <A>(elementOid: number) => (values: Nullable<A>): PgTypes.Parameter =>
+  Result.getOrThrow(PgTypes.array(values, elementOid))
+
+/** One column of many rows as a parameter, for statements that write or look up many rows at a time. */
+export const column = {
+  int8: columnOf<number>(PgTypes.OID.int8),
+  int4: columnOf<number>(PgTypes.OID.int4),
+  float8: columnOf<number>(PgTypes.OID.float8),
+  text: columnOf<string>(PgTypes.OID.text),
+  bool: columnOf<boolean>(PgTypes.OID.bool),
+  bytea: columnOf<Uint8Array>(PgTypes.OID.bytea)
+}

@@ -1,0 +1,39 @@
+import { Context, Effect } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+
+const Pending = Context.Reference<Array<Effect.Effect<void>> | undefined>(
+  "messaging-service/platform/database/transaction/Pending",
+  { defaultValue: () => undefined }
+)
+
+/**
+ * Runs an effect in one transaction, a savepoint when there is one already. What it asked for by {@link afterCommit}
+ * happens only when the outermost transaction has committed. A failure of the database itself is a defect.
+ */
+export const transaction = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R | SqlClient.SqlClient> =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    if ((yield* Pending) !== undefined) return yield* sql.withTransaction(effect)
+    const deferred: Array<Effect.Effect<void>> = []
+    const value = yield* sql.withTransaction(Effect.provideService(effect, Pending, deferred))
+    for (const nudge of deferred) yield* Effect.forkDetach(nudge)
+    return value
+  }).pipe(
+    // What is no SqlError is of the effect itself, which the compiler does not conclude for a generic E.
+    Effect.catch((error) =>
+      SqlError.isSqlError(error) ? Effect.die(error) : Effect.fail(error as Exclude<E, SqlError.SqlError>)
+    )
+  )
+
+/**
+ * Forks an effect once the transaction in hand has committed, at once where there is none. For nudges only: a crash
+ * right after the commit loses it, so whatever it starts must be found by a sweep as well. It takes nothing from the
+ * context of the transaction, whose connection is somebody else's by then.
+ */
+export const afterCommit = Effect.fnUntraced(function*(nudge: Effect.Effect<void>) {
+  const pending = yield* Pending
+  if (pending === undefined) yield* Effect.forkDetach(nudge)
+  else pending.push(nudge)
+})

@@ -1,0 +1,225 @@
+import { Schema } from "effect"
+import { wire } from "./ApiError.ts"
+
+/** The errors that any endpoint can answer with. Particular ones stand in their domain's `*Errors.ts`. */
+
+export class InvalidJson extends Schema.TaggedError<InvalidJson>()(
+  "InvalidJson",
+  {},
+  wire(400, "invalid_json", 4000)
+) {
+  override get message() {
+    return "The body is not valid JSON. Send one JSON object, encoded as UTF-8."
+  }
+}
+
+/** One broken rule of a request. */
+export const Violation = Schema.Struct({ param: Schema.String, type: Schema.String, message: Schema.String })
+export type Violation = typeof Violation.Type
+
+export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()(
+  "ValidationFailed",
+  { param: Schema.String, errors: Schema.Array(Violation) },
+  wire(422, "validation_error", 4220)
+) {
+  /** The violation of one named parameter. */
+  static of(param: string, message: string, type = "invalid") {
+    return new ValidationFailed({ param, errors: [{ param, type, message }] })
+  }
+
+  override get message() {
+    const [first] = this.errors
+    const more = this.errors.length > 1 ? ` (and ${this.errors.length - 1} more, see errors)` : ""
+    return first === undefined ? "The request is not valid." : `${first.param}: ${first.message}${more}.`
+  }
+}
+
+export class MissingApiKey extends Schema.TaggedError<MissingApiKey>()(
+  "MissingApiKey",
+  {},
+  wire(401, "missing_api_key", 4010)
+) {
+  override get message() {
+    return "Send your API key in the header Authorization: Bearer <API_KEY>."
+  }
+}
+
+export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()(
+  "InvalidApiKey",
+  {},
+  wire(401, "invalid_api_key", 4011)
+) {
+  override get message() {
+    return "This API key is not known. Check that it was copied whole."
+  }
+}
+
+export class RevokedApiKey extends Schema.TaggedError<RevokedApiKey>()(
+  "RevokedApiKey",
+  {},
+  wire(401, "revoked_api_key", 4012)
+) {
+  override get message() {
+    return "This API key was revoked. Use another one."
+  }
+}
+
+export class ExpiredApiKey extends Schema.TaggedError<ExpiredApiKey>()(
+  "ExpiredApiKey",
+  {},
+  wire(401, "expired_api_key", 4013)
+) {
+  override get message() {
+    return "This API key has expired. Create a new one."
+  }
+}
+
+export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()(
+  "InsufficientScope",
+  { required: Schema.Array(Schema.String) },
+  wire(403, "insufficient_scope", 4030)
+) {
+  override get message() {
+    return this.required.length === 0
+      ? "This endpoint needs a key without scopes."
+      : `This endpoint needs a key with the scope ${this.required.join(" or ")}.`
+  }
+}
+
+export class InsufficientPermission extends Schema.TaggedError<InsufficientPermission>()(
+  "InsufficientPermission",
+  { required: Schema.String },
+  wire(403, "insufficient_permission", 4031)
+) {
+  override get message() {
+    return `This endpoint needs a key with the permission ${this.required}.`
+  }
+}
+
+export class SubscriptionRequired extends Schema.TaggedError<SubscriptionRequired>()(
+  "SubscriptionRequired",
+  {},
+  wire(402, "subscription_required", 4023)
+) {
+  override get message() {
+    return "This is not part of the free trial. Choose a plan to use it."
+  }
+}
+
+export class SubscriptionExpired extends Schema.TaggedError<SubscriptionExpired>()(
+  "SubscriptionExpired",
+  {},
+  wire(402, "subscription_expired", 4024)
+) {
+  override get message() {
+    return "The free trial is over. Choose a plan to send again; reading stays open."
+  }
+}
+
+export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
+  "PlanLimitExceeded",
+  { limit: Schema.Int, current: Schema.Int, resource: Schema.String },
+  wire(402, "plan_limit_exceeded", 4022)
+) {
+  override get message() {
+    return `Your plan allows ${this.limit} ${this.resource} and you have ${this.current}. Choose a larger plan or remove one.`
+  }
+}
+
+/** The same answer for an unknown, a deleted, a foreign and a malformed id: it tells nothing about other accounts. */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {}, wire(404, "not_found", 4040)) {
+  override get message() {
+    return "There is nothing here. Check the address and the id."
+  }
+}
+
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()(
+  "MethodNotAllowed",
+  { allow: Schema.Array(Schema.String) },
+  wire(405, "method_not_allowed", 4050)
+) {
+  override get message() {
+    return `This address takes ${this.allow.join(", ")}.`
+  }
+}
+
+export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()(
+  "PayloadTooLarge",
+  { limit_bytes: Schema.Int },
+  wire(413, "payload_too_large", 4130)
+) {
+  override get message() {
+    return `The body is larger than ${this.limit_bytes} bytes. Send less in one request.`
+  }
+}
+
+export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()(
+  "UnsupportedMediaType",
+  {},
+  wire(415, "unsupported_media_type", 4150)
+) {
+  override get message() {
+    return "Send the body as Content-Type: application/json in UTF-8, without Content-Encoding."
+  }
+}
+
+export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
+  "RateLimitExceeded",
+  { limit: Schema.Int, retry_after: Schema.Int },
+  wire(429, "rate_limit_exceeded", 4029)
+) {
+  override get message() {
+    return `More than ${this.limit} requests in a minute. Try again in ${this.retry_after} seconds.`
+  }
+}
+
+export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()(
+  "IdempotencyKeyReused",
+  {},
+  wire(409, "idempotency_key_reused", 4094)
+) {
+  override get message() {
+    return "This Idempotency-Key was used with another body. Use a new key for a new request."
+  }
+}
+
+export class IdempotencyInProgress extends Schema.TaggedError<IdempotencyInProgress>()(
+  "IdempotencyInProgress",
+  {},
+  wire(409, "idempotency_in_progress", 4095)
+) {
+  override get message() {
+    return "The first request with this Idempotency-Key is still running. Ask again in a second."
+  }
+}
+
+export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()(
+  "ServiceUnavailable",
+  {},
+  wire(503, "service_unavailable", 5030)
+) {
+  override get message() {
+    return "The service cannot take requests right now. Try again in a few seconds."
+  }
+}
+
+export class InternalError extends Schema.TaggedError<InternalError>()(
+  "InternalError",
+  {},
+  wire(500, "internal_error", 5000)
+) {
+  override get message() {
+    return "Something went wrong on our side. Give the request_id when you report it."
+  }
+}
+
+/** An answer of the server itself that has no class of its own (a 408 of a slow client, a 431 of a huge header). */
+export class RequestRefused extends Schema.TaggedError<RequestRefused>()(
+  "RequestRefused",
+  {},
+  wire(400, "bad_request", 4001)
+) {
+  override get message() {
+    return "The request could not be read."
+  }
+}

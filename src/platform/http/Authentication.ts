@@ -1,0 +1,45 @@
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import type { AccountId, ApiKeyId } from "../../values/Ids.ts"
+import type { Permission } from "../../values/Permission.ts"
+import type { Plan } from "../../values/Plan.ts"
+import type { Scope } from "../../values/Scope.ts"
+import { apiErrors } from "./ApiError.ts"
+import * as Errors from "./ApiErrors.ts"
+
+/** Whose request it is. */
+export class Principal extends Context.Service<Principal, {
+  readonly accountId: AccountId
+  /** The API key that was used; `undefined` for a login session. */
+  readonly keyId: ApiKeyId | undefined
+  readonly scopes: ReadonlyArray<Scope>
+  readonly permissions: ReadonlyArray<Permission>
+  readonly plan: Plan
+  /** `none`: the account pays. */
+  readonly trial: "none" | "running" | "over"
+}>()("messaging-service/platform/http/Authentication/Principal") {}
+
+/**
+ * Bearer authentication (spec 5), then the rate limit, then the endpoint's `Access`: 401, 429, 403, 402 in that order.
+ * A port: `api-keys` implements it.
+ */
+export class Authentication
+  extends HttpApiMiddleware.Service<Authentication, { provides: Principal; requires: never }>()(
+    "messaging-service/platform/http/Authentication",
+    {
+      requiredForClient: true,
+      security: { bearer: HttpApiSecurity.bearer },
+      error: apiErrors(
+        Errors.MissingApiKey,
+        Errors.InvalidApiKey,
+        Errors.RevokedApiKey,
+        Errors.ExpiredApiKey,
+        Errors.RateLimitExceeded,
+        Errors.InsufficientScope,
+        Errors.InsufficientPermission,
+        Errors.SubscriptionRequired,
+        Errors.SubscriptionExpired
+      )
+    }
+  )
+{}

@@ -1,0 +1,7 @@
+import { HttpApi } from "effect/http-api"
+
+/**
+ * The API without its endpoints. `api/Api.ts` adds every group; handlers add their own group alone, so that no handler
+ * imports the whole contract. A request that does not fit is told all that is wrong with it.
+ */
+export const contractRoot = HttpApi.make("messaging").annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -1,0 +1,48 @@
+import { Effect, SchemaIssue } from "effect"
+import type { HttpApiError } from "effect/http-api"
+import { InvalidJson, NotFound, ValidationFailed, type Violation } from "./ApiErrors.ts"
+
+const most = 50
+
+const formatter = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** `recipients[3].to` */
+const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>) =>
+  path.reduce<string>((text, segment) => {
+    const key = typeof segment === "object" ? segment.key : segment
+    return typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`
+  }, "")
+
+const violation = (param: string, text: string): Violation => {
+  const message = text.replace(/\n[\s\S]*$/, "").slice(0, 300)
+  return /^(Missing key|Expected .*, got undefined)/.test(message)
+    ? { param, type: "missing", message: "is required" }
+    : { param, type: "invalid", message: message.charAt(0).toLowerCase() + message.slice(1) }
+}
+
+/** Where a decoded text could not be parsed, the library reports this very issue at the root of the body. */
+const isMalformedJson = (issue: SchemaIssue.Issue) =>
+  issue._tag === "InvalidValue" && formatter(issue).issues[0]?.message === "Expected a valid JSON body"
+
+/**
+ * The answer to a request whose parts do not fit their schemas: an id that cannot be one is as absent as any other
+ * (404), text that is not JSON is 400, all else is 422 with every violation, at most 50.
+ */
+export const fromSchemaError = (
+  error: HttpApiError.HttpApiSchemaError
+): Effect.Effect<never, NotFound | InvalidJson | ValidationFailed> => {
+  switch (error.kind) {
+    case "Params":
+      return Effect.fail(new NotFound())
+    case "Body":
+    case "ResponseHeaders":
+      return Effect.die(error)
+    default: {
+      if (isMalformedJson(error.cause.issue)) return Effect.fail(new InvalidJson())
+      const errors = formatter(error.cause.issue).issues.slice(0, most).map((issue) =>
+        violation(pathOf(issue.path ?? []), issue.message)
+      )
+      return Effect.fail(new ValidationFailed({ param: errors[0]?.param ?? "", errors }))
+    }
+  }
+}

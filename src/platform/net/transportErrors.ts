@@ -1,0 +1,14 @@
+/** The guard refused to connect. */
+export class BlockedAddressError extends Error {
+  readonly code = "BLOCKED_ADDRESS"
+}
+
+/** The name has no address, or its name servers did not give one. */
+export class NameError extends Error {
+  readonly code = "NAME_NOT_RESOLVED"
+}
+
+/** The connection was not there in time. */
+export class ConnectTimeoutError extends Error {
+  readonly code = "ETIMEDOUT"
+}

@@ -1,0 +1,14 @@
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Redacted } from "effect"
+import { OtlpSerialization, OtlpTracer } from "effect/observability"
+import { AppConfig } from "../config/AppConfig.ts"
+
+/** Sends traces to the operator's OTLP collector; without one nothing is traced and nothing is paid for it. */
+export const Traces = Layer.unwrap(Effect.map(AppConfig, ({ otlpEndpoint }) => {
+  if (otlpEndpoint === undefined) return Layer.empty
+  const base = Redacted.value(otlpEndpoint).href.replace(/\/+$/, "")
+  return OtlpTracer.layer({ url: `${base}/v1/traces`, resource: { serviceName: "messaging-service" } }).pipe(
+    Layer.provide(OtlpSerialization.layerJson),
+    Layer.provide(NodeHttpClient.layerUndici)
+  )
+}))

@@ -1,0 +1,206 @@
+import { Html, html } from "../../platform/http/html.ts"
+import { askedFailures } from "./askedFailure.ts"
+import type { ReadMail } from "./readMail.ts"
+import type { SandboxMail, SandboxMailSummary } from "./SandboxInbox.ts"
+
+/** Where the inbox is served. */
+export const sandboxMailPath = "/sandbox/mail"
+
+const own = "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'"
+
+// A sandbox without allow-scripts and allow-same-origin: the mail's markup runs nothing and owns no origin, even when
+// its address is opened outside the frame. Its links open in a tab of their own, its remote images load: that is how
+// clicks and opens can be tried.
+const frame = "allow-popups allow-popups-to-escape-sandbox"
+
+/** Content-Security-Policy of the inbox's own pages, of a mail's markup, and of its source. */
+export const sandboxMailPolicies = {
+  page: `${own}; frame-ancestors 'none'`,
+  markup: "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; font-src http: https: data:; "
+    + `base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox ${frame}`,
+  source: "default-src 'none'; frame-ancestors 'none'; sandbox"
+} as const
+
+/** What the list page shows. */
+export interface InboxPage {
+  readonly rows: ReadonlyArray<SandboxMailSummary>
+  readonly total: number
+  readonly page: number
+  readonly per_page: number
+  readonly to: string
+  /** Where the inbox's SMTP server listens on this machine. */
+  readonly smtpPort: number
+}
+
+const layout = (title: string, to: string, content: Html): string =>
+  `<!doctype html>\n${
+    html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Sandbox inbox</title>
+<link rel="stylesheet" href="${sandboxMailPath}/style.css">
+</head>
+<body>
+<header class="bar"><div>
+<a class="brand" href="${sandboxMailPath}">Sandbox inbox <span class="pill">local only</span></a>
+<form class="search" action="${sandboxMailPath}" role="search">
+<input type="search" name="to" value="${to}" placeholder="Recipient" aria-label="Search by recipient">
+<button>Search</button>
+</form>
+</div></header>
+<main>
+${content}
+</main>
+</body>
+</html>
+`.markup
+  }`
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+const time = (instant: string) => {
+  const [, year = "", month = "", day = "", clock = ""] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)/.exec(instant) ?? []
+  return html`<time datetime="${instant}">${Number(day)} ${months[Number(month) - 1]} ${year}, ${clock} UTC</time>`
+}
+
+const counted = (count: number, noun: string) =>
+  `${count.toString().replaceAll(/\B(?=(\d{3})+$)/g, ",")} ${noun}${count === 1 ? "" : "s"}`
+
+const size = (bytes: number) =>
+  bytes < 1_000
+    ? `${bytes} B`
+    : bytes < 1_000_000
+    ? `${(bytes / 1_000).toFixed(1)} kB`
+    : `${(bytes / 1e6).toFixed(1)} MB`
+
+const row = ({ from, id, received_at, subject, to }: SandboxMailSummary) =>
+  html`<li><a href="${sandboxMailPath}/${id}">
+<span class="to">${to}</span>
+<span class="subject">${subject === "" ? "(no subject)" : subject}<span class="from">${from}</span></span>
+${time(received_at)}
+</a></li>
+`
+
+const hints = html`<details class="hints"><summary>Addresses that fail on purpose</summary>
+<dl>${
+  askedFailures.map(({ meaning, prefix }) =>
+    html`<dt><code>${prefix}…@any.example</code></dt><dd>${meaning}</dd>
+`
+  )
+}</dl></details>`
+
+const pageLink = (page: number, to: string, label: string) =>
+  html`<a href="${sandboxMailPath}?page=${page}${to === "" ? "" : `&to=${encodeURIComponent(to)}`}">${label}</a>`
+
+const pages = ({ page, per_page, to, total }: InboxPage) => {
+  const last = Math.max(1, Math.ceil(total / per_page))
+  return last > 1 && html`<nav class="pages" aria-label="Pages">
+<span>${page > 1 && pageLink(page - 1, to, "← Newer")}</span>
+<span class="quiet">Page ${page} of ${last}</span>
+<span>${page < last && pageLink(page + 1, to, "Older →")}</span>
+</nav>`
+}
+
+const nothing = ({ page, smtpPort, to }: InboxPage) =>
+  to !== ""
+    ? html`<div class="card empty"><h2>No mail to “${to}”</h2>
+<p class="quiet">Search for a whole address or for a part of one. <a href="${sandboxMailPath}">Show all mail</a></p></div>`
+    : page > 1
+    ? html`<div class="card empty"><h2>Nothing on this page</h2>
+<p class="quiet"><a href="${sandboxMailPath}">Go to the newest mail</a></p></div>`
+    : html`<div class="card empty"><h2>No mail yet</h2>
+<p class="quiet">No relay is configured, so everything the service sends lands here instead of at its recipients.
+Its SMTP server listens on <code>127.0.0.1:${smtpPort}</code>.</p></div>`
+
+const list = (inbox: InboxPage): string =>
+  layout(
+    "Mail",
+    inbox.to,
+    html`<div class="head"><h1>Mail</h1>
+<span class="quiet">${counted(inbox.total, "message")}${inbox.to !== "" && ` to “${inbox.to}”`}</span></div>
+${inbox.rows.length === 0 ? nothing(inbox) : html`<ol class="mails card">${inbox.rows.map(row)}</ol>`}
+${pages(inbox)}
+${hints}`
+  )
+
+interface Panel {
+  readonly name: "html" | "text" | "headers" | "files"
+  readonly label: string
+  readonly content: Html
+}
+
+const panelsOf = (id: number, { attachments, headers, html: markup, text }: ReadMail): ReadonlyArray<Panel> => {
+  const panels: Array<Panel> = []
+  if (markup !== undefined) {
+    const content =
+      html`<iframe title="The message as HTML" sandbox="${frame}" src="${sandboxMailPath}/${id}/html"></iframe>`
+    panels.push({ name: "html", label: "HTML", content })
+  }
+  if (text !== undefined) panels.push({ name: "text", label: "Text", content: html`<pre>${text}</pre>` })
+  const fields = headers.map(({ name, value }) =>
+    html`<dt>${name}</dt><dd>${value}</dd>
+`
+  )
+  panels.push({ name: "headers", label: "Headers", content: html`<dl class="facts">${fields}</dl>` })
+  if (attachments.length > 0) {
+    const files = attachments.map(({ bytes, name, type }) =>
+      html`<dt>${name}</dt><dd>${type}, ${size(bytes)}</dd>
+`
+    )
+    panels.push({
+      name: "files",
+      label: counted(attachments.length, "file"),
+      content: html`<dl class="facts">${files}</dl>`
+    })
+  }
+  return panels
+}
+
+const tabs = (id: number, content: ReadMail) => {
+  const panels = panelsOf(id, content)
+  return html`<div class="tabs"><a href="${sandboxMailPath}/${id}/raw">Source</a>
+${
+    panels.map(({ label, name }, index) =>
+      html`<input type="radio" name="show" id="show-${name}"${
+        index === 0 && new Html(" checked")
+      }><label for="show-${name}">${label}</label>
+`
+    )
+  }${
+    panels.map(({ content, name }) =>
+      html`<section class="panel ${name}">${content}</section>
+`
+    )
+  }</div>`
+}
+
+const mail = (summary: SandboxMail, content: ReadMail): string => {
+  const subject = summary.subject === "" ? "(no subject)" : summary.subject
+  return layout(
+    subject,
+    "",
+    html`<a class="back" href="${sandboxMailPath}">← All mail</a>
+<article class="card">
+<div class="summary"><h1>${subject}</h1>
+<dl class="facts">
+<dt>From</dt><dd>${summary.from}</dd>
+<dt>To</dt><dd><a href="${sandboxMailPath}?to=${encodeURIComponent(summary.to)}">${summary.to}</a></dd>
+<dt>Return path</dt><dd>${summary.envelope_from === "" ? "<> (none)" : summary.envelope_from}</dd>
+<dt>Received</dt><dd>${time(summary.received_at)}, ${size(summary.raw.length)}</dd>
+</dl></div>
+${tabs(summary.id, content)}
+</article>`
+  )
+}
+
+const missing = (): string =>
+  layout(
+    "Not found",
+    "",
+    html`<div class="card empty"><h1>No such mail</h1>
+<p class="quiet">The inbox keeps the newest mails only. <a href="${sandboxMailPath}">Show all mail</a></p></div>`
+  )
+
+/** The pages of the inbox as complete documents; nothing in them is unescaped but their own markup. */
+export const SandboxMailPages = { list, mail, missing } as const

@@ -1,0 +1,79 @@
+/** The one style sheet of the inbox; dark where the reader's system is. */
+export const sandboxMailStyle = `
+:root {
+  color-scheme: light dark;
+  --page: #f6f7f9; --card: #fff; --line: #e3e6eb; --text: #1a1f29; --quiet: #667085; --accent: #3450d6;
+  --tint: #eef1ff; --shade: 0 1px 2px rgb(16 24 40 / 6%);
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #0f1218; --card: #171b23; --line: #2a303c; --text: #e8ebf1; --quiet: #98a2b3; --accent: #93a5ff;
+    --tint: #1e2540; --shade: none;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, "Segoe UI", sans-serif; }
+a { color: var(--accent); text-decoration: none; }
+a:hover { text-decoration: underline; }
+a:focus-visible, input:focus-visible, button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.bar { background: var(--card); border-bottom: 1px solid var(--line); }
+.bar > div, main { max-width: 1040px; margin: 0 auto; padding: 0 24px; }
+.bar > div { display: flex; align-items: center; gap: 12px 16px; flex-wrap: wrap; padding-top: 13px;
+  padding-bottom: 13px; }
+.brand { display: flex; align-items: center; gap: 10px; color: inherit; font-weight: 650; margin-right: auto; }
+.brand:hover { text-decoration: none; }
+.brand::before { content: ""; width: 22px; height: 22px; border-radius: 6px; background: var(--accent); }
+.pill { color: var(--accent); background: var(--tint); border-radius: 99px; padding: 1px 10px; font-size: 12px;
+  font-weight: 600; }
+.search { display: flex; gap: 8px; }
+.search input { width: 260px; max-width: 60vw; }
+input[type=search], button { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--line);
+  border-radius: 8px; padding: 6px 12px; }
+button { cursor: pointer; background: var(--card); font-weight: 550; }
+main { padding-top: 28px; padding-bottom: 64px; }
+h1 { font-size: 22px; line-height: 1.3; margin: 0; overflow-wrap: anywhere; }
+.head { display: flex; align-items: baseline; gap: 12px; margin-bottom: 16px; flex-wrap: wrap; }
+.quiet { color: var(--quiet); }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; box-shadow: var(--shade);
+  overflow: hidden; }
+.mails { list-style: none; margin: 0; padding: 0; }
+.mails li + li { border-top: 1px solid var(--line); }
+.mails a { display: grid; grid-template-columns: 15rem 1fr auto; gap: 4px 20px; padding: 12px 20px; color: inherit; }
+.mails a:hover { background: var(--tint); text-decoration: none; }
+.mails span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.mails .to { font-weight: 600; }
+.mails .from { color: var(--quiet); margin-left: 10px; }
+.mails time { color: var(--quiet); font-variant-numeric: tabular-nums; font-size: 13px; }
+.pages { display: flex; justify-content: space-between; margin-top: 16px; }
+.empty { padding: 64px 24px; text-align: center; }
+.empty h2 { margin: 0 0 6px; font-size: 17px; }
+.empty p { margin: 0 auto; max-width: 34rem; }
+code { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+.hints { margin-top: 28px; }
+.hints summary { cursor: pointer; color: var(--quiet); }
+.hints dl, .facts { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; margin: 12px 0 0; }
+dt { color: var(--quiet); }
+dd { margin: 0; overflow-wrap: anywhere; }
+.back { display: inline-block; margin-bottom: 14px; }
+.summary { padding: 22px 24px 20px; }
+.tabs > input { position: absolute; opacity: 0; pointer-events: none; }
+.tabs > label, .tabs > a { display: inline-block; padding: 10px 4px; margin: 0 0 0 20px; color: var(--quiet);
+  border-bottom: 2px solid transparent; cursor: pointer; font-weight: 550; }
+.tabs > a { float: right; margin: 0 20px 0 0; }
+.tabs { border-top: 1px solid var(--line); margin-top: 0; }
+.tabs > input:checked + label { color: var(--text); border-color: var(--accent); }
+.tabs > input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: -4px; border-radius: 8px; }
+.panel { display: none; border-top: 1px solid var(--line); }
+#show-html:checked ~ .panel.html, #show-text:checked ~ .panel.text, #show-headers:checked ~ .panel.headers,
+#show-files:checked ~ .panel.files { display: block; }
+iframe { display: block; width: 100%; height: 68vh; border: 0; background: #fff; }
+.panel.text pre { margin: 0; padding: 22px 24px; white-space: pre-wrap; overflow-wrap: anywhere; }
+.panel.headers, .panel.files { padding: 10px 24px 22px; }
+.panel.headers dd { font: 13px/1.6 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+@media (max-width: 720px) {
+  .mails a { grid-template-columns: 1fr auto; }
+  .mails .subject { grid-column: 1 / -1; grid-row: 2; }
+  .facts, .hints dl { grid-template-columns: 1fr; gap: 0; }
+  dd { margin-bottom: 8px; }
+}
+`.trim()

@@ -1,0 +1,103 @@
+import { Result } from "effect"
+import { htmlToText } from "./htmlToText.ts"
+import type { TemplateInvalid } from "./TemplateErrors.ts"
+import {
+  compilePart,
+  type Placeholder,
+  readValue,
+  renderPart,
+  type TemplatePart,
+  type Variables
+} from "./TemplatePart.ts"
+
+/** What a message is made from; the language is described at {@link TemplatePart}. */
+export interface TemplateSource {
+  readonly subject: string
+  readonly html?: string | null | undefined
+  /** When absent, it is made from the HTML. */
+  readonly text?: string | null | undefined
+}
+
+/** A template that was read once and renders many messages. */
+export interface Template {
+  readonly subject: TemplatePart
+  readonly html: TemplatePart | undefined
+  readonly text: TemplatePart | undefined
+  /** The placeholders that need a value: without a default in at least one of their places. */
+  readonly required: ReadonlyArray<Placeholder>
+}
+
+/** The texts of one message. */
+export interface Rendered {
+  readonly subject: string
+  readonly html: string | undefined
+  readonly text: string | undefined
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const control = /\r\n|[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+
+const toLine = (text: string): string => text.replaceAll(control, " ")
+
+const line = ({ literals, placeholders }: TemplatePart): TemplatePart => ({
+  literals: literals.map(toLine),
+  placeholders
+})
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "\"": "&quot;",
+  "'": "&#39;"
+}
+
+const escapeHtml = (value: string): string =>
+  /[&<>"']/.test(value) ? value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "") : value
+
+const asIs = (value: string): string => value
+
+const requiredOf = (parts: ReadonlyArray<TemplatePart | undefined>): ReadonlyArray<Placeholder> => {
+  const required = new Map<string, Placeholder>()
+  for (const placeholder of parts.flatMap((part) => part?.placeholders ?? [])) {
+    if (placeholder.fallback === undefined && !required.has(placeholder.name)) {
+      required.set(placeholder.name, placeholder)
+    }
+  }
+  return [...required.values()]
+}
+
+const optionalPart = (source: string | null | undefined, part: "html" | "text") =>
+  source === undefined || source === null ? Result.succeed(undefined) : compilePart(source, part)
+
+/** Reads a template; the failure tells the first place that is no placeholder. Linear in the length of the source. */
+export const compile = (source: TemplateSource): Result.Result<Template, TemplateInvalid> =>
+  Result.gen(function*() {
+    const subject = line(yield* compilePart(source.subject, "subject"))
+    const html = yield* optionalPart(source.html, "html")
+    const written = yield* optionalPart(source.text, "text")
+    const text = written ?? (html === undefined ? undefined : htmlToText(html))
+    return { subject, html, text, required: requiredOf([subject, html, text]) }
+  })
+
+/** The names that need a value, each once, in the order of their first place in subject, HTML and text. */
+export const variables = (template: Template): ReadonlyArray<string> => template.required.map(({ name }) => name)
+
+/** The names that need a value and have none. Checked when a message is accepted, so that none is sent with gaps. */
+export const missing = (template: Template, variables: Variables): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  for (const placeholder of template.required) {
+    if (readValue(placeholder, variables) === undefined) names.push(placeholder.name)
+  }
+  return names
+}
+
+/**
+ * The texts of one message. In the HTML, values are escaped for text and quoted attributes; in the subject, line
+ * breaks and other control characters are spaces. Total: a missing value is its default, or nothing.
+ */
+export const render = (template: Template, variables: Variables): Rendered => ({
+  subject: renderPart(template.subject, variables, toLine),
+  html: template.html === undefined ? undefined : renderPart(template.html, variables, escapeHtml),
+  text: template.text === undefined ? undefined : renderPart(template.text, variables, asIs)
+})

@@ -1,0 +1,112 @@
+import { Result } from "effect"
+import { TemplateInvalid, type TemplatePartName } from "./TemplateErrors.ts"
+
+/**
+ * One text with placeholders, compiled. The language:
+ *
+ * - `{{ name }}` or `{{ user.name }}`: a value. Names are letters, digits, `_` and `-`, and begin with a letter or `_`.
+ * - `{{ name | there }}`: the same, and `there` when the value is missing. A default is plain text, treated as a value.
+ * - `{{{{`: two literal braces. A `}}` outside of a placeholder is literal as it stands.
+ *
+ * Everything else between `{{` and `}}` is refused: no expressions, sections or unescaped output. One literal stands
+ * before each placeholder and one after the last.
+ */
+export interface TemplatePart {
+  readonly literals: ReadonlyArray<string>
+  readonly placeholders: ReadonlyArray<Placeholder>
+}
+
+/** A place for a value. */
+export interface Placeholder {
+  /** As it is written: `name` or `user.name`. */
+  readonly name: string
+  readonly path: ReadonlyArray<string>
+  /** What stands there when the value is missing; undefined when the value is required. */
+  readonly fallback: string | undefined
+}
+
+/** Substitution values: strings, numbers and booleans, one level of objects deep. Anything else counts as missing. */
+export type Variables = Readonly<Record<string, unknown>>
+
+const placeholder = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)?)\s*(?:\|([^{}]*))?$/
+
+// Own properties alone are ever read; these names are refused too, so that no template looks as if it read them.
+const reserved = new Set(["__proto__", "constructor", "prototype"])
+
+const names = "use {{ name }} or {{ user.name }}, made of letters, digits, _ and -"
+
+const excerpt = (text: string) => text.length > 40 ? `${text.slice(0, 40)}…` : text
+
+const readPlaceholder = (inner: string): Result.Result<Placeholder, string> => {
+  const match = placeholder.exec(inner.trim())
+  const name = match?.[1]
+  if (name === undefined) {
+    if (inner.includes("{{")) return Result.fail("this {{ is not closed before the next one: add }}")
+    if (inner.trim() === "") return Result.fail("there is no name between {{ and }}")
+    if (inner.startsWith("{")) {
+      return Result.fail("three braces have no meaning: write {{ name }}; values are always escaped")
+    }
+    return Result.fail(`{{${excerpt(inner)}}} is not a placeholder: ${names}, or {{{{ for literal braces`)
+  }
+  const path = name.split(".")
+  return path.some((key) => reserved.has(key))
+    ? Result.fail(`{{${excerpt(inner)}}} names a reserved word: choose another name`)
+    : Result.succeed({ name, path, fallback: match?.[2]?.trim() })
+}
+
+const invalid = (source: string, offset: number) => (part: TemplatePartName, reason: string) => {
+  const lines = source.slice(0, offset).split(/\r\n|\r|\n/)
+  return new TemplateInvalid({ part, line: lines.length, column: (lines.at(-1) ?? "").length + 1, reason })
+}
+
+/** Compiles one part in one pass over the source. */
+export const compilePart = (source: string, part: TemplatePartName): Result.Result<TemplatePart, TemplateInvalid> => {
+  const literals: Array<string> = []
+  const placeholders: Array<Placeholder> = []
+  let literal = ""
+  let at = 0
+  for (let open = source.indexOf("{{"); open >= 0; open = source.indexOf("{{", at)) {
+    literal += source.slice(at, open)
+    if (source.startsWith("{{{{", open)) {
+      literal += "{{"
+      at = open + 4
+      continue
+    }
+    const close = source.indexOf("}}", open)
+    if (close < 0) return Result.fail(invalid(source, open)(part, "this {{ is not closed: add }}"))
+    const read = readPlaceholder(source.slice(open + 2, close))
+    if (Result.isFailure(read)) return Result.fail(invalid(source, open)(part, read.failure))
+    literals.push(literal)
+    placeholders.push(read.success)
+    literal = ""
+    at = close + 2
+  }
+  literals.push(literal + source.slice(at))
+  return Result.succeed({ literals, placeholders })
+}
+
+// Reflect.get gives `any`; nothing but an own property is reached, so no getter of a prototype runs.
+const own = (holder: unknown, key: string): unknown =>
+  typeof holder === "object" && holder !== null && Object.hasOwn(holder, key) ? Reflect.get(holder, key) : undefined
+
+/** The text of a placeholder's value, or undefined when it is missing: absent, null, or not a scalar. */
+export const readValue = ({ path }: Placeholder, variables: Variables): string | undefined => {
+  let value: unknown = variables
+  for (const key of path) value = own(value, key)
+  if (typeof value === "string") return value
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
+}
+
+/**
+ * The text with its values, each passed through `encode` and never scanned again. A missing value is its default, or
+ * nothing: that it is there was checked when the message was accepted.
+ */
+export const renderPart = (part: TemplatePart, variables: Variables, encode: (value: string) => string): string => {
+  let text = part.literals[0] ?? ""
+  for (const [index, placeholder] of part.placeholders.entries()) {
+    const value = readValue(placeholder, variables) ?? placeholder.fallback
+    if (value !== undefined) text += encode(value)
+    text += part.literals[index + 1] ?? ""
+  }
+  return text
+}

@@ -1,0 +1,92 @@
+import { Result } from "effect"
+import { compile } from "html-to-text"
+import type { Placeholder, TemplatePart } from "./TemplatePart.ts"
+
+/** Larger mail is clipped by its readers, and its conversion would hold up the process: it goes out without a text. */
+const longest = 131_072
+
+/** Nested lists repeat their indentation on each line; a text that grows so is of no use to anybody. */
+const growth = 2
+
+/** The parser's cost grows with the square of the nesting, and so a hostile document could stop the process. */
+const deepest = 2_000
+
+const unpaired = new Set("area base br col embed hr img input link meta source track wbr".split(" "))
+
+/**
+ * Whether no more than {@link deepest} elements can be open at once. Counted by name, closing tags without an opening
+ * one not at all: that is never less than the parser's own stack.
+ */
+const isShallow = (html: string): boolean => {
+  const open = new Map<string, number>()
+  let depth = 0
+  for (const [, slash, tag] of html.matchAll(/<(\/?)([A-Za-z][^\s/>]*)/g)) {
+    const name = (tag ?? "").toLowerCase()
+    const count = open.get(name) ?? 0
+    if (unpaired.has(name) || (slash === "/" && count === 0)) continue
+    const step = slash === "/" ? -1 : 1
+    open.set(name, count + step)
+    depth += step
+    if (depth > deepest) return false
+  }
+  return true
+}
+
+const heading = (selector: string) => ({ selector, options: { uppercase: false } })
+
+const convert = compile({
+  wordwrap: false,
+  limits: { maxDepth: 100 },
+  formatters: {
+    alternativeText: (element, _walk, builder) => {
+      const text = element.attribs["alt"]
+      if (text !== undefined && text !== "") builder.addInline(text)
+    }
+  },
+  selectors: [
+    { selector: "img", format: "alternativeText" },
+    { selector: "a", options: { hideLinkHrefIfSameAsText: true, linkBrackets: ["<", ">"] } },
+    // A prefix on each line of nested quotes would multiply the length of the text.
+    { selector: "blockquote", format: "block" },
+    { selector: "ul", options: { itemPrefix: "* " } },
+    { selector: "table", options: { uppercaseHeaderCells: false } },
+    ...["h1", "h2", "h3", "h4", "h5", "h6"].map(heading)
+  ]
+})
+
+// Private-use characters carry the placeholders through the conversion; the template's own ones are not printable.
+const mark = (index: number) => `\ue000${index}\ue001`
+const marks = /\ue000(\d+)\ue001/
+
+/** The converted text with the marks read back; a mark that the author forged with entities prints as nothing. */
+const unmark = (text: string, placeholders: ReadonlyArray<Placeholder>): TemplatePart => {
+  const literals: Array<string> = []
+  const found: Array<Placeholder> = []
+  let literal = ""
+  for (const [index, piece] of text.split(marks).entries()) {
+    const placeholder = index % 2 === 1 ? placeholders[Number(piece)] : undefined
+    if (placeholder !== undefined) {
+      literals.push(literal)
+      found.push(placeholder)
+      literal = ""
+    } else if (index % 2 === 0) literal += piece
+  }
+  return { literals: [...literals, literal], placeholders: found }
+}
+
+// The library throws on numbers that it cannot write, as in <ol type="I" start="10000">.
+const attempt = (html: string) => Result.getOrUndefined(Result.try(() => convert(html)))
+
+/**
+ * The text alternative of an HTML template, its placeholders in their places: made once per template, not per message.
+ * Undefined when the HTML is too large, too deeply nested or too strange to be mail.
+ */
+export const htmlToText = (html: TemplatePart): TemplatePart | undefined => {
+  const source = html.literals
+    .map((literal, index) =>
+      literal.replaceAll(/[\ue000\ue001]/g, "") + (index in html.placeholders ? mark(index) : "")
+    )
+    .join("")
+  const text = source.length > longest || !isShallow(source) ? undefined : attempt(source)
+  return text === undefined || text.length > growth * source.length + 100 ? undefined : unmark(text, html.placeholders)
+}

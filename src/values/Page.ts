@@ -1,0 +1,33 @@
+import { Effect, Schema } from "effect"
+
+/** Rows are reachable by page number up to this offset; beyond it a filter serves better than a page. */
+const deepest = 100_000
+
+const positive = (maximum: number) =>
+  Schema.FiniteFromString.check(
+    Schema.isInt({ message: "must be a whole number" }),
+    Schema.isBetween({ minimum: 1, maximum }, { message: `must be from 1 to ${maximum}` })
+  )
+
+/** The query parameters of every pageable list (`page`, `per_page`). */
+export const pageQuery = {
+  page: positive(deepest).pipe(Schema.withDecodingDefaultKey(Effect.succeed("1"))),
+  per_page: positive(100).pipe(Schema.withDecodingDefaultKey(Effect.succeed("25")))
+}
+
+/** A page that was asked for. */
+export interface PageRequest {
+  readonly page: number
+  readonly per_page: number
+}
+
+/** A page of rows with the total of all pages. */
+export interface PageOf<A> {
+  readonly rows: ReadonlyArray<A>
+  readonly total: number
+}
+
+export const PageMeta = Schema.Struct({ total: Schema.Int, page: Schema.Int, per_page: Schema.Int })
+
+/** What `limit` and `offset` a page means. */
+export const window = ({ page, per_page }: PageRequest) => ({ limit: per_page, offset: (page - 1) * per_page })

@@ -1,0 +1,31 @@
+import { Schema } from "effect"
+
+/**
+ * A string that the service can store, sign and send on: no NUL (PostgreSQL has none) and no lone surrogate
+ * (which has no UTF-8 form). Every string of a request body is one.
+ */
+export const Text = Schema.String.check(
+  Schema.makeFilter((text: string) => text.includes("\0") ? "must not contain a NUL character" : undefined),
+  Schema.makeFilter((text: string) => text.isWellFormed() ? undefined : "must be well-formed Unicode")
+)
+
+/** {@link Text} of a length within bounds, counted in UTF-16 units as JSON clients count them. */
+export const textBetween = (minimum: number, maximum: number) =>
+  Text.check(
+    Schema.makeFilter((text: string) =>
+      text.length < minimum
+        ? minimum === 1 ? "must not be empty" : `must have at least ${minimum} characters`
+        : text.length > maximum
+        ? `must have at most ${maximum} characters`
+        : undefined
+    )
+  )
+
+/** {@link textBetween} on one line: what stands in a header or a list must not break it. */
+export const lineBetween = (minimum: number, maximum: number) =>
+  textBetween(minimum, maximum).check(
+    Schema.makeFilter((text: string) =>
+      // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+      /[\u0000-\u001f\u007f\u2028\u2029]/.test(text) ? "must not contain line breaks or control characters" : undefined
+    )
+  )

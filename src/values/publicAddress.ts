@@ -1,0 +1,58 @@
+/** Ranges that are not the public internet, as first address and prefix length (IANA special-purpose registry). */
+const blocked4: ReadonlyArray<readonly [first: string, prefix: number]> = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4]
+]
+
+const decimal = /^(0|[1-9]\d{0,2})$/
+
+/** The address as a number of 32 bits; undefined for every spelling but four plain decimal numbers. */
+const ipv4 = (text: string): number | undefined => {
+  const parts = text.split(".")
+  if (parts.length !== 4 || !parts.every((part) => decimal.test(part) && Number(part) <= 255)) return undefined
+  return parts.reduce((sum, part) => sum * 256 + Number(part), 0)
+}
+
+const ranges4 = blocked4.map(([first, prefix]) => ({ first: ipv4(first) ?? 0, size: 2 ** (32 - prefix) }))
+
+const isPublic4 = (address: number): boolean =>
+  !ranges4.some(({ first, size }) => address >= first && address < first + size)
+
+const group = /^[0-9a-f]{1,4}$/i
+
+/**
+ * Only global unicast, 2000::/3, without its parts that are documentation or tunnels. So mapped and compatible IPv4,
+ * NAT64, unique local, link-local, loopback and whatever is assigned later are out without being named. All of it is
+ * decided in the first 32 bits, which a text form of 2000::/3 always begins with.
+ */
+const isPublic6 = (text: string): boolean => {
+  const [first = "", second = ""] = text.split(":")
+  if (!group.test(first) || (second !== "" && !group.test(second))) return false
+  const [high, low] = [Number.parseInt(first, 16), Number.parseInt(second === "" ? "0" : second, 16)]
+  if (high < 0x2000 || high > 0x3fff) return false
+  if (high === 0x2001) return low >= 0x0200 && low !== 0x0db8 // 2001::/23 (Teredo and others), documentation
+  return high !== 0x2002 && !(high === 0x3fff && low < 0x1000) // 6to4, documentation
+}
+
+/**
+ * Whether an address may be called on behalf of somebody else: false for everything that is not the public internet,
+ * and for what is not an address in its usual form. The text of an IPv6 address must be valid, without a zone.
+ */
+export const isPublicAddress = (ip: string): boolean => {
+  if (ip.includes(":")) return !ip.includes("%") && isPublic6(ip)
+  const address = ipv4(ip)
+  return address !== undefined && isPublic4(address)
+}

@@ -1,0 +1,74 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { topics } from "../../src/events/EventAliases.ts"
+import { EventData, exampleOf } from "../../src/events/EventData.ts"
+import { eventNames } from "../../src/events/EventNames.ts"
+
+/** The fields that spec 6.5 shows, and those of the service's own contract for email, SMS and codes. */
+const fields: ReadonlyArray<readonly [keyof typeof EventData, "whatsapp" | "sms" | undefined, string]> = [
+  ["message.received", "whatsapp", "channel content from message_id received_at session_id type"],
+  ["message.sent", "whatsapp", "channel message_id session_id status to type"],
+  ["message.sent", "sms", "channel cost_usd message_id segments session_id status to type"],
+  ["message.delivered", "whatsapp", "channel delivered_at message_id session_id"],
+  ["message.delivered", "sms", "channel cost_usd delivered_at id message_id segments session_id status to"],
+  ["message.read", "whatsapp", "channel message_id read_at session_id"],
+  ["message.failed", "whatsapp", "channel error_code error_message message_id session_id"],
+  ["session.connected", undefined, "phone_number session_id"],
+  ["session.disconnected", undefined, "reason reconnecting session_id"],
+  ["session.qr_updated", undefined, "qr_code session_id"],
+  ["group.participant_added", undefined, "added_by group_id participant session_id"],
+  ["group.participant_removed", undefined, "group_id participant removed_by session_id"],
+  ["email.sent", undefined, "batch_id id sent_at subject to"],
+  ["email.opened", undefined, "batch_id id machine opened_at subject to"],
+  ["email.clicked", undefined, "batch_id bot clicked_at id subject to url"],
+  ["email.bounced", undefined, "batch_id bounce_type bounced_at error id subject to"],
+  ["email.bulk_completed", undefined, "batch_id completed_at failed sent suppressed total"],
+  ["verify.completed", undefined, "channel to verification_id verified_at"],
+  ["verify.expired", undefined, "channel expired_at to verification_id"]
+]
+
+describe("EventData", () => {
+  it("has a schema for every event", () => {
+    assert.sameMembers(Object.keys(EventData), [...eventNames])
+  })
+
+  it("has an example of every topic that its own schema reads and writes unchanged", () => {
+    for (const topic of topics) {
+      const example: unknown = exampleOf(topic)
+      const schema: Schema.Codec<unknown, unknown> = EventData[topic.event]
+      const written = Schema.encodeUnknownSync(schema)(example)
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(written)), written)
+      assert.deepStrictEqual(Schema.decodeUnknownSync(schema)(written), example)
+    }
+  })
+
+  it("gives examples of the channel that was asked for", () => {
+    assert.deepInclude(exampleOf({ event: "message.sent", channel: "sms" }), { channel: "sms", session_id: null })
+    assert.deepInclude(exampleOf({ event: "message.sent", channel: "whatsapp" }), { channel: "whatsapp" })
+    assert.deepInclude(exampleOf({ event: "message.sent" }), { channel: "whatsapp" })
+  })
+
+  it("writes times in UTC with six decimals", () => {
+    for (const topic of topics) {
+      for (const [name, value] of Object.entries(exampleOf(topic))) {
+        if (name.endsWith("_at")) assert.match(String(value), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/, name)
+      }
+    }
+  })
+
+  for (const [event, channel, names] of fields) {
+    it(`gives ${event}${channel === undefined ? "" : ` by ${channel}`} the fields ${names}`, () => {
+      const example = exampleOf(channel === undefined ? { event } : { event, channel })
+      assert.deepStrictEqual(Object.keys(example).toSorted(), names.split(" "))
+    })
+  }
+
+  it("refuses an SMS with a session and a WhatsApp message without one", () => {
+    const decode = Schema.decodeUnknownResult(EventData["message.sent"])
+    assert.strictEqual(
+      decode({ ...exampleOf({ event: "message.sent", channel: "sms" }), session_id: 1 })._tag,
+      "Failure"
+    )
+    assert.strictEqual(decode({ ...exampleOf({ event: "message.sent" }), session_id: null })._tag, "Failure")
+  })
+})

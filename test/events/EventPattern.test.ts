@@ -1,0 +1,124 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { eventAliases, resolveTopic, topics } from "../../src/events/EventAliases.ts"
+import { type EventName, eventNames, type MessageChannel } from "../../src/events/EventNames.ts"
+import { compile, EventSubscription, knownPatterns, matches } from "../../src/events/EventPattern.ts"
+
+const decode = (events: unknown) => Schema.decodeUnknownResult(EventSubscription)(events, { errors: "all" })
+
+/** Every name that the happening goes by, straight from spec 6.4. */
+const namesOf = (event: EventName, channel: MessageChannel | undefined): ReadonlyArray<string> => {
+  if (channel === "sms") return [event, event.replace("message.", "sms.")]
+  const ofWhatsApp = ["message.", "session.", "group."].some((prefix) => event.startsWith(prefix))
+  return ofWhatsApp ? [event, `whatsapp.${event}`] : [event]
+}
+
+const model = (patterns: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
+  patterns.some((pattern) =>
+    pattern === "*"
+    || names.some((name) => pattern.endsWith(".*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern)
+  )
+
+const listC = [
+  "sms.delivered",
+  "sms.failed",
+  "whatsapp.message.sent",
+  "whatsapp.message.delivered",
+  "whatsapp.message.read",
+  "whatsapp.message.received",
+  "whatsapp.session.connected",
+  "whatsapp.session.disconnected",
+  "email.delivered",
+  "email.opened",
+  "email.clicked",
+  "email.bounced"
+]
+
+const Pattern = Schema.Literals(knownPatterns)
+const Happening = Schema.Literals(topics.map(({ channel, event }) => `${event}@${channel ?? ""}`))
+
+describe("EventPattern", () => {
+  it("knows each event of lists A and B once, and every name of list C", () => {
+    assert.strictEqual(new Set(eventNames).size, 19)
+    for (const name of listC) assert.isDefined(resolveTopic(name), name)
+  })
+
+  it("has a bit for every topic", () => assert.isAtMost(topics.length, 31))
+
+  it("sends the name of list A to those who subscribed by an alias, on that channel only", () => {
+    const pattern = compile(["whatsapp.message.sent", "sms.delivered"])
+    assert.isTrue(matches(pattern, { event: "message.sent", channel: "whatsapp" }))
+    assert.isFalse(matches(pattern, { event: "message.sent", channel: "sms" }))
+    assert.isTrue(matches(pattern, { event: "message.delivered", channel: "sms" }))
+    assert.isFalse(matches(pattern, { event: "message.delivered", channel: "whatsapp" }))
+  })
+
+  it("takes whatsapp.* for messages, sessions and groups, and sms.* for SMS alone", () => {
+    const whatsapp = compile(["whatsapp.*"])
+    assert.isTrue(matches(whatsapp, { event: "group.participant_added" }))
+    assert.isTrue(matches(whatsapp, { event: "session.qr_updated" }))
+    assert.isFalse(matches(whatsapp, { event: "message.sent", channel: "sms" }))
+    assert.isFalse(matches(whatsapp, { event: "email.sent" }))
+    assert.isFalse(matches(compile(["sms.*"]), { event: "message.read", channel: "whatsapp" }))
+  })
+
+  it("matches a message whose channel is unknown when any channel is listened to", () => {
+    assert.isTrue(matches(compile(["sms.sent"]), { event: "message.sent" }))
+    assert.isFalse(matches(compile(["sms.sent"]), { event: "message.failed" }))
+  })
+
+  it("matches nothing by patterns it does not know", () => {
+    const pattern = compile(["nothing", "message", "*.sent", "message.sent.*", ""])
+    for (const topic of topics) assert.isFalse(matches(pattern, topic))
+  })
+
+  it("leads every alias to its topic", () => {
+    for (const [alias, topic] of eventAliases) {
+      assert.deepStrictEqual(topics.filter((other) => matches(compile([alias]), other)), [topic], alias)
+    }
+  })
+
+  it.prop("agrees with a naive model", [Schema.Array(Pattern), Happening], ([patterns, happening]) => {
+    const topic = topics.find(({ channel, event }) => `${event}@${channel ?? ""}` === happening)
+    assert.isDefined(topic)
+    if (topic === undefined) return
+    assert.strictEqual(matches(compile(patterns), topic), model(patterns, namesOf(topic.event, topic.channel)))
+  })
+})
+
+describe("EventSubscription", () => {
+  it("drops repeated patterns and keeps the order", () => {
+    assert.deepStrictEqual(
+      Result.getOrNull<unknown, unknown>(decode(["email.*", "message.sent", "email.*", "sms.*", "message.sent"])),
+      ["email.*", "message.sent", "sms.*"]
+    )
+  })
+
+  it.effect("refuses unknown names, each at its place, and tells near ones", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(Effect.fromResult(decode(["email.send", "*", "Message.Sent", "mesage.*"])))
+      assert.include(error.message, "unknown event \"email.send\", did you mean email.sent?\n  at [0]")
+      assert.include(error.message, "unknown event \"Message.Sent\", did you mean message.sent?\n  at [2]")
+      assert.include(error.message, "unknown event \"mesage.*\", did you mean message.*?\n  at [3]")
+      assert.notInclude(error.message, "[1]")
+    }))
+
+  it.effect("explains the form when nothing is near", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(Effect.fromResult(decode(["invoice"])))
+      assert.include(error.message, "use \"*\", a prefix such as \"message.*\" or a name such as \"message.sent\"")
+    }))
+
+  it("takes 1 to 100 entries", () => {
+    assert.isTrue(Result.isFailure(decode([])))
+    assert.isTrue(Result.isSuccess(decode(Array.from({ length: 100 }, () => "*"))))
+    assert.isTrue(Result.isFailure(decode(Array.from({ length: 101 }, () => "*"))))
+    assert.isTrue(Result.isFailure(decode(["x".repeat(1_000_000)])))
+    assert.isTrue(Result.isFailure(decode("*")))
+  })
+
+  it.prop("takes what it gave", [Schema.NonEmptyArray(Pattern)], ([patterns]) => {
+    const once = decode(patterns.slice(0, 100))
+    assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(once), [...new Set(patterns.slice(0, 100))])
+  })
+})

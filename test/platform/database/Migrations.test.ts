@@ -1,0 +1,180 @@
+import { NodeFileSystem } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeFs from "node:fs"
+import * as schema from "../../../scripts/schema.ts"
+import { MigrationMisnamed } from "../../../src/platform/database/MigrationErrors.ts"
+import * as Migrations from "../../../src/platform/database/Migrations.ts"
+import * as PgCodecs from "../../../src/platform/database/PgCodecs.ts"
+import { foreignPrograms, foreignServer } from "../../support/foreignServer.ts"
+import * as TestDatabase from "../../support/TestDatabase.ts"
+
+const first = `
+-- a comment; with a semicolon and a ' quote
+create table places (id integer primary key, name text default 'it''s; here');
+create function twice(n integer) returns integer language plpgsql as $$
+begin
+  return n * 2; -- $body$
+end $$;
+insert into places (id) select twice(21);
+/* create table never (id integer); */
+`
+const second = "alter table places add column height integer; update places set height = id * 2"
+
+/** A directory with these files; writing one more replaces it. */
+const directoryOf = Effect.fnUntraced(function*(files: Record<string, string>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* fs.makeTempDirectoryScoped()
+  yield* Effect.forEach(Object.entries(files), ([name, content]) => fs.writeFileString(`${path}/${name}`, content))
+  return path
+})
+
+const write = (path: string, content: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(path, content))
+
+const remove = (path: string) => Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(path))
+
+/** For each test a database without tables. */
+const Empty = Layer.unwrap(
+  Effect.map(
+    TestDatabase.make("template1"),
+    ({ database, path, username }) =>
+      PgClient.layer({ database, path, username, maxConnections: 20, types: PgCodecs.registry })
+  )
+).pipe(Layer.merge(NodeFileSystem.layer))
+
+const rowsOf = (statement: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement))
+
+describe("migrate", () => {
+  it.effect("runs each file once, in order, whatever statements it is made of", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({ "0002_height.sql": second, "0001_places.sql": first })
+      assert.deepStrictEqual(yield* Migrations.migrate(path), ["0001_places.sql", "0002_height.sql"])
+      assert.deepStrictEqual(yield* Migrations.migrate(path), [])
+      assert.deepStrictEqual(yield* rowsOf("select * from places"), [{ id: 42, name: "it's; here", height: 84 }])
+      const records = yield* rowsOf("select name, length(sha256) as length from migrations order by name")
+      assert.deepStrictEqual(records, [
+        { name: "0001_places.sql", length: 64 },
+        { name: "0002_height.sql", length: 64 }
+      ])
+    }).pipe(Effect.provide(Empty)))
+
+  it.effect("runs each file on exactly one of several nodes that start at once", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({
+        "0001_places.sql": first,
+        "0002_height.sql": second,
+        "0003_wait.sql": "insert into places (id) values (1); select pg_sleep(0.05)",
+        "0004_empty.sql": "-- nothing to do"
+      })
+      const ran = yield* Effect.all(Array.from({ length: 8 }, () => Migrations.migrate(path)), { concurrency: 8 })
+      assert.deepStrictEqual(ran.flat().sort(), yield* Migrations.names(path))
+      assert.deepStrictEqual(yield* rowsOf("select count(*) as count from places"), [{ count: 2 }])
+    }).pipe(Effect.provide(Empty)))
+
+  it.effect("leaves nothing of a file that fails, keeps the files before it and says where it failed", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({
+        "0001_places.sql": first,
+        "0002_wrong.sql": "create table ghosts (id integer);\n\nselect nonsense from places"
+      })
+      const error = yield* Effect.flip(Migrations.migrate(path))
+      assert.strictEqual(
+        error.message,
+        "The migration 0002_wrong.sql, line 3 failed: column \"nonsense\" does not exist"
+      )
+      const [found] = yield* rowsOf(
+        "select to_regclass('ghosts') as ghosts, to_regclass('places') is not null as places"
+      )
+      assert.deepStrictEqual(found, { ghosts: null, places: true })
+      yield* write(`${path}/0002_wrong.sql`, "select 1")
+      assert.deepStrictEqual(yield* Migrations.migrate(path), ["0002_wrong.sql"])
+    }).pipe(Effect.provide(Empty)))
+
+  it.effect("names the line of a syntax error", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({ "0001_typo.sql": "create table a (id integer);\ncreate tabel b (id integer);" })
+      const error = yield* Effect.flip(Migrations.migrate(path))
+      assert.strictEqual(
+        error.message,
+        "The migration 0001_typo.sql, line 2 failed: syntax error at or near \"tabel\""
+      )
+    }).pipe(Effect.provide(Empty)))
+
+  it.effect("does not let a file end its transaction", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({ "0001_commit.sql": "create table ghosts (id integer); commit;" })
+      const error = yield* Effect.flip(Migrations.migrate(path))
+      assert.strictEqual(error._tag, "MigrationFailed")
+      assert.deepStrictEqual(yield* rowsOf("select to_regclass('ghosts') as ghosts"), [{ ghosts: null }])
+    }).pipe(Effect.provide(Empty)))
+
+  it.effect("stops where a file that has run was changed, with one sentence", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({ "0001_places.sql": first })
+      yield* Migrations.migrate(path)
+      yield* write(`${path}/0001_places.sql`, `${first}\n`)
+      const error = yield* Effect.flip(Migrations.migrate(path))
+      assert.strictEqual(
+        error.message,
+        "The migration 0001_places.sql has already run on this database and was changed since: "
+          + "restore it, and put the change into a new file."
+      )
+    }).pipe(Effect.provide(Empty)))
+
+  it.effect("stops on a database that a later version has migrated, before it runs anything", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({ "0001_places.sql": first, "0002_height.sql": second })
+      yield* Migrations.migrate(path)
+      yield* remove(`${path}/0002_height.sql`)
+      const error = yield* Effect.flip(Migrations.migrate(path))
+      assert.strictEqual(
+        error.message,
+        "The database is newer than this program: it has run 0002_height.sql, which this version does not know. "
+          + "Start the newer version, or restore a backup made before the upgrade."
+      )
+    }).pipe(Effect.provide(Empty)))
+
+  for (const name of ["1_places.sql", "0001-places.sql", "0001_twin.sql"]) {
+    it.effect(`refuses the name ${name} beside 0001_places.sql`, () =>
+      Effect.gen(function*() {
+        const path = yield* directoryOf({ "0001_places.sql": first, [name]: second })
+        const error = yield* Effect.flip(Migrations.names(path))
+        assert.deepStrictEqual(error, new MigrationMisnamed({ file: error.file }))
+      }).pipe(Effect.provide(NodeFileSystem.layer)))
+  }
+})
+
+const ours = NodeFs.existsSync(Migrations.directory)
+  ? NodeFs.readdirSync(Migrations.directory).filter((name) => /^\d/.test(name))
+  : []
+
+describe("the migrations of this program", () => {
+  it.effect.skipIf(ours.length === 0)(
+    "give what sql/schema.sql says (made by: node scripts/schema.ts)",
+    () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(yield* Migrations.migrate(Migrations.directory), ours)
+        const fs = yield* FileSystem.FileSystem
+        const kept = yield* fs.readFileString(schema.path).pipe(Effect.orElseSucceed(() => "there is no such file"))
+        assert.strictEqual(kept, yield* schema.dump())
+      }).pipe(Effect.provide(Empty))
+  )
+
+  it.live.skipIf(foreignPrograms === undefined)(
+    `give the same on an older PostgreSQL (${foreignPrograms ?? "SKIPPED: none installed in /usr/lib/postgresql"})`,
+    () =>
+      Effect.gen(function*() {
+        yield* Migrations.migrate(Migrations.directory)
+        const newest = yield* schema.dump()
+        const socket = yield* foreignServer(foreignPrograms ?? "")
+        const oldest = yield* Migrations.migrate(Migrations.directory).pipe(
+          Effect.andThen(schema.dump()),
+          Effect.provide(PgClient.layer({ path: socket, username: "postgres", types: PgCodecs.registry }))
+        )
+        assert.strictEqual(oldest, newest)
+      }).pipe(Effect.provide(Empty))
+  )
+})

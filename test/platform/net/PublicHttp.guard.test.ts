@@ -1,0 +1,203 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { PublicHttp, type PublicHttpOptions } from "../../../src/platform/net/PublicHttp.ts"
+import { isPublicAddress } from "../../../src/values/publicAddress.ts"
+import { type DnsZone, makeDnsServer } from "../../support/DnsServer.ts"
+import { selfSigned } from "../../support/selfSigned.ts"
+import { makeWebhookReceiver } from "../../support/WebhookReceiver.ts"
+
+/** An address of this machine that stands for the public internet, so that there is something to let through. */
+const standIn = "127.0.0.2"
+const isAllowed = (address: string) => address === standIn || isPublicAddress(address)
+
+const post = (url: string, options: PublicHttpOptions) =>
+  PublicHttp.use((http) => http.post({ url, headers: {}, body: Buffer.from("{}") })).pipe(
+    Effect.provide(PublicHttp.layer({ timeout: "3 seconds", ...options }))
+  )
+
+const literals: ReadonlyArray<readonly [what: string, host: string]> = [
+  ["loopback", "127.0.0.1"],
+  ["loopback in short", "127.1"],
+  ["loopback as one number", "2130706433"],
+  ["loopback in octal", "0177.0.0.1"],
+  ["loopback in hexadecimal", "0x7f.0.0.1"],
+  ["loopback as one hexadecimal number", "0x7f000001"],
+  ["loopback in full-width digits", "１２７.0.0.1"],
+  ["loopback in circled digits", "①②⑦.⓪.⓪.①"],
+  ["loopback in percent escapes", "%31%32%37.0.0.1"],
+  ["loopback with a final dot", "127.0.0.1."],
+  ["another loopback address", "127.255.255.254"],
+  ["loopback behind a user name", "example.com@127.0.0.1"],
+  ["this host", "0.0.0.0"],
+  ["this host as one digit", "0"],
+  ["the metadata service", "169.254.169.254"],
+  ["the metadata service as one number", "2852039166"],
+  ["10/8", "10.0.0.1"],
+  ["172.16/12", "172.16.0.1"],
+  ["192.168/16", "192.168.0.1"],
+  ["carrier-grade NAT", "100.64.0.1"],
+  ["benchmarking", "198.18.0.1"],
+  ["documentation", "192.0.2.1"],
+  ["multicast", "224.0.0.1"],
+  ["broadcast", "255.255.255.255"],
+  ["IPv6 loopback", "[::1]"],
+  ["IPv6 loopback in full", "[0:0:0:0:0:0:0:1]"],
+  ["the unspecified address", "[::]"],
+  ["mapped loopback", "[::ffff:127.0.0.1]"],
+  ["mapped loopback in hexadecimal", "[::ffff:7f00:1]"],
+  ["the mapped metadata service", "[::ffff:a9fe:a9fe]"],
+  ["compatible loopback", "[::127.0.0.1]"],
+  ["NAT64", "[64:ff9b::7f00:1]"],
+  ["local NAT64", "[64:ff9b:1::7f00:1]"],
+  ["6to4", "[2002:7f00:1::1]"],
+  ["Teredo", "[2001:0:7f00:1::1]"],
+  ["the IPv6 metadata service", "[fd00:ec2::254]"],
+  ["link-local", "[fe80::1]"],
+  ["IPv6 documentation", "[2001:db8::1]"],
+  ["segment routing", "[5f00::1]"],
+  ["IPv6 multicast", "[ff02::1]"],
+  ["localhost", "localhost"],
+  ["localhost in capitals", "LOCALHOST"]
+]
+
+const zone: DnsZone = {
+  "public.test": { A: [standIn] },
+  "alias.test": { CNAME: "public.test" },
+  "loopback.test": { A: ["127.0.0.1"] },
+  "private.test": { A: ["10.1.2.3"] },
+  "metadata.test": { A: ["169.254.169.254"] },
+  "alias-of-metadata.test": { CNAME: "metadata.test" },
+  "mixed.test": { A: [standIn, "127.0.0.1"] },
+  "mixed-families.test": { A: [standIn], AAAA: ["::1"] },
+  "loopback6.test": { AAAA: ["::1"] },
+  "mapped.test": { AAAA: ["::ffff:127.0.0.1"] },
+  "nat64.test": { AAAA: ["64:ff9b::7f00:1"] },
+  "unique-local.test": { AAAA: ["fd00::1"] },
+  "link-local.test": { AAAA: ["fe80::1"] },
+  "zero.test": { A: ["0.0.0.0"] }
+}
+
+const refusedNames = Object.keys(zone).filter((name) => name !== "public.test" && name !== "alias.test")
+
+describe("PublicHttp, asked to go where it must not,", () => {
+  for (const [what, host] of literals) {
+    it.live(`refuses ${what}: ${host}`, () =>
+      Effect.gen(function*() {
+        const receiver = yield* makeWebhookReceiver({ host: "::" })
+        const failure = yield* Effect.flip(post(`http://${host}:${receiver.port}/`, {}))
+        assert.strictEqual(failure.reason, "blocked_address")
+        assert.strictEqual(receiver.connections(), 0)
+      }))
+  }
+
+  for (const name of refusedNames) {
+    it.live(`refuses ${name}, which resolves to ${JSON.stringify(zone[name])}`, () =>
+      Effect.gen(function*() {
+        const dns = yield* makeDnsServer(zone)
+        const receiver = yield* makeWebhookReceiver({ host: "::" })
+        const options = { dnsServers: [dns.address], isAllowed }
+        const failure = yield* Effect.flip(post(`http://${name}:${receiver.port}/`, options))
+        assert.strictEqual(failure.reason, "blocked_address")
+        assert.strictEqual(receiver.connections(), 0)
+        assert.notMatch(failure.detail, /\d\.\d|::/, "the sentence tells no private address")
+      }))
+  }
+
+  for (const name of ["public.test", "alias.test", standIn]) {
+    it.live(`lets ${name} through, so that the refusals above mean something`, () =>
+      Effect.gen(function*() {
+        const dns = yield* makeDnsServer(zone)
+        const receiver = yield* makeWebhookReceiver({ host: "::" })
+        const response = yield* post(`http://${name}:${receiver.port}/`, { dnsServers: [dns.address], isAllowed })
+        assert.strictEqual(response.kind, "success")
+        assert.strictEqual(receiver.connections(), 1)
+      }))
+  }
+
+  it.live("refuses https as well, before TLS begins", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ tls: selfSigned })
+      for (const host of ["127.0.0.1", "localhost"]) {
+        const failure = yield* Effect.flip(post(`https://${host}:${receiver.port}/`, { ca: selfSigned.cert }))
+        assert.strictEqual(failure.reason, "blocked_address")
+      }
+      assert.strictEqual(receiver.connections(), 0)
+    }))
+
+  it.live("refuses a name that pointed elsewhere when it was looked up before", () =>
+    Effect.gen(function*() {
+      const rebinding: DnsZone = {
+        "rebind.test": (asked, type) => type === "AAAA" ? {} : { A: [asked === 0 ? standIn : "127.0.0.1"] }
+      }
+      const dns = yield* makeDnsServer(rebinding)
+      const receiver = yield* makeWebhookReceiver({
+        host: "0.0.0.0",
+        script: [{ status: 200, headers: { connection: "close" } }]
+      })
+      const request = { url: `http://rebind.test:${receiver.port}/`, headers: {}, body: Buffer.from("{}") }
+      const built = yield* Layer.build(PublicHttp.layer({ dnsServers: [dns.address], isAllowed }))
+      const http = Context.get(built, PublicHttp)
+      assert.strictEqual((yield* http.post(request)).status, 200)
+      yield* receiver.disconnected
+      assert.strictEqual((yield* Effect.flip(http.post(request))).reason, "blocked_address")
+      assert.strictEqual(receiver.connections(), 1)
+      assert.strictEqual(dns.queries.filter((query) => query === "A rebind.test").length, 2, "one look-up for each")
+    }))
+
+  for (const scheme of ["http", "https"]) {
+    it.live(`sends no byte over ${scheme} to a peer that turns out to be another`, () =>
+      Effect.gen(function*() {
+        const dns = yield* makeDnsServer(zone)
+        const received: Array<Buffer> = []
+        const receiver = yield* makeWebhookReceiver({ host: "0.0.0.0", onBytes: (bytes) => received.push(bytes) })
+        let asked = 0
+        const failure = yield* Effect.flip(post(`${scheme}://public.test:${receiver.port}/`, {
+          dnsServers: [dns.address],
+          isAllowed: () => asked++ === 0
+        }))
+        assert.strictEqual(failure.reason, "blocked_address")
+        yield* receiver.disconnected
+        assert.strictEqual(asked, 2)
+        assert.deepStrictEqual(received, [])
+      }))
+  }
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it.live(`does not follow a ${status}`, () =>
+      Effect.gen(function*() {
+        const dns = yield* makeDnsServer(zone)
+        const inner = yield* makeWebhookReceiver()
+        for (const location of ["http://169.254.169.254/latest/meta-data/", `http://127.0.0.1:${inner.port}/`]) {
+          const receiver = yield* makeWebhookReceiver({ host: "0.0.0.0", script: [{ status, headers: { location } }] })
+          const options = { dnsServers: [dns.address], isAllowed }
+          const response = yield* post(`http://public.test:${receiver.port}/`, options)
+          assert.deepInclude(response, { kind: "redirect", status, location })
+          assert.lengthOf(receiver.requests, 1)
+        }
+        assert.strictEqual(inner.connections(), 0)
+      }))
+  }
+})
+
+describe("PublicHttp in development mode", () => {
+  for (const host of ["localhost", "127.0.0.1", "[::1]", "2130706433"]) {
+    it.live(`reaches ${host}`, () =>
+      Effect.gen(function*() {
+        const receiver = yield* makeWebhookReceiver({ host: "::" })
+        const response = yield* post(`http://${host}:${receiver.port}/`, { allowLoopback: true })
+        assert.strictEqual(response.kind, "success")
+      }))
+  }
+
+  for (const host of ["127.0.0.2", "0.0.0.0", "[::ffff:127.0.0.1]", "10.0.0.1", "loopback.test", "loopback6.test"]) {
+    it.live(`still refuses ${host}`, () =>
+      Effect.gen(function*() {
+        const dns = yield* makeDnsServer(zone)
+        const receiver = yield* makeWebhookReceiver({ host: "::" })
+        const options = { dnsServers: [dns.address], allowLoopback: true }
+        const failure = yield* Effect.flip(post(`http://${host}:${receiver.port}/`, options))
+        assert.strictEqual(failure.reason, "blocked_address")
+        assert.strictEqual(receiver.connections(), 0)
+      }))
+  }
+})

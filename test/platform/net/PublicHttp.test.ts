@@ -1,0 +1,317 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as NodeZlib from "node:zlib"
+import { PublicHttp, type PublicHttpOptions } from "../../../src/platform/net/PublicHttp.ts"
+import { makeDnsServer } from "../../support/DnsServer.ts"
+import { makeRawServer } from "../../support/RawServer.ts"
+import { selfSigned } from "../../support/selfSigned.ts"
+import { makeWebhookReceiver } from "../../support/WebhookReceiver.ts"
+
+const body = Buffer.from("{\"event\":\"message.sent\"}")
+const headers = { "content-type": "application/json", "X-Service-Event": "message.sent" }
+const limit = 16 * 1024
+
+const client = (options: PublicHttpOptions = {}) =>
+  Layer.build(PublicHttp.layer({ allowLoopback: true, timeout: "5 seconds", ...options })).pipe(
+    Effect.map((built) => {
+      const { post } = Context.get(built, PublicHttp)
+      return (url: string) => post({ url, headers, body })
+    })
+  )
+
+describe("PublicHttp", () => {
+  it.live("posts the very bytes with the headers given, and tells status, body and time", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: [{ status: 201, body: "taken", afterMillis: 30 }] })
+      const post = yield* client()
+      const response = yield* post(`${receiver.url}/hooks/a?b=c%20d`)
+      assert.deepInclude(response, { kind: "success", status: 201, truncated: false, location: undefined })
+      assert.strictEqual(Buffer.from(response.body).toString(), "taken")
+      assert.isAtLeast(response.durationMs, 29)
+      const [request] = receiver.requests
+      assert.strictEqual(request?.method, "POST")
+      assert.strictEqual(request?.path, "/hooks/a?b=c%20d")
+      assert.deepStrictEqual(request?.body, body)
+      assert.deepInclude(request?.headers, {
+        "content-type": "application/json",
+        "content-length": String(body.length),
+        "x-service-event": "message.sent",
+        "host": `localhost:${receiver.port}`
+      })
+    }))
+
+  it.live("takes any status as an answer", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: [204, 304, 404, 410, 500, 503] })
+      const post = yield* client()
+      for (const [status, kind] of [[204, "success"], [304, "redirect"], [404, "refusal"], [410, "refusal"]] as const) {
+        assert.deepInclude(yield* post(receiver.url), { status, kind })
+      }
+    }))
+
+  it.live("takes a 204 without waiting for a body", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: [204] })
+      const response = yield* (yield* client())(receiver.url)
+      assert.deepInclude(response, { status: 204, truncated: false })
+      assert.lengthOf(response.body, 0)
+    }))
+
+  it.live("passes over what comes before the answer", () =>
+    Effect.gen(function*() {
+      const early = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"
+      const server = yield* makeRawServer(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
+      const response = yield* (yield* client())(server.url)
+      assert.strictEqual(response.status, 200)
+      assert.strictEqual(Buffer.from(response.body).toString(), "ok")
+    }))
+
+  it.live("keeps a connection for the next request", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, body: "ok" }] })
+      const post = yield* client()
+      for (let i = 0; i < 5; i++) yield* post(receiver.url)
+      assert.strictEqual(receiver.connections(), 1)
+    }))
+
+  it.live("closes its connections with its scope", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver()
+      yield* Effect.scoped(Effect.flatMap(client(), (post) => post(receiver.url)))
+      yield* receiver.disconnected
+    }))
+
+  it.live("speaks TLS with those whose certificate it trusts", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ tls: selfSigned })
+      const post = yield* client({ ca: selfSigned.cert })
+      assert.strictEqual((yield* post(receiver.url)).status, 200)
+      assert.strictEqual((yield* post(receiver.url)).status, 200)
+      assert.strictEqual(receiver.connections(), 1)
+    }))
+
+  it.live("dies of a header that cannot be sent, which is a fault of the caller", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver()
+      const exit = yield* PublicHttp.use((http) =>
+        http.post({ url: receiver.url, headers: { "x-bad": "a\r\nb: c" }, body })
+      ).pipe(Effect.provide(PublicHttp.layer({ allowLoopback: true })), Effect.exit)
+      assert.isTrue(Exit.hasDies(exit))
+      assert.strictEqual(receiver.connections(), 0)
+    }))
+})
+
+describe("an answer's body", () => {
+  it.live("is read up to 16 KiB, and the rest is not waited for", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: ["flood"] })
+      const response = yield* (yield* client())(receiver.url)
+      assert.deepInclude(response, { kind: "success", truncated: true })
+      assert.lengthOf(response.body, limit)
+      yield* receiver.disconnected
+    }))
+
+  for (const [size, truncated] of [[limit - 1, false], [limit, false], [limit + 1, true]] as const) {
+    it.live(`of ${size} bytes is ${truncated ? "cut" : "whole"}`, () =>
+      Effect.gen(function*() {
+        const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, body: Buffer.alloc(size, "x") }] })
+        const response = yield* (yield* client())(receiver.url)
+        assert.strictEqual(response.truncated, truncated)
+        assert.lengthOf(response.body, Math.min(size, limit))
+      }))
+  }
+
+  it.live("is never decompressed", () =>
+    Effect.gen(function*() {
+      const bomb = NodeZlib.gzipSync(Buffer.alloc(10_000_000))
+      const script = [{ status: 200, headers: { "content-encoding": "gzip" }, body: bomb }]
+      const receiver = yield* makeWebhookReceiver({ script })
+      const response = yield* (yield* client())(receiver.url)
+      assert.isBelow(bomb.length, limit)
+      assert.isTrue(bomb.equals(response.body))
+    }))
+
+  it.live("that breaks off fails the request, with the status that had come", () =>
+    Effect.gen(function*() {
+      const server = yield* makeRawServer("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this")
+      const failure = yield* Effect.flip((yield* client())(server.url))
+      assert.deepInclude(failure, { reason: "body_read", status: 200 })
+    }))
+})
+
+describe("a request that gets no whole answer", () => {
+  it.effect("fails after 10 seconds, and its connection is closed", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
+      const request = PublicHttp.use((http) => http.post({ url: receiver.url, headers, body })).pipe(
+        Effect.provide(PublicHttp.layer({ allowLoopback: true }))
+      )
+      const fiber = yield* Effect.forkChild(Effect.flip(request))
+      yield* receiver.received(1)
+      yield* TestClock.adjust("9999 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      const failure = yield* Fiber.join(fiber)
+      assert.deepInclude(failure, { reason: "timeout", detail: "no whole answer within 10s", durationMs: 10_000 })
+      yield* receiver.disconnected
+    }))
+
+  it.live("because its body drips is cut by the same clock", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: ["drip"] })
+      const failure = yield* Effect.flip((yield* client({ timeout: "300 millis" }))(receiver.url))
+      assert.deepInclude(failure, { reason: "timeout", status: 200 })
+      assert.isAtLeast(failure.durationMs, 299)
+      assert.isBelow(failure.durationMs, 1500)
+      yield* receiver.disconnected
+    }))
+
+  it.live("is aborted when nobody waits for it any more", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
+      const post = yield* client()
+      const fiber = yield* Effect.forkChild(post(receiver.url))
+      yield* receiver.received(1)
+      yield* Fiber.interrupt(fiber)
+      yield* receiver.disconnected
+    }))
+
+  it.live("because the endpoint broke the connection says so", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: ["reset"] })
+      const failure = yield* Effect.flip((yield* client())(receiver.url))
+      assert.strictEqual(failure.reason, "connection_reset")
+    }))
+
+  it.live("because nobody listens says so", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Effect.scoped(makeWebhookReceiver())
+      const failure = yield* Effect.flip((yield* client())(url))
+      assert.strictEqual(failure.reason, "connection_refused")
+      assert.match(failure.detail, /ECONNREFUSED/)
+    }))
+
+  it.live("because the certificate is not trusted says so, and leaves no connection", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ tls: selfSigned })
+      const failure = yield* Effect.flip((yield* client())(receiver.url))
+      assert.deepInclude(failure, { reason: "tls_error", detail: "self-signed certificate" })
+      assert.lengthOf(receiver.requests, 0)
+      yield* receiver.disconnected
+    }))
+
+  it.live("because the certificate is another host's says so", () =>
+    Effect.gen(function*() {
+      const dns = yield* makeDnsServer({ "other.test": { A: ["127.0.0.1"] } })
+      const receiver = yield* makeWebhookReceiver({ tls: selfSigned })
+      const post = yield* client({ ca: selfSigned.cert, dnsServers: [dns.address], isAllowed: () => true })
+      const failure = yield* Effect.flip(post(`https://other.test:${receiver.port}/`))
+      assert.strictEqual(failure.reason, "tls_error")
+      assert.lengthOf(receiver.requests, 0)
+    }))
+
+  it.live("because there is no TLS says so", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver()
+      const failure = yield* Effect.flip((yield* client())(receiver.url.replace("http:", "https:")))
+      assert.deepInclude(failure, { reason: "tls_error", detail: "TLS failed: wrong version number" })
+    }))
+
+  for (
+    const answer of [
+      "SSH-2.0-OpenSSH_9.6\r\n",
+      "HTTP/1.1 999999 What\r\n\r\n",
+      `HTTP/1.1 200 OK\r\nx: ${"x".repeat(20_000)}\r\n\r\n`
+    ]
+  ) {
+    it.live(`because the answer is no HTTP says so: ${JSON.stringify(answer.slice(0, 24))}`, () =>
+      Effect.gen(function*() {
+        const server = yield* makeRawServer(answer)
+        const failure = yield* Effect.flip((yield* client())(server.url))
+        assert.strictEqual(failure.reason, "body_read")
+      }))
+  }
+})
+
+describe("a host name", () => {
+  const named = (zone: Parameters<typeof makeDnsServer>[0], options: PublicHttpOptions = {}) =>
+    Effect.gen(function*() {
+      const dns = yield* makeDnsServer(zone)
+      const receiver = yield* makeWebhookReceiver()
+      const post = yield* client({ dnsServers: [dns.address], isAllowed: () => true, ...options })
+      return { dns, receiver, response: post(`http://hooks.test:${receiver.port}/`) }
+    })
+
+  for (
+    const [what, zone] of [
+      ["does not exist", {}],
+      ["has no address", { "hooks.test": { TXT: ["hello"] } }],
+      ["has broken name servers", { "hooks.test": "servfail" as const }],
+      ["points to a name that does not exist", { "hooks.test": { CNAME: "gone.test" } }]
+    ] as const
+  ) {
+    it.live(`that ${what} fails the request`, () =>
+      Effect.gen(function*() {
+        const { receiver, response } = yield* named(zone)
+        const failure = yield* Effect.flip(response)
+        assert.strictEqual(failure.reason, "dns_error")
+        assert.match(failure.detail, /hooks\.test/)
+        assert.strictEqual(receiver.connections(), 0)
+      }))
+  }
+
+  it.live("whose name servers are silent costs no more than the request's time", () =>
+    Effect.gen(function*() {
+      const { response } = yield* named({ "hooks.test": "silent" }, { timeout: "300 millis" })
+      const failure = yield* Effect.flip(response)
+      assert.strictEqual(failure.reason, "timeout")
+      assert.isBelow(failure.durationMs, 1500)
+    }))
+
+  it.live("is not held up by name servers that keep silent about IPv6", () =>
+    Effect.gen(function*() {
+      const { response } = yield* named({
+        "hooks.test": (_asked, type) => type === "AAAA" ? "silent" : { A: ["127.0.0.1"] }
+      })
+      const { durationMs, status } = yield* response
+      assert.strictEqual(status, 200)
+      assert.isBelow(durationMs, 1500)
+    }))
+
+  it.live("with a dead address before a living one is reached", () =>
+    Effect.gen(function*() {
+      const { response } = yield* named({ "hooks.test": { A: ["127.0.0.9", "127.0.0.1"] } })
+      assert.strictEqual((yield* response).status, 200)
+    }))
+})
+
+describe("slots", () => {
+  it.live("bound the requests to one origin, and waiting for one is not the endpoint's time", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, afterMillis: 300 }] })
+      const post = yield* client({ connectionsPerOrigin: 2, timeout: "1 second" })
+      const responses = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => post(receiver.url), {
+        concurrency: "unbounded"
+      })
+      for (const { durationMs } of responses) assert.isBelow(durationMs, 1000)
+      assert.strictEqual(receiver.connections(), 2)
+    }))
+
+  it.live("of all are given to waiting origins in turn", () =>
+    Effect.gen(function*() {
+      const order: Array<string> = []
+      const slow = { status: 200, afterMillis: 50 }
+      const [crowded, lonely] = yield* Effect.all([
+        makeWebhookReceiver({ script: [slow] }),
+        makeWebhookReceiver({ script: [slow] })
+      ])
+      const post = yield* client({ connections: 1 })
+      const tell = (name: string, url: string) => post(url).pipe(Effect.map(() => order.push(name)))
+      const crowd = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.forkChild(tell("crowded", crowded.url)))
+      yield* crowded.received(1)
+      yield* tell("lonely", lonely.url)
+      assert.isBelow(order.indexOf("lonely"), 4)
+      yield* Effect.forEach(crowd, Fiber.join)
+    }))
+})

@@ -1,0 +1,87 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
+import { SandboxInboxRepo } from "../../../src/sandbox/mail/SandboxInboxRepo.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const raw = (subject: string, from = "Ann <ann@sender.example>") =>
+  Buffer.from(`From: ${from}\r\nSubject: ${subject}\r\n\r\nbody\u00ff\u0000\r\n`, "latin1")
+
+const open = (keep?: number) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`truncate sandbox_mails`
+    const context = yield* Layer.build(SandboxInboxRepo.layer(keep === undefined ? {} : { keep }))
+    return Context.get(context, SandboxInbox)
+  })
+
+const page = { page: 1, per_page: 50 }
+
+layer(TestDatabase.layer)("the sandbox inbox in SQL", (it) => {
+  describe("SandboxInboxRepo", () => {
+    it.effect("gives back what was added, byte for byte, one mail per recipient", () =>
+      Effect.gen(function*() {
+        const inbox = yield* open()
+        const bytes = raw("=?utf-8?q?Gr=C3=BC=C3=9Fe?=")
+        yield* inbox.add({ envelopeFrom: "b+1@sender.example", recipients: ["a@x.example", "b@x.example"], raw: bytes })
+        const { rows, total } = yield* inbox.list(page)
+        assert.strictEqual(total, 2)
+        assert.deepStrictEqual(rows.map(({ from, subject, to }) => [from, to, subject]), [
+          ["Ann <ann@sender.example>", "b@x.example", "Gr\u00fc\u00dfe"],
+          ["Ann <ann@sender.example>", "a@x.example", "Gr\u00fc\u00dfe"]
+        ])
+        const mail = Option.getOrThrow(yield* inbox.get(rows[0]?.id ?? 0))
+        assert.strictEqual(mail.envelope_from, "b+1@sender.example")
+        assert.isTrue(bytes.equals(mail.raw))
+        assert.match(mail.received_at, /^\d{4}-.*\.\d{6}Z$/)
+        assert.isTrue(Option.isNone(yield* inbox.get(0)))
+      }))
+
+    it.effect("stores messages whose headers nobody can read", () =>
+      Effect.gen(function*() {
+        const inbox = yield* open()
+        const odd = [
+          "",
+          "\u0000\u0001",
+          "Subject: \u0000nul\r\n\r\n",
+          `Subject: ${"x".repeat(5_000)}\r\n\r\n`,
+          ":::\r\r\r"
+        ]
+        yield* Effect.forEach(odd, (text) =>
+          inbox.add({ envelopeFrom: "", recipients: ["a@x.example"], raw: Buffer.from(text) }))
+        assert.strictEqual(yield* inbox.count, odd.length)
+      }))
+
+    it.effect("finds by a whole address or a part of one, and pages newest first", () =>
+      Effect.gen(function*() {
+        const inbox = yield* open()
+        const recipients = ["ann@x.example", "Joann@x.example", "bob@y.example", "100%@y.example"]
+        for (const to of recipients) yield* inbox.add({ envelopeFrom: "", recipients: [to], raw: raw(to) })
+        const search = (to: string) => Effect.map(inbox.list({ ...page, to }), ({ rows }) => rows.map((row) => row.to))
+        assert.deepStrictEqual(yield* search("ann@x.example"), ["ann@x.example"])
+        assert.deepStrictEqual(yield* search("ANN"), ["Joann@x.example", "ann@x.example"])
+        assert.deepStrictEqual(yield* search("%"), ["100%@y.example"])
+        assert.deepStrictEqual(yield* search(""), [...recipients].reverse())
+        const second = yield* inbox.list({ page: 2, per_page: 3 })
+        assert.deepStrictEqual(second.rows.map(({ to }) => to), ["ann@x.example"])
+        assert.strictEqual(second.total, 4)
+      }))
+
+    it.effect("shares inserts among messages that come together, and keeps the newest", () =>
+      Effect.gen(function*() {
+        const inbox = yield* open(100)
+        const sql = yield* SqlClient.SqlClient
+        const adds = Array.from({ length: 240 }, (_, n) =>
+          inbox.add({ envelopeFrom: "", recipients: [`u${n}@x.example`], raw: raw(`mail ${n}`) }))
+        yield* Effect.all(adds, { concurrency: "unbounded", discard: true })
+        const [inserts] = yield* sql`select count(distinct xmin::text) as n from sandbox_mails`
+        assert.isAtMost(Number(inserts?.["n"]), 6)
+        const count = yield* inbox.count
+        assert.isAtLeast(count, 100)
+        assert.isAtMost(count, 105 + 50)
+        const { rows } = yield* inbox.list({ page: 1, per_page: 100 })
+        assert.strictEqual(rows.length, 100)
+      }))
+  })
+})

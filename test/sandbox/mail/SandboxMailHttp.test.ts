@@ -1,0 +1,138 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import * as NodeHttp from "node:http"
+import { NodemailerSmtp } from "../../../src/channels/email/NodemailerSmtp.ts"
+import { Smtp } from "../../../src/channels/email/Smtp.ts"
+import { SandboxMailLayer } from "../../../src/sandbox/mail/SandboxMailLayer.ts"
+import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const message = Buffer.from([
+  "From: =?utf-8?q?Caf=C3=A9?= <news@cafe.example>",
+  "To: ann@x.example",
+  "Subject: Hello <b>Ann</b>",
+  "Message-ID: <1@cafe.example>",
+  "MIME-Version: 1.0",
+  "Content-Type: multipart/alternative; boundary=b",
+  "",
+  "--b",
+  "Content-Type: text/plain; charset=utf-8",
+  "",
+  "Your code is 123456 <script>",
+  "--b",
+  "Content-Type: text/html; charset=utf-8",
+  "",
+  "<!doctype html><p>Your code is <b>123456</b><script>alert(1)</script></p>",
+  "--b--",
+  ""
+].join("\r\n"))
+
+interface Answer {
+  readonly status: number
+  readonly headers: NodeHttp.IncomingHttpHeaders
+  readonly body: string
+}
+
+const App = HttpRouter.serve(SandboxMailLayer(), { disableLogger: true }).pipe(
+  Layer.provideMerge(NodeHttpServer.layer(NodeHttp.createServer, { host: "127.0.0.1", port: 0 })),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const get = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {
+  const { address } = yield* HttpServer.HttpServer
+  const port = "port" in address ? address.port : 0
+  return yield* Effect.callback<Answer>((resume) => {
+    NodeHttp.get({ host: "127.0.0.1", port, path, headers }, (response) => {
+      let body = ""
+      response.setEncoding("utf8")
+      response.on("data", (chunk: string) => {
+        body += chunk
+      })
+      response.on(
+        "end",
+        () => resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body }))
+      )
+    }).on("error", (error) => resume(Effect.die(error)))
+  })
+})
+
+const send = Effect.fnUntraced(function*(to: string) {
+  const { port } = yield* SandboxMailServer
+  const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
+  const smtp = Context.get(yield* Layer.build(NodemailerSmtp.layer({ relay })), Smtp)
+  yield* smtp.send({ envelope: { from: "b+1@cafe.example", to }, message, priority: "single" })
+})
+
+const json = { accept: "application/json" }
+
+const firstTo = Effect.fnUntraced(function*(to: string) {
+  const list = JSON.parse((yield* get(`/sandbox/mail?to=${encodeURIComponent(to)}`, json)).body)
+  return { list, id: Number(list.data[0].id) }
+})
+
+layer(App)("the sandbox's inbox over HTTP", (it) => {
+  describe("SandboxMailHttp", () => {
+    it.effect("lists as JSON what came by SMTP", () =>
+      Effect.gen(function*() {
+        yield* send("json@x.example")
+        const { list } = yield* firstTo("json@x.example")
+        assert.deepStrictEqual(list.meta, { total: 1, page: 1, per_page: 50 })
+        const [{ id, received_at, ...mail }] = list.data
+        assert.deepStrictEqual(mail, {
+          from: "Caf\u00e9 <news@cafe.example>",
+          to: "json@x.example",
+          subject: "Hello <b>Ann</b>"
+        })
+        assert.isNumber(id)
+        assert.match(received_at, /Z$/)
+      }))
+
+    it.effect("shows a mail as a page, as JSON, as markup and as source", () =>
+      Effect.gen(function*() {
+        yield* send("one@x.example")
+        const { id } = yield* firstTo("one@x.example")
+        const page = yield* get(`/sandbox/mail/${id}`)
+        assert.strictEqual(page.status, 200)
+        assert.strictEqual(page.headers["content-type"], "text/html; charset=utf-8")
+        assert.include(page.body, "Hello &lt;b&gt;Ann&lt;/b&gt;")
+        assert.include(page.body, "Your code is 123456 &lt;script&gt;")
+        assert.notMatch(page.body, /<script/)
+        assert.include(page.headers["content-security-policy"], "default-src 'none'; style-src 'self'")
+        const { data } = JSON.parse((yield* get(`/sandbox/mail/${id}`, json)).body)
+        assert.match(data.text, /Your code is 123456/)
+        assert.strictEqual(data.envelope_from, "b+1@cafe.example")
+        const markup = yield* get(`/sandbox/mail/${id}/html`)
+        assert.match(markup.body, /^<!doctype html><meta charset="utf-8"><base target="_blank"><p>Your code/)
+        assert.match(`${markup.headers["content-security-policy"]}`, /default-src 'none';.*; sandbox allow-popups/)
+        assert.notMatch(`${markup.headers["content-security-policy"]}`, /script|allow-same-origin/)
+        const source = yield* get(`/sandbox/mail/${id}/raw`)
+        assert.strictEqual(source.body, message.toString("utf8"))
+        assert.strictEqual(source.headers["content-type"], "text/plain; charset=utf-8")
+      }))
+
+    it.effect("has a page for what is not there, and a style", () =>
+      Effect.gen(function*() {
+        for (const path of ["/sandbox/mail/999999", "/sandbox/mail/0", "/sandbox/mail/x", "/sandbox/mail/1e3/raw"]) {
+          const { body, status } = yield* get(path)
+          assert.strictEqual(status, 404, path)
+          assert.include(body, "No such mail")
+        }
+        assert.strictEqual((yield* get("/sandbox/mail/999999", json)).status, 404)
+        assert.match(`${(yield* get("/sandbox/mail/style.css")).headers["content-type"]}`, /^text\/css/)
+        assert.strictEqual((yield* get("/sandbox/mail?page=-1&per_page=x&to=%27%22")).status, 200)
+      }))
+
+    it.effect("does not exist for requests that a proxy passes on or that use a foreign name", () =>
+      Effect.gen(function*() {
+        for (const headers of [{ "x-forwarded-for": "203.0.113.9" }, { host: "rebound.example" }]) {
+          for (const path of ["/sandbox/mail", "/sandbox/mail/1", "/sandbox/mail/1/raw", "/sandbox/mail/style.css"]) {
+            const { body, status } = yield* get(path, headers)
+            assert.strictEqual(status, 404)
+            assert.strictEqual(JSON.parse(body).error.type, "not_found")
+          }
+        }
+      }))
+  })
+})

@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Option } from "effect"
+import { Headers } from "effect/http"
+import { isLocalRequest } from "../../../src/sandbox/mail/isLocalRequest.ts"
+
+const asked = (peer: string | undefined, headers: Record<string, string>, client = peer) =>
+  isLocalRequest({
+    peerAddress: Option.fromUndefinedOr(peer),
+    remoteAddress: Option.fromUndefinedOr(client),
+    headers: Headers.fromInput(headers)
+  })
+
+describe("isLocalRequest", () => {
+  it("takes loopback peers that ask for this machine by one of its names", () => {
+    for (const peer of ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"]) {
+      for (const host of ["localhost:8080", "127.0.0.1", "[::1]:80", "dev.localhost"]) {
+        assert.isTrue(asked(peer, { host }), `${peer} ${host}`)
+      }
+    }
+  })
+
+  it("takes nobody else", () => {
+    const host = "localhost"
+    assert.isFalse(asked("10.0.0.1", { host }))
+    assert.isFalse(asked("::ffff:10.0.0.1", { host }))
+    assert.isFalse(asked(undefined, { host }))
+    assert.isFalse(asked("127.0.0.1", {}))
+    assert.isFalse(asked("127.0.0.1", { host: "rebound.example" }))
+    assert.isFalse(asked("127.0.0.1", { host: "localhost.evil.example" }))
+    assert.isFalse(asked("127.0.0.1", { host: "127.0.0.1.evil.example" }))
+    assert.isFalse(asked("127.0.0.1", { host }, "203.0.113.9"))
+    assert.isFalse(asked("10.0.0.1", { host }, "127.0.0.1"))
+    for (const name of ["x-forwarded-for", "forwarded", "x-real-ip"]) {
+      assert.isFalse(asked("127.0.0.1", { host, [name]: "203.0.113.9" }), name)
+    }
+  })
+})

@@ -1,0 +1,136 @@
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import * as NodeNet from "node:net"
+import { Changes } from "./Changes.ts"
+
+/** A reply line, or what is done instead of one. */
+export type ScriptedAnswer = string | "close" | "silence"
+
+/** Everything not said is answered as a good server would. */
+export interface ScriptedSmtpOptions {
+  readonly port?: number
+  readonly greeting?: ScriptedAnswer | ((connection: number) => ScriptedAnswer)
+  /** Lines of the EHLO answer after the first. */
+  readonly extensions?: ReadonlyArray<string>
+  /** The answer to a command line; undefined leaves it to the good server. */
+  readonly command?: (line: string, connection: number) => ScriptedAnswer | undefined
+  /** What happens after the final dot of the n-th message (1 the first time). */
+  readonly message?: (message: number) => ScriptedAnswer
+  /** Hangs up after so many bytes of a body. */
+  readonly closeInBody?: number
+}
+
+/** An SMTP server that misbehaves on demand, for the faults a proper server cannot be made to commit. */
+export interface ScriptedSmtp {
+  readonly port: number
+  /** All command lines, each with its connection's number in front: "1 EHLO ...". */
+  readonly commands: ReadonlyArray<string>
+  readonly bodies: ReadonlyArray<string>
+  readonly connections: { readonly open: number; readonly total: number }
+  readonly until: (predicate: () => boolean) => Effect.Effect<void>
+}
+
+class Server implements ScriptedSmtp {
+  readonly commands: Array<string> = []
+  readonly bodies: Array<string> = []
+  readonly connections = { open: 0, total: 0 }
+  readonly sockets = new Set<NodeNet.Socket>()
+  readonly net: NodeNet.Server
+  readonly #changes = new Changes()
+  readonly until = this.#changes.until
+  readonly #options: ScriptedSmtpOptions
+
+  constructor(options: ScriptedSmtpOptions) {
+    this.#options = options
+    this.net = NodeNet.createServer((socket) => this.#connected(socket))
+  }
+
+  get port() {
+    const address = this.net.address()
+    return typeof address === "object" && address !== null ? address.port : 0
+  }
+
+  #connected(socket: NodeNet.Socket) {
+    const connection = ++this.connections.total
+    this.connections.open++
+    this.sockets.add(socket)
+    socket.setNoDelay(true)
+    socket.on("error", () => {})
+    socket.on("close", () => {
+      this.connections.open--
+      this.sockets.delete(socket)
+      this.#changes.notify()
+    })
+    const { greeting = "220 scripted ESMTP" } = this.#options
+    this.#answer(socket, typeof greeting === "string" ? greeting : greeting(connection))
+    let buffered = ""
+    let inBody = false
+    socket.on("data", (chunk) => {
+      buffered += chunk.toString("latin1")
+      while (!socket.destroyed) {
+        if (inBody && buffered.length >= (this.#options.closeInBody ?? Number.POSITIVE_INFINITY)) {
+          socket.destroy()
+          break
+        }
+        if (inBody && buffered.startsWith(".\r\n")) {
+          // The client ends a message nobody is to get, which it never began.
+          buffered = buffered.slice(3)
+          inBody = false
+          this.#answer(socket, "554 5.5.1 no valid recipients")
+          continue
+        }
+        const end = buffered.indexOf(inBody ? "\r\n.\r\n" : "\r\n")
+        if (end < 0) break
+        const text = buffered.slice(0, end)
+        buffered = buffered.slice(end + (inBody ? 5 : 2))
+        if (inBody) this.#message(socket, text)
+        const answer = inBody ? "" : this.#command(socket, text, connection)
+        inBody = answer.startsWith("354")
+      }
+      this.#changes.notify()
+    })
+    this.#changes.notify()
+  }
+
+  #command(socket: NodeNet.Socket, line: string, connection: number) {
+    this.commands.push(`${connection} ${line}`)
+    const answer = this.#options.command?.(line, connection) ?? this.#usual(line)
+    this.#answer(socket, answer)
+    return answer
+  }
+
+  #message(socket: NodeNet.Socket, text: string) {
+    this.bodies.push(text)
+    this.#answer(socket, this.#options.message?.(this.bodies.length) ?? "250 2.0.0 taken")
+  }
+
+  #answer(socket: NodeNet.Socket, answer: ScriptedAnswer) {
+    if (answer === "close") socket.destroy()
+    else if (answer !== "silence") socket.write(`${answer}\r\n`, "latin1")
+  }
+
+  #usual(line: string): ScriptedAnswer {
+    const verb = line.slice(0, 4).toUpperCase()
+    if (verb === "EHLO") {
+      const lines = ["scripted", ...this.#options.extensions ?? ["PIPELINING", "8BITMIME"]]
+      return lines.map((text, index) => `250${index === lines.length - 1 ? " " : "-"}${text}`).join("\r\n")
+    }
+    if (verb === "AUTH") return "235 2.7.0 welcome"
+    if (verb === "DATA") return "354 go ahead"
+    return verb === "QUIT" ? "221 2.0.0 bye" : "250 2.0.0 ok"
+  }
+}
+
+/** Starts the server on the loopback interface; it ends, with all its connections, with the scope. */
+export const make = (options: ScriptedSmtpOptions = {}): Effect.Effect<ScriptedSmtp, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.callback<Server>((resume) => {
+      const server = new Server(options)
+      server.net.listen(options.port ?? 0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.callback<void>((resume) => {
+        server.net.close(() => resume(Effect.void))
+        for (const socket of server.sockets) socket.destroy()
+      })
+  )

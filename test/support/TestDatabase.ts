@@ -1,0 +1,65 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeCrypto from "node:crypto"
+import * as NodePath from "node:path"
+import { inject } from "vitest"
+import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
+
+/** How to reach a database of the test server over its unix socket. */
+export interface Connection {
+  readonly path: string
+  readonly username: string
+  readonly database: string
+}
+
+const connectionTo = (database: string): Connection => {
+  const path = inject("pgSocket")
+  if (path === undefined) throw new Error("vitest.config.ts has to name test/support/globalSetup.ts as globalSetup")
+  return { path, username: "postgres", database }
+}
+
+/** The form of DATABASE_URL that reaches a unix socket: `host` names its directory. */
+const urlOf = (connection: Connection) =>
+  `postgres://${connection.username}@localhost/${connection.database}`
+  + `?host=${encodeURIComponent(NodePath.dirname(connection.path))}`
+
+const onServer = (statement: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
+    Effect.provide(PgClient.layer({ ...connectionTo("postgres"), maxConnections: 1 })),
+    Effect.orDie
+  )
+
+/**
+ * A fresh database of its own on the server that the run of the tests has started, dropped with the scope.
+ * `template` is "template1" for one without tables.
+ */
+export const make = Effect.fn("TestDatabase.make")(function*(template: string = inject("pgTemplate")) {
+  const database = `test_${NodeCrypto.randomBytes(6).toString("hex")}`
+  yield* Effect.acquireRelease(
+    onServer(`create database ${database} template ${template}`),
+    () => onServer(`drop database ${database} with (force)`)
+  )
+  const connection = connectionTo(database)
+  return { ...connection, url: urlOf(connection) }
+})
+
+/**
+ * A fresh migrated database for a test file: `layer(TestDatabase.layer)("…", (it) => …)` gives the tests `SqlClient`,
+ * `PgClient` and this service; `url` is the DATABASE_URL with which a whole service can be started on it.
+ */
+export class TestDatabase extends Context.Service<TestDatabase, Connection & { readonly url: string }>()(
+  "messaging-service/test/support/TestDatabase"
+) {
+  static readonly layerConnection = Layer.effect(TestDatabase, make())
+
+  static readonly layerClient = Layer.unwrap(
+    Effect.map(
+      TestDatabase,
+      ({ database, path, username }) =>
+        PgClient.layer({ database, path, username, maxConnections: 8, types: PgCodecs.registry })
+    )
+  )
+
+  static readonly layer = TestDatabase.layerClient.pipe(Layer.provideMerge(TestDatabase.layerConnection))
+}

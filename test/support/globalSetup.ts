@@ -1,0 +1,47 @@
+/**
+ * One PostgreSQL for a run of the tests, thrown away at its end, with a template database that has all migrations:
+ * copying that for each test file takes a fraction of the time that migrating takes.
+ */
+import { NodeFileSystem } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { TestProject } from "vitest/node"
+import * as Migrations from "../../src/platform/database/Migrations.ts"
+import { temporaryServer } from "./temporaryServer.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The path of the test server's unix socket. */
+    readonly pgSocket: string
+    /** The migrated database that each test database is a copy of. */
+    readonly pgTemplate: string
+  }
+}
+
+const template = "template_migrated"
+
+const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(socket: string) {
+  const client = (database: string) => PgClient.layer({ path: socket, username: "postgres", database })
+  const onServer = (statement: string) =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(client("postgres")))
+  yield* onServer(`create database ${template}`)
+  yield* Migrations.migrate(Migrations.directory).pipe(Effect.provide([client(template), NodeFileSystem.layer]))
+  // A database that somebody is connected to cannot be copied.
+  yield* onServer(`alter database ${template} with allow_connections false`)
+})
+
+export default async function globalSetup(project: TestProject) {
+  const scope = Scope.makeUnsafe()
+  const setUp = Effect.gen(function*() {
+    const server = yield* temporaryServer
+    yield* makeTemplate(server.socket)
+    project.provide("pgSocket", server.socket)
+    project.provide("pgTemplate", template)
+  }).pipe(
+    Scope.provide(scope),
+    Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+  )
+  await Effect.runPromise(setUp)
+  return () => Effect.runPromise(Scope.close(scope, Exit.void))
+}

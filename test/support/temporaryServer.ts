@@ -1,0 +1,39 @@
+import { Effect, Exit, Schedule, Scope } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import * as EmbeddedPostgres from "../../src/platform/database/EmbeddedPostgres.ts"
+
+/** A PostgreSQL that is thrown away with the scope: nothing of it stays, neither a process nor a file. */
+export const temporaryServer = Effect.gen(function*() {
+  const directory = yield* Effect.acquireRelease(makeDirectory, remove)
+  const lifetime = yield* Scope.make()
+  const server = yield* Effect.acquireRelease(
+    EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db"), durable: false }).pipe(
+      Scope.provide(lifetime),
+      Effect.onError((cause) => Scope.close(lifetime, Exit.failCause(cause)))
+    ),
+    ({ base }, exit) =>
+      Scope.close(lifetime, exit).pipe(
+        Effect.andThen(stopped(base)),
+        Effect.andThen(remove(base))
+      )
+  )
+  return server
+})
+
+const makeDirectory = Effect.sync(() => {
+  const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-test-"))
+  // mkdtemp gives mode 700: when root runs this, the server's account has to walk through.
+  NodeFs.chmodSync(path, 0o711)
+  return path
+})
+
+const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
+
+/** The server removes this file last. */
+const stopped = (base: string) =>
+  Effect.sync(() => NodeFs.existsSync(NodePath.join(base, "pg18/postmaster.pid"))).pipe(
+    Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeoutOption("10 seconds")
+  )

