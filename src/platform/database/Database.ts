@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import type { SqlError } from "effect/sql"
 import { AppConfig } from "../config/AppConfig.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
@@ -37,8 +38,29 @@ const pool = Layer.unwrap(Effect.gen(function*() {
   })
 }))
 
+/** The operator's server does not answer, or refuses us. */
+class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `PostgreSQL cannot be used: ${this.reason}. Check DATABASE_URL, or unset it to use the embedded database.`
+  }
+}
+
+/** The client's own words for what went wrong, without its name in front. */
+const reasonOf = ({ reason }: SqlError.SqlError): string => {
+  const { cause } = reason
+  return (cause instanceof Error ? cause.message : reason.message).replace(/^PgConnection: /, "")
+}
+
+const upToDate = Effect.catchTag(
+  migrate(directory),
+  "SqlError",
+  (error) => Effect.fail(new DatabaseUnreachable({ reason: reasonOf(error) }))
+)
+
 /** The pool, on a database that is up to date. */
-export const Database = Layer.effectDiscard(migrate(directory)).pipe(Layer.provideMerge(pool))
+export const Database = Layer.effectDiscard(upToDate).pipe(Layer.provideMerge(pool))
 
 /**
  * The pool of the cluster: apart, so that shard locks and heartbeats never wait behind requests, and with the client's

@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { AppConfig, settings } from "../../../src/platform/config/AppConfig.ts"
+import { shown } from "../../../src/platform/config/Setting.ts"
+
+const environment = (values: Record<string, string>) => ConfigProvider.layer(ConfigProvider.fromUnknown(values))
+
+const read = (values: Record<string, string>) =>
+  Effect.provide(AppConfig, AppConfig.layer).pipe(Effect.provide(environment(values)))
+
+describe("AppConfig", () => {
+  it.effect("needs no variable at all", () =>
+    Effect.gen(function*() {
+      const config = yield* read({})
+      assert.strictEqual(config.port, 8080)
+      assert.strictEqual(config.databaseUrl, undefined)
+      assert.strictEqual(config.webhookAllowLoopback, undefined)
+    }))
+
+  it.effect("takes an empty variable for an unset one", () =>
+    Effect.gen(function*() {
+      const config = yield* read({ PORT: "", DATABASE_URL: "", REGISTRATION: "" })
+      assert.strictEqual(config.port, 8080)
+      assert.strictEqual(config.databaseUrl, undefined)
+    }))
+
+  const wrong: ReadonlyArray<readonly [name: string, value: string, sentence: RegExp]> = [
+    ["PORT", "eighty", /^PORT must be a whole number from 0 to 65535, but it is "eighty"\.$/],
+    ["PORT", "65536", /^PORT must be/],
+    ["PORT", "8080.5", /^PORT must be/],
+    ["REGISTRATION", "maybe", /^REGISTRATION must be open or closed, but it is "maybe"\.$/],
+    ["WEBHOOK_ALLOW_LOOPBACK", "yes", /^WEBHOOK_ALLOW_LOOPBACK must be true or false/],
+    ["TRUSTED_PROXIES", "10.0.0.0/8, everyone", /^TRUSTED_PROXIES must be addresses or networks/],
+    ["PUBLIC_URL", "example.com", /^PUBLIC_URL must be a URL that starts with http:\/\/ or https:\/\//],
+    ["ENCRYPTION_KEY", "c2hvcnQ=", /^ENCRYPTION_KEY must be 32 bytes in base64/],
+    ["DATABASE_URL", "mysql://root:secret@db/x", /^DATABASE_URL must be a URL that starts with postgres:\/\//]
+  ]
+  for (const [name, value, sentence] of wrong) {
+    it.effect(`says in one sentence what is wrong with ${name}=${value}`, () =>
+      Effect.gen(function*() {
+        const { message } = yield* Effect.flip(read({ [name]: value }))
+        assert.match(message, sentence)
+        assert.notInclude(message, "secret")
+        assert.notInclude(message, "c2hvcnQ")
+      }))
+  }
+
+  it.effect("shows every value but those of secrets", () =>
+    Effect.gen(function*() {
+      const variables = environment({ SMTP_URL: "smtp://user:geheim@relay:25", PORT: "9000" })
+      const all = yield* Effect.forEach(Object.values(settings), shown).pipe(Effect.provide(variables))
+      assert.include(all, "9000")
+      assert.include(all, "********")
+      assert.notInclude(all.join("\n"), "geheim")
+    }))
+
+  it.effect("reads a key, a list of networks and a URL into what they mean", () =>
+    Effect.gen(function*() {
+      const key = Buffer.alloc(32, 7).toString("base64")
+      const config = yield* read({
+        ENCRYPTION_KEY: key,
+        TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7",
+        PUBLIC_URL: "https://msg.example"
+      })
+      assert.strictEqual(config.encryptionKey === undefined ? 0 : Redacted.value(config.encryptionKey).length, 32)
+      assert.strictEqual(config.trustedProxies?.length, 2)
+      assert.strictEqual(config.publicUrl === undefined ? "" : Redacted.value(config.publicUrl).host, "msg.example")
+    }))
+})

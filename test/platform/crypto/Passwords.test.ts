@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Passwords from "../../../src/platform/crypto/Passwords.ts"
+
+describe("Passwords", () => {
+  it.live("hashes to an argon2id PHC string that only the same password verifies", () =>
+    Effect.gen(function*() {
+      const stored = yield* Passwords.hash("correct horse battery")
+      assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+      assert.isTrue(yield* Passwords.verify("correct horse battery", stored))
+      assert.isFalse(yield* Passwords.verify("correct horse batterx", stored))
+    }))
+
+  it.live("salts: the same password never has the same hash", () =>
+    Effect.gen(function*() {
+      assert.notStrictEqual(yield* Passwords.hash("same"), yield* Passwords.hash("same"))
+    }))
+
+  it.live("takes a password typed in another Unicode form of the same letters", () =>
+    Effect.gen(function*() {
+      const stored = yield* Passwords.hash("caf\u00e9-caf\u00e9")
+      assert.isTrue(yield* Passwords.verify("cafe\u0301-cafe\u0301", stored))
+    }))
+
+  it.live("says no where nothing is stored or what is stored is no hash", () =>
+    Effect.gen(function*() {
+      assert.isFalse(yield* Passwords.verify("anything", null))
+      assert.isFalse(yield* Passwords.verify("anything", "plain text"))
+    }))
+})

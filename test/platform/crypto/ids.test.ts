@@ -1,0 +1,24 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { ulid } from "../../../src/platform/crypto/ulid.ts"
+import { uuid7 } from "../../../src/platform/crypto/uuid7.ts"
+
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 48 - 1 }))
+
+describe("ids", () => {
+  it.effect("ulids are 26 characters of Crockford's alphabet that sort by time", () =>
+    Effect.gen(function*() {
+      const first = yield* ulid
+      yield* TestClock.adjust("1 millis")
+      const second = yield* ulid
+      assert.match(first, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
+      assert.isTrue(first < second)
+    }))
+
+  it.prop("uuids have version 7, the RFC's variant and their instant in front", [Millis], ([millis]) => {
+    const uuid = uuid7(millis)
+    return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(uuid) &&
+      Number.parseInt(uuid.replace("-", "").slice(0, 12), 16) === millis
+  })
+})
