@@ -1,6 +1,6 @@
-import { Effect, Schedule } from "effect"
-import { Singleton } from "effect/cluster"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { chore } from "../platform/cluster/chore.ts"
 
 /** What is kept for a while only: answers to repeat for a day, hashes of revoked keys for 30, windows for minutes. */
 const prune = Effect.gen(function*() {
@@ -11,12 +11,5 @@ const prune = Effect.gen(function*() {
   yield* sql`delete from login_sessions where expires_at < now()`
 })
 
-/** One node removes what has served its time. */
-export const Pruning = Singleton.make(
-  "Pruning",
-  prune.pipe(
-    Effect.tapCause((cause) => Effect.logWarning("pruning failed", cause)),
-    Effect.ignoreCause,
-    Effect.repeat(Schedule.spaced("1 minute"))
-  )
-)
+/** Removes what has served its time. */
+export const Pruning = chore("Pruning", "1 minute", prune)

@@ -64,7 +64,7 @@ describe("the command line", () => {
         environment
       )
       assert.match(made.stdout, /^\{"account_id":\d+,"api_key":"sk_live_[0-9A-Za-z]{38}"\}\n$/)
-      const id: string = String(JSON.parse(made.stdout).account_id)
+      const id = String(JSON.parse(made.stdout).account_id)
       const again = yield* cli(["account", "create", "--email", "ADA@example.com", "--name", "Ada"], environment)
       assert.strictEqual(again.code, 1)
       assert.include(again.stderr, "An account with this email address exists")

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Redacted } from "effect"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { AppConfig, settings } from "../../../src/platform/config/AppConfig.ts"
 import { shown } from "../../../src/platform/config/Setting.ts"
 
 const environment = (values: Record<string, string>) => ConfigProvider.layer(ConfigProvider.fromUnknown(values))
 
 const read = (values: Record<string, string>) =>
-  Effect.provide(AppConfig, AppConfig.layer).pipe(Effect.provide(environment(values)))
+  Effect.provide(AppConfig, AppConfig.layer.pipe(Layer.provide(environment(values))))
 
 describe("AppConfig", () => {
   it.effect("needs no variable at all", () =>

@@ -35,7 +35,7 @@ interface Answer {
   readonly body: string
 }
 
-const App = HttpRouter.serve(SandboxMailLayer(), { disableLogger: true }).pipe(
+const App = HttpRouter.serve(SandboxMailLayer, { disableLogger: true }).pipe(
   Layer.provideMerge(NodeHttpServer.layer(NodeHttp.createServer, { host: "127.0.0.1", port: 0 })),
   Layer.provideMerge(TestDatabase.layer)
 )
