@@ -8,10 +8,11 @@ import { config } from "./config.ts"
 import { doctor } from "./doctor.ts"
 import { migrateCommand } from "./migrate.ts"
 import { serve } from "./serve.ts"
+import { webhook } from "./webhook.ts"
 
 const root = Command.make("messaging").pipe(
-  Command.withDescription("Self-hosted messaging over WhatsApp, SMS, email and one-time codes"),
-  Command.withSubcommands([serve, migrateCommand, config, account, doctor])
+  Command.withDescription("Self-hosted messaging: bulk email out, signed webhooks back"),
+  Command.withSubcommands([serve, migrateCommand, config, account, webhook, doctor])
 )
 
 /** One sentence for the operator; the whole cause only where no sentence was written for it. */

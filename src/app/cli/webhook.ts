@@ -1,0 +1,61 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { Clock, Console, Effect, Layer, Option, Redacted, Result } from "effect"
+import { Command, Flag } from "effect/cli"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { createServer } from "node:http"
+import { verify } from "../../webhooks/verify.ts"
+
+const pretty = (body: string) => {
+  const event = Option.liftThrowable(JSON.parse)(body)
+  return Option.isSome(event) ? JSON.stringify(event.value, null, 2) : body
+}
+
+/** Prints one delivery; what does not verify is answered with 401, as a careful receiver would. */
+const receive = Effect.fnUntraced(function*(
+  request: HttpServerRequest.HttpServerRequest,
+  secret: Option.Option<Redacted.Redacted>
+) {
+  const body = Buffer.from(yield* Effect.orDie(request.arrayBuffer))
+  const { headers } = request
+  const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const verdict = Option.map(secret, (known) => verify({ headers, body }, known, now))
+  const said = Option.match(verdict, {
+    onNone: () => "not verified (no --secret)",
+    onSome: Result.match({ onSuccess: () => "verified", onFailure: (reason) => `REFUSED: ${reason}` })
+  })
+  const name = headers["x-service-event"] ?? "no X-Service-Event"
+  yield* Console.log(
+    `\n${name}, attempt ${headers["x-service-attempt"] ?? "?"}, ${headers["webhook-id"] ?? "no id"}: ${said}`
+  )
+  yield* Console.log(pretty(body.toString("utf8")))
+  return HttpServerResponse.empty({ status: Option.exists(verdict, Result.isFailure) ? 401 : 204 })
+})
+
+const listen = Command.make("listen", {
+  port: Flag.Int("port").pipe(Flag.withDescription("Port on 127.0.0.1"), Flag.withDefault(9000)),
+  secret: Flag.String("secret").pipe(
+    Flag.withDescription("The webhook's secret (whsec_…): verify each delivery"),
+    Flag.map(Redacted.make),
+    Flag.optional
+  )
+}, ({ port, secret }) => {
+  const routes = HttpRouter.add(
+    "POST",
+    "/*",
+    (request: HttpServerRequest.HttpServerRequest) => receive(request, secret)
+  )
+  const ready = Layer.effectDiscard(
+    Console.log(`Listening on http://127.0.0.1:${port}/ (make a webhook with this URL; Ctrl-C stops)`)
+  )
+  const server = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })
+  return Layer.launch(ready.pipe(
+    Layer.provideMerge(server),
+    Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port }))
+  ))
+}).pipe(Command.withDescription("Receive webhooks on this machine, verify and print them, for development"))
+
+/** Help for those who receive webhooks. */
+export const webhook = Command.make("webhook").pipe(
+  Command.withDescription("Receive webhooks during development"),
+  Command.withSubcommands([listen])
+)
