@@ -26,9 +26,7 @@ const identify = Effect.fnUntraced(function*(credentials: Credentials["Service"]
   if (!Tokens.isWellFormed(keyPrefix, token) && !Tokens.isWellFormed(loginPrefix, token)) {
     return yield* new Errors.InvalidApiKey()
   }
-  const found = yield* credentials.find(token).pipe(
-    Effect.timeoutOrElse({ duration: "3 seconds", orElse: () => Effect.die(new Errors.ServiceUnavailable()) })
-  )
+  const found = yield* credentials.find(token)
   if (found.state !== "usable") return yield* new refused[found.state]()
   const { answerHeaders } = yield* RequestContext
   answerHeaders.delete("www-authenticate")

@@ -1,9 +1,13 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { type Context, DateTime, Effect, Layer, Schema } from "effect"
-import { createServer, STATUS_CODES } from "node:http"
+import { createServer, type Server, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { uuid7 } from "../platform/crypto/uuid7.ts"
+import { wireOf } from "../platform/http/ApiError.ts"
+import { RequestRefused } from "../platform/http/ApiErrors.ts"
+import { standingHeaders } from "../platform/http/standingHeaders.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 
 /** The address cannot be listened on. */
@@ -17,23 +21,51 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
   }
 }
 
-const refusals: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
-
-/** What Node refuses before any route sees it has the documented body as well. */
-const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
-  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
-  const status = refusals[error.code ?? ""] ?? 400
+/** The documented answer to what Node refuses before any route sees it. */
+const refusal = () => {
   const now = DateTime.nowUnsafe()
   const requestId = uuid7(DateTime.toEpochMillis(now))
+  const { code, type } = wireOf(RequestRefused)
   const body = JSON.stringify({
     success: false,
-    error: { type: "bad_request", code: 4001, message: "The request could not be read." },
+    error: { type, code, message: new RequestRefused().message },
     meta: { request_id: requestId, timestamp: fromDateTime(now) }
   })
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nX-Request-Id: ${requestId}\r\n`
-      + `Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  )
+  const headers = {
+    ...standingHeaders,
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    "x-request-id": requestId,
+    connection: "close"
+  }
+  return { headers, body }
+}
+
+const refuse = (socket: Duplex, status: number) => {
+  const { body, headers } = refusal()
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
+}
+
+const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
+
+const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
+  refuse(socket, statuses[error.code ?? ""] ?? 400)
+}
+
+/** Node waits for connections on which nothing was ever said (browsers open some in advance) as if they were busy. */
+const leaveSilentOnes = (server: Server) => {
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
+  const close = server.close.bind(server)
+  server.close = (callback) => {
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    return close(callback)
+  }
 }
 
 const make = () => {
@@ -42,9 +74,17 @@ const make = () => {
     headersTimeout: 10_000,
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
-    connectionsCheckingInterval: 5_000
+    connectionsCheckingInterval: 5_000,
+    // The gate refuses a request without Host, with a body.
+    requireHostHeader: false
   })
-  server.on("clientError", refuse)
+  leaveSilentOnes(server)
+  server.on("clientError", onClientError)
+  server.on("connect", (_request, socket) => refuse(socket, 400))
+  server.on("checkExpectation", (_request, response) => {
+    const { body, headers } = refusal()
+    response.writeHead(417, headers).end(body)
+  })
   return server
 }
 

@@ -8,13 +8,18 @@ import { Allowed, type RouteName } from "../platform/http/Allowed.ts"
 /** The OpenAPI 3.1 document of the contract. */
 export const openApiDocument = OpenApi.fromApi(Api)
 
+/** `If-None-Match` compares weakly (RFC 9110, 13.1.2). */
+const isNamed = (etag: string, header: string | undefined) =>
+  header !== undefined &&
+  (header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)))
+
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const body = JSON.stringify(openApiDocument)
   const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`
   const headers = { etag, "cache-control": "public, max-age=60", "access-control-allow-origin": "*" }
   yield* router.add("GET", "/openapi.json", (request: HttpServerRequest.HttpServerRequest) =>
     Effect.succeed(
-      request.headers["if-none-match"] === etag
+      isNamed(etag, request.headers["if-none-match"])
         ? HttpServerResponse.empty({ status: 304, headers })
         : HttpServerResponse.text(body, { contentType: "application/json", headers })
     ))

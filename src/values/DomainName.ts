@@ -1,5 +1,4 @@
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
-import { domainToASCII } from "node:url"
 import { getDomain } from "tldts"
 
 /** No name whose A-label form fits into 253 octets is written with more UTF-16 units than this. */
@@ -30,7 +29,7 @@ const fault = (name: string): string | undefined => {
   return labels.length < 2 ? "must have at least two labels, such as example.com" : undefined
 }
 
-/** What the characters alone already tell, before the name is converted: `domainToASCII` decodes %41 and more. */
+/** What the characters alone already tell, before the name is converted: a URL decodes %41 and more. */
 const inputFault = (text: string): string | undefined => {
   if (text === "") return "must not be empty"
   if (text.length > longestInput) return "must have at most 253 characters"
@@ -43,6 +42,9 @@ const inputFault = (text: string): string | undefined => {
 // oxlint-disable-next-line no-control-regex -- the ASCII range is what is looked for
 const isAscii = (text: string) => /^[\u0000-\u007f]*$/.test(text)
 
+/** By the URL parser of Node and browsers, as the contract is read in both; empty for a name that has no such form. */
+const toALabels = (text: string) => URL.parse(`http://${text}`)?.hostname ?? ""
+
 /**
  * Reads a host name (RFC 1123) in any case, with or without the final dot, in Unicode or A-labels. The failure says
  * what the name must be, in words that follow the name of the field.
@@ -50,7 +52,7 @@ const isAscii = (text: string) => /^[\u0000-\u007f]*$/.test(text)
 export const parseDomainName = (text: string): Result.Result<DomainName, string> => {
   const unreadable = inputFault(text)
   if (unreadable !== undefined) return Result.fail(unreadable)
-  const ascii = isAscii(text) ? text.toLowerCase() : domainToASCII(text)
+  const ascii = isAscii(text) ? text.toLowerCase() : toALabels(text)
   if (ascii === "") return Result.fail("must be a valid internationalised domain name")
   const name = ascii.endsWith(".") ? ascii.slice(0, -1) : ascii
   const found = fault(name)

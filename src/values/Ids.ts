@@ -3,9 +3,11 @@ import { Schema } from "effect"
 /** Integer ids are below 2^53, so that every JSON client reads them exactly. */
 const id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
-/** An integer id in a path: digits that may arrive as text. */
+const digits = Schema.String.annotate({ format: "int64" }).check(Schema.isPattern(/^[1-9]\d{0,15}$/))
+
+/** An integer id in a path. It has one spelling: `0x1`, `01`, `1.0` and ` 1` name nothing. */
 export const pathId = <A extends number>(schema: Schema.Codec<A, number>) =>
-  Schema.FiniteFromString.check(Schema.isInt()).pipe(Schema.decodeTo(schema))
+  digits.pipe(Schema.decodeTo(Schema.FiniteFromString), Schema.decodeTo(schema))
 
 export const AccountId = id.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type

@@ -3,11 +3,12 @@ import { Effect, Schema } from "effect"
 /** Rows are reachable by page number up to this offset; beyond it a filter serves better than a page. */
 const deepest = 100_000
 
-const positive = (maximum: number) =>
-  Schema.FiniteFromString.check(
-    Schema.isInt({ message: "must be a whole number" }),
-    Schema.isBetween({ minimum: 1, maximum }, { message: `must be from 1 to ${maximum}` })
+const positive = (maximum: number) => {
+  const rule = { message: `must be a whole number from 1 to ${maximum}` }
+  return Schema.String.annotate({ format: "int64" }).check(Schema.isPattern(/^\d{1,9}$/, rule)).pipe(
+    Schema.decodeTo(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 1, maximum }, rule)))
   )
+}
 
 /** The query parameters of every pageable list (`page`, `per_page`). */
 export const pageQuery = {

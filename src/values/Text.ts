@@ -12,12 +12,14 @@ export const Text = Schema.String.check(
 /** {@link Text} of a length within bounds, counted in UTF-16 units as JSON clients count them. */
 export const textBetween = (minimum: number, maximum: number) =>
   Text.check(
-    Schema.makeFilter((text: string) =>
-      text.length < minimum
-        ? minimum === 1 ? "must not be empty" : `must have at least ${minimum} characters`
-        : text.length > maximum
-        ? `must have at most ${maximum} characters`
-        : undefined
+    Schema.makeFilter(
+      (text: string) =>
+        text.length < minimum
+          ? minimum === 1 ? "must not be empty" : `must have at least ${minimum} characters`
+          : text.length > maximum
+          ? `must have at most ${maximum} characters`
+          : undefined,
+      { toJsonSchema: () => ({ minLength: minimum, maxLength: maximum }) }
     )
   )
 
@@ -26,6 +28,6 @@ export const lineBetween = (minimum: number, maximum: number) =>
   textBetween(minimum, maximum).check(
     Schema.makeFilter((text: string) =>
       // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-      /[\u0000-\u001f\u007f\u2028\u2029]/.test(text) ? "must not contain line breaks or control characters" : undefined
+      /[\u0001-\u001f\u007f\u2028\u2029]/.test(text) ? "must not contain line breaks or control characters" : undefined
     )
   )

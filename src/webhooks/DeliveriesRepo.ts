@@ -59,11 +59,11 @@ export const makeDeliveriesRepo = Effect.gen(function*() {
         select taken.*, e.body from taken join events e on e.id = taken.event_id order by taken.id`
   })
 
-  /** Gives back what an owner before this one had taken and never settled. */
-  const giveBack = (webhookId: WebhookId) =>
+  /** Gives back what was taken and is in nobody's hands: all but `held`. */
+  const giveBack = (webhookId: WebhookId, held: ReadonlyArray<DeliveryId>) =>
     sql`update webhook_deliveries set due_at = now(),
         status = case when attempt_count = 0 then 'pending' else 'retrying' end
-      where webhook_id = ${webhookId} and status = 'taken'`
+      where webhook_id = ${webhookId} and status = 'taken' and id <> all(${column.int8(held)})`
 
   /** Milliseconds until the next delivery of a webhook is due; null when none waits. */
   const nextDue = SqlSchema.findOne({

@@ -70,13 +70,17 @@ export class Outcomes extends Context.Service<Outcomes, {
             insert into webhook_attempts (delivery_id, attempt, started_at, duration_ms, response_code, error, response_body)
             select o.id, o.attempt, o.started_at, o.duration, o.code, o.error, o.response_body
             from outcome o join settled using (id)
-          )
-          update webhooks w set failure_count = case when h.succeeded then 0 else w.failure_count end + h.exhausted
-          from unnest(${column.int8(health.map(({ id }) => id))}, ${
+          ), concerned as (
+            -- Locked in one order by everybody, so that groups written at the same time cannot deadlock.
+            select w.id, h.succeeded, h.exhausted from webhooks w
+            join unnest(${column.int8(health.map(({ id }) => id))}, ${
           column.bool(health.map(({ succeeded }) => succeeded))
         },
-            ${column.int4(health.map(({ exhausted }) => exhausted))}) as h (id, succeeded, exhausted)
-          where w.id = h.id and (h.exhausted > 0 or w.failure_count > 0)`
+              ${column.int4(health.map(({ exhausted }) => exhausted))}) as h (id, succeeded, exhausted) on w.id = h.id
+            where h.exhausted > 0 or w.failure_count > 0 order by w.id for update of w
+          )
+          update webhooks w set failure_count = case when c.succeeded then 0 else w.failure_count end + c.exhausted
+          from concerned c where w.id = c.id`
       }
 
       const record = yield* coalesce({

@@ -16,6 +16,9 @@ import { WebhookUrlRules } from "./WebhookUrlRules.ts"
 
 const shownLength = 12
 
+/** A nudge for the actor of a dead node waits until another one has its shard; the others are told meanwhile. */
+const patience = "2 seconds"
+
 /** The webhooks of an account (spec 2.6, 4.5). */
 export class Webhooks extends Context.Service<Webhooks, {
   /** Newest first, secrets cut to their beginning. */
@@ -55,8 +58,9 @@ export class Webhooks extends Context.Service<Webhooks, {
       const wake = (ids: ReadonlyArray<WebhookId>) =>
         Effect.forEach(
           ids,
-          (id) => Effect.ignoreCause(actor(String(id)).Wake(undefined, { discard: true })),
-          { concurrency: 16, discard: true }
+          (id) =>
+            Effect.ignoreCause(Effect.timeoutOption(actor(String(id)).Wake(undefined, { discard: true }), patience)),
+          { concurrency: "unbounded", discard: true }
         )
 
       const create = Effect.fn("Webhooks.create")(function*(accountId: AccountId, { events, url }: NewWebhook) {

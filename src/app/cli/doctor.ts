@@ -17,9 +17,14 @@ class NotHealthy extends Schema.TaggedError<NotHealthy>()("NotHealthy", { failed
 
 const database = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const { isEmbedded } = yield* DatabaseAddress
   const [row] = yield* sql`select current_setting('server_version') as version`
-  return `PostgreSQL ${String(row?.["version"])} answers and is up to date`
-}).pipe(Effect.provide(Database.pipe(Layer.provide(DatabaseAddress.layer), Layer.provide(NodeServices.layer))))
+  const answers = `PostgreSQL ${String(row?.["version"])} answers and is up to date`
+  if (!isEmbedded) return answers
+  // Not always in DATA_DIR: root's server account may be unable to walk there. A backup has to know.
+  const [place] = yield* sql`select current_setting('data_directory') as files`
+  return `${answers}; its files are in ${String(place?.["files"])}`
+}).pipe(Effect.provide(Database.pipe(Layer.provideMerge(DatabaseAddress.layer), Layer.provide(NodeServices.layer))))
 
 const secrets = Effect.as(Layer.build(MainVault.pipe(Layer.provide(NodeServices.layer))), "the encryption key is there")
   .pipe(

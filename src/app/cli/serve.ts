@@ -13,7 +13,7 @@ const announce = Layer.effectDiscard(Effect.gen(function*() {
 /** Taken down first of all: a stop that hangs ends the process all the same, and rows tell the next start the rest. */
 const leaveInTime = Layer.effectDiscard(
   Effect.addFinalizer(() =>
-    Effect.sleep("20 seconds").pipe(Effect.andThen(Effect.sync(() => process.exit(0))), Effect.forkDetach)
+    Effect.sleep("15 seconds").pipe(Effect.andThen(Effect.sync(() => process.exit(0))), Effect.forkDetach)
   )
 )
 

@@ -9,7 +9,7 @@ import { makeBatchesRepo } from "./BatchesRepo.ts"
 export class BatchCompletion extends Context.Service<BatchCompletion, {
   /**
    * Ends the batch when nobody is left, and tells of it exactly once: the row can be ended only once, and
-   * email.bulk_completed is written in the same transaction.
+   * email.bulk_completed is written in the same transaction. In a canceled batch nobody is left in the queue.
    */
   readonly complete: (batchId: EmailBatchId) => Effect.Effect<void>
 }>()("messaging-service/channels/email/BatchCompletion") {
@@ -22,6 +22,7 @@ export class BatchCompletion extends Context.Service<BatchCompletion, {
       const complete = Effect.fn("BatchCompletion.complete")(
         (batchId: EmailBatchId) =>
           transaction(Effect.gen(function*() {
+            yield* Effect.orDie(repo.leaveOut(batchId))
             const ended = yield* Effect.orDie(repo.complete(batchId))
             if (Option.isNone(ended)) return
             const { account_id, ...counts } = ended.value

@@ -16,6 +16,8 @@ export interface RecipientRecord {
   readonly to: string
   readonly subject: string
   readonly at: Timestamp
+  /** What the row counted when it was claimed: another owner's claim counts more. */
+  readonly attemptsBefore: number
   readonly settled: Settled
 }
 
@@ -29,7 +31,8 @@ const happeningOf = ({ accountId, at, batchId, id, settled, subject, to }: Recip
 
 /**
  * The one writer of what becomes of recipients on a node: rows, counts, suppressions and events of many at a time in one
- * transaction. A row is changed only while it is being sent, so an owner that lost its shard cannot count it again.
+ * transaction. A row is changed only while it is being sent by the owner that tells of it, so one that lost its shard
+ * cannot count it again.
  */
 export class BatchOutcomes extends Context.Service<BatchOutcomes, {
   /** Returns when the outcome is committed. */
@@ -46,23 +49,27 @@ export class BatchOutcomes extends Context.Service<BatchOutcomes, {
         const delays = of(({ settled: { delay } }) => delay === undefined ? null : Duration.toMillis(delay))
         return sql`with outcome as (
             select * from unnest(${column.int8(of((r) => r.id))}, ${column.text(of((r) => r.settled.status))},
-              ${column.int4(of((r) => r.settled.attempt_count))}, ${column.float8(delays)},
+              ${column.int4(of((r) => r.attemptsBefore))}, ${column.int4(of((r) => r.settled.attempt_count))},
+              ${column.float8(delays)},
               ${column.text(of((r) => r.settled.bounce_type))}, ${column.text(of((r) => r.settled.error))},
               ${column.bool(of((r) => r.settled.ambiguous))}, ${column.text(of((r) => r.at))}::timestamptz[])
-              as t (id, status, attempt, delay, bounce_type, error, ambiguous, at)
+              as t (id, status, attempts_before, attempts, delay, bounce_type, error, ambiguous, at)
           ), changed as (
-            update email_messages m set status = o.status, attempt_count = o.attempt, bounce_type = o.bounce_type,
+            update email_messages m set status = o.status, attempt_count = o.attempts, bounce_type = o.bounce_type,
               error = o.error, due_at = now() + o.delay * interval '1 millisecond',
               sent_at = case when o.status = 'sent' then o.at end,
               completed_at = case when o.status <> 'queued' then o.at end
-            from outcome o where m.id = o.id and m.status = 'sending'
+            from outcome o where m.id = o.id and m.status = 'sending' and m.attempt_count = o.attempts_before
             returning m.id, m.batch_id, m.status, o.ambiguous
+          ), locked as (
+            -- In one order by everybody, so that groups written at the same time cannot deadlock.
+            select id from email_batches where id in (select batch_id from changed) order by id for update
           ), counted as (
             update email_batches b set sent = b.sent + c.sent, failed = b.failed + c.failed, ambiguous = b.ambiguous + c.ambiguous
             from (select batch_id, count(*) filter (where status = 'sent') as sent,
                 count(*) filter (where status in ('bounced', 'failed')) as failed, count(*) filter (where ambiguous) as ambiguous
-              from changed group by batch_id) c
-            where b.id = c.batch_id
+              from changed group by batch_id) c, locked
+            where b.id = c.batch_id and b.id = locked.id
           )
           select id from changed`
       }
@@ -73,7 +80,7 @@ export class BatchOutcomes extends Context.Service<BatchOutcomes, {
             ${column.text(records.map((r) => r.to))}, ${
           column.int8(records.map((r) => r.id))
         }) as t (account_id, email, id)
-          on conflict do nothing`
+          order by account_id, lower(email) on conflict do nothing`
 
       const write = (records: ReadonlyArray<RecipientRecord>) =>
         transaction(Effect.gen(function*() {

@@ -4,8 +4,14 @@ import type { DkimSigningFailed } from "./DkimErrors.ts"
 import { nextDelay } from "./SendRetryPolicy.ts"
 import type { SendFailure } from "./SmtpErrors.ts"
 
+/** The message cannot be made at all, by no attempt: a fault of this program, or of a text stored by an older one. */
+export interface Unsendable {
+  readonly _tag: "Unsendable"
+  readonly reason: string
+}
+
 /** What one attempt to hand a message over came to. */
-export type SendOutcome = { readonly _tag: "Accepted" } | SendFailure | DkimSigningFailed
+export type SendOutcome = { readonly _tag: "Accepted" } | SendFailure | DkimSigningFailed | Unsendable
 
 /** What an outcome makes of a recipient's row. */
 export interface Settled {
@@ -60,5 +66,7 @@ export const settle = (attempts: number, outcome: SendOutcome): Settled => {
       return { ...later(next, { status: "failed" }, outcome.reason), ambiguous: true }
     case "DkimSigningFailed":
       return { ...base, status: "failed", attempt_count: next, error: outcome.message }
+    case "Unsendable":
+      return { ...base, status: "failed", attempt_count: next, error: outcome.reason }
   }
 }

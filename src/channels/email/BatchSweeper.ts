@@ -3,7 +3,7 @@ import { Singleton } from "effect/cluster"
 import { makeBatchesRepo } from "./BatchesRepo.ts"
 import { BulkEmail } from "./BulkEmail.ts"
 
-/** One fiber in the cluster that starts batches whose `Run` was lost between the commit and the nudge. */
+/** One fiber in the cluster that starts batches whose nudge was lost after the commit, and wakes those that stand still. */
 export const BatchSweeper = Singleton.make(
   "EmailBatchSweeper",
   Effect.gen(function*() {
@@ -11,7 +11,8 @@ export const BatchSweeper = Singleton.make(
     const repo = yield* makeBatchesRepo
     const sweep = Effect.gen(function*() {
       const neglected = yield* repo.neglected()
-      yield* bulk.run(neglected.map(({ id }) => id))
+      yield* bulk.run(neglected.filter((batch) => !batch.has_begun).map(({ id }) => id))
+      yield* bulk.wake(neglected.filter((batch) => batch.has_begun).map(({ id }) => id))
     })
     yield* sweep.pipe(
       Effect.tapCause((cause) => Effect.logDebug("a sweep over email batches failed", cause)),

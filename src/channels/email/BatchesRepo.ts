@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
@@ -104,15 +104,20 @@ export const makeBatchesRepo = Effect.gen(function*() {
     execute: (filter) => sql`select count(*) as total from email_messages where ${matching(filter)}`
   })
 
-  /** Leaves out whoever is still queued; a batch that has ended stays as it is. */
+  /** A batch that has ended stays as it is. */
   const cancel = (batchId: EmailBatchId) =>
-    sql`with held as (select id from email_batches where id = ${batchId} and completed_at is null for update),
-      canceled as (
-        update email_messages m set status = 'canceled', completed_at = now() from held
-        where m.batch_id = held.id and m.status = 'queued' returning m.id
+    sql`update email_batches set status = 'canceled' where id = ${batchId} and completed_at is null`
+
+  /** Leaves out whoever is still, or again, queued in a canceled batch. */
+  const leaveOut = (batchId: EmailBatchId) =>
+    sql`with canceled as (
+        update email_messages set status = 'canceled', due_at = null, completed_at = now()
+        where batch_id = ${batchId} and status = 'queued'
+          and exists (select from email_batches where id = ${batchId} and status = 'canceled' and completed_at is null)
+        returning id
       )
-      update email_batches b set status = 'canceled', canceled = b.canceled + (select count(*) from canceled)
-      from held where b.id = held.id`
+      update email_batches set canceled = canceled + (select count(*) from canceled)
+      where id = ${batchId} and exists (select from canceled)`
 
   const content = SqlSchema.findOneOption({
     Request: EmailBatchId,
@@ -126,46 +131,73 @@ export const makeBatchesRepo = Effect.gen(function*() {
     sql`update email_batches set status = 'processing', started_at = coalesce(started_at, now())
       where id = ${id} and status = 'queued'`
 
-  /** Back to the queue with what this owner held and had not begun to send. */
-  const giveBack = (id: EmailBatchId) =>
-    sql`update email_messages set status = 'queued', due_at = null where batch_id = ${id} and status = 'sending'`
+  /** Back to the queue with what this owner claimed and had not begun to send. */
+  const giveBack = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) =>
+    sql`update email_messages m set status = 'queued', due_at = null
+      from unnest(${column.int8(claimed.map((row) => row.id))}, ${column.int4(claimed.map((row) => row.attempt_count))})
+        as t (id, attempts)
+      where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts`
 
   /**
-   * Back to the queue with what an owner that died held: each may have been sent, so it counts as an ambiguous attempt.
-   * One that was in doubt `most` times is given up, so that nothing can make this program write to somebody for ever.
+   * Back to the queue with what another owner claimed `after` ago: each may have been sent, so it counts as an ambiguous
+   * attempt, which also makes whatever that owner still records about it void. One that was in doubt `most` times is
+   * given up, so that nothing can make this program write to somebody for ever.
    */
-  const takeOver = (id: EmailBatchId, most: number) =>
+  const takeOver = (options: {
+    readonly id: EmailBatchId
+    readonly most: number
+    readonly held: ReadonlyArray<EmailMessageId>
+    readonly after: Duration.Duration
+  }) =>
     sql`with back as (
         update email_messages set attempt_count = attempt_count + 1, due_at = null,
-          status = case when attempt_count + 1 < ${most} then 'queued' else 'failed' end,
+          status = case when attempt_count + 1 < ${options.most} then 'queued' else 'failed' end,
           error = 'interrupted before the relay had confirmed it',
-          completed_at = case when attempt_count + 1 < ${most} then null else now() end
-        where batch_id = ${id} and status = 'sending' returning status
+          completed_at = case when attempt_count + 1 < ${options.most} then null else now() end
+        where batch_id = ${options.id} and status = 'sending' and id <> all(${column.int8(options.held)})
+          and coalesce(due_at <= now() - ${Duration.toMillis(options.after)} * interval '1 millisecond', true)
+        returning status
       )
       update email_batches set ambiguous = ambiguous + (select count(*) from back),
         failed = failed + (select count(*) from back where status = 'failed')
-      where id = ${id} and exists (select from back)`
+      where id = ${options.id} and exists (select from back)`
 
+  /**
+   * Takes who is due into `sending`, since `due_at` from then on. Nobody of a canceled batch; an address that the account
+   * must no longer write to is left out for good.
+   */
   const claim = SqlSchema.findAll({
     Request: Schema.Struct({ id: EmailBatchId, limit: Schema.Int }),
     Result: Claimed,
     execute: ({ id, limit }) =>
       sql`with due as (
-          select id from email_messages
-          where batch_id = ${id} and status = 'queued' and (due_at is null or due_at <= now())
-          order by due_at nulls first, id limit ${limit} for update skip locked
+          select m.id, exists (select from suppressions s where s.account_id = m.account_id and s.email = lower(m.recipient))
+            as is_suppressed
+          from email_messages m
+          where m.batch_id = ${id} and m.status = 'queued' and (m.due_at is null or m.due_at <= now())
+            and exists (select from email_batches where id = ${id} and status <> 'canceled')
+          order by m.due_at nulls first, m.id limit ${limit} for update of m skip locked
+        ), suppressed as (
+          update email_messages m set status = 'suppressed', due_at = null, completed_at = now()
+          from due where m.id = due.id and due.is_suppressed returning m.id
+        ), counted as (
+          update email_batches set suppressed = suppressed + (select count(*) from suppressed)
+          where id = ${id} and exists (select from suppressed)
         )
-        update email_messages m set status = 'sending' from due where m.id = due.id
+        update email_messages m set status = 'sending', due_at = now() from due
+        where m.id = due.id and not due.is_suppressed
         returning m.id, m.recipient, m.variables, m.attempt_count`
   })
 
-  /** Milliseconds until the next recipient is due; null when nobody waits. */
-  const nextDue = SqlSchema.findOne({
+  /** Whether the batch still has to end, milliseconds until its next recipient is due, and how many are being sent. */
+  const outlook = SqlSchema.findOne({
     Request: EmailBatchId,
-    Result: Schema.Struct({ millis: Schema.NullOr(Schema.Finite) }),
+    Result: Schema.Struct({ is_open: Schema.Boolean, millis: Schema.NullOr(Schema.Finite), sending: Schema.Int }),
     execute: (id) =>
-      sql`select extract(epoch from min(coalesce(due_at, now())) - now())::float8 * 1000 as millis
-        from email_messages where batch_id = ${id} and status = 'queued'`
+      sql`select exists (select from email_batches where id = ${id} and completed_at is null) as is_open,
+          (select extract(epoch from min(coalesce(due_at, now())) - now())::float8 * 1000 from email_messages
+            where batch_id = ${id} and status = 'queued') as millis,
+          (select count(*) from email_messages where batch_id = ${id} and status = 'sending') as sending`
   })
 
   /** Ends a batch that nobody is left of: one row the first time, none after that. */
@@ -186,13 +218,21 @@ export const makeBatchesRepo = Effect.gen(function*() {
         returning account_id, total, sent, failed, suppressed, completed_at`
   })
 
-  /** Batches that should be running for a while and may not be. */
+  /**
+   * Batches where nothing moves although something should, for two seconds by now: not begun; or begun, with nobody being
+   * sent and somebody due, or nobody left. Who has been in sending for long may have been forgotten there.
+   */
   const neglected = SqlSchema.findAll({
     Request: Schema.Void,
-    Result: Schema.Struct({ id: EmailBatchId }),
+    Result: Schema.Struct({ id: EmailBatchId, has_begun: Schema.Boolean }),
     execute: () =>
-      sql`select id from email_batches where completed_at is null and started_at is null
-        and created_at < now() - interval '2 seconds' order by created_at limit 1000`
+      sql`select id, started_at is not null as has_begun from email_batches b
+        where completed_at is null and coalesce(started_at, created_at) < now() - interval '2 seconds'
+          and not exists (select from email_messages m where m.batch_id = b.id and m.status = 'sending'
+            and m.due_at > now() - interval '2 minutes')
+          and coalesce((select min(coalesce(m.due_at, '-infinity')) from email_messages m
+            where m.batch_id = b.id and m.status = 'queued') < now() - interval '2 seconds', true)
+        order by created_at limit 1000`
   })
 
   return {
@@ -202,12 +242,13 @@ export const makeBatchesRepo = Effect.gen(function*() {
     recipients,
     countRecipients,
     cancel,
+    leaveOut,
     content,
     begin,
     giveBack,
     takeOver,
     claim,
-    nextDue,
+    outlook,
     complete,
     neglected
   }

@@ -17,6 +17,9 @@ import { DefaultSender } from "./DefaultSender.ts"
 
 const mostViolations = 50
 
+/** A nudge for the actor of a dead node waits until another one has its shard; the others are told meanwhile. */
+const patience = "2 seconds"
+
 /** Every recipient that lacks a value, with the names: nothing is sent with gaps. */
 const missingValues = (template: Template.Template, { recipients }: NewBatch): ReadonlyArray<Violation> =>
   recipients.flatMap(({ variables }, index) => {
@@ -57,6 +60,8 @@ export class BulkEmail extends Context.Service<BulkEmail, {
   readonly cancel: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
   /** Hands batches to their actors; one that runs already is not run again. */
   readonly run: (ids: ReadonlyArray<EmailBatchId>) => Effect.Effect<void>
+  /** Nudges the actors of batches that have begun; nothing depends on it. */
+  readonly wake: (ids: ReadonlyArray<EmailBatchId>) => Effect.Effect<void>
 }>()("messaging-service/channels/email/BulkEmail") {
   static readonly layer = Layer.effect(
     BulkEmail,
@@ -68,12 +73,15 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       const repo = yield* makeBatchesRepo
       const actor = yield* BatchEntity.client
 
+      const each = <E>(ids: ReadonlyArray<EmailBatchId>, tell: (batchId: EmailBatchId) => Effect.Effect<void, E>) =>
+        Effect.forEach(ids, (batchId) => Effect.ignoreCause(Effect.timeoutOption(tell(batchId), patience)), {
+          concurrency: "unbounded",
+          discard: true
+        })
       const run = (ids: ReadonlyArray<EmailBatchId>) =>
-        Effect.forEach(
-          ids,
-          (batchId) => Effect.ignoreCause(actor(batchId).Run({ batchId }, { discard: true })),
-          { concurrency: 16, discard: true }
-        )
+        each(ids, (batchId) => actor(batchId).Run({ batchId }, { discard: true }))
+      const wake = (ids: ReadonlyArray<EmailBatchId>) =>
+        each(ids, (batchId) => actor(batchId).Wake(undefined, { discard: true }))
 
       const send = Effect.fn("BulkEmail.send")(function*(accountId: AccountId, mail: NewBatch) {
         yield* compiled(mail)
@@ -118,6 +126,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         find,
         cancel,
         run,
+        wake,
         recipients: Effect.fn("BulkEmail.recipients")(function*({ accountId, batchId }, { status }, window) {
           yield* find(accountId, batchId)
           const filter = { batchId, status: status ?? null, ...window }

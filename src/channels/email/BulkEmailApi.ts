@@ -44,7 +44,7 @@ export const NewBatch = Schema.Struct({
   ),
   from: Schema.optionalKey(Mailbox),
   from_name: Schema.optionalKey(lineBetween(1, 200)),
-  subject: textBetween(1, 500),
+  subject: lineBetween(1, 500),
   html: textBetween(1, 5_000_000),
   text: Schema.optionalKey(textBetween(1, 5_000_000))
 })

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { BatchActor } from "./BatchActor.ts"
 import { BatchCompletion } from "./BatchCompletion.ts"
+import { BatchMailer } from "./BatchMailer.ts"
 import { BatchOutcomes } from "./BatchOutcomes.ts"
 import { BatchSweeper } from "./BatchSweeper.ts"
 import { BulkEmail } from "./BulkEmail.ts"
@@ -15,7 +16,7 @@ export const EmailLayer = Layer.mergeAll(
   BulkEmailHttp,
   UnsubscribeHttp,
   BatchSweeper,
-  BatchActor.pipe(Layer.provide(BatchOutcomes.layer))
+  BatchActor.pipe(Layer.provide([BatchMailer.layer, BatchOutcomes.layer]))
 ).pipe(
   Layer.provide(BulkEmail.layer),
   Layer.provide([BatchCompletion.layer, DefaultSender.layer, Suppressions.layer, UnsubscribeLinks.layer])

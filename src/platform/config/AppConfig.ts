@@ -55,7 +55,7 @@ export const settings = {
   logLevel: Setting.oneOf(["trace", "debug", "info", "warning", "error"])(
     "LOG_LEVEL",
     "info",
-    "Least level that is logged."
+    "trace, debug, info, warning or error: the least level that is logged."
   ),
   logFormat: Setting.optional(Setting.oneOf(["pretty", "json"]))(
     "LOG_FORMAT",

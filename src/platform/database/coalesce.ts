@@ -1,4 +1,5 @@
 import { Deferred, Effect, Exit, Queue } from "effect"
+import { databaseAway } from "./databaseAway.ts"
 
 interface Call<A, B, E> {
   readonly input: A
@@ -7,8 +8,9 @@ interface Call<A, B, E> {
 
 /**
  * Group commit: makes one call of many that arrive while the last one runs. Every caller waits for the statement that
- * holds its own input, so what it is told is committed. `run` answers in the order of its inputs; when it fails, all
- * callers of that group fail alike.
+ * holds its own input, so what it is told is committed. `run` answers in the order of its inputs and does all of them or
+ * none. A group that fails is run once more one by one, so that nobody fails for another's input; when the database is
+ * away, all fail alike.
  */
 export const coalesce = Effect.fnUntraced(function*<A, B, E, R>(options: {
   /** The most inputs of one call. */
@@ -17,14 +19,28 @@ export const coalesce = Effect.fnUntraced(function*<A, B, E, R>(options: {
   readonly lanes: number
   readonly run: (inputs: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E, R>
 }) {
+  type Group = ReadonlyArray<Call<A, B, E>>
   const queue = yield* Queue.unbounded<Call<A, B, E>>()
+
+  const perform = (calls: Group): Effect.Effect<void, never, R> =>
+    Effect.gen(function*() {
+      const exit = yield* Effect.exit(Effect.suspend(() => options.run(calls.map((call) => call.input))))
+      if (Exit.isFailure(exit) && calls.length > 1 && !databaseAway(exit.cause)) {
+        return yield* Effect.forEach(calls, (call) => perform([call]), { discard: true })
+      }
+      // One output for each input is what `run` promises, hence the `as B` below.
+      for (const [index, call] of calls.entries()) {
+        Deferred.doneUnsafe(call.done, Exit.map(exit, (outputs) => outputs[index] as B))
+      }
+    })
+
   const round = Effect.gen(function*() {
     const calls = yield* Queue.takeBetween(queue, 1, options.most)
-    // One output for each input is what `run` promises, hence the `as B` below.
-    const exit = yield* Effect.exit(Effect.suspend(() => options.run(calls.map((call) => call.input))))
-    for (const [index, call] of calls.entries()) {
-      Deferred.doneUnsafe(call.done, Exit.map(exit, (outputs) => outputs[index] as B))
-    }
+    // Whoever waits for a lane that is being closed would wait for ever.
+    yield* Effect.onInterrupt(perform(calls), () =>
+      Effect.sync(() => {
+        for (const { done } of calls) Deferred.doneUnsafe(done, Exit.interrupt())
+      }))
   })
   for (let lane = 0; lane < options.lanes; lane++) yield* Effect.forkScoped(Effect.forever(round))
   return (input: A): Effect.Effect<B, E> =>

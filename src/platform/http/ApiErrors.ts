@@ -9,7 +9,7 @@ export class InvalidJson extends Schema.TaggedError<InvalidJson>()(
   wire(400, "invalid_json", 4000)
 ) {
   override get message() {
-    return "The body is not valid JSON. Send one JSON object, encoded as UTF-8."
+    return "The body is not valid JSON. Send one JSON object in UTF-8, nested at most 32 levels deep."
   }
 }
 
@@ -30,7 +30,8 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()(
   override get message() {
     const [first] = this.errors
     const more = this.errors.length > 1 ? ` (and ${this.errors.length - 1} more, see errors)` : ""
-    return first === undefined ? "The request is not valid." : `${first.param}: ${first.message}${more}.`
+    if (first === undefined) return "The request is not valid."
+    return `${first.param === "" ? "The body" : `${first.param}:`} ${first.message}${more}.`
   }
 }
 
@@ -122,7 +123,8 @@ export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
   wire(402, "plan_limit_exceeded", 4022)
 ) {
   override get message() {
-    return `Your plan allows ${this.limit} ${this.resource} and you have ${this.current}. Choose a larger plan or remove one.`
+    const things = this.resource.replaceAll("_", " ")
+    return `Your plan allows ${this.limit} ${things} and you have ${this.current}. Choose a larger plan or remove one.`
   }
 }
 
@@ -220,6 +222,6 @@ export class RequestRefused extends Schema.TaggedError<RequestRefused>()(
   wire(400, "bad_request", 4001)
 ) {
   override get message() {
-    return "The request could not be read."
+    return "The request could not be read. Send valid HTTP/1.1 with a Host and at most 16 KiB of headers, without pauses."
   }
 }

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Layer, Option } from "effect"
+import { Cause, Clock, Effect, Option } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/uuid7.ts"
@@ -7,8 +7,10 @@ import { observeRequest } from "../observability/HttpMetrics.ts"
 import { Allowed } from "./Allowed.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"
 import { Draining } from "./Draining.ts"
-import { type ApiError, errorResponse, isApiError } from "./errorResponse.ts"
+import { errorResponse, isApiError } from "./errorResponse.ts"
 import { RequestContext, type RequestFacts } from "./RequestContext.ts"
+import { standingHeaders } from "./standingHeaders.ts"
+import { whileDatabaseAnswers } from "./whileDatabaseAnswers.ts"
 
 /** What the checks of a load balancer may still ask while a node leaves. */
 const isHealth = (path: string) => path.startsWith("/health/")
@@ -31,22 +33,20 @@ const errorOf = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>) {
   return new InternalError()
 })
 
-const retryAfter: Readonly<Record<string, string>> = { IdempotencyInProgress: "1", ServiceUnavailable: "2" }
-
-const answerOf = Effect.fnUntraced(function*(error: ApiError) {
-  const seconds = retryAfter[error._tag]
-  if (seconds !== undefined) (yield* RequestContext).answerHeaders.set("retry-after", seconds)
-  return yield* errorResponse(error)
-})
+/** HTTP/1.1 wants a Host (RFC 9112, 3.2). Node would refuse such a request itself, but with an empty body. */
+const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest) =>
+  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
 
 const noRoute = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, allow: ReadonlyArray<string>) {
-    if (allow.length === 0) return yield* answerOf(new NotFound())
+    // A path that takes the method and still led nowhere has a parameter that cannot be one: too long, or not UTF-8.
+    const leadsNowhere = request.method !== "OPTIONS" && allow.includes(request.method)
+    if (allow.length === 0 || leadsNowhere) return yield* errorResponse(new NotFound())
     const { answerHeaders } = yield* RequestContext
     answerHeaders.set("allow", allow.join(", "))
     return request.method === "OPTIONS"
       ? HttpServerResponse.empty({ status: 204 })
-      : yield* answerOf(new MethodNotAllowed({ allow }))
+      : yield* errorResponse(new MethodNotAllowed({ allow }))
   }
 )
 
@@ -59,61 +59,62 @@ const completed = (response: HttpServerResponse.HttpServerResponse) => {
   )
 }
 
-const standing = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-store" }
-
-const withHeaders = (facts: RequestFacts, draining: boolean) => (response: HttpServerResponse.HttpServerResponse) =>
+const withHeaders = (response: HttpServerResponse.HttpServerResponse, facts: RequestFacts, draining: boolean) =>
   HttpServerResponse.setHeaders(response, {
-    ...standing,
+    ...standingHeaders,
     ...response.headers,
     ...Object.fromEntries(facts.answerHeaders),
     "x-request-id": facts.requestId,
+    ...(response.status === 503 ? { "retry-after": "2" } : {}),
     ...(draining ? { connection: "close" } : {})
   })
+
+/** The answer to a request, whatever becomes of it. */
+const through = Effect.gen(function*() {
+  const draining = yield* Draining
+  const allowed = yield* Allowed
+  const whileAnswered = yield* whileDatabaseAnswers
+
+  const explained = (request: HttpServerRequest.HttpServerRequest, path: string) => (cause: Cause.Cause<unknown>) =>
+    isUnknownRoute(cause) ? noRoute(request, allowed.methods(path)) : Effect.flatMap(errorOf(cause), errorResponse)
+
+  return <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.gen(function*() {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const startedAt = yield* Clock.currentTimeMillis
+      const path = request.url.replace(/\?.*$/s, "")
+      const facts: RequestFacts = {
+        requestId: uuid7(startedAt),
+        clientAddress: Option.getOrElse(request.remoteAddress, () => ""),
+        answerHeaders: new Map()
+      }
+      const answered = lacksHost(request)
+        ? errorResponse(new RequestRefused())
+        : (yield* draining.begun) && !isHealth(path)
+        ? errorResponse(new ServiceUnavailable())
+        : Effect.catchCauseIf(whileAnswered(httpEffect), (cause) => !Cause.hasInterrupts(cause), explained(request, path))
+      const response = yield* answered.pipe(
+        Effect.flatMap(completed),
+        // Asked last: a connection whose request was in flight when the node began to leave is not kept either.
+        Effect.flatMap((answer) => Effect.map(draining.begun, (begun) => withHeaders(answer, facts, begun))),
+        Effect.provideService(RequestContext, facts)
+      )
+      yield* observeRequest(request.method, response.status, (yield* Clock.currentTimeMillis) - startedAt)
+      return response
+    })
+})
 
 /**
  * Around every request, matched or not: its id and client address, the documented body on every answer that is not 2xx,
  * the standing headers, and the refusal of new work while the node leaves.
  */
-export const Gate = Layer.mergeAll(
-  HttpRouter.middleware(
-    Effect.gen(function*() {
-      const draining = yield* Draining
-      const allowed = yield* Allowed
-      return (httpEffect) =>
-        Effect.gen(function*() {
-          const request = yield* HttpServerRequest.HttpServerRequest
-          const startedAt = yield* Clock.currentTimeMillis
-          const path = request.url.replace(/\?.*$/s, "")
-          const isDraining = yield* draining.begun
-          const facts: RequestFacts = {
-            requestId: uuid7(startedAt),
-            clientAddress: Option.getOrElse(request.remoteAddress, () => ""),
-            answerHeaders: new Map()
-          }
-          const answered = isDraining && !isHealth(path)
-            ? answerOf(new ServiceUnavailable())
-            : Effect.catchCause(httpEffect, (cause) =>
-              Cause.hasInterrupts(cause)
-                ? Effect.failCause(cause)
-                : isUnknownRoute(cause)
-                ? noRoute(request, allowed.methods(path))
-                : Effect.flatMap(errorOf(cause), answerOf))
-          const response = yield* answered.pipe(
-            Effect.flatMap(completed),
-            Effect.map(withHeaders(facts, isDraining)),
-            Effect.provideService(RequestContext, facts)
-          )
-          yield* observeRequest(request.method, response.status, (yield* Clock.currentTimeMillis) - startedAt)
-          return response
-        })
-    }),
-    { global: true }
-  ),
-  HttpRouter.middleware(
-    Effect.map(
-      AppConfig,
-      ({ trustedProxies }) => HttpMiddleware.xForwardedHeaders({ trustedProxies: trustedProxies ?? [] })
-    ),
-    { global: true }
-  )
+export const Gate = HttpRouter.middleware(
+  Effect.gen(function*() {
+    const { trustedProxies = [] } = yield* AppConfig
+    const gate = yield* through
+    // Outermost, so that all that follows sees the address of the client instead of the proxy's.
+    const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
+    return (httpEffect) => forwarded(gate(httpEffect))
+  }),
+  { global: true }
 )

@@ -108,7 +108,11 @@ export class Idempotency extends Context.Service<Idempotency, {
         const [lock] = yield* Effect.orDie(
           sql`select pg_try_advisory_xact_lock(hashtextextended(${place(scope, key)}, 0)) as taken`
         )
-        if (lock?.["taken"] !== true) return yield* new IdempotencyInProgress()
+        if (lock?.["taken"] !== true) {
+          const { answerHeaders } = yield* RequestContext
+          answerHeaders.set("retry-after", "1")
+          return yield* new IdempotencyInProgress()
+        }
         const stored = yield* Effect.orDie(find({ scope, key }))
         if (Option.isNone(stored)) {
           const answer = yield* answerOf(endpoint)

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import type { InvalidJson, NotFound, ValidationFailed } from "./ApiErrors.ts"
+import { type InvalidJson, type NotFound, ValidationFailed } from "./ApiErrors.ts"
 import { Principal } from "./Authentication.ts"
 import { BodyLimit } from "./BodyLimit.ts"
 import { Idempotency } from "./Idempotency.ts"
@@ -20,6 +21,12 @@ type Misfit = NotFound | InvalidJson | ValidationFailed
 const documented = <E>(error: E): Effect.Effect<never, E | Misfit> =>
   HttpApiError.HttpApiSchemaError.is(error) ? fromSchemaError(error) : Effect.fail(error)
 
+/** A query parameter with a NUL character, which no text in PostgreSQL can hold or be compared with. */
+const withNul = (search: HttpServerRequest.ParsedSearchParams["Service"]) =>
+  Object.keys(search).find((name) =>
+    name.includes("\0") || [search[name]].flat().some((value) => value?.includes("\0"))
+  )
+
 /** See {@link RequestRules}. A public endpoint has no caller, so an `Idempotency-Key` there has no meaning. */
 export const RequestRulesLayer = Layer.effect(
   RequestRules,
@@ -27,6 +34,8 @@ export const RequestRulesLayer = Layer.effect(
     const idempotency = yield* Idempotency
     return RequestRules.of((httpEffect, { endpoint }) =>
       Effect.gen(function*() {
+        const nul = withNul(yield* HttpServerRequest.ParsedSearchParams)
+        if (nul !== undefined) return yield* ValidationFailed.of(nul, "must not contain a NUL character")
         const body = yield* readBody(Context.get(endpoint.annotations, BodyLimit))
         const decoded = Effect.catch(httpEffect, documented)
         const caller = callerOf(yield* Effect.serviceOption(Principal))

@@ -1,8 +1,10 @@
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, HttpMethod, HttpServerRequest } from "effect/http"
+import { isUtf8 } from "node:buffer"
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from "./ApiErrors.ts"
 
 const deepest = 32
+const utf8 = new TextDecoder()
 
 /** How deep arrays and objects nest in a JSON text, counted without building it. Brackets in strings do not count. */
 export const jsonDepth = (text: string): number => {
@@ -42,11 +44,14 @@ export const readBody = Effect.fnUntraced(function*(limit: number) {
   if (!isJson(request.headers)) return yield* new UnsupportedMediaType()
   const tooLarge = new PayloadTooLarge({ limit_bytes: limit })
   if (Number(request.headers["content-length"] ?? 0) > limit) return yield* tooLarge
-  const text = yield* request.text.pipe(
+  const bytes = yield* request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(limit)),
     // A client that went away interrupts the request; what is left is a chunked body past the limit.
     Effect.mapError(() => tooLarge)
   )
+  // A decoder would put U+FFFD in the place of what it cannot read, and that would be stored and sent.
+  if (!isUtf8(bytes)) return yield* new InvalidJson()
+  const text = utf8.decode(bytes)
   if (jsonDepth(text) > deepest) return yield* new InvalidJson()
   return text
 })

@@ -13,11 +13,32 @@ const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>
     return typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`
   }, "")
 
+const kinds: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  "a finite number": "a number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object"
+}
+
+/** `must be a string or an object`, `must be one of low, high`, from what the library says was expected. */
+const mustBe = (expected: string) => {
+  const parts = expected.split(" | ")
+  if (parts.length > 1 && parts.every((part) => /^"[^"]*"$/.test(part))) {
+    return `must be one of ${parts.map((part) => part.slice(1, -1)).join(", ")}`
+  }
+  return `must be ${parts.map((part) => kinds[part] ?? part).join(" or ")}`
+}
+
 const violation = (param: string, text: string): Violation => {
-  const message = text.replace(/\n[\s\S]*$/, "").slice(0, 300)
-  return /^(Missing key|Expected .*, got undefined)/.test(message)
-    ? { param, type: "missing", message: "is required" }
-    : { param, type: "invalid", message: message.charAt(0).toLowerCase() + message.slice(1) }
+  const message = text.replace(/\n[\s\S]*$/, "")
+  if (/^(Missing key|Expected .*, got undefined)/.test(message)) {
+    return { param, type: "missing", message: "is required" }
+  }
+  const [, expected] = /^Expected (.*?)(?:, got .*)?$/.exec(message) ?? []
+  const rule = expected === undefined ? message.charAt(0).toLowerCase() + message.slice(1) : mustBe(expected)
+  return { param, type: "invalid", message: rule.slice(0, 500) }
 }
 
 /** Where a decoded text could not be parsed, the library reports this very issue at the root of the body. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { SqlClient } from "effect/sql"
+import { databaseAnswers } from "../database/databaseAnswers.ts"
 import { Draining } from "../http/Draining.ts"
 
 const say = (status: number, body: Readonly<Record<string, string>>) => HttpServerResponse.jsonUnsafe(body, { status })
@@ -10,20 +10,17 @@ const say = (status: number, body: Readonly<Record<string, string>>) => HttpServ
  * within two seconds and this node not to be leaving.
  */
 export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
-  const sql = yield* SqlClient.SqlClient
+  const databaseIsThere = yield* databaseAnswers
   const draining = yield* Draining
-  const database = sql`select 1`.pipe(
-    Effect.timeout("2 seconds"),
-    Effect.match({ onSuccess: () => "ok", onFailure: () => "unavailable" })
-  )
   yield* router.add("GET", "/health/live", Effect.succeed(say(200, { status: "ok" })))
   yield* router.add(
     "GET",
     "/health/ready",
     Effect.gen(function*() {
       if (yield* draining.begun) return say(503, { status: "draining" })
-      const state = yield* database
-      return say(state === "ok" ? 200 : 503, { status: state === "ok" ? "ok" : "unavailable", database: state })
+      const isThere = yield* databaseIsThere("2 seconds")
+      const state = isThere ? "ok" : "unavailable"
+      return say(isThere ? 200 : 503, { status: state, database: state })
     })
   )
 }))

@@ -6,10 +6,13 @@ import { createServer } from "node:http"
 import { AppConfig } from "../config/AppConfig.ts"
 
 /** `/metrics` for Prometheus on a port of its own, so that it is never open where the API is. */
-export const Metrics = Layer.unwrap(Effect.map(AppConfig, ({ host, metricsPort }) =>
-  metricsPort === undefined
-    ? Layer.empty
-    : HttpRouter.serve(PrometheusMetrics.layerHttp(), { disableLogger: true, disableListenLog: true }).pipe(
-      Layer.provide(NodeHttpServer.layer(createServer, { host, port: metricsPort })),
-      Layer.orDie
-    )))
+export const Metrics = Layer.effectDiscard(Effect.gen(function*() {
+  const { host, metricsPort } = yield* AppConfig
+  if (metricsPort === undefined) return
+  const server = HttpRouter.serve(PrometheusMetrics.layerHttp(), { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provide(NodeHttpServer.layer(createServer, { host, port: metricsPort })),
+    Layer.orDie
+  )
+  // Built to the side: what the layer would hand on holds its router, and each port would serve the routes of both.
+  yield* Layer.build(server)
+}))

@@ -1,0 +1,106 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted, Schedule } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import { Accounts } from "../../../src/accounts/Accounts.ts"
+import { ApiKeys } from "../../../src/api-keys/ApiKeys.ts"
+import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import * as EmbeddedPostgres from "../../../src/platform/database/EmbeddedPostgres.ts"
+import * as PgCodecs from "../../../src/platform/database/PgCodecs.ts"
+import { EmailAddress } from "../../../src/values/EmailAddress.ts"
+import { awaitLine, spawn } from "./script.ts"
+
+/** Seals what a bench puts into the database for the service to open. */
+const mainKey = Buffer.from("benches only: nothing is secret.")
+
+/** A durable PostgreSQL in a directory of its own; both go with the scope. It is shared by all that are compared. */
+export const startDatabase = Effect.gen(function*() {
+  const directory = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-bench-"))
+      // When root runs this, the server's own account has to walk through.
+      NodeFs.chmodSync(path, 0o711)
+      return path
+    }),
+    removeWhenStopped
+  )
+  const { socket } = yield* EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db") })
+  return { directory, socket }
+})
+
+/** The server outlives its last holder by the moment that it takes to shut down, and writes until then. */
+const removeWhenStopped = (directory: string) =>
+  Effect.sync(() => NodeFs.existsSync(NodePath.join(directory, "db/pg18/postmaster.pid"))).pipe(
+    Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeoutOption("10 seconds"),
+    Effect.andThen(Effect.sync(() => NodeFs.rmSync(directory, { recursive: true, force: true })))
+  )
+
+/** Where the benches and their opponents find the database. */
+export interface BenchDatabase {
+  readonly directory: string
+  readonly socket: string
+}
+
+const main = NodePath.join(import.meta.dirname, "../../../src/main.ts")
+
+export interface ServiceOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly nodeOptions?: ReadonlyArray<string>
+}
+
+/** The settings of a node on the database. */
+export const environment = ({ directory }: BenchDatabase) => ({
+  PATH: process.env["PATH"],
+  HOST: "127.0.0.1",
+  PORT: "0",
+  DATA_DIR: directory,
+  ENCRYPTION_KEY: mainKey.toString("base64"),
+  LOG_FORMAT: "pretty",
+  LOG_LEVEL: "info",
+  RATE_LIMIT_ENTERPRISE: "1000000"
+})
+
+const profiles = process.env["BENCH_PROFILE"]
+
+/** With BENCH_PROFILE a node leaves a CPU profile in that directory when it ends. */
+export const profiling = profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`]
+
+/** The whole service as `npm start` runs it, in a process of its own. */
+export const startService = Effect.fnUntraced(function*(database: BenchDatabase, options: ServiceOptions = {}) {
+  const child = yield* spawn([...profiling, ...options.nodeOptions ?? [], main, "serve"], {
+    env: { ...environment(database), ...options.env },
+    stdio: ["ignore", "ignore", "pipe", "ipc"]
+  })
+  if (child.stderr === null) return yield* Effect.die("no standard error")
+  const port = yield* awaitLine(child.stderr, (line) => /listening on http:\/\/[^:]+:(\d+)/.exec(line)?.[1])
+  // What it says from now on is trouble, and without it there is nothing to measure.
+  child.stderr.pipe(process.stderr)
+  child.once("exit", (code, signal) => {
+    if (!child.killed) throw new Error(`the service ended (${code ?? signal})`)
+  })
+  return { child, port: Number(port) }
+})
+
+/** A client with the program's codecs for what a bench prepares and counts. */
+export const client = ({ socket }: BenchDatabase) =>
+  PgClient.layer({ path: socket, username: "postgres", types: PgCodecs.registry, maxConnections: 2 })
+
+/** Accounts of the enterprise plan, each with one key. Needs a database that a service has migrated. */
+export const makeAccounts = Effect.fnUntraced(function*(database: BenchDatabase, count: number) {
+  return yield* Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const keys = yield* ApiKeys
+    return yield* Effect.forEach(Array.from({ length: count }, (_, index) => index), (index) =>
+      Effect.gen(function*() {
+        const email = EmailAddress.make(`owner${index}@bench.example`)
+        const account = yield* accounts.create({ name: "Bench", email, plan: "enterprise", trial: false })
+        const { id: keyId, key } = yield* keys.create(account.id, { name: "Bench" })
+        return { accountId: account.id, keyId, key }
+      }))
+  }).pipe(Effect.provide(Layer.merge(Accounts.layer, ApiKeys.layer).pipe(Layer.provide(client(database)))))
+})
+
+/** The vault of the services that {@link startService} starts. */
+export const vault = Vault.layer(Redacted.make(new Uint8Array(mainKey)))

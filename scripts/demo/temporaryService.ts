@@ -1,0 +1,68 @@
+import { Deferred, Effect, FileSystem, Redacted, Schedule, Schema, Stream } from "effect"
+import { ChildProcess } from "effect/process"
+import * as NodePath from "node:path"
+import * as NodeProcess from "node:process"
+import { settings } from "../../src/platform/config/AppConfig.ts"
+
+/** A service to drive: its address without a final slash, and a key of full access. */
+export interface Target {
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted
+}
+
+/** The service ended before it was ready. */
+export class ServiceEnded extends Schema.TaggedError<ServiceEnded>()("ServiceEnded", {}) {
+  override get message() {
+    return "The service ended before it was ready; it says above why."
+  }
+}
+
+const main = NodePath.resolve(import.meta.dirname, "../../src/main.ts")
+
+/** The first line of the tour that a first start prints. */
+const greeting = /curl (http\S+)\/v1\/api-keys -H 'Authorization: Bearer (sk_live_\w+)'/
+
+/** Whatever is set in this shell, the service has its defaults, above all no relay. */
+const defaults = Object.fromEntries(Object.values(settings).map(({ name }) => [name, undefined]))
+
+/** An empty directory that is gone with the scope, once the database in it has stopped. */
+const temporaryDirectory = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const directory = yield* fs.makeTempDirectoryScoped({ prefix: "messaging-demo-" })
+  // When root runs this, the account of the embedded PostgreSQL has to walk through.
+  yield* fs.chmod(directory, 0o711)
+  yield* Effect.addFinalizer(() =>
+    fs.exists(NodePath.join(directory, "db/pg18/postmaster.pid")).pipe(
+      Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
+      Effect.timeoutOption("10 seconds"),
+      Effect.ignore
+    )
+  )
+  return directory
+})
+
+/** A service of its own, as `npm start` starts it, on an empty database; it and its files are gone with the scope. */
+export const temporaryService = Effect.gen(function*() {
+  const directory = yield* temporaryDirectory
+  const service = yield* ChildProcess.make(NodeProcess.execPath, [main, "serve"], {
+    env: { ...defaults, DATA_DIR: directory, PORT: "0", LOG_LEVEL: "warning", LOG_FORMAT: "pretty" },
+    extendEnv: true,
+    stdin: "ignore",
+    stderr: "inherit",
+    forceKillAfter: "15 seconds"
+  })
+  const ready = yield* Deferred.make<Target, ServiceEnded>()
+  yield* service.stdout.pipe(
+    Stream.decodeText(),
+    Stream.splitLines,
+    Stream.runForEach((line) => {
+      const [, baseUrl, key] = greeting.exec(line) ?? []
+      if (baseUrl === undefined || key === undefined) return Effect.void
+      return Deferred.succeed(ready, { baseUrl, apiKey: Redacted.make(key) })
+    }),
+    Effect.ignore,
+    Effect.andThen(Deferred.fail(ready, new ServiceEnded())),
+    Effect.forkScoped
+  )
+  return yield* Deferred.await(ready)
+})

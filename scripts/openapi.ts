@@ -1,0 +1,18 @@
+/**
+ * Writes docs/openapi.json, the contract as one document: `node scripts/openapi.ts`. The service serves the same at
+ * /openapi.json; a test says that the file is current.
+ */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Effect, FileSystem } from "effect"
+import * as NodePath from "node:path"
+import { openApiDocument } from "../src/app/Routes.ts"
+
+/** Where the document is kept. */
+export const path = NodePath.resolve(import.meta.dirname, "../docs/openapi.json")
+
+/** The document as the file has it. */
+export const text = `${JSON.stringify(openApiDocument, null, 2)}\n`
+
+const write = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(path, text))
+
+if (import.meta.main) NodeRuntime.runMain(write.pipe(Effect.provide(NodeServices.layer)))

@@ -1,0 +1,6 @@
+/** On every answer that does not say otherwise. */
+export const standingHeaders = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store"
+} as const

@@ -1,0 +1,137 @@
+import { assert } from "@effect/vitest"
+import { Context, Schema } from "effect"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import * as NodeFs from "node:fs"
+import * as NodePath from "node:path"
+import * as NodeUrl from "node:url"
+import { Api } from "../../src/api/Api.ts"
+import { Access, type Rule } from "../../src/platform/http/Access.ts"
+import type { WireName } from "../../src/platform/http/ApiError.ts"
+import { Scope } from "../../src/values/Scope.ts"
+import type { Answer } from "../support/Service.ts"
+
+/** One endpoint of the contract, as its declaration says. */
+export interface Endpoint {
+  /** `POST /v1/webhooks`: how tests and their tables name it. */
+  readonly name: string
+  readonly method: string
+  /** With `:parameters`. */
+  readonly path: string
+  readonly rule: Rule | undefined
+  /** Keys of the middlewares that it carries. */
+  readonly middleware: ReadonlyArray<string>
+  readonly declaration: HttpApiEndpoint.Top
+  readonly statuses: ReadonlyArray<number>
+}
+
+/** Every endpoint of `api/Api.ts`. */
+export const endpoints: ReadonlyArray<Endpoint> = (() => {
+  const found: Array<Endpoint> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, errors, middleware, successes }) => {
+      const path = endpoint.path.replace(/\/$/, "")
+      found.push({
+        name: `${endpoint.method} ${path}`,
+        method: endpoint.method,
+        path,
+        rule: Context.getOrUndefined(endpoint.annotations, Access),
+        middleware: [...middleware].map(({ key }) => key),
+        declaration: endpoint,
+        statuses: [...successes.keys(), ...errors.keys()]
+      })
+    }
+  })
+  return found
+})()
+
+/** Endpoints that want a credential. */
+export const guarded = endpoints.flatMap((endpoint) =>
+  endpoint.rule?.kind === "account" ? [{ ...endpoint, rule: endpoint.rule }] : []
+)
+
+/** Endpoints whose method carries a body. */
+export const posting = endpoints.filter(({ method }) => method === "POST" || method === "PUT")
+
+/** Each path once. */
+export const paths = [...new Set(endpoints.map(({ path }) => path))]
+
+/** Puts values in the place of the parameters, in their order; the last one for those that are left. */
+export const fill = (path: string, ...values: ReadonlyArray<string | number>) => {
+  let next = 0
+  return path.replaceAll(/:[a-z_]+/g, () => `${values[Math.min(next++, values.length - 1)]}`)
+}
+
+/** A scope that does not open the endpoint. */
+export const foreignScope = (scopes: ReadonlyArray<Scope>) =>
+  Scope.literals.filter((scope) => !scopes.includes(scope)).slice(0, 1)
+
+/** An error as the code declares it. */
+export interface KnownError extends WireName {
+  readonly name: string
+  readonly status: number
+}
+
+const src = NodeUrl.fileURLToPath(new URL("../../src", import.meta.url))
+
+const sources = NodeFs.readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+
+/** Every file of `src/` that declares an error of the contract, from `src/` on. */
+export const errorFiles = sources.filter((file) =>
+  / wire\(\s*\d/.test(NodeFs.readFileSync(NodePath.join(src, file), "utf8"))
+)
+
+const declared = (value: unknown): ReadonlyArray<KnownError> => {
+  if (typeof value !== "function" || !Schema.isSchema(value)) return []
+  const { httpApiStatus, wire } = Schema.resolveAnnotations(value) ?? {}
+  return wire === undefined || httpApiStatus === undefined ? [] : [{ ...wire, name: value.name, status: httpApiStatus }]
+}
+
+const modules: ReadonlyArray<object> = await Promise.all(errorFiles.map((file) => import(NodePath.join(src, file))))
+
+/** Every error of the contract, by reflection over the modules that declare them. */
+export const knownErrors: ReadonlyArray<KnownError> = modules.flatMap((module) => Object.values(module)).flatMap(
+  declared
+)
+
+/** The one body of every answer that is not 2xx (R1); facts of the error stand beside `message`. */
+const ErrorBody = Schema.Struct({
+  success: Schema.Literal(false),
+  error: Schema.StructWithRest(
+    Schema.Struct({ type: Schema.String, code: Schema.Int, message: Schema.NonEmptyString }),
+    [Schema.Record(Schema.String, Schema.Unknown)]
+  ),
+  meta: Schema.Struct({
+    request_id: Schema.String.check(Schema.isPattern(uuid7())),
+    timestamp: Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/))
+  })
+})
+
+function uuid7() {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+}
+
+/** What holds for every answer: its id and the standing headers. */
+export const assertStanding = ({ headers }: Answer) => {
+  assert.match(headers["x-request-id"] ?? "", uuid7())
+  assert.strictEqual(headers["x-content-type-options"], "nosniff")
+  assert.strictEqual(headers["referrer-policy"], "no-referrer")
+  assert.isString(headers["cache-control"])
+}
+
+/** Asserts a refusal with the documented body, whose type and code are declared for this status. */
+export const assertRefused = (answer: Answer, status: number, type: string) => {
+  assert.deepStrictEqual({ status: answer.status, type: answer.at("error", "type") }, { status, type }, answer.text)
+  assertStanding(answer)
+  assert.strictEqual(answer.headers["content-type"], "application/json")
+  const body = Schema.decodeUnknownSync(ErrorBody)(answer.json, { onExcessProperty: "error", errors: "all" })
+  assert.strictEqual(body.meta.request_id, answer.headers["x-request-id"])
+  assert.notMatch(answer.text, /_tag|\bat .*\.ts:\d/)
+  const known = knownErrors.find((error) => error.type === type)
+  assert.strictEqual(known?.code, body.error.code)
+  // The answers of Node itself share one type.
+  if (type !== "bad_request") assert.strictEqual(known?.status, status)
+}
+
+/** The body without what differs from request to request. */
+export const withoutMeta = ({ json }: Answer) => ({ ...Object(json), meta: undefined })

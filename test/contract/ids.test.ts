@@ -1,0 +1,61 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { makeAccount, Service } from "../support/Service.ts"
+import { assertRefused, endpoints, fill, withoutMeta } from "./contract.ts"
+import { rowFor, samples } from "./samples.ts"
+
+const withIds = endpoints.filter(({ path }) => path.includes(":"))
+
+/** What no row has for an id: none of it may be taken for another spelling of one. */
+const malformed = [
+  "abc",
+  "0",
+  "-1",
+  "1.0",
+  "0x1",
+  "01",
+  "%201",
+  "1%20",
+  "1e3",
+  "NaN",
+  "9007199254740993",
+  "99999999999999999999",
+  "%00",
+  "%ff",
+  "%F0%9F%90%88",
+  "__proto__",
+  "email_batch_",
+  "email_batch_00000000000000000000000000",
+  "..%2f1",
+  "1'or'1'='1",
+  "a".repeat(300)
+]
+
+describe("the contract", () => {
+  it("has a maker of rows for every path with an id", () => {
+    assert.deepStrictEqual(withIds.filter(({ path }) => rowFor(path) === undefined).map(({ name }) => name), [])
+  })
+})
+
+layer(Service.layer())("an id that names nothing for the caller", (it) => {
+  for (const { method, name, path } of withIds) {
+    it.effect(`is answered by ${name} with the same 404, be it unknown, foreign or malformed`, () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const [own, other] = [yield* makeAccount(), yield* makeAccount()]
+        const ask = (key: string, ...ids: ReadonlyArray<string>) =>
+          request(method, fill(path, ...ids), { key, ...(method !== "GET" && { json: samples[name] ?? {} }) })
+
+        const ids = yield* rowFor(path)?.(request, other.key) ?? Effect.succeed([])
+        const foreign = yield* ask(own.key, ...ids)
+        assertRefused(foreign, 404, "not_found")
+        for (const id of ["9007199254740991", "email_batch_01ARZ3NDEKTSV4RRFFQ69G5FAV", ...malformed]) {
+          const answer = yield* ask(own.key, ...ids.slice(0, -1), id)
+          assertRefused(answer, 404, "not_found")
+          assert.deepStrictEqual(withoutMeta(answer), withoutMeta(foreign), id)
+        }
+        // The owner still has it: nothing of the above touched it.
+        assert.notStrictEqual((yield* ask(other.key, ...ids)).status, 404)
+      }))
+  }
+})

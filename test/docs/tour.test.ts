@@ -1,0 +1,45 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { makeAccount, Service } from "../support/Service.ts"
+import { blocks, read } from "./documents.ts"
+
+/** What curl would send: its words as a shell splits them, without what a shell would do beyond that. */
+const requestOf = (command: string) => {
+  const words = [...command.matchAll(/(?:[^\s'"\\]|\\\n|'[^']*'|"[^"]*")+/g)]
+    .map(([word]) => word.replaceAll("\\\n", "").replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"))
+    .filter((word) => word !== "")
+  const [url = "", ...options] = words.slice(1)
+  const headers: Record<string, string> = {}
+  let body: string | undefined
+  for (let index = 0; index < options.length; index += 2) {
+    const [option, value = ""] = options.slice(index)
+    if (option === "-d") body = value
+    else if (option === "-H") headers[value.slice(0, value.indexOf(":")).toLowerCase()] = value.replace(/^[^:]*: */, "")
+    else throw new Error(`The tour uses curl's ${option}, which this test does not know.`)
+  }
+  return { path: new URL(url).pathname, method: body === undefined ? "GET" : "POST", headers, body }
+}
+
+const tour = read("README.md").split(/^## /m).find((section) => section.startsWith("A tour")) ?? ""
+const commands = blocks(tour, "sh").flatMap((block) => block.match(/^curl (?:.|\\\n|\n(?!$|\w))*/gm) ?? [])
+
+const Accepted = Schema.Struct({ data: Schema.Struct({ batch_id: Schema.String }) })
+
+layer(Service.layer())("the README's tour", (it) => {
+  it.effect("works when pasted line by line", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      let batch = ""
+      const statuses: Array<number> = []
+      for (const command of commands) {
+        const { body, method, path, ...sent } = requestOf(command.replaceAll("$KEY", key).replaceAll("$BATCH", batch))
+        const answer = yield* request(method, path, { ...sent, ...(body !== undefined && { body }) })
+        statuses.push(answer.status)
+        if (answer.status === 202) {
+          batch = (yield* Schema.decodeUnknownEffect(Accepted)(answer.json)).data.batch_id
+        }
+      }
+      assert.deepStrictEqual(statuses, [201, 202, 200, 200])
+    }))
+})

@@ -1,0 +1,55 @@
+import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import * as NodeProcess from "node:process"
+import * as EmbeddedPostgres from "../../src/platform/database/EmbeddedPostgres.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
+
+/**
+ * A PostgreSQL of its own that waits for the disk as in production, so that it may be killed: it is started again at
+ * once, and has every row that was committed.
+ */
+export class DurableDatabase extends Context.Service<DurableDatabase, {
+  /** SIGINT rolls back what runs and shuts down in order; SIGKILL of the whole server is a crash. */
+  readonly restart: (signal: "SIGINT" | "SIGQUIT") => Effect.Effect<void>
+}>()("messaging-service/test/faults/DurableDatabase") {
+  static readonly layer = Layer.effectContext(
+    Effect.gen(function*() {
+      const directory = yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-faults-"))
+          NodeFs.chmodSync(path, 0o711)
+          return path
+        }),
+        remove
+      )
+      const lifetime = yield* Scope.make()
+      const { base, socket } = yield* Effect.acquireRelease(
+        EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db") }).pipe(Scope.provide(lifetime)),
+        (server, exit) =>
+          Effect.andThen(Scope.close(lifetime, exit), Effect.andThen(stopped(server.base), remove(server.base)))
+      ).pipe(Effect.onError((cause) => Scope.close(lifetime, Exit.failCause(cause))))
+      const url = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(NodePath.dirname(socket))}`
+      const restart = (signal: "SIGINT" | "SIGQUIT") =>
+        Effect.sync(() => {
+          const [pid] = NodeFs.readFileSync(pidFile(base), "utf8").split("\n")
+          NodeProcess.kill(Number(pid), signal)
+        })
+      return Context.make(DurableDatabase, { restart }).pipe(
+        Context.add(TestDatabase, { path: socket, username: "postgres", database: "postgres", url })
+      )
+    })
+  )
+}
+
+const pidFile = (base: string) => NodePath.join(base, "pg18/postmaster.pid")
+
+/** The server removes this file last. */
+const stopped = (base: string) =>
+  Effect.sync(() => NodeFs.existsSync(pidFile(base))).pipe(
+    Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeoutOption("10 seconds")
+  )

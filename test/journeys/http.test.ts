@@ -1,0 +1,267 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as NodeNet from "node:net"
+import { assertRefused, assertStanding } from "../contract/contract.ts"
+import { type Answer, makeAccount, Service, startNode } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** `rel` to target, from a Link header. */
+const linksOf = ({ headers }: Answer) =>
+  Object.fromEntries(
+    [...(headers["link"] ?? "").matchAll(/<([^>]*)>; rel="([a-z]+)"/g)].map(([, target, rel]) => [rel, target])
+  )
+
+const post = (path: string, key: string, json: unknown) =>
+  Effect.flatMap(Service, ({ request }) => request("POST", path, { key, json }))
+
+const Ids = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.Int })) })
+
+layer(Service.layer())("pages", (it) => {
+  const batchOf = (key: string, recipients: number) =>
+    Effect.gen(function*() {
+      const answer = yield* post("/v1/email/send-bulk", key, {
+        recipients: Array.from({ length: recipients }, (_, i) => `reader${i}@example.com`),
+        subject: "Hello",
+        html: "<p>Hello</p>"
+      })
+      return `/v1/email/batches/${String(answer.at("data", "batch_id"))}/recipients`
+    })
+
+  it.effect("lead through all rows by their Link headers, each row once", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      let next: string | undefined = `${yield* batchOf(key, 60)}?per_page=25&note=a%20b`
+      const seen: Array<number> = []
+      const shapes: Array<string> = []
+      while (next !== undefined) {
+        const answer: Answer = yield* request("GET", next, { key })
+        const { data } = yield* Schema.decodeUnknownEffect(Ids)(answer.json)
+        seen.push(...data.map(({ id }) => id))
+        const links = linksOf(answer)
+        shapes.push(Object.keys(links).join(" "))
+        for (const target of Object.values(links)) assert.include(target, "note=a+b")
+        assert.deepInclude(Object(answer.at("meta")), { total: 60, per_page: 25 })
+        next = links["next"]
+      }
+      assert.deepStrictEqual(shapes, ["first next last", "first prev next last", "first prev last"])
+      assert.strictEqual(new Set(seen).size, 60)
+    }))
+
+  it.effect("are 25 rows from the first on, unless the caller says otherwise", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const path = yield* batchOf(key, 30)
+      const answer = yield* request("GET", path, { key })
+      assert.deepStrictEqual(answer.at("meta"), { total: 30, page: 1, per_page: 25 })
+      const beyond = yield* request("GET", `${path}?page=1000&per_page=100`, { key })
+      assert.deepStrictEqual(beyond.json, { data: [], meta: { total: 30, page: 1000, per_page: 100 } })
+    }))
+
+  it.effect("that are out of bounds are 422, with a name for each parameter", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const path = yield* batchOf(key, 1)
+      const wrong = [
+        ["page=0", ["page"]],
+        ["page=-1&per_page=-1", ["page", "per_page"]],
+        ["page=1.5", ["page"]],
+        ["page=", ["page"]],
+        ["page=one&per_page=101", ["page", "per_page"]],
+        ["per_page=0", ["per_page"]],
+        ["page=1e3", ["page"]],
+        ["page=0x10", ["page"]],
+        ["page=%201", ["page"]],
+        ["page=99999999999999999999", ["page"]],
+        ["page=1&page=2", ["page"]],
+        ["page=1001&per_page=100", ["page"]],
+        ["page=100000&per_page=2", ["page"]]
+      ] as const
+      for (const [query, params] of wrong) {
+        const answer = yield* request("GET", `${path}?${query}`, { key })
+        assertRefused(answer, 422, "validation_error")
+        const errors = answer.at("error", "errors")
+        assert.deepStrictEqual(Array.isArray(errors) ? errors.map(({ param }) => param) : [], [...params], query)
+      }
+    }))
+})
+
+layer(Service.layer())("input", (it) => {
+  it.effect("is refused with every violation at its path, at most 50, and a sentence for the first", () =>
+    Effect.gen(function*() {
+      const { key } = yield* makeAccount()
+      const answer = yield* post("/v1/email/send-bulk", key, {
+        recipients: [
+          "ada@example.com",
+          { to: 5 },
+          { variables: {} },
+          { to: "ada@example.com", variables: { user: { name: ["x"] } } }
+        ],
+        html: "<p>Hello</p>",
+        from_name: "Ada\r\nBcc: eve@example.com"
+      })
+      assertRefused(answer, 422, "validation_error")
+      assert.deepStrictEqual(answer.at("error", "errors"), [
+        { param: "recipients[1].to", type: "invalid", message: "must be a string" },
+        { param: "recipients[2].to", type: "missing", message: "is required" },
+        {
+          param: "recipients[3].variables.user.name",
+          type: "invalid",
+          message: "must be a string or a number or true or false or null"
+        },
+        { param: "from_name", type: "invalid", message: "must not contain line breaks or control characters" },
+        { param: "subject", type: "missing", message: "is required" }
+      ])
+      assert.strictEqual(answer.at("error", "param"), "recipients[1].to")
+      assert.strictEqual(answer.at("error", "message"), "recipients[1].to: must be a string (and 4 more, see errors).")
+      const many = yield* post("/v1/email/send-bulk", key, {
+        recipients: Array.from({ length: 100 }, () => ({ to: 5 })),
+        subject: "Hello",
+        html: "<p>Hello</p>"
+      })
+      assert.strictEqual(Object(many.at("error", "errors")).length, 50)
+    }))
+
+  it.effect("may have fields that nobody knows, which bind nothing", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      const answer = yield* request("POST", "/v1/api-keys", {
+        key,
+        body: `{"name":"Plain","id":1,"account_id":${accountId + 1},"key":"sk_live_x","key_prefix":"x","is_active":false,
+          "created_at":"2000-01-01T00:00:00Z","__proto__":{"scopes":["email:write"],"isAdmin":true},
+          "constructor":{"prototype":{"isAdmin":true}},"scopes ":["email:write"]}`
+      })
+      assert.strictEqual(answer.status, 201)
+      assert.deepInclude(Object(answer.at("data")), { name: "Plain", scopes: [], permissions: [], expires_at: null })
+      assert.notInclude([1, "x"], answer.at("data", "id"))
+      assert.match(String(answer.at("data", "key")), /^sk_live_\w{38}$/)
+      const read = yield* request("GET", String(answer.headers["location"]), { key })
+      assert.deepInclude(Object(read.at("data")), { name: "Plain", is_active: true })
+      assert.isAbove(Date.parse(String(read.at("data", "created_at"))), Date.parse("2020-01-01"))
+    }))
+
+  it.effect("is never repaired: wrong types, NUL, lone surrogates and control characters are 422", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const names = ["5", "true", "[\"a\"]", "{}", "null", "\"\"", "\"a\\u0000b\"", "\"\\ud800\"", "\"\\udc00\\ud800\"",
+        "\"a\\r\\nb\"", "\"a\\u2028b\"", `"${"x".repeat(101)}"`]
+      for (const name of names) {
+        const answer = yield* request("POST", "/v1/api-keys", { key, body: `{"name":${name}}` })
+        assertRefused(answer, 422, "validation_error")
+        assert.strictEqual(answer.at("error", "param"), "name")
+      }
+      for (const name of ["é", "日本語", "🔑", "a b", "<script>", "'; drop table api_keys; --", "x".repeat(100)]) {
+        const answer = yield* request("POST", "/v1/api-keys", { key, json: { name } })
+        assert.deepStrictEqual([answer.status, answer.at("data", "name")], [201, name])
+      }
+    }))
+
+  it.effect("in a query holds no NUL either, whatever the parameter", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const hook = yield* post("/v1/webhooks", key, { url: "http://127.0.0.1:59999/", events: ["*"] })
+      const path = `/v1/webhooks/${String(hook.at("data", "id"))}/deliveries`
+      for (const [query, param] of [["event=%00", "event"], ["event=a&event=b%00", "event"], ["other=%00", "other"]]) {
+        const answer = yield* request("GET", `${path}?${query}`, { key })
+        assertRefused(answer, 422, "validation_error")
+        assert.strictEqual(answer.at("error", "param"), param)
+      }
+      assert.strictEqual((yield* request("GET", `${path}?event=%ff%ed%a0%80`, { key })).status, 200)
+    }))
+
+  it.effect("puts nothing of its own into the headers of an answer", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const answer = yield* request("GET", "/v1/webhooks/1/deliveries?x=%0d%0aSet-Cookie:%20a=b%0d%0a", { key })
+      assert.isUndefined(answer.headers["set-cookie"])
+      const named = yield* request("GET", "/v1/api-keys", { key, headers: { "x-request-id": "mine" } })
+      assertStanding(named)
+      assert.notStrictEqual(named.headers["x-request-id"], "mine")
+    }))
+})
+
+layer(Service.layer())("answers", (it) => {
+  it.effect("have an id of their own each, in the order in which they were asked for", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const ids: Array<string | undefined> = []
+      for (let i = 0; i < 5; i++) ids.push((yield* request("GET", "/health/live")).headers["x-request-id"])
+      assert.strictEqual(new Set(ids).size, 5)
+      assert.deepStrictEqual(ids.map((id) => id?.slice(0, 13)).toSorted(), ids.map((id) => id?.slice(0, 13)))
+    }))
+
+  it.effect("of the API are stored by nobody on the way", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      for (const path of ["/v1/api-keys", "/v1/nothing", "/health/ready"]) {
+        assert.strictEqual((yield* request("GET", path, { key })).headers["cache-control"], "no-store")
+      }
+      assert.strictEqual((yield* request("GET", "/openapi.json")).headers["cache-control"], "public, max-age=60")
+    }))
+})
+
+const freePort = Effect.callback<number>((resume) => {
+  const server = NodeNet.createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})
+
+layer(TestDatabase.layer)("a node by its settings", (it) => {
+  const login = { json: { email: "nobody@example.com", password: "wrong horse battery" } }
+  const limited = { RATE_LIMIT_LOGIN: "1" }
+
+  it.effect("believes X-Forwarded-For of the proxies it is told to trust, from the right", () =>
+    Effect.gen(function*() {
+      const node = yield* startNode({ env: { ...limited, TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.1" } })
+      const from = (forwarded: string) =>
+        Effect.map(
+          node.request("POST", "/v1/auth/login", { ...login, headers: { "x-forwarded-for": forwarded } }),
+          ({ status }) => status
+        )
+      const statuses = yield* Effect.forEach([
+        "203.0.113.1",
+        "203.0.113.2",
+        "203.0.113.1", // again: over its limit of one
+        "198.51.100.7, 203.0.113.2", // what a client wrote itself stands to the left
+        "203.0.113.3, 10.0.0.1",
+        "203.0.113.3"
+      ], from)
+      assert.deepStrictEqual(statuses, [401, 401, 429, 429, 401, 429])
+    }))
+
+  it.effect("believes nobody's X-Forwarded-For unless it is told to", () =>
+    Effect.gen(function*() {
+      const node = yield* startNode({ env: limited })
+      const statuses = yield* Effect.forEach(["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"], (address) =>
+        Effect.map(
+          node.request("POST", "/v1/auth/login", { ...login, headers: { "x-forwarded-for": address } }),
+          ({ status }) => status
+        ))
+      assert.include(statuses, 429)
+    }))
+
+  it.effect("shows its metrics on a port of their own, and only there", () =>
+    Effect.gen(function*() {
+      const port = yield* freePort
+      const node = yield* startNode({ env: { METRICS_PORT: String(port) } })
+      yield* node.request("GET", "/v1/api-keys")
+      yield* node.request("PROPFIND", "/v1/api-keys")
+      const metrics = yield* node.request("GET", "/metrics", { origin: `http://127.0.0.1:${port}` })
+      assert.match(metrics.headers["content-type"] ?? "", /^text\/plain/)
+      assert.include(metrics.text, "http_requests_total{method=\"GET\",status=\"401\"} 1")
+      assert.notInclude(metrics.text, "PROPFIND")
+      assert.include(metrics.text, "http_requests_total{method=\"other\",status=\"405\"} 1")
+      assert.match(metrics.text, /http_request_duration_milliseconds_bucket\{.*le="1000".*\} \d/)
+      assertRefused(yield* node.request("GET", "/metrics"), 404, "not_found")
+      const elsewhere = yield* node.request("GET", "/health/live", { origin: `http://127.0.0.1:${port}` })
+      assert.strictEqual(elsewhere.status, 404)
+    }))
+})

@@ -1,0 +1,272 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { asking, ended, sendBulk } from "../support/bulkMail.ts"
+import { Relay } from "../support/Relay.ts"
+import { makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { signedEvent } from "../support/signedEvent.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+
+const create = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {
+  const answer = yield* node.request("POST", "/v1/webhooks", { key, json })
+  if (answer.status !== 201) return yield* Effect.die(new Error(answer.text))
+  return { id: Number(answer.at("data", "id")), secret: String(answer.at("data", "secret")), answer }
+})
+
+/** Makes something happen: a batch of one mail, which ends with `email.sent` and `email.bulk_completed`. */
+const happen = Effect.fnUntraced(function*(node: RunningNode, key: string, to = "fine@people.example") {
+  const id = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: [to] })
+  yield* ended(node, key, id)
+  return id
+})
+
+const deliveriesOf = (node: RunningNode, key: string, id: number, query = "") =>
+  node.request("GET", `/v1/webhooks/${id}/deliveries${query}`, { key })
+
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webhooks", (it) => {
+  it.effect("show their secret once, and are listed, read, changed and removed by their own account alone", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const other = yield* makeAccount()
+      const { answer, id, secret } = yield* create(node, key, {
+        url: "https://Example.com/hook?a=1",
+        events: ["message.*", "email.sent", "message.*", "sms.delivered"]
+      })
+      assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+      assert.deepInclude(answer.at("data"), {
+        url: "https://example.com/hook?a=1",
+        events: ["message.*", "email.sent", "sms.delivered"],
+        is_active: true,
+        status: "active",
+        failure_count: 0
+      })
+      const shown = secret.slice(0, 12)
+      const one = yield* node.request("GET", `/v1/webhooks/${id}`, { key })
+      const list = yield* node.request("GET", "/v1/webhooks", { key })
+      assert.strictEqual(one.at("data", "secret"), shown)
+      assert.deepStrictEqual(list.at("data"), [one.at("data")])
+      const changed = yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { events: ["*"], is_active: false } })
+      assert.deepInclude(changed.at("data"), { id, events: ["*"], is_active: false, status: "disabled", secret: shown })
+      for (const [method, json] of [["GET", undefined], ["PUT", { is_active: true }], ["DELETE", undefined]] as const) {
+        const foreign = yield* node.request(method, `/v1/webhooks/${id}`, { key: other.key, json })
+        assert.deepStrictEqual([foreign.status, foreign.at("error", "type")], [404, "not_found"], method)
+      }
+      assert.strictEqual((yield* deliveriesOf(node, other.key, id)).status, 404)
+      const removed = yield* node.request("DELETE", `/v1/webhooks/${id}`, { key })
+      assert.deepStrictEqual([removed.status, removed.at("success"), removed.at("data")], [200, true, null])
+      assert.strictEqual((yield* node.request("GET", `/v1/webhooks/${id}`, { key })).status, 404)
+      assert.isFalse([one.text, list.text, changed.text].some((text) => text.includes(secret)))
+    }))
+
+  it.effect("refuse unknown events, naming near ones, and take patterns and aliases", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const url = "https://example.com/"
+      for (const [events, message] of [
+        [["email.bulk_complete"], /email\.bulk_completed/],
+        [["*.sent"], /unknown event/],
+        [["email"], /unknown event/],
+        [[], /at least one/]
+      ] as const) {
+        const { at, status } = yield* node.request("POST", "/v1/webhooks", { key, json: { url, events } })
+        assert.strictEqual(status, 422)
+        assert.match(String(at("error", "errors", 0, "message")), message)
+      }
+      for (const events of [["*"], ["email.*"], ["whatsapp.message.sent", "sms.*"], ["group.*", "verify.completed"]]) {
+        const { answer } = yield* create(node, key, { url, events })
+        assert.deepStrictEqual(answer.at("data", "events"), events)
+      }
+    }))
+
+  it.effect("are told exactly what their patterns name", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const heard = yield* Effect.forEach([["*"], ["email.*"], ["email.sent"], ["message.*"]], (events) =>
+        Effect.gen(function*() {
+          const receiver = yield* makeWebhookReceiver()
+          return { receiver, ...yield* create(node, key, { url: receiver.url, events }) }
+        }))
+      const batch = yield* happen(node, key)
+      const names = yield* Effect.forEach(heard.slice(0, 3), ({ receiver, secret }, index) =>
+        Effect.map(receiver.received(index === 2 ? 1 : 2), (requests) =>
+          requests.map((request) => signedEvent(request, secret))))
+      for (const events of names.slice(0, 2)) {
+        assert.sameMembers(events.map(({ event }) => event), ["email.sent", "email.bulk_completed"])
+      }
+      assert.deepStrictEqual(names[2]?.map(({ event }) => event), ["email.sent"])
+      assert.strictEqual(names[2]?.[0]?.data["batch_id"], batch)
+      // The same event has the same id and bytes at every webhook.
+      const bytes = heard.slice(0, 3).map(({ receiver }) =>
+        receiver.requests.find(({ headers }) => headers["x-service-event"] === "email.sent")?.body.toString()
+      )
+      assert.strictEqual(new Set(bytes).size, 1)
+      assert.strictEqual(heard[3]?.receiver.requests.length, 0)
+      assert.strictEqual((yield* deliveriesOf(node, key, heard[3]?.id ?? 0)).at("meta", "total"), 0)
+    }))
+
+  it.effect("are tried at 0, 5, 35 and 155 seconds, then given up, with every attempt in the history", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const receiver = yield* makeWebhookReceiver({
+        script: [{ status: 500, body: "sorry" }, 404, "reset", { status: 302, headers: { location: "http://localhost/" } }]
+      })
+      const { id, secret } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
+      yield* happen(node, key)
+      const [first, second] = yield* receiver.received(2)
+      const gap = (second?.arrivedAtMillis ?? 0) - (first?.arrivedAtMillis ?? 0)
+      yield* Effect.log(`second attempt after ${gap.toFixed(0)} ms`)
+      assert.isTrue(gap >= 5_000 && gap <= 5_250, `second attempt after ${gap} ms`)
+      const listed = () => deliveriesOf(node, key, id)
+      for (const [attempts, seconds] of [[2, 30], [3, 120]] as const) {
+        const { at } = yield* asking(listed(), ({ at }) => at("data", 0, "attempt_count") === attempts)
+        assert.strictEqual(at("data", 0, "status"), "retrying")
+        const [due] = yield* sql`select extract(epoch from due_at - now())::float8 as seconds from webhook_deliveries
+          where webhook_id = ${id}`
+        assert.isTrue(
+          Math.abs(Number(due?.["seconds"]) - seconds) < 1 && Number(due?.["seconds"]) <= seconds,
+          `${String(due?.["seconds"])} of ${seconds}`
+        )
+        yield* sql`update webhook_deliveries set due_at = now() - interval '1 minute' where webhook_id = ${id}`
+        yield* receiver.received(attempts + 1)
+      }
+      const done = yield* asking(listed(), ({ at }) => at("data", 0, "status") === "failed")
+      assert.deepInclude(done.at("data", 0), {
+        webhook_id: id,
+        event: "email.bulk_completed",
+        attempt_count: 4,
+        next_attempt_at: null,
+        response_code: 302,
+        error: "redirect",
+        is_test: false
+      })
+      const delivery = Number(done.at("data", 0, "id"))
+      const { at } = yield* node.request("GET", `/v1/webhooks/${id}/deliveries/${delivery}`, { key })
+      const attempts = at("data", "attempts") as ReadonlyArray<Record<string, unknown>>
+      assert.deepStrictEqual(attempts.map(({ attempt, error, response_code }) => [attempt, response_code, error]), [
+        [1, 500, "http_status"],
+        [2, 404, "http_status"],
+        [3, null, "connection_reset"],
+        [4, 302, "redirect"]
+      ])
+      assert.strictEqual(attempts[0]?.["response_body"], "sorry")
+      assert.strictEqual(receiver.requests.length, 4)
+      const events = receiver.requests.map((request) => signedEvent(request, secret))
+      assert.strictEqual(new Set(events.map((event) => event.id)).size, 1)
+      assert.deepStrictEqual(at("data", "payload"), events[0])
+      assert.deepStrictEqual(receiver.requests.map(({ headers }) => headers["x-service-attempt"]), ["1", "2", "3", "4"])
+      assert.deepStrictEqual(
+        receiver.requests.map(({ headers }) => headers["x-service-delivery-id"]),
+        Array.from({ length: 4 }, () => String(delivery))
+      )
+      const webhook = yield* node.request("GET", `/v1/webhooks/${id}`, { key })
+      assert.strictEqual(webhook.at("data", "failure_count"), 1)
+      const filtered = yield* deliveriesOf(node, key, id, "?status=failed&event=email.bulk_completed")
+      assert.strictEqual(filtered.at("meta", "total"), 1)
+      assert.strictEqual((yield* deliveriesOf(node, key, id, "?status=delivered")).at("meta", "total"), 0)
+    }))
+
+  it.effect("get no rows while they are switched off, and hear again afterwards; one success clears the failures", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const receiver = yield* makeWebhookReceiver()
+      const { id } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
+      const change = (json: unknown) => node.request("PUT", `/v1/webhooks/${id}`, { key, json })
+      yield* change({ is_active: false })
+      yield* happen(node, key)
+      assert.strictEqual((yield* deliveriesOf(node, key, id)).at("meta", "total"), 0)
+      yield* sql`update webhooks set failure_count = 3 where id = ${id}`
+      yield* change({ events: ["email.*"] })
+      assert.strictEqual((yield* node.request("GET", `/v1/webhooks/${id}`, { key })).at("data", "failure_count"), 3)
+      yield* change({ is_active: true })
+      assert.strictEqual((yield* node.request("GET", `/v1/webhooks/${id}`, { key })).at("data", "failure_count"), 0)
+      yield* sql`update webhooks set failure_count = 3 where id = ${id}`
+      yield* happen(node, key)
+      yield* receiver.received(2)
+      const { at } = yield* asking(
+        node.request("GET", `/v1/webhooks/${id}`, { key }),
+        ({ at }) => at("data", "failure_count") === 0
+      )
+      assert.strictEqual(at("data", "status"), "active")
+    }))
+
+  it.effect("keep what was under way when they are switched off, and deliver the rest once they are on again", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const receiver = yield* makeWebhookReceiver({ script: () => ({ status: 200, afterMillis: 600 }) })
+      const { id } = yield* create(node, key, { url: receiver.url, events: ["email.sent"] })
+      const recipients = Array.from({ length: 30 }, (_, index) => `fine${index}@people.example`)
+      yield* ended(node, key, yield* sendBulk(node, key, { subject: "s", html: "h", recipients }))
+      yield* receiver.received(4)
+      const change = (is_active: boolean) => node.request("PUT", `/v1/webhooks/${id}`, { key, json: { is_active } })
+      yield* change(false)
+      yield* asking(deliveriesOf(node, key, id, "?status=delivered"), ({ at }) => Number(at("meta", "total")) >= 4)
+      yield* change(true)
+      const { at } = yield* asking(
+        deliveriesOf(node, key, id, "?status=delivered"),
+        ({ at }) => Number(at("meta", "total")) === 30
+      )
+      assert.strictEqual(at("meta", "total"), 30)
+      const ids = new Set(receiver.requests.map(({ headers }) => headers["x-service-event-id"]))
+      assert.deepStrictEqual([ids.size, receiver.requests.length], [30, 30])
+    }))
+
+  it.effect("are refused to private addresses in every spelling, and nothing is connected to", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const hosts = `127.0.0.2 127.2 2130706434 0177.0.0.2 0x7f.0.0.2 0x7f000002 0.0.0.0 0 169.254.169.254 2852039166 10.0.0.1
+        172.16.0.1 192.168.0.1 100.64.0.1 [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [::ffff:a9fe:a9fe] [::127.0.0.1]
+        [64:ff9b::7f00:1] [64:ff9b:1::7f00:1] [2002:7f00:1::] [2001::1] [fd00:ec2::254] [fe80::1] 224.0.0.1
+        255.255.255.255 192.0.2.1 １２７.0.0.2 ①②⑦.0.0.2 127.0.0.2. foo.localhost`.split(/\s+/)
+      for (const host of hosts) {
+        const answer = yield* node.request("POST", "/v1/webhooks", { key, json: { url: `https://${host}/`, events: ["*"] } })
+        assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, "url"], `${host}: ${answer.text}`)
+      }
+      const urls = ["http://example.com/", "https://user:secret@example.com/", "https://example.com/#a", "ftp://example.com/",
+        "https://example.com:25/", "https://example.com:6379/", "//example.com", "https://", "javascript:alert(1)"]
+      for (const url of urls) {
+        const answer = yield* node.request("POST", "/v1/webhooks", { key, json: { url, events: ["*"] } })
+        assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, "url"], `${url}: ${answer.text}`)
+        assert.isFalse(answer.text.includes("secret"))
+      }
+      const { id } = yield* create(node, key, { url: "https://example.com/", events: ["*"] })
+      const moved = yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { url: "https://10.0.0.1/" } })
+      assert.deepStrictEqual([moved.status, moved.at("error", "param")], [422, "url"])
+      assert.deepStrictEqual(yield* sql`select url from webhooks where account_id = ${accountId}`, [
+        { url: "https://example.com/" }
+      ])
+    }))
+
+  it.effect("are checked again at each connection: a name that leads to this machine is not connected to", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { sink } = yield* Relay
+      const receiver = yield* makeWebhookReceiver()
+      const { accountId, key } = yield* makeAccount()
+      const strict = yield* startNode({ smtpPort: sink.port, env: { WEBHOOK_ALLOW_LOOPBACK: "false" } })
+      const refused = yield* strict.request("POST", "/v1/webhooks", { key, json: { url: receiver.url, events: ["*"] } })
+      assert.deepStrictEqual([refused.status, refused.at("error", "param")], [422, "url"])
+      // As if the name had been public when the webhook was made (DNS rebinding): only the connection can tell.
+      const { id } = yield* create(strict, key, { url: "https://example.com/", events: ["email.bulk_completed"] })
+      yield* sql`update webhooks set url = ${`http://localhost:${receiver.port}/`} where account_id = ${accountId}`
+      // The webhook's actor has to run on the strict node, so the other one leaves the cluster for a while.
+      const node = yield* Service
+      yield* node.stop()
+      yield* happen(strict, key)
+      const { at } = yield* asking(
+        deliveriesOf(strict, key, id),
+        ({ at }) => Number(at("data", 0, "attempt_count")) >= 1
+      )
+      assert.deepInclude(at("data", 0), { error: "blocked_address", response_code: null, status: "retrying" })
+      assert.strictEqual(receiver.connections(), 0)
+    }))
+})

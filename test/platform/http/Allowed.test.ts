@@ -1,0 +1,24 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Allowed } from "../../../src/platform/http/Allowed.ts"
+
+const { methods } = Allowed.fromRoutes([
+  { method: "GET", path: "/v1/things" },
+  { method: "POST", path: "/v1/things" },
+  { method: "DELETE", path: "/v1/things/:id" },
+  { method: "GET", path: "/t/o/:token.gif" }
+])
+
+describe("Allowed", () => {
+  it("names the methods of a path, with HEAD where there is GET, and OPTIONS", () => {
+    assert.deepStrictEqual(methods("/v1/things"), ["GET", "POST", "HEAD", "OPTIONS"])
+    assert.deepStrictEqual(methods("/v1/things/"), ["GET", "POST", "HEAD", "OPTIONS"])
+    assert.deepStrictEqual(methods("/v1/things/7"), ["DELETE", "OPTIONS"])
+  })
+
+  it("names none for what is not served", () => {
+    for (const path of ["", "/", "/v1", "/v1/thingsx", "/v1/things/7/8", "/t/o/xgif"]) {
+      assert.deepStrictEqual(methods(path), [], path)
+    }
+    assert.deepStrictEqual(methods("/t/o/x.gif"), ["GET", "HEAD", "OPTIONS"])
+  })
+})

@@ -1,0 +1,73 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { assertRefused } from "../../contract/contract.ts"
+import { type DatabaseState, makeDatabaseProxy } from "../../support/DatabaseProxy.ts"
+import { eventually, live, makeAccount, startNode } from "../../support/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  live(Effect.gen(function*() {
+    const startedAt = yield* Clock.currentTimeMillis
+    const value = yield* effect
+    return { value, millis: (yield* Clock.currentTimeMillis) - startedAt }
+  }))
+
+layer(TestDatabase.layer)("a node whose database is away", (it) => {
+  for (const state of ["gone", "silent"] as const satisfies ReadonlyArray<DatabaseState>) {
+    it.effect(`(${state}) answers 503 within 5 seconds and goes on by itself once it is back`, () =>
+      Effect.gen(function*() {
+        const proxy = yield* makeDatabaseProxy
+        const node = yield* startNode({ env: { DATABASE_URL: proxy.url } })
+        const { key } = yield* makeAccount()
+        assert.strictEqual((yield* node.request("GET", "/v1/api-keys", { key })).status, 200)
+        yield* proxy.become(state)
+
+        const asks = [
+          node.request("GET", "/v1/api-keys", { key }),
+          node.request("POST", "/v1/api-keys", { key, json: { name: "Lost" } }),
+          node.request("POST", "/v1/api-keys", { key, json: { name: "Lost" }, headers: { "idempotency-key": "a" } }),
+          node.request("POST", "/v1/auth/login", { json: { email: "a@example.com", password: "wrong horse" } }),
+          node.request("GET", "/health/ready")
+        ]
+        const answers = yield* Effect.forEach(asks, timed, { concurrency: "unbounded" })
+        for (const { millis, value } of answers.slice(0, -1)) {
+          assertRefused(value, 503, "service_unavailable")
+          assert.match(value.headers["retry-after"] ?? "", /^\d+$/)
+          assert.isBelow(millis, 5_000)
+        }
+        const ready = answers.at(-1)
+        assert.strictEqual(ready?.value.status, 503)
+        assert.deepInclude(ready?.value.json, { status: "unavailable", database: "unavailable" })
+        assert.isBelow(ready?.millis ?? Infinity, 5_000)
+        // Alive it is: nobody should restart it for this.
+        assert.strictEqual((yield* node.request("GET", "/health/live")).status, 200)
+
+        yield* proxy.become("up")
+        yield* eventually(node.request("GET", "/health/ready"), ({ status }) => status === 200)
+        const made = yield* eventually(
+          node.request("POST", "/v1/api-keys", { key, json: { name: "Back" } }),
+          ({ status }) => status !== 503
+        )
+        assert.strictEqual(made.status, 201)
+        const list = yield* node.request("GET", "/v1/api-keys", { key })
+        assert.strictEqual(list.status, 200)
+        assert.notInclude(list.text, "Lost")
+        assert.deepStrictEqual(yield* node.stop(), { code: 0, signal: null })
+      }))
+  }
+
+  it.effect("answers each of 100 requests at once within 5 seconds", () =>
+    Effect.gen(function*() {
+      const proxy = yield* makeDatabaseProxy
+      const node = yield* startNode({ env: { DATABASE_URL: proxy.url } })
+      const { key } = yield* makeAccount()
+      yield* proxy.become("silent")
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 100 }),
+        () => timed(node.request("GET", "/v1/api-keys", { key })),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual([...new Set(answers.map(({ value }) => value.status))], [503])
+      assert.isBelow(Math.max(...answers.map(({ millis }) => millis)), 5_000)
+    }))
+})

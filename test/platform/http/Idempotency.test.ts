@@ -1,0 +1,178 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { assertRefused } from "../../contract/contract.ts"
+import { type Answer, makeAccount, makeKey, type RunningNode, Service, startNode } from "../../support/Service.ts"
+
+/** A second node on the database of the first. */
+class SecondNode extends Context.Service<SecondNode, RunningNode>()(
+  "messaging-service/test/platform/http/Idempotency.test/SecondNode"
+) {
+  static readonly layer = Layer.effect(SecondNode, startNode())
+}
+
+const twoNodes = SecondNode.layer.pipe(Layer.provideMerge(Service.layer()))
+
+const same = ({ headers, status, text }: Answer) => ({
+  status,
+  text,
+  location: headers["location"],
+  type: headers["content-type"]
+})
+
+layer(twoNodes)("Idempotency-Key", (it) => {
+  const post = (path: string, key: string, idempotencyKey: string, json: unknown) =>
+    Effect.flatMap(Service, ({ request }) =>
+      request("POST", path, { key, json, headers: { "idempotency-key": idempotencyKey } }))
+
+  const keysOf = (accountId: number) =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select id from api_keys where account_id = ${accountId}`)
+
+  it.effect("gives the same request the same answer, and nothing is done twice", () =>
+    Effect.gen(function*() {
+      const { accountId, key } = yield* makeAccount()
+      const first = yield* post("/v1/api-keys", key, "a", { name: "Once" })
+      const second = yield* post("/v1/api-keys", key, "a", { name: "Once" })
+      assert.strictEqual(first.status, 201)
+      assert.isUndefined(first.headers["idempotency-replayed"])
+      assert.strictEqual(second.headers["idempotency-replayed"], "true")
+      assert.deepStrictEqual(same(second), same(first))
+      assert.strictEqual((yield* keysOf(accountId)).length, 2)
+      assert.isDefined(second.headers["x-ratelimit-remaining"])
+    }))
+
+  it.effect("is the key of one caller, one method and one path", () =>
+    Effect.gen(function*() {
+      const { accountId, key } = yield* makeAccount()
+      const other = yield* makeKey(accountId)
+      const answers = [
+        yield* post("/v1/api-keys", key, "shared", { name: "One" }),
+        yield* post("/v1/api-keys", other.key, "shared", { name: "One" }),
+        yield* post("/v1/webhooks", key, "shared", { url: "http://127.0.0.1:59999/", events: ["*"] })
+      ]
+      assert.deepStrictEqual(answers.map(({ status }) => status), [201, 201, 201])
+      assert.deepStrictEqual(answers.map(({ headers }) => headers["idempotency-replayed"]), [undefined, undefined, undefined])
+    }))
+
+  it.effect("answers 409 to another body under the same key", () =>
+    Effect.gen(function*() {
+      const { accountId, key } = yield* makeAccount()
+      yield* post("/v1/api-keys", key, "b", { name: "One" })
+      assertRefused(yield* post("/v1/api-keys", key, "b", { name: "Two" }), 409, "idempotency_key_reused")
+      assertRefused(yield* post("/v1/api-keys", key, "b", {}), 409, "idempotency_key_reused")
+      assert.strictEqual((yield* keysOf(accountId)).length, 2)
+    }))
+
+  it.effect("lets one of 100 parallel requests over two nodes through; the others see its answer or are told to wait", () =>
+    Effect.gen(function*() {
+      const nodes = [yield* Service, yield* SecondNode]
+      const { accountId, key } = yield* makeAccount()
+      const send = (i: number) =>
+        nodes[i % 2]?.request("POST", "/v1/api-keys", {
+          key,
+          json: { name: "Storm" },
+          headers: { "idempotency-key": "storm" }
+        }) ?? Effect.die("no node")
+      const answers = yield* Effect.forEach(Array.from({ length: 100 }, (_, i) => i), send, { concurrency: "unbounded" })
+      const fresh = answers.filter(({ headers, status }) =>
+        status === 201 && headers["idempotency-replayed"] === undefined
+      )
+      const replayed = answers.filter(({ headers }) => headers["idempotency-replayed"] === "true")
+      const waiting = answers.filter(({ status }) => status === 409)
+      assert.deepStrictEqual([fresh.length, replayed.length + waiting.length], [1, 99])
+      for (const answer of replayed) assert.strictEqual(answer.text, fresh[0]?.text)
+      for (const answer of waiting) {
+        assertRefused(answer, 409, "idempotency_in_progress")
+        assert.strictEqual(answer.headers["retry-after"], "1")
+      }
+      assert.strictEqual((yield* keysOf(accountId)).length, 2)
+      const late = yield* send(1)
+      assert.deepStrictEqual([late.headers["idempotency-replayed"], late.text], ["true", fresh[0]?.text])
+    }))
+
+  it.effect("keeps the answer encrypted: what was shown once is readable nowhere in the database", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const made = yield* post("/v1/api-keys", key, "secret", { name: "Hidden" })
+      const secret = String(made.at("data", "key"))
+      assert.match(secret, /^sk_live_/)
+      const [row] = yield* sql`select count(*) as n,
+        bool_or(position(${Buffer.from(secret)} in body) > 0 or r::text like ${`%${secret}%`}) as readable
+        from idempotency_records r where key = 'secret'`
+      assert.deepStrictEqual({ ...row }, { n: 1, readable: false })
+    }))
+
+  it.effect("replays refusals of the request itself: 400, 402, 404 and 422", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const starter = yield* makeAccount({ plan: "starter" })
+      const cancel = "/v1/email/batches/email_batch_01ARZ3NDEKTSV4RRFFQ69G5FAV/cancel"
+      const asks = [
+        [422, () => post("/v1/api-keys", key, "422", { name: "" })],
+        [404, () => post(cancel, key, "404", {})],
+        [402, () => post("/v1/api-keys", starter.key, "402", { name: "Too many" })],
+        [400, () => request("POST", "/v1/api-keys", { key, body: "{", headers: { "idempotency-key": "400" } })]
+      ] as const
+      for (const [status, ask] of asks) {
+        const [first, second] = [yield* ask(), yield* ask()]
+        assert.strictEqual(first.status, status)
+        assert.strictEqual(second.headers["idempotency-replayed"], "true")
+        assert.deepStrictEqual(same(second), same(first))
+      }
+    }))
+
+  it.effect("stores no 401, 403, 415 and 429, so that the corrected request goes through", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { request } = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      const scoped = yield* makeKey(accountId, { scopes: ["email:write"] })
+      const granted = yield* makeKey(accountId, { permissions: ["keys:write"] })
+      yield* post("/v1/api-keys", "sk_live_nothing", "later", { name: "A" })
+      yield* post("/v1/api-keys", scoped.key, "later", { name: "A" })
+      const wide = yield* post("/v1/api-keys", granted.key, "later", { name: "A" })
+      assert.strictEqual(wide.status, 403)
+      yield* request("POST", "/v1/api-keys", { key, body: "A", headers: { "idempotency-key": "later", "content-type": "text/plain" } })
+      const stored = yield* sql`select scope from idempotency_records where key = 'later'`
+      assert.deepStrictEqual(stored, [])
+      const narrow = yield* post("/v1/api-keys", granted.key, "later", { name: "A", permissions: ["keys:write"] })
+      assert.strictEqual(narrow.status, 201)
+    }))
+
+  it.effect("is 1 to 255 visible ASCII characters, anything else is 422 and does nothing", () =>
+    Effect.gen(function*() {
+      const { accountId, key } = yield* makeAccount()
+      for (const bad of ["", "a b", "x".repeat(256), "t\tab", "caf\xe9"]) {
+        const answer = yield* post("/v1/api-keys", key, bad, { name: "No" })
+        assertRefused(answer, 422, "validation_error")
+        assert.strictEqual(answer.at("error", "param"), "Idempotency-Key")
+      }
+      assert.strictEqual((yield* keysOf(accountId)).length, 1)
+      for (const good of ["x".repeat(255), "!", "~", "{\"a\":1}"]) {
+        assert.strictEqual((yield* post("/v1/api-keys", key, good, { name: "Yes" })).status, 201)
+      }
+    }))
+
+  it.effect("means nothing on other methods", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      for (let i = 0; i < 2; i++) {
+        const answer = yield* request("GET", "/v1/api-keys", { key, headers: { "idempotency-key": "get" } })
+        assert.deepStrictEqual([answer.status, answer.headers["idempotency-replayed"]], [200, undefined])
+      }
+    }))
+
+  it.effect("is forgotten after 24 hours", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      yield* post("/v1/api-keys", key, "old", { name: "Day one" })
+      yield* sql`update idempotency_records set created_at = now() - interval '24 hours' where key = 'old'`
+      const again = yield* post("/v1/api-keys", key, "old", { name: "Day two" })
+      assert.deepStrictEqual([again.status, again.headers["idempotency-replayed"]], [201, undefined])
+      assert.strictEqual((yield* keysOf(accountId)).length, 3)
+    }))
+})

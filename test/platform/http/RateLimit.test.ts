@@ -1,0 +1,121 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { RateLimit } from "../../../src/platform/http/RateLimit.ts"
+import { assertRefused } from "../../contract/contract.ts"
+import { type Answer, makeAccount, makeKey, type RunningNode, Service, startNode } from "../../support/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+class SecondNode extends Context.Service<SecondNode, RunningNode>()(
+  "messaging-service/test/platform/http/RateLimit.test/SecondNode"
+) {
+  static readonly layer = (env: Readonly<Record<string, string>>) => Layer.effect(SecondNode, startNode({ env }))
+}
+
+const limit = 40
+const env = { RATE_LIMIT_STARTER: String(limit), RATE_LIMIT_LOGIN: "20" }
+const twoNodes = SecondNode.layer(env).pipe(Layer.provideMerge(Service.layer({ env })))
+
+/** A test may run over the end of a minute; what a minute ends at is in its answers. */
+const byMinute = (answers: ReadonlyArray<Answer>) =>
+  Object.values(Object.groupBy(answers, ({ headers }) => headers["x-ratelimit-reset"] ?? ""))
+
+layer(twoNodes)("the rate limit", (it) => {
+  it.effect("lets exactly its number through in a minute, counted over two nodes", () =>
+    Effect.gen(function*() {
+      const nodes = [yield* Service, yield* SecondNode]
+      const { key } = yield* makeAccount({ plan: "starter" })
+      const ask = (i: number) => nodes[i % 2]?.request("GET", "/v1/api-keys", { key }) ?? Effect.die("no node")
+      const answers = yield* Effect.forEach(Array.from({ length: 3 * limit }, (_, i) => i), ask, { concurrency: 50 })
+      for (const minute of byMinute(answers)) {
+        const passed = minute?.filter(({ status }) => status === 200) ?? []
+        const refused = minute?.filter(({ status }) => status !== 200) ?? []
+        assert.strictEqual(passed.length, Math.min(limit, passed.length + refused.length))
+        const remaining = passed.map(({ headers }) => Number(headers["x-ratelimit-remaining"])).toSorted((a, b) => b - a)
+        assert.deepStrictEqual(remaining, passed.map((_, i) => limit - 1 - i))
+        for (const answer of refused) assertRefused(answer, 429, "rate_limit_exceeded")
+      }
+      assert.isTrue(answers.some(({ status }) => status === 429))
+    }))
+
+  it.effect("says with each answer what is left and, when nothing is, when to come back", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount({ plan: "starter" })
+      const answers = yield* Effect.forEach(Array.from({ length: limit + 20 }), () =>
+        request("GET", "/v1/api-keys", { key }))
+      const refused = answers.filter(({ status }) => status === 429)
+      assert.isNotEmpty(refused)
+      for (const { headers } of answers) {
+        const left = headers["x-ratelimit-remaining"]
+        assert.strictEqual(headers["x-ratelimit-limit"], String(limit))
+        assert.strictEqual(headers["ratelimit-policy"], `"minute";q=${limit};w=60`)
+        assert.match(headers["ratelimit"] ?? "", new RegExp(`^"minute";r=${left};t=([1-9]|[1-5]\\d|60)$`))
+        assert.strictEqual(Number(headers["x-ratelimit-reset"]) % 60, 0)
+      }
+      for (const answer of refused) {
+        assert.strictEqual(answer.headers["x-ratelimit-remaining"], "0")
+        assert.strictEqual(answer.at("error", "limit"), limit)
+        assert.strictEqual(answer.headers["retry-after"], String(answer.at("error", "retry_after")))
+      }
+    }))
+
+  it.effect("is counted for each key, and not at all for a key that is none", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId, key } = yield* makeAccount({ plan: "starter" })
+      const other = yield* makeKey(accountId)
+      const left = Effect.fnUntraced(function*(used: string) {
+        return Number((yield* request("GET", "/v1/api-keys", { key: used })).headers["x-ratelimit-remaining"])
+      })
+      assert.deepStrictEqual([yield* left(key), yield* left(other.key)], [limit - 1, limit - 1])
+      const unknown = yield* request("GET", "/v1/api-keys", { key: "sk_live_none" })
+      assert.deepStrictEqual([unknown.status, unknown.headers["x-ratelimit-limit"]], [401, undefined])
+    }))
+
+  it.effect("comes before scopes and after the key", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount({ plan: "starter" })
+      const { key } = yield* makeKey(accountId, { scopes: ["email:write"] })
+      const answers = yield* Effect.forEach(Array.from({ length: limit + 20 }), () =>
+        request("GET", "/v1/api-keys", { key }))
+      assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))].toSorted(), [403, 429])
+      for (const { headers } of answers) assert.strictEqual(headers["x-ratelimit-limit"], String(limit))
+    }))
+
+  it.effect("of logins holds per client address, right password or wrong, over two nodes", () =>
+    Effect.gen(function*() {
+      const nodes = [yield* Service, yield* SecondNode]
+      const json = { email: "nobody@example.com", password: "wrong horse battery" }
+      const ask = (i: number) => nodes[i % 2]?.request("POST", "/v1/auth/login", { json }) ?? Effect.die("no node")
+      // 61 requests leave at least 21 in one of two minutes.
+      const answers = yield* Effect.forEach(Array.from({ length: 61 }, (_, i) => i), ask, { concurrency: 4 })
+      const refused = answers.filter(({ status }) => status === 429)
+      const passed = answers.filter(({ status }) => status === 401)
+      assert.strictEqual(passed.length + refused.length, 61)
+      assert.oneOf(passed.length, [20, 40])
+      for (const answer of refused) {
+        assertRefused(answer, 429, "rate_limit_exceeded")
+        assert.strictEqual(answer.headers["retry-after"], String(answer.at("error", "retry_after")))
+      }
+    }))
+})
+
+layer(RateLimit.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("the counter", (it) => {
+  it.effect("gives every request of a bucket a number of its own, in one statement or in many", () =>
+    Effect.gen(function*() {
+      const { count } = yield* RateLimit
+      const usages = yield* Effect.forEach(Array.from({ length: 2000 }, (_, i) => i), (i) => count(`bucket:${i % 3}`), {
+        concurrency: "unbounded"
+      })
+      for (let bucket = 0; bucket < 3; bucket++) {
+        const own = usages.filter((_, i) => i % 3 === bucket)
+        const minutes = Object.values(Object.groupBy(own, ({ resetsAt }) => resetsAt))
+        for (const minute of minutes) {
+          const numbers = minute?.map(({ used }) => used).toSorted((a, b) => a - b) ?? []
+          assert.deepStrictEqual(numbers, numbers.map((_, i) => i + 1))
+        }
+        for (const { secondsLeft } of own) assert.isTrue(secondsLeft >= 1 && secondsLeft <= 60)
+      }
+    }))
+})

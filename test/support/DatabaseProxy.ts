@@ -1,0 +1,77 @@
+import { Effect, type Scope } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodeNet from "node:net"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import { TestDatabase } from "./TestDatabase.ts"
+
+/** `gone`: connections break and new ones are refused. `silent`: they stay open, and nothing comes through. */
+export type DatabaseState = "up" | "gone" | "silent"
+
+/** The way of one node to its database, which a test can take away while the database itself and its rows stay. */
+export interface DatabaseProxy {
+  /** DATABASE_URL through the proxy. */
+  readonly url: string
+  readonly become: (state: DatabaseState) => Effect.Effect<void>
+}
+
+class Proxy {
+  readonly #pairs = new Set<readonly [NodeNet.Socket, NodeNet.Socket]>()
+  readonly server: NodeNet.Server
+  #state: DatabaseState = "up"
+
+  constructor(target: string) {
+    this.server = NodeNet.createServer((client) => {
+      if (this.#state === "gone") return void client.destroy()
+      const upstream = NodeNet.connect(target)
+      const pair = [client, upstream] as const
+      this.#pairs.add(pair)
+      for (const [from, to] of [pair, [upstream, client] as const]) {
+        from.pipe(to)
+        from.on("error", () => {})
+        from.once("close", () => {
+          to.destroy()
+          this.#pairs.delete(pair)
+        })
+      }
+      if (this.#state === "silent") this.#each((socket) => void socket.unpipe().pause())
+    })
+  }
+
+  #each(change: (socket: NodeNet.Socket) => void) {
+    for (const pair of this.#pairs) for (const socket of pair) change(socket)
+  }
+
+  become(state: DatabaseState) {
+    this.#state = state
+    if (state === "silent") this.#each((socket) => void socket.unpipe().pause())
+    // What hung in silence is not taken up again: a connection that was cut in the middle is of no use.
+    else this.#each((socket) => socket.destroy())
+  }
+}
+
+/** Starts a proxy in front of the test's database; it ends with the scope. */
+export const makeDatabaseProxy: Effect.Effect<DatabaseProxy, never, TestDatabase | Scope.Scope> = Effect.gen(
+  function*() {
+    const { database, path, username } = yield* TestDatabase
+    const directory = yield* Effect.acquireRelease(
+      Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "proxy-"))),
+      (made) => Effect.sync(() => NodeFs.rmSync(made, { recursive: true, force: true }))
+    )
+    const proxy = yield* Effect.acquireRelease(
+      Effect.callback<Proxy>((resume) => {
+        const made = new Proxy(path)
+        made.server.listen(NodePath.join(directory, NodePath.basename(path)), () => resume(Effect.succeed(made)))
+      }),
+      (made) =>
+        Effect.callback<void>((resume) => {
+          made.become("gone")
+          made.server.close(() => resume(Effect.void))
+        })
+    )
+    return {
+      url: `postgres://${username}@localhost/${database}?host=${encodeURIComponent(directory)}`,
+      become: (state) => Effect.sync(() => proxy.become(state))
+    }
+  }
+)

@@ -1,0 +1,309 @@
+import { NodeHttpClient } from "@effect/platform-node"
+import { Clock, Context, Effect, Layer, Redacted, Schedule, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeChildProcess from "node:child_process"
+import * as NodeCrypto from "node:crypto"
+import * as NodeNet from "node:net"
+import * as NodeProcess from "node:process"
+import * as NodeReadline from "node:readline"
+import * as NodeUrl from "node:url"
+import { Agent, type Dispatcher } from "undici"
+import { Accounts } from "../../src/accounts/Accounts.ts"
+import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
+import { Client } from "../../src/api/Client.ts"
+import { EmailAddress } from "../../src/values/EmailAddress.ts"
+import type { AccountId } from "../../src/values/Ids.ts"
+import type { Permission } from "../../src/values/Permission.ts"
+import type { Plan } from "../../src/values/Plan.ts"
+import type { Scope as KeyScope } from "../../src/values/Scope.ts"
+import { Changes } from "./Changes.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+
+/** By the real clock: processes do not wait for a TestClock. */
+export const live = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
+
+/** Looks again until what it sees is what the test waits for; the test's own limit ends a wait for what never comes. */
+export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, is: (seen: A) => boolean): Effect.Effect<A, E, R> =>
+  live(Effect.repeat(look, { until: is, schedule: Schedule.spaced("20 millis") }))
+
+/** How a node is started beside what every test node has. */
+export interface NodeOptions {
+  /** More variables, or others in the place of {@link standing}; undefined leaves one out. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Port of an SMTP server on this machine; without one the sandbox takes the mail. */
+  readonly smtpPort?: number
+}
+
+/** What a request carries beside method and path. */
+export interface RequestOptions {
+  /** API key or login token. */
+  readonly key?: string | undefined
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is, in the place of `json`; as JSON unless the headers say otherwise. */
+  readonly body?: string | Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+  /** In the place of the node's base URL, for what it serves on another port. */
+  readonly origin?: string
+}
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number
+  /** By name in lower case; several of one name are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** The body as JSON, undefined when it is none. */
+  readonly json: unknown
+  /** What stands in the body under these keys: `at("data", 0, "id")`; undefined where there is nothing. */
+  readonly at: (...path: ReadonlyArray<string | number>) => unknown
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A running node: `node src/main.ts serve` as a process of its own. */
+export interface RunningNode {
+  /** Without a final slash. */
+  readonly baseUrl: string
+  readonly port: number
+  readonly pid: number
+  readonly request: (method: string, path: string, options?: RequestOptions) => Effect.Effect<Answer>
+  /** A typed client of the whole API. */
+  readonly client: (key?: string) => Effect.Effect<Client["Service"]>
+  /** Sends bytes on a connection of their own and gives what comes back until the node closes it. */
+  readonly raw: (bytes: string | Uint8Array) => Effect.Effect<string>
+  /** Lines on standard error (one JSON object each) and standard output so far. */
+  readonly logs: ReadonlyArray<string>
+  /** The first log line with this text, as soon as there is one. */
+  readonly logged: (text: string) => Effect.Effect<string>
+  /** Sends a signal without waiting for anything. */
+  readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
+  /** Asks the node to leave (SIGTERM unless another signal is named) and waits until it is gone. */
+  readonly stop: (signal?: NodeJS.Signals) => Effect.Effect<Ended>
+  /** SIGKILL, as a power cut would. */
+  readonly kill: Effect.Effect<Ended>
+  readonly ended: Effect.Effect<Ended>
+}
+
+const main = NodeUrl.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+/** What every test node is started with. */
+const standing = {
+  HOST: "127.0.0.1",
+  PORT: "0",
+  DATABASE_CONNECTIONS: "10",
+  ENCRYPTION_KEY: "dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE=",
+  REGISTRATION: "open",
+  WEBHOOK_ALLOW_LOOPBACK: "true",
+  LOG_FORMAT: "json",
+  RATE_LIMIT_STARTER: "1000000",
+  RATE_LIMIT_GROWTH: "1000000",
+  RATE_LIMIT_BUSINESS: "1000000",
+  RATE_LIMIT_ENTERPRISE: "1000000",
+  RATE_LIMIT_LOGIN: "1000000"
+}
+
+const environment = (databaseUrl: string, { env = {}, smtpPort }: NodeOptions) =>
+  Object.fromEntries(
+    Object.entries({
+      PATH: NodeProcess.env["PATH"],
+      DATABASE_URL: databaseUrl,
+      SMTP_URL: smtpPort === undefined ? undefined : `smtp://127.0.0.1:${smtpPort}?tls=never`,
+      ...standing,
+      ...env
+    }).filter(([, value]) => value !== undefined)
+  )
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const under = (value: unknown, path: ReadonlyArray<string | number>): unknown =>
+  path.reduce<unknown>((at, key) => typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined, value)
+
+const read = async (response: Dispatcher.ResponseData): Promise<Answer> => {
+  const text = await response.body.text()
+  const json = parsed(text)
+  const headers = Object.fromEntries(
+    Object.entries(response.headers).map((
+      [name, value]
+    ) => [name, Array.isArray(value) ? value.join(", ") : `${value}`])
+  )
+  return { status: response.statusCode, headers, text, json, at: (...path) => under(json, path) }
+}
+
+const requesting = (agent: Agent, baseUrl: string): RunningNode["request"] => (method, path, options = {}) => {
+  const body = options.json === undefined ? options.body : JSON.stringify(options.json)
+  const headers = {
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...(options.key !== undefined && { authorization: `Bearer ${options.key}` }),
+    ...options.headers
+  }
+  return Effect.promise((signal) =>
+    agent.request({
+      origin: options.origin ?? baseUrl,
+      path,
+      method: method as Dispatcher.HttpMethod, // any token is sent, known or not
+      headers,
+      signal,
+      ...(body !== undefined && { body })
+    }).then(read)
+  )
+}
+
+const exchanging = (port: number): RunningNode["raw"] => (bytes) =>
+  Effect.callback((resume) => {
+    const chunks: Array<Buffer> = []
+    const socket = NodeNet.connect(port, "127.0.0.1", () => socket.write(bytes))
+    socket.on("data", (chunk) => chunks.push(chunk))
+    socket.on("error", () => {})
+    socket.on("close", () => resume(Effect.succeed(Buffer.concat(chunks).toString("latin1"))))
+    return Effect.sync(() => socket.destroy())
+  })
+
+class NodeProcessHandle {
+  readonly lines: Array<string> = []
+  readonly changes = new Changes()
+  readonly child: NodeChildProcess.ChildProcess
+  end: Ended | undefined
+
+  constructor(env: Record<string, string | undefined>) {
+    this.child = NodeChildProcess.spawn(NodeProcess.execPath, [main, "serve"], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      if (stream === null) continue
+      NodeReadline.createInterface({ input: stream }).on("line", (line) => {
+        this.lines.push(line)
+        this.changes.notify()
+      })
+    }
+    // "close" comes after the last line of output, "exit" may not.
+    this.child.once("close", (code, signal) => {
+      this.end = { code, signal }
+      this.changes.notify()
+    })
+  }
+
+  readonly ended = Effect.suspend(() =>
+    Effect.map(this.changes.until(() => this.end !== undefined), () => this.end ?? { code: null, signal: null })
+  )
+
+  readonly find = (text: string) => this.lines.find((line) => line.includes(text))
+
+  readonly logged = (text: string) =>
+    this.changes.until(() => this.find(text) !== undefined || this.end !== undefined).pipe(
+      Effect.flatMap(() => {
+        const line = this.find(text)
+        return line === undefined
+          ? Effect.die(new Error(`The node ended before it logged ${text}:\n${this.lines.join("\n")}`))
+          : Effect.succeed(line)
+      })
+    )
+
+  readonly signal = (signal: NodeJS.Signals) => Effect.sync(() => void this.child.kill(signal))
+
+  readonly stop = (signal: NodeJS.Signals = "SIGTERM") => Effect.andThen(this.signal(signal), this.ended)
+}
+
+/** Starts a node on the test's database and waits until it takes requests. It is killed with the scope. */
+export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode, never, TestDatabase | Scope.Scope> =>
+  Effect.gen(function*() {
+    const { url } = yield* TestDatabase
+    const handle = yield* Effect.acquireRelease(
+      Effect.sync(() => new NodeProcessHandle(environment(url, options))),
+      (started) => Effect.andThen(started.signal("SIGCONT"), started.stop("SIGKILL"))
+    )
+    const announced = /listening on [^ ]*?:(\d+) /.exec(yield* handle.logged("listening on "))?.[1]
+    // With a PUBLIC_URL the announcement does not tell the port, so that has to be a given one.
+    const port = Number(options.env?.["PORT"] ?? announced)
+    const baseUrl = `http://127.0.0.1:${port}`
+    const agent = yield* Effect.acquireRelease(
+      Effect.sync(() => new Agent({ connections: 128, bodyTimeout: 60_000, headersTimeout: 60_000 })),
+      (opened) => Effect.promise(() => opened.destroy())
+    )
+    const request = requesting(agent, baseUrl)
+    const scope = yield* Effect.scope
+    const http = yield* Layer.build(NodeHttpClient.layerUndici)
+    yield* eventually(request("GET", "/health/ready"), ({ status }) => status === 200)
+    return {
+      baseUrl,
+      port,
+      pid: handle.child.pid ?? 0,
+      request,
+      client: (key) =>
+        Layer.build(Client.layer({ baseUrl, ...(key !== undefined && { apiKey: Redacted.make(key) }) })).pipe(
+          Effect.map(Context.get(Client)),
+          Effect.provide(http),
+          Scope.provide(scope)
+        ),
+      raw: exchanging(port),
+      logs: handle.lines,
+      logged: handle.logged,
+      signal: handle.signal,
+      stop: handle.stop,
+      kill: handle.stop("SIGKILL"),
+      ended: handle.ended
+    }
+  })
+
+/**
+ * One node for a test file, on a database of its own: `layer(Service.layer())("…", (it) => …)` gives the tests this,
+ * `SqlClient`, `PgClient` and `TestDatabase`, so that they can start more nodes on the same database.
+ */
+export class Service extends Context.Service<Service, RunningNode>()("messaging-service/test/support/Service") {
+  static readonly layer = (options: NodeOptions = {}) =>
+    Layer.effect(Service, startNode(options)).pipe(Layer.provideMerge(TestDatabase.layer))
+}
+
+/** What an account is made with. */
+export interface AccountOptions {
+  /** Enterprise by default, which has no limit. */
+  readonly plan?: Plan
+  /** In its 3 days of trial. */
+  readonly trial?: boolean
+  readonly email?: string
+  readonly password?: string
+}
+
+export interface KeyOptions {
+  readonly scopes?: ReadonlyArray<KeyScope>
+  readonly permissions?: ReadonlyArray<Permission>
+}
+
+/** Makes an API key past the plan's limit and gives its secret. */
+export const makeKey = (accountId: AccountId, { permissions = [], scopes = [] }: KeyOptions = {}) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const keys = yield* ApiKeys
+    const [row] = yield* sql`select plan from accounts where id = ${accountId}`
+    yield* sql`update accounts set plan = 'enterprise' where id = ${accountId}`
+    const { id, key } = yield* keys.create(accountId, { name: "Test", scopes, permissions })
+    yield* sql`update accounts set plan = ${String(row?.["plan"])} where id = ${accountId}`
+    return { id, key }
+  }).pipe(Effect.provide(ApiKeys.layer), Effect.orDie)
+
+/** Makes an account with an API key of full access, straight in the database. */
+export const makeAccount = ({ email, password, plan = "enterprise", trial = false }: AccountOptions = {}) =>
+  Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const account = yield* accounts.create({
+      name: "Test",
+      email: EmailAddress.make(email ?? `${NodeCrypto.randomBytes(8).toString("hex")}@example.com`),
+      plan,
+      trial,
+      ...(password !== undefined && { password: Redacted.make(password) })
+    })
+    const { id, key } = yield* makeKey(account.id)
+    return { accountId: account.id, email: account.email, keyId: id, key }
+  }).pipe(Effect.provide(Accounts.layer), Effect.orDie)

@@ -1,0 +1,68 @@
+import { Effect, Redacted, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { dkimVerify } from "mailauth/lib/dkim/verify.js"
+import * as NodeCrypto from "node:crypto"
+import PostalMime from "postal-mime"
+import { sealedDkimKey } from "../../src/email-domains/EmailDomains.ts"
+import { Vault } from "../../src/platform/crypto/Vault.ts"
+import type { AccountId } from "../../src/values/Ids.ts"
+import type { Answer, RunningNode } from "./Service.ts"
+
+/** The key that test nodes seal with; see `standing` in Service.ts. */
+const mainKey = Redacted.make(new Uint8Array(Buffer.from("dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE=", "base64")))
+
+const pair = NodeCrypto.generateKeyPairSync("rsa", {
+  modulusLength: 2_048,
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  publicKeyEncoding: { type: "spki", format: "pem" }
+})
+
+/** A key pair for DKIM: the private half in PEM form, the public one as it stands in DNS. */
+export const dkimKey = {
+  pem: pair.privateKey,
+  published: `k=rsa;t=s;p=${pair.publicKey.replaceAll(/-----[^-]+-----|\s/g, "")}`
+}
+
+/** A verified domain of an account, as its verification leaves it; `key` is a PEM that is sealed, or bytes as they are. */
+export const insertDomain = Effect.fnUntraced(function*(
+  accountId: AccountId,
+  domain: string,
+  { key, status = "verified" }: { readonly key?: string | Uint8Array; readonly status?: string } = {}
+) {
+  const sql = yield* SqlClient.SqlClient
+  const vault = yield* Vault
+  const sealed = typeof key === "string" ? vault.seal(sealedDkimKey(accountId, domain), Buffer.from(key)) : key ?? null
+  yield* sql`insert into email_domains (account_id, domain, status, dkim_private_key)
+    values (${accountId}, ${domain}, ${status}, ${sealed})`
+}, Effect.provide(Vault.layer(mainKey)))
+
+/** What an independent verifier says of a message's first signature. */
+export const dkimVerdict = (raw: Buffer) =>
+  Effect.promise(async () => {
+    const resolver = () => Promise.resolve([[dkimKey.published.slice(0, 255), dkimKey.published.slice(255)]])
+    const { results } = await dkimVerify(raw, { resolver })
+    return { result: results[0]?.status.result, domain: results[0]?.signingDomain }
+  })
+
+/** A message as a mail program reads it, beside its header fields. */
+export const readMail = (raw: Buffer) =>
+  Effect.promise(async () => {
+    const mail = await PostalMime.parse(raw)
+    const field = (name: string) => mail.headers.filter(({ key }) => key === name).map(({ value }) => value)
+    return { mail, field }
+  })
+
+/** Asks every 50 ms until the answer is as wanted; the test's own limit ends the wait for what never comes. */
+export const asking = <E, R>(ask: Effect.Effect<Answer, E, R>, until: (answer: Answer) => boolean) =>
+  Effect.repeat(ask, { until, schedule: Schedule.spaced("50 millis") })
+
+/** Posts a bulk mail and gives the batch's id. */
+export const sendBulk = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {
+  const answer = yield* node.request("POST", "/v1/email/send-bulk", { key, json })
+  if (answer.status !== 202) return yield* Effect.die(new Error(`send-bulk answered ${answer.status}: ${answer.text}`))
+  return String(answer.at("data", "batch_id"))
+})
+
+/** The batch once it has ended. */
+export const ended = (node: RunningNode, key: string, id: string) =>
+  asking(node.request("GET", `/v1/email/batches/${id}`, { key }), ({ at }) => at("data", "completed_at") !== null)
