@@ -106,21 +106,24 @@ const untilSent = Effect.fnUntraced(function*(batchId: EmailBatchId) {
 
 const patience = Duration.seconds(90)
 
-const job = Effect.fnUntraced(function*(target: Target) {
-  const receiver = yield* ownWebhook
-  const batchId = yield* send
-  const { sent } = yield* untilSent(batchId)
-  yield* receiver.received(sent, events[0], batchId)
-  yield* receiver.received(1, events[1], batchId)
-  if (receiver.forged() > 0) return yield* new DemoStopped({ reason: `${receiver.forged()} signatures were wrong.` })
-  yield* step("events", `${sent} email.sent and 1 email.bulk_completed arrived, every signature verified`)
-  const { data: [newest] } = yield* inbox(target)
-  if (newest !== undefined) yield* step("inbox", `the newest: "${newest.subject}" to ${newest.to}`)
-  return batchId
-}, Effect.timeoutOrElse({
-  duration: patience,
-  orElse: () => new DemoStopped({ reason: "Not everything was sent and told within 90 seconds." })
-}))
+const job = Effect.fnUntraced(
+  function*(target: Target) {
+    const receiver = yield* ownWebhook
+    const batchId = yield* send
+    const { sent } = yield* untilSent(batchId)
+    yield* receiver.received(sent, events[0], batchId)
+    yield* receiver.received(1, events[1], batchId)
+    if (receiver.forged() > 0) return yield* new DemoStopped({ reason: `${receiver.forged()} signatures were wrong.` })
+    yield* step("events", `${sent} email.sent and 1 email.bulk_completed arrived, every signature verified`)
+    const { data: [newest] } = yield* inbox(target)
+    if (newest !== undefined) yield* step("inbox", `the newest: "${newest.subject}" to ${newest.to}`)
+    return batchId
+  },
+  Effect.timeoutOrElse({
+    duration: patience,
+    orElse: () => new DemoStopped({ reason: "Not everything was sent and told within 90 seconds." })
+  })
+)
 
 const clientOf = (target: Target) => Client.layer(target)
 

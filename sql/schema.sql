@@ -144,6 +144,13 @@ create table login_sessions (
 );
 CREATE INDEX login_sessions_account ON login_sessions USING btree (account_id);
 
+create table main_key_probe (
+  only_row boolean default true not null,
+  sealed bytea not null,
+  constraint main_key_probe_pkey PRIMARY KEY (only_row),
+  constraint main_key_probe_only_row_check CHECK (only_row)
+);
+
 create unlogged table rate_windows (
   bucket text not null,
   starts_at timestamp with time zone not null,

@@ -24,7 +24,8 @@ const bench = Effect.gen(function*() {
   const one = Effect.gen(function*() {
     const ours = yield* Effect.scoped(runScript<Measured>("webhookNode.ts", input, node))
     const bare = yield* Effect.scoped(runScript<Measured>("dispatchLoop.ts", input))
-    console.log(ours, bare); return { ours: ours.perSecond[0] ?? 0, bare: bare.perSecond[0] ?? 0 }
+    console.log(ours, bare)
+    return { ours: ours.perSecond[0] ?? 0, bare: bare.perSecond[0] ?? 0 }
   })
   const all = yield* Effect.replicateEffect(one, rounds)
   yield* printTable(`webhooks: ${webhooks} webhooks, ${events} events, median of ${rounds} rounds`, [{

@@ -34,10 +34,11 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const repo = yield* makeApiKeysRepo
 
       const withinLimit = Effect.fnUntraced(function*(accountId: AccountId) {
-        const { plan, usable_keys } = yield* Effect.orDie(repo.lockAccount(accountId))
+        const { plan } = yield* Effect.orDie(repo.lockAccount(accountId))
         const limit = apiKeyLimit[plan]
-        if (limit === undefined || usable_keys < limit) return
-        return yield* new PlanLimitExceeded({ limit, current: usable_keys, resource: "api_keys" })
+        if (limit === undefined) return
+        const { usable } = yield* Effect.orDie(repo.countUsable(accountId))
+        if (usable >= limit) return yield* new PlanLimitExceeded({ limit, current: usable, resource: "api_keys" })
       })
 
       const create = Effect.fn("ApiKeys.create")(function*(accountId: AccountId, wanted: NewApiKey) {

@@ -52,15 +52,20 @@ export const makeApiKeysRepo = Effect.gen(function*() {
     execute: ({ accountId, id }) => sql`select ${columns} from api_keys where id = ${id} and account_id = ${accountId}`
   })
 
-  /** Holds the account's row, so that keys of one account are made one after the other and the limit is exact. */
+  /** Holds the account's row, so that keys of one account are made one after the other. */
   const lockAccount = SqlSchema.findOne({
     Request: AccountId,
-    Result: Schema.Struct({ plan: Plan, usable_keys: Schema.Int }),
+    Result: Schema.Struct({ plan: Plan }),
+    execute: (accountId) => sql`select plan from accounts where id = ${accountId} for no key update`
+  })
+
+  /** A statement after the lock: one that waits for a lock still counts by what it saw when it began. */
+  const countUsable = SqlSchema.findOne({
+    Request: AccountId,
+    Result: Schema.Struct({ usable: Schema.Int }),
     execute: (accountId) =>
-      sql`with account as (select id, plan from accounts where id = ${accountId} for update)
-        select plan, (select count(*) from api_keys k
-          where k.account_id = account.id and (k.expires_at is null or k.expires_at > now())) as usable_keys
-        from account`
+      sql`select count(*) as usable from api_keys
+        where account_id = ${accountId} and (expires_at is null or expires_at > now())`
   })
 
   const isPast = SqlSchema.findOne({
@@ -110,5 +115,5 @@ export const makeApiKeysRepo = Effect.gen(function*() {
     sql`update api_keys set last_used_at = now() where id = any(${column.int8(ids)})
       and (last_used_at is null or last_used_at < now() - interval '1 minute')`
 
-  return { list, find, lockAccount, isPast, insert, revoke, credentials, touch }
+  return { list, find, lockAccount, countUsable, isPast, insert, revoke, credentials, touch }
 })

@@ -14,7 +14,7 @@ export class Api extends contractRoot
   .annotateMerge(OpenApi.annotations({
     title: "Messaging Service",
     version: "1.0.0",
-    description: "Self-hosted messaging over WhatsApp, SMS, email and one-time codes, with signed webhooks.",
+    description: "Self-hosted messaging: bulk email goes out, signed events come back.",
     license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" }
   }))
 {}

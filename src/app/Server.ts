@@ -8,6 +8,7 @@ import { Events } from "../events/Events.ts"
 import { Cluster } from "../platform/cluster/Cluster.ts"
 import { ClusterPruning } from "../platform/cluster/ClusterPruning.ts"
 import { MainVault } from "../platform/crypto/MainKey.ts"
+import { MainKeyProbe } from "../platform/crypto/MainKeyProbe.ts"
 import { ClusterDatabase, Database, DatabaseAddress } from "../platform/database/Database.ts"
 import { Draining } from "../platform/http/Draining.ts"
 import { Gate } from "../platform/http/Gate.ts"
@@ -25,7 +26,7 @@ import { Pruning } from "./Pruning.ts"
 import { AllowedLayer, Routes } from "./Routes.ts"
 
 /** What every domain stands on. */
-const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer).pipe(
+const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer, MainKeyProbe).pipe(
   Layer.provideMerge(MainVault),
   Layer.provideMerge(Cluster.pipe(Layer.provide(ClusterDatabase))),
   Layer.provideMerge(Database),

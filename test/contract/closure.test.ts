@@ -27,16 +27,20 @@ const closureOf = (start: string) => {
 }
 
 /** A page in a browser imports the contract, and so does every client: of the server nothing may come with it. */
-const server = /^(node:|@|effect\/(sql|cluster|workflow|cli|observability))|(Repo|Actor|Http|Layer)\.ts$|^platform\/(database|cluster|crypto|config|net|observability)\//
+const server =
+  /^(node:|@|effect\/(sql|cluster|workflow|cli|observability))|(Repo|Actor|Http|Layer)\.ts$|^platform\/(database|cluster|crypto|config|net|observability)\//
 const libraries = /^(?!effect(\/|$)|tldts$)[a-z]/
 
 describe("the closure of the contract", () => {
   it("is walked from file to file", () => {
     const files = [...closureOf("api/Api.ts").keys()]
     assert.includeMembers(files, ["effect", "values/Ids.ts", "platform/http/ApiError.ts", "webhooks/WebhooksApi.ts"])
-    assert.deepStrictEqual(importsOf(NodePath.join(src, "app/HttpServer.ts")).filter((name) => name.startsWith("node:")), [
-      "node:http"
-    ])
+    assert.deepStrictEqual(
+      importsOf(NodePath.join(src, "app/HttpServer.ts")).filter((name) => name.startsWith("node:")),
+      [
+        "node:http"
+      ]
+    )
   })
 
   for (const start of ["api/Api.ts", "api/Client.ts"]) {

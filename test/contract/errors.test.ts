@@ -32,7 +32,11 @@ describe("the errors of the contract", () => {
   it("are the only statuses beside 2xx and 304 that an endpoint declares", () => {
     const statuses = new Set(knownErrors.map(({ status }) => status))
     for (const endpoint of endpoints) {
-      assert.deepStrictEqual(endpoint.statuses.filter((status) => status >= 300 && !statuses.has(status)), [], endpoint.name)
+      assert.deepStrictEqual(
+        endpoint.statuses.filter((status) => status >= 300 && !statuses.has(status)),
+        [],
+        endpoint.name
+      )
     }
   })
 })

@@ -57,7 +57,9 @@ describe("the OpenAPI document", () => {
 
   it("names every parameter of every path", () => {
     for (const { name, operation, path } of operations) {
-      const inPath = operation.parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name)
+      const inPath = operation.parameters.filter((parameter) => parameter.in === "path").map((parameter) =>
+        parameter.name
+      )
       assert.deepStrictEqual(inPath, [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, parameter]) => parameter), name)
     }
   })
@@ -99,7 +101,11 @@ layer(Service.layer())("GET /openapi.json", (it) => {
       const strong = etag.slice(2)
       for (const asked of [etag, strong, `"other", ${etag}`, "*"]) {
         const unchanged = yield* request("GET", "/openapi.json", { headers: { "if-none-match": asked } })
-        assert.deepStrictEqual([unchanged.status, unchanged.text.length, unchanged.headers["etag"]], [304, 0, etag], asked)
+        assert.deepStrictEqual(
+          [unchanged.status, unchanged.text.length, unchanged.headers["etag"]],
+          [304, 0, etag],
+          asked
+        )
       }
       const changed = yield* request("GET", "/openapi.json", { headers: { "if-none-match": `W/"other"` } })
       assert.deepStrictEqual([changed.status, changed.text.length], [200, whole.text.length])

@@ -18,7 +18,7 @@ const created = Effect.fnUntraced(function*(request: Request, key: string, path:
 })
 
 /** What makes a row that exists for one account, by the path that reads it: the ids for its parameters in their order. */
-export const rows: Readonly<
+const rows: Readonly<
   Record<string, (request: Request, key: string) => Effect.Effect<ReadonlyArray<string>>>
 > = {
   "/v1/api-keys/:id": (request, key) => Effect.map(created(request, key, "/v1/api-keys"), (id) => [id]),

@@ -35,8 +35,15 @@ const demo = (onText: (text: string, child: NodeChildProcess.ChildProcess) => vo
       }
       child.stdout.on("data", take)
       child.stderr.on("data", take)
-      child.once("close", (code) =>
-        resume(Effect.sync(() => ({ code, text, left: NodeFs.readdirSync(folder).filter((name) => name !== "node-compile-cache") }))))
+      child.once(
+        "close",
+        (code) =>
+          resume(Effect.sync(() => ({
+            code,
+            text,
+            left: NodeFs.readdirSync(folder).filter((name) => name !== "node-compile-cache")
+          })))
+      )
       return Effect.sync(() => child.kill("SIGKILL"))
     })
   })

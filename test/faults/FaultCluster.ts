@@ -95,7 +95,11 @@ export const checkLedger = (
   const lost = expected.recipients.filter((address) => !copies.has(address))
   const twice = expected.recipients.filter((address) => (copies.get(address)?.length ?? 0) > 1)
   assert.deepStrictEqual(lost, [], "recipients were lost")
-  assert.deepStrictEqual(twice.filter((address) => !expected.doubtful.includes(address)), [], "not in flight, but twice")
+  assert.deepStrictEqual(
+    twice.filter((address) => !expected.doubtful.includes(address)),
+    [],
+    "not in flight, but twice"
+  )
   for (const address of twice) {
     const same = copies.get(address) ?? []
     assert.strictEqual(new Set(same.map(({ message_id }) => message_id)).size, 1, `Message-IDs of ${address}`)
@@ -128,7 +132,8 @@ export const listen = Effect.fnUntraced(function*(node: RunningNode, key: string
 export const completionOf = Effect.fnUntraced(function*(receiver: WebhookReceiver, secret: string, batch: string) {
   const ids = () => {
     const events = receiver.requests.map((request) => signedEvent(request, secret))
-    return new Set(events.filter(({ data }) => data["batch_id"] === batch).map(({ id }) => id))
+    const ends = events.filter(({ data, event }) => event === "email.bulk_completed" && data["batch_id"] === batch)
+    return new Set(ends.map(({ id }) => id))
   }
   for (let count = 1; ids().size === 0; count++) yield* receiver.received(count)
   assert.strictEqual(ids().size, 1, "email.bulk_completed is one event")

@@ -19,7 +19,9 @@ const Ready = Schema.fromJsonString(Schema.Struct({ smtp: Schema.Int, http: Sche
 /** An SMTP server in a process of its own: what it took outlives every node. */
 export const sinkProcess = Effect.gen(function*() {
   const child = yield* Effect.acquireRelease(
-    Effect.sync(() => NodeChildProcess.spawn(NodeProcess.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] })),
+    Effect.sync(() =>
+      NodeChildProcess.spawn(NodeProcess.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] })
+    ),
     (started) => Effect.sync(() => started.kill("SIGKILL"))
   )
   const line = yield* Effect.callback<string>((resume) => {

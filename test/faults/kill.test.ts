@@ -28,37 +28,43 @@ const limit = 60_000 + rounds * 40_000
 
 /** The nodes are killed, the database is not: the tests' server, which does without the disk, will do. */
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("kill -9 of a node", (it) => {
-  it.effect("loses no recipient, and writes twice only to those in flight, with the same Message-ID", () =>
-    Effect.gen(function*() {
-      const sink = yield* sinkProcess
-      const cluster = makeCluster({ smtpPort: sink.port })
-      yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
-      const { key } = yield* makeAccount()
-      const receiver = yield* makeWebhookReceiver()
-      const { secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.bulk_completed"] })
-      for (let round = 0; round < rounds; round++) {
-        const recipients = slowPeople(300, `kill${round}`)
-        const batch = yield* sendBulk(cluster.any(round), key, letter(recipients))
-        const owner = yield* cluster.ownerOf(runsBatch(batch))
-        const pause = between(20, 900)
-        yield* Effect.sleep(pause)
-        const killedAt = yield* cluster.kill(owner.node)
-        const doubtful = yield* inDoubt(batch)
-        // Every other time a new node comes before the survivor has noticed.
-        if (round % 2 === 1) yield* cluster.start
-        const { at: takenOverAt } = yield* cluster.ownerOf(runsBatch(batch))
-        const takeover = (takenOverAt - killedAt) / 1000
-        const { at } = yield* ended(cluster.any(0), key, batch)
-        const twice = checkLedger(yield* sink.messages, { recipients, doubtful })
-        yield* Effect.log(
-          `killed after ${pause} ms: taken over in ${takeover.toFixed(1)} s, ${doubtful.length} in doubt, ${twice} twice`
-        )
-        assert.deepInclude(at("data"), { status: "completed", total: 300, sent: 300, failed: 0, queued: 0 })
-        assert.isBelow(takeover, longestTakeover)
-        yield* completionOf(receiver, secret, batch)
-        if (round % 2 === 0) yield* cluster.start
-      }
-    }), limit)
+  it.effect(
+    "loses no recipient, and writes twice only to those in flight, with the same Message-ID",
+    () =>
+      Effect.gen(function*() {
+        const sink = yield* sinkProcess
+        const cluster = makeCluster({ smtpPort: sink.port })
+        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver()
+        const { secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.bulk_completed"] })
+        for (let round = 0; round < rounds; round++) {
+          const recipients = slowPeople(300, `kill${round}`)
+          const batch = yield* sendBulk(cluster.any(round), key, letter(recipients))
+          const owner = yield* cluster.ownerOf(runsBatch(batch))
+          const pause = between(20, 900)
+          yield* Effect.sleep(pause)
+          const killedAt = yield* cluster.kill(owner.node)
+          const doubtful = yield* inDoubt(batch)
+          // Every other time a new node comes before the survivor has noticed.
+          if (round % 2 === 1) yield* cluster.start
+          const { at: takenOverAt } = yield* cluster.ownerOf(runsBatch(batch))
+          const takeover = (takenOverAt - killedAt) / 1000
+          const { at } = yield* ended(cluster.any(0), key, batch)
+          const twice = checkLedger(yield* sink.messages, { recipients, doubtful })
+          yield* Effect.log(
+            `killed after ${pause} ms: taken over in ${
+              takeover.toFixed(1)
+            } s, ${doubtful.length} in doubt, ${twice} twice`
+          )
+          assert.deepInclude(at("data"), { status: "completed", total: 300, sent: 300, failed: 0, queued: 0 })
+          assert.isBelow(takeover, longestTakeover)
+          yield* completionOf(receiver, secret, batch)
+          if (round % 2 === 0) yield* cluster.start
+        }
+      }),
+    limit
+  )
 
   it.effect("loses no event, and one that comes twice has the same id and bytes", () =>
     Effect.gen(function*() {
@@ -81,7 +87,13 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         const requests = yield* receiver.received(before + 1)
         const takeover = ((requests[before]?.arrivedAtMillis ?? 0) - killedAt) / 1000
         yield* ended(cluster.any(0), key, batch)
-        const { events, twice } = yield* settled(receiver, { secret, node: cluster.any(0), key, id, count: recipients.length })
+        const { events, twice } = yield* settled(receiver, {
+          secret,
+          node: cluster.any(0),
+          key,
+          id,
+          count: recipients.length
+        })
         yield* Effect.log(`killed after ${pause} ms: taken over in ${takeover.toFixed(1)} s, ${twice} twice`)
         assert.deepStrictEqual(events.map(({ data }) => String(data["to"])).toSorted(), recipients.toSorted())
         assert.isAtMost(twice, 8)

@@ -330,10 +330,19 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
         [{ ...letter, subject: "Hi {{name" }, "validation_error", "subject", /./],
         [{ ...letter, html: "<p>{{ 1+1 }}</p>" }, "validation_error", "html", /./],
         [{ ...letter, text: "{{a}} {{b" }, "validation_error", "text", /./],
-        [{ ...letter, html: "{{name}} {{place}}", recipients: [{ to: "a@b.example", variables: { name: "x", place: "y" } }, {
-          to: "c@d.example",
-          variables: { name: "x" }
-        }] }, "validation_error", "recipients[1].variables", /place/],
+        [
+          {
+            ...letter,
+            html: "{{name}} {{place}}",
+            recipients: [{ to: "a@b.example", variables: { name: "x", place: "y" } }, {
+              to: "c@d.example",
+              variables: { name: "x" }
+            }]
+          },
+          "validation_error",
+          "recipients[1].variables",
+          /place/
+        ],
         [{ ...letter, html: "{{__proto__}}" }, "validation_error", "html", /__proto__/],
         [{ ...letter, subject: "s\r\nBcc: x@y.example" }, "validation_error", "subject", /line breaks/],
         [{ ...letter, from_name: "Ann\r\nBcc: x@y.example" }, "validation_error", "from_name", /line breaks/],
@@ -350,7 +359,11 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       for (const [json, type, param, message] of refused) {
         const answer = yield* node.request("POST", "/v1/email/send-bulk", { key, json })
         const what = `${answer.text} for ${JSON.stringify(json).slice(0, 200)}`
-        assert.deepStrictEqual([answer.status, answer.at("error", "type"), answer.at("error", "param")], [422, type, param], what)
+        assert.deepStrictEqual([answer.status, answer.at("error", "type"), answer.at("error", "param")], [
+          422,
+          type,
+          param
+        ], what)
         const told = answer.at("error", "errors", 0, "message") ?? answer.at("error", "message")
         assert.match(String(told), message, what)
       }

@@ -33,7 +33,11 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       const node = yield* Service
       const { accountId, key } = yield* makeAccount()
       const path = yield* linkOf(key, "asked@people.example")
-      const pages = yield* Effect.all([node.request("GET", path), node.request("GET", path), node.request("HEAD", path)])
+      const pages = yield* Effect.all([
+        node.request("GET", path),
+        node.request("GET", path),
+        node.request("HEAD", path)
+      ])
       assert.deepStrictEqual(pages.map(({ status }) => status), [200, 200, 200])
       assert.match(pages[0].headers["content-type"] ?? "", /^text\/html/)
       assert.match(pages[0].text, /asked@people\.example/)
@@ -58,7 +62,11 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.deepStrictEqual(yield* suppressionsOf(accountId), [
         { email: "leaving.me@people.example", reason: "unsubscribe" }
       ])
-      const id = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: ["leaving.ME@people.example", "b@people.example"] })
+      const id = yield* sendBulk(node, key, {
+        subject: "s",
+        html: "h",
+        recipients: ["leaving.ME@people.example", "b@people.example"]
+      })
       const done = yield* ended(node, key, id)
       assert.deepInclude(done.at("data"), { status: "completed", total: 2, sent: 1, suppressed: 1 })
       const listed = yield* node.request("GET", `/v1/email/batches/${id}/recipients?status=suppressed`, { key })
@@ -101,7 +109,15 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       const path = yield* linkOf(key, "forged@people.example")
       const [, id, mac] = /^\/u\/(\d+)-(.+)$/.exec(path) ?? []
       const flipped = `${mac?.startsWith("A") ? "B" : "A"}${mac?.slice(1)}`
-      const forged = [`${id}-${flipped}`, `${Number(id) + 1}-${mac}`, `0${id}-${mac}`, `${id}-${mac?.slice(1)}`, `${id}`, "x", "%00"]
+      const forged = [
+        `${id}-${flipped}`,
+        `${Number(id) + 1}-${mac}`,
+        `0${id}-${mac}`,
+        `${id}-${mac?.slice(1)}`,
+        `${id}`,
+        "x",
+        "%00"
+      ]
       const pages = new Set<string>()
       for (const token of forged) {
         const asked = yield* node.request("GET", `/u/${token}`)

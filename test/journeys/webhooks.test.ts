@@ -46,7 +46,10 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       const list = yield* node.request("GET", "/v1/webhooks", { key })
       assert.strictEqual(one.at("data", "secret"), shown)
       assert.deepStrictEqual(list.at("data"), [one.at("data")])
-      const changed = yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { events: ["*"], is_active: false } })
+      const changed = yield* node.request("PUT", `/v1/webhooks/${id}`, {
+        key,
+        json: { events: ["*"], is_active: false }
+      })
       assert.deepInclude(changed.at("data"), { id, events: ["*"], is_active: false, status: "disabled", secret: shown })
       for (const [method, json] of [["GET", undefined], ["PUT", { is_active: true }], ["DELETE", undefined]] as const) {
         const foreign = yield* node.request(method, `/v1/webhooks/${id}`, { key: other.key, json })
@@ -64,12 +67,14 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       const node = yield* Service
       const { key } = yield* makeAccount()
       const url = "https://example.com/"
-      for (const [events, message] of [
-        [["email.bulk_complete"], /email\.bulk_completed/],
-        [["*.sent"], /unknown event/],
-        [["email"], /unknown event/],
-        [[], /at least one/]
-      ] as const) {
+      for (
+        const [events, message] of [
+          [["email.bulk_complete"], /email\.bulk_completed/],
+          [["*.sent"], /unknown event/],
+          [["email"], /unknown event/],
+          [[], /at least one/]
+        ] as const
+      ) {
         const { at, status } = yield* node.request("POST", "/v1/webhooks", { key, json: { url, events } })
         assert.strictEqual(status, 422)
         assert.match(String(at("error", "errors", 0, "message")), message)
@@ -92,11 +97,23 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       const batch = yield* happen(node, key)
       const names = yield* Effect.forEach(heard.slice(0, 3), ({ receiver, secret }, index) =>
         Effect.map(receiver.received(index === 2 ? 1 : 2), (requests) =>
-          requests.map((request) => signedEvent(request, secret))))
+          requests.map((request) =>
+            signedEvent(request, secret)
+          )))
       for (const events of names.slice(0, 2)) {
-        assert.sameMembers(events.map(({ event }) => event), ["email.sent", "email.bulk_completed"])
+        assert.sameMembers(
+          events.map(({ event }) =>
+            event
+          ),
+          ["email.sent", "email.bulk_completed"]
+        )
       }
-      assert.deepStrictEqual(names[2]?.map(({ event }) => event), ["email.sent"])
+      assert.deepStrictEqual(
+        names[2]?.map(({ event }) =>
+          event
+        ),
+        ["email.sent"]
+      )
       assert.strictEqual(names[2]?.[0]?.data["batch_id"], batch)
       // The same event has the same id and bytes at every webhook.
       const bytes = heard.slice(0, 3).map(({ receiver }) =>
@@ -113,7 +130,10 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       const sql = yield* SqlClient.SqlClient
       const { key } = yield* makeAccount()
       const receiver = yield* makeWebhookReceiver({
-        script: [{ status: 500, body: "sorry" }, 404, "reset", { status: 302, headers: { location: "http://localhost/" } }]
+        script: [{ status: 500, body: "sorry" }, 404, "reset", {
+          status: 302,
+          headers: { location: "http://localhost/" }
+        }]
       })
       const { id, secret } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
       yield* happen(node, key)
@@ -223,16 +243,29 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
       const { accountId, key } = yield* makeAccount()
-      const hosts = `127.0.0.2 127.2 2130706434 0177.0.0.2 0x7f.0.0.2 0x7f000002 0.0.0.0 0 169.254.169.254 2852039166 10.0.0.1
+      const hosts =
+        `127.0.0.2 127.2 2130706434 0177.0.0.2 0x7f.0.0.2 0x7f000002 0.0.0.0 0 169.254.169.254 2852039166 10.0.0.1
         172.16.0.1 192.168.0.1 100.64.0.1 [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [::ffff:a9fe:a9fe] [::127.0.0.1]
         [64:ff9b::7f00:1] [64:ff9b:1::7f00:1] [2002:7f00:1::] [2001::1] [fd00:ec2::254] [fe80::1] 224.0.0.1
         255.255.255.255 192.0.2.1 １２７.0.0.2 ①②⑦.0.0.2 127.0.0.2. foo.localhost`.split(/\s+/)
       for (const host of hosts) {
-        const answer = yield* node.request("POST", "/v1/webhooks", { key, json: { url: `https://${host}/`, events: ["*"] } })
+        const answer = yield* node.request("POST", "/v1/webhooks", {
+          key,
+          json: { url: `https://${host}/`, events: ["*"] }
+        })
         assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, "url"], `${host}: ${answer.text}`)
       }
-      const urls = ["http://example.com/", "https://user:secret@example.com/", "https://example.com/#a", "ftp://example.com/",
-        "https://example.com:25/", "https://example.com:6379/", "//example.com", "https://", "javascript:alert(1)"]
+      const urls = [
+        "http://example.com/",
+        "https://user:secret@example.com/",
+        "https://example.com/#a",
+        "ftp://example.com/",
+        "https://example.com:25/",
+        "https://example.com:6379/",
+        "//example.com",
+        "https://",
+        "javascript:alert(1)"
+      ]
       for (const url of urls) {
         const answer = yield* node.request("POST", "/v1/webhooks", { key, json: { url, events: ["*"] } })
         assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, "url"], `${url}: ${answer.text}`)

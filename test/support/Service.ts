@@ -199,12 +199,10 @@ class NodeProcessHandle {
     Effect.map(this.changes.until(() => this.end !== undefined), () => this.end ?? { code: null, signal: null })
   )
 
-  readonly find = (text: string) => this.lines.find((line) => line.includes(text))
-
   readonly logged = (text: string) =>
-    this.changes.until(() => this.find(text) !== undefined || this.end !== undefined).pipe(
+    this.changes.until(() => this.lines.some((line) => line.includes(text)) || this.end !== undefined).pipe(
       Effect.flatMap(() => {
-        const line = this.find(text)
+        const line = this.lines.find((logged) => logged.includes(text))
         return line === undefined
           ? Effect.die(new Error(`The node ended before it logged ${text}:\n${this.lines.join("\n")}`))
           : Effect.succeed(line)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted, Result, Schema } from "effect"
+import { type Redacted, Result, Schema } from "effect"
 import { generateSecret, sign, signingKey } from "../../src/webhooks/sign.ts"
 import { tolerance, verify } from "../../src/webhooks/verify.ts"
 

@@ -1,6 +1,6 @@
-import { fromDateTime } from "../../../src/values/Timestamp.ts"
 import { DateTime } from "effect"
 import { EmailBatchId, EmailMessageId } from "../../../src/values/Ids.ts"
+import { fromDateTime } from "../../../src/values/Timestamp.ts"
 
 /** The data of the event that the benches deliver. */
 export const dataOf = (index: number) => ({

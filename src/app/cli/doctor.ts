@@ -6,6 +6,7 @@ import { Smtp } from "../../channels/email/Smtp.ts"
 import { SmtpLayer } from "../../channels/email/SmtpLayer.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
+import { MainKeyProbe } from "../../platform/crypto/MainKeyProbe.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 
 /** At least one check failed; what and why was printed. */
@@ -26,10 +27,14 @@ const database = Effect.gen(function*() {
   return `${answers}; its files are in ${String(place?.["files"])}`
 }).pipe(Effect.provide(Database.pipe(Layer.provideMerge(DatabaseAddress.layer), Layer.provide(NodeServices.layer))))
 
-const secrets = Effect.as(Layer.build(MainVault.pipe(Layer.provide(NodeServices.layer))), "the encryption key is there")
-  .pipe(
-    Effect.scoped
-  )
+const secrets = Effect.succeed("the encryption key is the database's own").pipe(
+  Effect.provide(MainKeyProbe.pipe(
+    Layer.provide(MainVault),
+    Layer.provide(Database),
+    Layer.provide(DatabaseAddress.layer),
+    Layer.provide(NodeServices.layer)
+  ))
+)
 
 const relay = Effect.gen(function*() {
   const { smtpUrl } = yield* AppConfig

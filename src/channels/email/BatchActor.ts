@@ -9,7 +9,7 @@
  * same bytes, and counted as ambiguous. Taking a row over counts an attempt, so whatever an owner before it still learns
  * about the row comes too late to change it. A repeated `Run` of a batch that has ended returns at once.
  */
-import { DateTime, Duration, Effect, Option, Queue, Semaphore } from "effect"
+import { Clock, DateTime, Duration, Effect, Option, Queue, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { untilDatabaseIsBack } from "../../platform/database/untilDatabaseIsBack.ts"
@@ -28,6 +28,12 @@ const grip = 50
 
 /** A batch whose recipients all wait for a later attempt looks at its rows at least this often. */
 const longestNap = 60_000
+
+/**
+ * Milliseconds in which a claimed recipient may be begun: less than the locks of a node that says nothing last. One that
+ * was frozen for longer has lost its batch to another node, and must not go on with what it had claimed.
+ */
+const lease = 8_000
 
 /** How often a batch looks after recipients that are being sent, but not by this owner. */
 const watch = 5_000
@@ -87,15 +93,32 @@ const make = Effect.gen(function*() {
     return true
   })
 
+  /** Back to the queue, unless another owner has taken them over. */
+  const giveBack = (claimed: ReadonlyArray<Claimed>) =>
+    Effect.andThen(
+      untilDatabaseIsBack(Effect.orDie(repo.giveBack(id, claimed))),
+      Effect.sync(() => claimed.forEach((recipient) => held.delete(recipient.id)))
+    )
+
   /** Starts everybody who is due, a page at a time, while earlier ones are under way; false when the batch has ended. */
   const round = Effect.fnUntraced(function*(content: BatchContent, mail: MailOne) {
+    const until = (yield* Clock.currentTimeMillis) + lease
     const claimed = yield* untilDatabaseIsBack(Effect.orDie(repo.claim({ id, limit: grip })))
     for (const recipient of claimed) held.set(recipient.id, recipient)
-    for (const recipient of claimed) {
-      // A conversation that has begun is ended and written down, also when this node has to leave.
-      yield* Effect.uninterruptibleMask((restore) =>
-        Effect.andThen(restore(slots.take(1)), Effect.forkChild(mailOne(content, mail, recipient), { uninterruptible: true }))
+    for (const [index, recipient] of claimed.entries()) {
+      const begun = yield* Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          yield* restore(slots.take(1))
+          if ((yield* Clock.currentTimeMillis) > until) return yield* Effect.as(slots.release(1), false)
+          // A conversation that has begun is ended and written down, also when this node has to leave.
+          yield* Effect.forkChild(mailOne(content, mail, recipient), { uninterruptible: true })
+          return true
+        })
       )
+      if (!begun) {
+        yield* giveBack(claimed.slice(index))
+        break
+      }
     }
     return claimed.length > 0 || (yield* untilDatabaseIsBack(rest))
   })
@@ -103,8 +126,7 @@ const make = Effect.gen(function*() {
   /** What is under way ends; whoever was claimed and not begun goes back to the queue. */
   const leave = Effect.gen(function*() {
     yield* slots.take(width)
-    yield* untilDatabaseIsBack(Effect.orDie(repo.giveBack(id, [...held.values()])))
-    held.clear()
+    yield* giveBack([...held.values()])
     yield* slots.release(width)
   })
 

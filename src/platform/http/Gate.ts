@@ -92,7 +92,11 @@ const through = Effect.gen(function*() {
         ? errorResponse(new RequestRefused())
         : (yield* draining.begun) && !isHealth(path)
         ? errorResponse(new ServiceUnavailable())
-        : Effect.catchCauseIf(whileAnswered(httpEffect), (cause) => !Cause.hasInterrupts(cause), explained(request, path))
+        : Effect.catchCauseIf(
+          whileAnswered(httpEffect),
+          (cause) => !Cause.hasInterrupts(cause),
+          explained(request, path)
+        )
       const response = yield* answered.pipe(
         Effect.flatMap(completed),
         // Asked last: a connection whose request was in flight when the node began to leave is not kept either.

@@ -7,6 +7,7 @@ import { BodyLimit } from "./BodyLimit.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { readBody } from "./requestBody.ts"
 import { RequestRules } from "./RequestRules.ts"
+import { unstorableName } from "./unstorableName.ts"
 import { fromSchemaError } from "./violations.ts"
 
 const callerOf = (principal: Option.Option<Principal["Service"]>) =>
@@ -21,11 +22,15 @@ type Misfit = NotFound | InvalidJson | ValidationFailed
 const documented = <E>(error: E): Effect.Effect<never, E | Misfit> =>
   HttpApiError.HttpApiSchemaError.is(error) ? fromSchemaError(error) : Effect.fail(error)
 
-/** A query parameter with a NUL character, which no text in PostgreSQL can hold or be compared with. */
-const withNul = (search: HttpServerRequest.ParsedSearchParams["Service"]) =>
-  Object.keys(search).find((name) =>
-    name.includes("\0") || [search[name]].flat().some((value) => value?.includes("\0"))
-  )
+/** Refuses what no text in PostgreSQL can hold or be compared with, where no schema looks. */
+const storable = Effect.fnUntraced(function*(search: HttpServerRequest.ParsedSearchParams["Service"], body: string) {
+  const hasNul = (value: string | undefined) => value?.includes("\0") ?? false
+  const param = Object.keys(search).find((name) => hasNul(name) || [search[name]].flat().some(hasNul))
+  if (param !== undefined) return yield* ValidationFailed.of(param, "must not contain a NUL character")
+  const place = unstorableName(body)
+  if (place === undefined) return
+  return yield* ValidationFailed.of(place, "must not have a name with a NUL character or a lone surrogate")
+})
 
 /** See {@link RequestRules}. A public endpoint has no caller, so an `Idempotency-Key` there has no meaning. */
 export const RequestRulesLayer = Layer.effect(
@@ -34,9 +39,8 @@ export const RequestRulesLayer = Layer.effect(
     const idempotency = yield* Idempotency
     return RequestRules.of((httpEffect, { endpoint }) =>
       Effect.gen(function*() {
-        const nul = withNul(yield* HttpServerRequest.ParsedSearchParams)
-        if (nul !== undefined) return yield* ValidationFailed.of(nul, "must not contain a NUL character")
         const body = yield* readBody(Context.get(endpoint.annotations, BodyLimit))
+        yield* storable(yield* HttpServerRequest.ParsedSearchParams, body)
         const decoded = Effect.catch(httpEffect, documented)
         const caller = callerOf(yield* Effect.serviceOption(Principal))
         return yield* caller === undefined ? decoded : idempotency.once(caller, body, decoded)

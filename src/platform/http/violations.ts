@@ -7,7 +7,7 @@ const most = 50
 const formatter = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** `recipients[3].to` */
-const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>) =>
+export const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>) =>
   path.reduce<string>((text, segment) => {
     const key = typeof segment === "object" ? segment.key : segment
     return typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`
@@ -60,9 +60,12 @@ export const fromSchemaError = (
       return Effect.die(error)
     default: {
       if (isMalformedJson(error.cause.issue)) return Effect.fail(new InvalidJson())
-      const errors = formatter(error.cause.issue).issues.slice(0, most).map((issue) =>
-        violation(pathOf(issue.path ?? []), issue.message)
-      )
+      const errors = formatter(error.cause.issue).issues.slice(0, most).map((issue) => {
+        const found = violation(pathOf(issue.path ?? []), issue.message)
+        // All that a query has is strings, or several of them under one name.
+        const isRepeated = error.kind === "Query" && found.message === "must be a string"
+        return isRepeated ? { ...found, message: "must be given once" } : found
+      })
       return Effect.fail(new ValidationFailed({ param: errors[0]?.param ?? "", errors }))
     }
   }

@@ -52,6 +52,13 @@ layer(TestDatabase.layer)("a node whose database is away", (it) => {
         const list = yield* node.request("GET", "/v1/api-keys", { key })
         assert.strictEqual(list.status, 200)
         assert.notInclude(list.text, "Lost")
+        // The 503 was not kept as the answer to this key.
+        const retried = yield* node.request("POST", "/v1/api-keys", {
+          key,
+          json: { name: "Lost" },
+          headers: { "idempotency-key": "a" }
+        })
+        assert.deepStrictEqual([retried.status, retried.headers["idempotency-replayed"]], [201, undefined])
         assert.deepStrictEqual(yield* node.stop(), { code: 0, signal: null })
       }))
   }

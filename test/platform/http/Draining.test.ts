@@ -10,9 +10,13 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const connect = (port: number) =>
   Effect.acquireRelease(
     Effect.callback<Connection>((resume) => {
-      const socket: NodeNet.Socket = NodeNet.connect(port, "127.0.0.1", () => resume(Effect.succeed(new Connection(socket))))
+      const socket: NodeNet.Socket = NodeNet.connect(port, "127.0.0.1", () =>
+        resume(Effect.succeed(new Connection(socket))))
     }),
-    ({ socket }) => Effect.sync(() => socket.destroy())
+    ({ socket }) =>
+      Effect.sync(() =>
+        socket.destroy()
+      )
   )
 
 class Connection {
@@ -111,23 +115,27 @@ layer(TestDatabase.layer)("a node that is told to stop", (it) => {
       yield* silent.closed
     }))
 
-  it.effect("leaves within 20 seconds, with exit code 0, though a client never ends its request", () =>
-    Effect.gen(function*() {
-      const node = yield* startNode()
-      const { key } = yield* makeAccount()
-      const endless = yield* connect(node.port)
-      yield* endless.send(
-        "POST /v1/api-keys HTTP/1.1",
-        "Host: x",
-        `Authorization: Bearer ${key}`,
-        "Content-Type: application/json",
-        "Content-Length: 100",
-        "Expect: 100-continue",
-        "\r\n"
-      )
-      yield* endless.until("100 Continue")
-      const startedAt = yield* live(Clock.currentTimeMillis)
-      assert.deepStrictEqual(yield* node.stop("SIGTERM"), { code: 0, signal: null })
-      assert.isBelow((yield* live(Clock.currentTimeMillis)) - startedAt, 20_000)
-    }), 40_000)
+  it.effect(
+    "leaves within 20 seconds, with exit code 0, though a client never ends its request",
+    () =>
+      Effect.gen(function*() {
+        const node = yield* startNode()
+        const { key } = yield* makeAccount()
+        const endless = yield* connect(node.port)
+        yield* endless.send(
+          "POST /v1/api-keys HTTP/1.1",
+          "Host: x",
+          `Authorization: Bearer ${key}`,
+          "Content-Type: application/json",
+          "Content-Length: 100",
+          "Expect: 100-continue",
+          "\r\n"
+        )
+        yield* endless.until("100 Continue")
+        const startedAt = yield* live(Clock.currentTimeMillis)
+        assert.deepStrictEqual(yield* node.stop("SIGTERM"), { code: 0, signal: null })
+        assert.isBelow((yield* live(Clock.currentTimeMillis)) - startedAt, 20_000)
+      }),
+    40_000
+  )
 })

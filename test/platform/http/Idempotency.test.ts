@@ -22,8 +22,10 @@ const same = ({ headers, status, text }: Answer) => ({
 
 layer(twoNodes)("Idempotency-Key", (it) => {
   const post = (path: string, key: string, idempotencyKey: string, json: unknown) =>
-    Effect.flatMap(Service, ({ request }) =>
-      request("POST", path, { key, json, headers: { "idempotency-key": idempotencyKey } }))
+    Effect.flatMap(
+      Service,
+      ({ request }) => request("POST", path, { key, json, headers: { "idempotency-key": idempotencyKey } })
+    )
 
   const keysOf = (accountId: number) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select id from api_keys where account_id = ${accountId}`)
@@ -51,7 +53,11 @@ layer(twoNodes)("Idempotency-Key", (it) => {
         yield* post("/v1/webhooks", key, "shared", { url: "http://127.0.0.1:59999/", events: ["*"] })
       ]
       assert.deepStrictEqual(answers.map(({ status }) => status), [201, 201, 201])
-      assert.deepStrictEqual(answers.map(({ headers }) => headers["idempotency-replayed"]), [undefined, undefined, undefined])
+      assert.deepStrictEqual(answers.map(({ headers }) => headers["idempotency-replayed"]), [
+        undefined,
+        undefined,
+        undefined
+      ])
     }))
 
   it.effect("answers 409 to another body under the same key", () =>
@@ -73,7 +79,9 @@ layer(twoNodes)("Idempotency-Key", (it) => {
           json: { name: "Storm" },
           headers: { "idempotency-key": "storm" }
         }) ?? Effect.die("no node")
-      const answers = yield* Effect.forEach(Array.from({ length: 100 }, (_, i) => i), send, { concurrency: "unbounded" })
+      const answers = yield* Effect.forEach(Array.from({ length: 100 }, (_, i) => i), send, {
+        concurrency: "unbounded"
+      })
       const fresh = answers.filter(({ headers, status }) =>
         status === 201 && headers["idempotency-replayed"] === undefined
       )
@@ -134,7 +142,11 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       yield* post("/v1/api-keys", scoped.key, "later", { name: "A" })
       const wide = yield* post("/v1/api-keys", granted.key, "later", { name: "A" })
       assert.strictEqual(wide.status, 403)
-      yield* request("POST", "/v1/api-keys", { key, body: "A", headers: { "idempotency-key": "later", "content-type": "text/plain" } })
+      yield* request("POST", "/v1/api-keys", {
+        key,
+        body: "A",
+        headers: { "idempotency-key": "later", "content-type": "text/plain" }
+      })
       const stored = yield* sql`select scope from idempotency_records where key = 'later'`
       assert.deepStrictEqual(stored, [])
       const narrow = yield* post("/v1/api-keys", granted.key, "later", { name: "A", permissions: ["keys:write"] })

@@ -30,7 +30,9 @@ layer(twoNodes)("the rate limit", (it) => {
         const passed = minute?.filter(({ status }) => status === 200) ?? []
         const refused = minute?.filter(({ status }) => status !== 200) ?? []
         assert.strictEqual(passed.length, Math.min(limit, passed.length + refused.length))
-        const remaining = passed.map(({ headers }) => Number(headers["x-ratelimit-remaining"])).toSorted((a, b) => b - a)
+        const remaining = passed.map(({ headers }) => Number(headers["x-ratelimit-remaining"])).toSorted((a, b) =>
+          b - a
+        )
         assert.deepStrictEqual(remaining, passed.map((_, i) => limit - 1 - i))
         for (const answer of refused) assertRefused(answer, 429, "rate_limit_exceeded")
       }
@@ -43,7 +45,9 @@ layer(twoNodes)("the rate limit", (it) => {
       const { key } = yield* makeAccount({ plan: "starter" })
       const answers = yield* Effect.forEach(Array.from({ length: limit + 20 }), () =>
         request("GET", "/v1/api-keys", { key }))
-      const refused = answers.filter(({ status }) => status === 429)
+      const refused = answers.filter(({ status }) =>
+        status === 429
+      )
       assert.isNotEmpty(refused)
       for (const { headers } of answers) {
         const left = headers["x-ratelimit-remaining"]
@@ -79,7 +83,14 @@ layer(twoNodes)("the rate limit", (it) => {
       const { key } = yield* makeKey(accountId, { scopes: ["email:write"] })
       const answers = yield* Effect.forEach(Array.from({ length: limit + 20 }), () =>
         request("GET", "/v1/api-keys", { key }))
-      assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))].toSorted(), [403, 429])
+      assert.deepStrictEqual(
+        [
+          ...new Set(answers.map(({ status }) =>
+            status
+          ))
+        ].toSorted(),
+        [403, 429]
+      )
       for (const { headers } of answers) assert.strictEqual(headers["x-ratelimit-limit"], String(limit))
     }))
 

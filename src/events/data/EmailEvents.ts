@@ -1,0 +1,67 @@
+import { Schema } from "effect"
+import { EmailBatchId, EmailMessageId } from "../../values/Ids.ts"
+import { Timestamp } from "../../values/Timestamp.ts"
+import { withExamples } from "./withExamples.ts"
+
+const time = "2030-01-31T09:00:00.000000Z"
+
+const Email = {
+  id: EmailMessageId,
+  batch_id: Schema.NullOr(EmailBatchId),
+  to: Schema.String,
+  subject: Schema.String
+}
+const email = { id: 901, batch_id: null, to: "ada@example.com", subject: "Your receipt" }
+
+export const EmailSent = withExamples(Schema.Struct({ ...Email, sent_at: Timestamp }), { ...email, sent_at: time })
+
+export const EmailDelivered = withExamples(
+  Schema.Struct({ ...Email, delivered_at: Timestamp }),
+  { ...email, delivered_at: time }
+)
+
+/** `machine`: the pixel was loaded by a mail proxy or a scanner, not by a reader. */
+export const EmailOpened = withExamples(
+  Schema.Struct({ ...Email, opened_at: Timestamp, machine: Schema.Boolean }),
+  { ...email, opened_at: time, machine: false }
+)
+
+/** `bot`: the link was followed by a scanner, not by a reader. */
+export const EmailClicked = withExamples(
+  Schema.Struct({ ...Email, clicked_at: Timestamp, url: Schema.String, bot: Schema.Boolean }),
+  { ...email, clicked_at: time, url: "https://example.com/orders/1", bot: false }
+)
+
+export const EmailBounced = withExamples(
+  Schema.Struct({
+    ...Email,
+    bounced_at: Timestamp,
+    bounce_type: Schema.Literals(["hard", "soft"]),
+    error: Schema.String
+  }),
+  { ...email, bounced_at: time, bounce_type: "hard", error: "550 5.1.1 User unknown" }
+)
+
+export const EmailComplained = withExamples(
+  Schema.Struct({ ...Email, complained_at: Timestamp }),
+  { ...email, complained_at: time }
+)
+
+export const EmailBulkCompleted = withExamples(
+  Schema.Struct({
+    batch_id: EmailBatchId,
+    total: Schema.Int,
+    sent: Schema.Int,
+    failed: Schema.Int,
+    suppressed: Schema.Int,
+    completed_at: Timestamp
+  }),
+  {
+    batch_id: "email_batch_01HZX3T5K8Q2W4Y6B9D1F3H5J7",
+    total: 500,
+    sent: 498,
+    failed: 1,
+    suppressed: 1,
+    completed_at: time
+  }
+)

@@ -1,0 +1,121 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Accounts, type NewAccount } from "../../src/accounts/Accounts.ts"
+import { EmailAddress } from "../../src/values/EmailAddress.ts"
+import { live } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const password = Redacted.make("correct horse battery")
+
+const person = (email: string, more: Partial<NewAccount> = {}): NewAccount => ({
+  name: "Ada",
+  email: Schema.decodeSync(EmailAddress)(email),
+  password,
+  plan: "starter",
+  trial: false,
+  ...more
+})
+
+layer(Accounts.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("accounts", (it) => {
+  it.effect("have one address each, in whatever case it is written", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const account = yield* accounts.create(person("Ada@example.com"))
+      const taken = yield* Effect.flip(accounts.create(person("aDA@EXAMPLE.com")))
+      assert.strictEqual(taken._tag, "EmailTaken")
+      assert.strictEqual((yield* accounts.login("ADA@example.COM", password)).account.id, account.id)
+    }))
+
+  it.effect("are made once of twenty attempts at the same time", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const attempts = Effect.result(accounts.create(person("twins@example.com")))
+      const results = yield* Effect.all(Array.from({ length: 20 }, () => attempts), { concurrency: "unbounded" })
+      assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 1)
+    }))
+
+  it.effect("have a trial of three days, which a plan ends", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* accounts.create(person("trial@example.com", { trial: true }))
+      assert.strictEqual(account.status, "trial")
+      const [row] = yield* sql`select trial_ends_at - created_at = interval '3 days' as three from accounts
+        where id = ${account.id}`
+      assert.deepStrictEqual({ ...row }, { three: true })
+      yield* sql`update accounts set trial_ends_at = now() where id = ${account.id}`
+      const over = yield* Effect.flatMap(accounts.find(account.id), Effect.fromOption)
+      assert.strictEqual(over.status, "trial_over")
+      const paying = yield* Effect.flatMap(accounts.setPlan(account.id, "growth"), Effect.fromOption)
+      assert.deepInclude(paying, { status: "active", plan: "growth", trial_ends_at: null })
+    }))
+
+  it.effect("keep of a password an argon2id hash of 19 MiB, two passes and one lane, with a salt of its own", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const sql = yield* SqlClient.SqlClient
+      yield* accounts.create(person("one@example.com"))
+      yield* accounts.create(person("two@example.com"))
+      const rows = yield* sql`select password_hash from accounts where email in ('one@example.com', 'two@example.com')`
+      const hashes = rows.map((row) => String(row["password_hash"]))
+      for (const hash of hashes) {
+        assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+      }
+      assert.strictEqual(new Set(hashes).size, 2)
+    }))
+
+  it.effect("take a password however its letters are composed, and no other", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      yield* accounts.create(person("zoe@example.com", { password: Redacted.make("zoë's long password") }))
+      yield* accounts.login("zoe@example.com", Redacted.make("zoe\u0308's long password"))
+      for (const wrong of ["zoe's long password", "ZOË'S LONG PASSWORD", "zoë's long password ", ""]) {
+        const refused = yield* Effect.flip(accounts.login("zoe@example.com", Redacted.make(wrong)))
+        assert.strictEqual(refused._tag, "InvalidCredentials")
+      }
+    }))
+
+  it.effect("without a password let nobody in", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { password: _, ...nobody } = person("keys-only@example.com")
+      yield* accounts.create(nobody)
+      for (const tried of ["", "null", "undefined"]) {
+        const refused = yield* Effect.flip(accounts.login("keys-only@example.com", Redacted.make(tried)))
+        assert.strictEqual(refused._tag, "InvalidCredentials")
+      }
+    }))
+
+  it.effect("do as much work for an address that nobody has as for a wrong password", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      yield* accounts.create(person("known@example.com"))
+      const quickest = (email: string) =>
+        live(Effect.gen(function*() {
+          let best = Infinity
+          for (let i = 0; i < 5; i++) {
+            const startedAt = yield* Clock.currentTimeNanos
+            yield* Effect.flip(accounts.login(email, Redacted.make("wrong horse battery")))
+            best = Math.min(best, Number((yield* Clock.currentTimeNanos) - startedAt))
+          }
+          return best
+        }))
+      const [known, unknown] = [yield* quickest("known@example.com"), yield* quickest("unknown@example.com")]
+      assert.isTrue(known / unknown > 0.5 && known / unknown < 2, `${known} ns, ${unknown} ns`)
+    }))
+
+  it.effect("keep of a login token its hash alone, for 30 days", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* accounts.create(person("session@example.com"))
+      const { token } = yield* accounts.login("session@example.com", password)
+      const rows = yield* sql`select token_hash = sha256(${Buffer.from(Redacted.value(token))}) as hashed,
+        expires_at - created_at = interval '30 days' as month from login_sessions where account_id = ${account.id}`
+      assert.deepStrictEqual(rows.map((row) => ({ ...row })), [{ hashed: true, month: true }])
+      yield* accounts.logout(token)
+      yield* accounts.logout(token)
+      assert.deepStrictEqual(yield* sql`select from login_sessions where account_id = ${account.id}`, [])
+    }))
+})

@@ -1,0 +1,189 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ended, sendBulk } from "../support/bulkMail.ts"
+import { makeAccount } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+import { DurableDatabase } from "./DurableDatabase.ts"
+import {
+  between,
+  checkLedger,
+  completionOf,
+  inDoubt,
+  letter,
+  listen,
+  makeCluster,
+  now,
+  rounds,
+  runsBatch,
+  settled,
+  slowPeople
+} from "./FaultCluster.ts"
+import { sinkProcess } from "./SinkProcess.ts"
+
+const X = TestDatabase.layerClient.pipe(
+  Layer.provideMerge(
+    Layer.effect(
+      TestDatabase,
+      Effect.map(TestDatabase, (db) =>
+        TestDatabase.of({
+          ...db,
+          url: db.url + (process.env["IDLE"] ? "&options=-c%20idle_in_transaction_session_timeout%3D8s" : "")
+        }))
+    ).pipe(Layer.provide(TestDatabase.layerConnection))
+  )
+)
+layer(X, { excludeTestServices: true, timeout: "60 seconds" })("a restart", (it) => {
+  it.effect.runIf(rounds > 2)(
+    "of a frozen node's clock finds its work done by another, and its late outcomes void",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const sink = yield* sinkProcess
+        const cluster = makeCluster({ smtpPort: sink.port })
+        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver()
+        const { secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.bulk_completed"] })
+        const recipients = slowPeople(600, "frozen")
+        const batch = yield* sendBulk(cluster.any(0), key, letter(recipients.slice(0, 500)))
+        const { node: frozen } = yield* cluster.ownerOf(runsBatch(batch))
+        yield* Effect.sleep(between(100, 700))
+        yield* frozen.signal("SIGSTOP")
+        const doubtful = yield* inDoubt(batch)
+        const survivor = [cluster.any(0), cluster.any(1)].find((node) => node !== frozen) ?? frozen
+        yield* survivor.logged(runsBatch(batch))
+        // It wakes up in the middle of what the other one does.
+        yield* frozen.signal("SIGCONT")
+        const { at } = yield* ended(survivor, key, batch)
+        yield* completionOf(receiver, secret, batch)
+        yield* Effect.sleep("3 seconds")
+        const twice = checkLedger(yield* sink.messages, { recipients: recipients.slice(0, 500), doubtful: recipients })
+        yield* Effect.log(`${doubtful.length} in doubt, ${twice} twice`)
+        assert.deepInclude(at("data"), { status: "completed", total: 500, sent: 500, queued: 0 })
+        assert.deepStrictEqual(
+          yield* sql`select status, count(*) from email_messages where batch_id = ${batch} group by 1`,
+          [{ status: "sent", count: 500 }]
+        )
+        yield* completionOf(receiver, secret, batch)
+      }),
+    90_000
+  )
+
+  it.effect(
+    "by SIGTERM of the node that sends hands over: nobody is lost, nobody is written to twice",
+    () =>
+      Effect.gen(function*() {
+        const sink = yield* sinkProcess
+        const cluster = makeCluster({ smtpPort: sink.port })
+        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver({ script: () => ({ status: 200, afterMillis: between(20, 80) }) })
+        const { id, secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.*"] })
+        const recipients = slowPeople(300, "term")
+        const batch = yield* sendBulk(cluster.any(0), key, letter(recipients))
+        const owner = yield* cluster.ownerOf(runsBatch(batch))
+        yield* Effect.sleep(between(100, 700))
+        const toldAt = yield* now
+        const exit = yield* cluster.stop(owner.node)
+        const leaving = ((yield* now) - toldAt) / 1000
+        assert.deepStrictEqual(exit, { code: 0, signal: null })
+        const { at: takenOverAt } = yield* cluster.ownerOf(runsBatch(batch))
+        const { at } = yield* ended(cluster.any(0), key, batch)
+        assert.deepInclude(at("data"), { status: "completed", total: 300, sent: 300, queued: 0 })
+        assert.strictEqual(checkLedger(yield* sink.messages, { recipients, doubtful: [] }), 0)
+        const { twice } = yield* settled(receiver, { secret, node: cluster.any(0), key, id, count: 301 })
+        yield* completionOf(receiver, secret, batch)
+        yield* Effect.log(
+          `left in ${leaving.toFixed(1)} s, taken over after ${
+            ((takenOverAt - toldAt) / 1000).toFixed(1)
+          } s, ${twice} events twice`
+        )
+        assert.strictEqual(twice, 0)
+        assert.isBelow(leaving, 20)
+      }),
+    60_000
+  )
+
+  it.effect("after kill -9 of all nodes goes on where they were: nobody is lost", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const sink = yield* sinkProcess
+      const cluster = makeCluster({ smtpPort: sink.port })
+      yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+      const { key } = yield* makeAccount()
+      const receiver = yield* makeWebhookReceiver()
+      const { id, secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.*"] })
+      const recipients = slowPeople(300, "all")
+      const batch = yield* sendBulk(cluster.any(0), key, letter(recipients))
+      yield* cluster.ownerOf(runsBatch(batch))
+      yield* Effect.sleep(between(100, 700))
+      yield* Effect.all([cluster.kill(cluster.any(0)), cluster.kill(cluster.any(1))], { concurrency: 2 })
+      const doubtful = yield* inDoubt(batch)
+      const [before] = yield* sql`select sent from email_batches where id = ${batch}`
+      const node = yield* cluster.start
+      const startedAt = yield* now
+      const { at: takenOverAt } = yield* cluster.ownerOf(runsBatch(batch))
+      const { at } = yield* ended(node, key, batch)
+      const twice = checkLedger(yield* sink.messages, { recipients, doubtful })
+      yield* Effect.log(
+        `${String(before?.["sent"])} were sent; gone on after ${
+          ((takenOverAt - startedAt) / 1000).toFixed(1)
+        } s, ${twice} twice`
+      )
+      assert.deepInclude(at("data"), { status: "completed", total: 300, sent: 300, queued: 0 })
+      const { events } = yield* settled(receiver, { secret, node, key, id, count: 301 })
+      assert.strictEqual(events.length, 301)
+      yield* completionOf(receiver, secret, batch)
+      assert.isBelow((takenOverAt - startedAt) / 1000, 15)
+    }), 45_000)
+})
+
+const OwnServer = TestDatabase.layerClient.pipe(Layer.provideMerge(DurableDatabase.layer))
+
+layer(OwnServer, { excludeTestServices: true, timeout: "60 seconds" })("a restart of PostgreSQL under load", (it) => {
+  for (const signal of ["SIGINT", "SIGQUIT"] as const) {
+    it.effect(`by ${signal} loses nobody, and requests meanwhile are answered 503`, () =>
+      Effect.gen(function*() {
+        const database = yield* DurableDatabase
+        const sink = yield* sinkProcess
+        const cluster = makeCluster({ smtpPort: sink.port })
+        yield* cluster.start
+        yield* cluster.start
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver({ script: () => ({ status: 200, afterMillis: between(5, 20) }) })
+        const { id, secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.*"] })
+        const recipients = slowPeople(300, signal.toLowerCase())
+        const batch = yield* sendBulk(cluster.any(0), key, letter(recipients))
+        yield* cluster.ownerOf(runsBatch(batch))
+        yield* Effect.sleep(between(100, 500))
+        const restartedAt = yield* now
+        yield* database.restart(signal)
+        const statuses = new Map<number, number>()
+        let slowest = 0
+        yield* Effect.gen(function*() {
+          const askedAt = yield* now
+          const { status } = yield* cluster.any(0).request("GET", `/v1/email/batches/${batch}`, { key })
+          slowest = Math.max(slowest, (yield* now) - askedAt)
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          yield* Effect.sleep("20 millis")
+          return status === 200 && (yield* now) - restartedAt > 1_500
+        }).pipe(Effect.repeat({ until: (done) => done }))
+        const { at } = yield* ended(cluster.any(0), key, batch)
+        const seconds = ((yield* now) - restartedAt) / 1000
+        const twice = checkLedger(yield* sink.messages, { recipients, doubtful: recipients })
+        yield* Effect.log(
+          `done ${seconds.toFixed(1)} s after ${signal}, ${twice} twice, answers ${
+            JSON.stringify([...statuses])
+          }, slowest ${slowest.toFixed(0)} ms`
+        )
+        assert.deepInclude(at("data"), { status: "completed", total: 300, sent: 300, queued: 0 })
+        const { events } = yield* settled(receiver, { secret, node: cluster.any(0), key, id, count: 301 })
+        assert.strictEqual(events.length, 301)
+        yield* completionOf(receiver, secret, batch)
+        assert.deepStrictEqual([...statuses.keys()].filter((status) => status !== 200 && status !== 503), [])
+        assert.isBelow(slowest, 5_500)
+      }), 90_000)
+  }
+})

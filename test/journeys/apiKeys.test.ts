@@ -1,0 +1,269 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ApiKeyId } from "../../src/values/Ids.ts"
+import { assertRefused } from "../contract/contract.ts"
+import { eventually, makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
+
+class SecondNode
+  extends Context.Service<SecondNode, RunningNode>()("messaging-service/test/journeys/apiKeys.test/SecondNode")
+{
+  static readonly layer = Layer.effect(SecondNode, startNode())
+}
+
+/** Tables and columns in which the secret stands, as text or as bytes. */
+const placesOf = Effect.fnUntraced(function*(secret: string) {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql`select quote_ident(table_name) as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`
+  const found: Array<string> = []
+  for (const { name } of tables) {
+    const rows = yield* sql.unsafe(`select from ${String(name)} r where r::text like $1 or r::text like $2 limit 1`, [
+      `%${secret}%`,
+      `%${Buffer.from(secret).toString("hex")}%`
+    ])
+    if (rows.length > 0) found.push(String(name))
+  }
+  return { tables: tables.length, found }
+})
+
+layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (it) => {
+  it.effect("live from their creation over listing and reading to their revocation", () =>
+    Effect.gen(function*() {
+      const { client, request } = yield* Service
+      const first = yield* makeAccount()
+      const api = yield* client(first.key)
+
+      const { data: made } = yield* api.apiKeys.create({
+        payload: { name: "Mailer", scopes: ["email:write"], permissions: ["emails:read", "emails:write"] }
+      })
+      assert.match(made.key, /^sk_live_[0-9A-Za-z]{38}$/)
+      assert.strictEqual(made.key_prefix, made.key.slice(0, 12))
+      assert.deepInclude(made, { name: "Mailer", scopes: ["email:write"], expires_at: null })
+
+      const { data: keys } = yield* api.apiKeys.list()
+      assert.deepStrictEqual(keys.map(({ id }) => id), [made.id, first.keyId])
+      const { data: read } = yield* api.apiKeys.get({ params: { id: made.id } })
+      assert.deepStrictEqual(read, keys[0])
+      const { key: _, ...shown } = made
+      assert.deepStrictEqual(read, { ...shown, last_used_at: null, is_active: true })
+
+      const revoked = yield* api.apiKeys.revoke({ params: { id: made.id } })
+      assert.deepInclude(revoked, { success: true, data: null })
+      assert.strictEqual((yield* Effect.flip(api.apiKeys.get({ params: { id: made.id } })))._tag, "NotFound")
+      assert.strictEqual((yield* Effect.flip(api.apiKeys.revoke({ params: { id: made.id } })))._tag, "NotFound")
+      assertRefused(yield* request("GET", "/v1/api-keys", { key: made.key }), 401, "revoked_api_key")
+    }))
+
+  it.effect("have the fields of the specification and no other", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const made = yield* request("POST", "/v1/api-keys", { key, json: { name: "Fields" } })
+      const created = ["id", "name", "key", "key_prefix", "scopes", "permissions", "expires_at", "created_at"]
+      const { key: _, ...list } = Object.fromEntries(created.map((name) => [name, 0]))
+      assert.deepStrictEqual([made.status, Object.keys(Object(made.json))], [201, ["data"]])
+      assert.sameMembers(Object.keys(Object(made.at("data"))), created)
+      assert.strictEqual(made.headers["location"], `/v1/api-keys/${String(made.at("data", "id"))}`)
+      const listed = yield* request("GET", "/v1/api-keys", { key })
+      assert.sameMembers(Object.keys(Object(listed.at("data", 0))), [...Object.keys(list), "last_used_at", "is_active"])
+      assert.match(String(made.at("data", "created_at")), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+    }))
+
+  it.effect("show their secret once, and the database has its hash alone", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const made = yield* request("POST", "/v1/api-keys", {
+        key,
+        json: { name: "Once" },
+        headers: { "idempotency-key": "k" }
+      })
+      const secret = String(made.at("data", "key"))
+      assert.strictEqual((yield* request("GET", "/v1/api-keys", { key: secret })).status, 200)
+      for (const path of ["/v1/api-keys", String(made.headers["location"])]) {
+        assert.notInclude((yield* request("GET", path, { key })).text, secret.slice(12))
+      }
+      const { found, tables } = yield* placesOf(secret.slice(12))
+      assert.isAbove(tables, 5)
+      assert.deepStrictEqual(found, [])
+      const prefixes = yield* placesOf(secret.slice(0, 12))
+      assert.deepStrictEqual(prefixes.found, ["api_keys"])
+    }))
+
+  it.effect("are within the plan's limit exactly, however many are asked for at once from two nodes", () =>
+    Effect.gen(function*() {
+      const nodes = [yield* Service, yield* SecondNode]
+      const { key } = yield* makeAccount({ plan: "growth" })
+      const ask = (i: number) =>
+        nodes[i % 2]?.request("POST", "/v1/api-keys", { key, json: { name: `${i}` } }) ?? Effect.die("no node")
+      const answers = yield* Effect.forEach(Array.from({ length: 100 }, (_, i) => i), ask, { concurrency: "unbounded" })
+      const refused = answers.filter(({ status }) => status !== 201)
+      assert.strictEqual(answers.length - refused.length, 2)
+      for (const answer of refused) {
+        assertRefused(answer, 402, "plan_limit_exceeded")
+        assert.deepInclude(Object(answer.at("error")), { limit: 3, current: 3, resource: "api_keys" })
+      }
+    }))
+
+  it.effect("are refused by the other node from the moment on at which one node has revoked them", () =>
+    Effect.gen(function*() {
+      const [here, there] = [yield* Service, yield* SecondNode]
+      const { accountId, key } = yield* makeAccount()
+      for (let round = 0; round < 20; round++) {
+        const doomed = yield* makeKey(accountId)
+        const use = there.request("GET", "/v1/api-keys", { key: doomed.key })
+        assert.strictEqual((yield* use).status, 200)
+        assert.strictEqual((yield* here.request("DELETE", `/v1/api-keys/${doomed.id}`, { key })).status, 200)
+        assertRefused(yield* use, 401, "revoked_api_key")
+      }
+    }))
+
+  it.effect("may revoke themselves", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key, keyId } = yield* makeAccount()
+      assert.strictEqual((yield* request("DELETE", `/v1/api-keys/${keyId}`, { key })).status, 200)
+      assertRefused(yield* request("GET", "/v1/api-keys", { key }), 401, "revoked_api_key")
+    }))
+
+  it.effect("work until the instant at which they expire, by the clock of the database, and not after it", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const now = Effect.map(
+        sql`select extract(epoch from clock_timestamp())::float8 as t`,
+        ([row]) => Number(row?.["t"])
+      )
+      const expiry = (yield* now) + 0.5
+      const made = yield* request("POST", "/v1/api-keys", {
+        key,
+        json: { name: "Short", expires_at: new Date(expiry * 1000).toISOString() }
+      })
+      const end = Math.floor(expiry * 1000) / 1000
+      const use = Effect.gen(function*() {
+        const before = yield* now
+        const answer = yield* request("GET", "/v1/api-keys", { key: String(made.at("data", "key")) })
+        return { before, answer, after: yield* now }
+      })
+      const first = yield* use
+      assert.strictEqual(first.answer.status, 200)
+      const seen = [first]
+      yield* eventually(
+        Effect.tap(use, (one) => Effect.sync(() => seen.push(one))),
+        ({ answer }) => answer.status !== 200
+      )
+      for (const { after, answer, before } of seen) {
+        if (answer.status === 200) assert.isBelow(before, end)
+        else {
+          assertRefused(answer, 401, "expired_api_key")
+          assert.isAtLeast(after, end)
+        }
+      }
+      const read = yield* request("GET", String(made.headers["location"]), { key })
+      assert.deepInclude(Object(read.at("data")), { is_active: false, name: "Short" })
+    }))
+
+  it.effect("remember their last use, written at most once a minute", () =>
+    Effect.gen(function*() {
+      const { client } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const used = yield* makeKey(accountId)
+      const api = yield* client(key)
+      const lastUse = Effect.map(api.apiKeys.get({ params: { id: ApiKeyId.make(used.id) } }), ({ data }) =>
+        data.last_used_at)
+      assert.isNull(yield* lastUse)
+      const user = yield* client(used.key)
+      yield* user.apiKeys.list()
+      const first = yield* eventually(lastUse, (at) =>
+        at !== null)
+      yield* Effect.all(Array.from({ length: 50 }, () => user.apiKeys.list()), { concurrency: "unbounded" })
+      assert.strictEqual(yield* lastUse, first)
+      const version = sql`select xmin::text as version from api_keys where id = ${used.id}`
+      const before = yield* version
+      yield* user.apiKeys.list()
+      assert.deepStrictEqual(yield* version, before)
+      yield* sql`update api_keys set last_used_at = now() - interval '61 seconds' where id = ${used.id}`
+      yield* user.apiKeys.list()
+      yield* eventually(lastUse, (at) => at !== null && first !== null && at > first)
+    }))
+
+  it.effect("with scopes reach their channels alone, and with permissions as well only what both allow", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount()
+      const batch = "/v1/email/batches/email_batch_01ARZ3NDEKTSV4RRFFQ69G5FAV"
+      const statuses = Effect.fnUntraced(function*(key: string) {
+        const read = yield* request("GET", batch, { key })
+        const write = yield* request("POST", `${batch}/cancel`, { key })
+        const hooks = yield* request("GET", "/v1/webhooks", { key })
+        return [read.status, write.status, hooks.status]
+      })
+      const cases = [
+        [{}, [404, 404, 200]],
+        [{ scopes: ["email:write"] }, [404, 404, 403]],
+        [{ scopes: ["email:write", "sms:write"] }, [404, 404, 403]],
+        [{ scopes: ["sms:write"] }, [403, 403, 403]],
+        [{ permissions: ["emails:read"] }, [404, 403, 403]],
+        [{ permissions: ["emails:read", "webhooks:read"] }, [404, 403, 200]],
+        [{ scopes: ["email:write"], permissions: ["emails:read", "webhooks:read"] }, [404, 403, 403]],
+        [{ scopes: ["sms:write"], permissions: ["emails:read"] }, [403, 403, 403]]
+      ] as const
+      for (const [options, wanted] of cases) {
+        const { key } = yield* makeKey(accountId, options)
+        assert.deepStrictEqual(yield* statuses(key), [...wanted], JSON.stringify(options))
+      }
+    }))
+
+  it.effect("grant nothing that they lack, so that no key makes a stronger one", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount()
+      const { key } = yield* makeKey(accountId, { permissions: ["keys:read", "keys:write", "emails:read"] })
+      const make = (json: object) => request("POST", "/v1/api-keys", { key, json: { name: "Child", ...json } })
+      for (const wanted of [{}, { permissions: [] }, { permissions: ["emails:write"] }, { scopes: ["email:write"] }]) {
+        assertRefused(yield* make(wanted), 403, "insufficient_permission")
+      }
+      assertRefused(yield* make({ permissions: ["keys:write", "account:write"] }), 403, "insufficient_permission")
+      const child = yield* make({ permissions: ["emails:read", "emails:read"], scopes: ["email:write"] })
+      assert.strictEqual(child.status, 201)
+      assert.deepStrictEqual(child.at("data", "permissions"), ["emails:read"])
+      const scoped = yield* makeKey(accountId, { scopes: ["email:write"] })
+      const refused = yield* request("POST", "/v1/api-keys", { key: scoped.key, json: { name: "Child" } })
+      assertRefused(refused, 403, "insufficient_scope")
+    }))
+
+  it.effect("are refused with 422 for scopes and permissions that there are not, and for ends that are no time", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const wrong = [
+        [{ scopes: ["everything"] }, "scopes[0]"],
+        [{ scopes: "email:write" }, "scopes"],
+        [{ scopes: ["email:write", null] }, "scopes[1]"],
+        [{ permissions: ["*"] }, "permissions[0]"],
+        [{ permissions: ["emails:delete"] }, "permissions[0]"],
+        [{ expires_at: "tomorrow" }, "expires_at"],
+        [{ expires_at: 4102444800 }, "expires_at"],
+        [{ expires_at: "2999-01-31T09:00:00" }, "expires_at"],
+        [{ expires_at: "2999-02-30T09:00:00Z" }, "expires_at"],
+        [{ expires_at: "2999-13-01T09:00:00Z" }, "expires_at"],
+        [{ expires_at: "2999-01-31T24:00:00Z" }, "expires_at"],
+        [{ expires_at: "2999-01-31T09:00:00+16:00" }, "expires_at"],
+        [{ expires_at: "0000-01-31T09:00:00Z" }, "expires_at"],
+        [{ expires_at: "2020-01-31T09:00:00Z" }, "expires_at"]
+      ] as const
+      for (const [json, param] of wrong) {
+        const answer = yield* request("POST", "/v1/api-keys", { key, json: { name: "Wrong", ...json } })
+        assertRefused(answer, 422, "validation_error")
+        assert.strictEqual(answer.at("error", "param"), param)
+      }
+      const fine = yield* request("POST", "/v1/api-keys", {
+        key,
+        json: { name: "Fine", expires_at: "2996-02-29t09:00:00.5-08:00" }
+      })
+      assert.strictEqual(fine.at("data", "expires_at"), "2996-02-29T17:00:00.500000Z")
+    }))
+})

@@ -1,0 +1,205 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { EmailAddress } from "../../src/values/EmailAddress.ts"
+import { assertRefused, withoutMeta } from "../contract/contract.ts"
+import { makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+class SecondNode
+  extends Context.Service<SecondNode, RunningNode>()("messaging-service/test/journeys/auth.test/SecondNode")
+{
+  static readonly layer = Layer.effect(SecondNode, startNode())
+}
+
+const password = "correct horse battery"
+
+const register = (email: string, more: object = {}) =>
+  Effect.flatMap(
+    Service,
+    ({ request }) => request("POST", "/v1/auth/register", { json: { name: "Ada", email, password, ...more } })
+  )
+
+const login = (json: object) => Effect.flatMap(Service, ({ request }) => request("POST", "/v1/auth/login", { json }))
+
+layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it) => {
+  it.effect("register, work with their session as with a key, log out, and log in again", () =>
+    Effect.gen(function*() {
+      const { client } = yield* Service
+      const anybody = yield* client()
+      const { data } = yield* anybody.auth.register({
+        payload: {
+          name: "Ada Lovelace",
+          email: EmailAddress.make("Ada@example.com"),
+          password,
+          timezone: "Europe/London",
+          locale: "fr"
+        }
+      })
+      assert.deepInclude(data.account, {
+        name: "Ada Lovelace",
+        plan: "starter",
+        status: "trial",
+        timezone: "Europe/London",
+        locale: "fr"
+      })
+      assert.match(data.token, /^lt_live_[0-9A-Za-z]{38}$/)
+
+      const ada = yield* client(data.token)
+      const { data: made } = yield* ada.apiKeys.create({ payload: { name: "First" } })
+      assert.deepStrictEqual((yield* ada.apiKeys.list()).data.map(({ id }) => id), [made.id])
+      assert.strictEqual(
+        (yield* Effect.flip(ada.webhooks.create({ payload: { url: "https://example.com/", events: ["*"] } })))._tag,
+        "SubscriptionRequired"
+      )
+
+      assert.deepInclude(yield* ada.auth.logout(), { success: true, data: null })
+      assert.strictEqual((yield* Effect.flip(ada.apiKeys.list()))._tag, "InvalidApiKey")
+
+      const again = yield* anybody.auth.login({ payload: { email: "ada@example.com", password } })
+      assert.notStrictEqual(again.data.token, data.token)
+      assert.deepStrictEqual((yield* (yield* client(again.data.token)).apiKeys.list()).data.map(({ id }) => id), [
+        made.id
+      ])
+    }))
+
+  it.effect("get their session also as a cookie that scripts and other sites cannot read", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const answer = yield* register("cookie@example.com")
+      assert.strictEqual(answer.status, 201)
+      const token = String(answer.at("data", "token"))
+      assert.strictEqual(
+        answer.headers["set-cookie"],
+        `__Host-session=${token}; Path=/; Max-Age=2592000; HttpOnly; Secure; SameSite=Lax`
+      )
+      const out = yield* request("POST", "/v1/auth/logout", { key: token })
+      assert.match(out.headers["set-cookie"] ?? "", /^__Host-session=; Path=\/; Max-Age=0; /)
+    }))
+
+  it.effect("who log out on one node are out on the other, and their other sessions stay", () =>
+    Effect.gen(function*() {
+      const [here, there] = [yield* Service, yield* SecondNode]
+      yield* register("twice@example.com")
+      const [one, two] = [
+        yield* login({ email: "twice@example.com", password }),
+        yield* login({ email: "twice@example.com", password })
+      ]
+      const [first, second] = [String(one.at("data", "token")), String(two.at("data", "token"))]
+      assert.strictEqual((yield* there.request("GET", "/v1/api-keys", { key: first })).status, 200)
+      yield* here.request("POST", "/v1/auth/logout", { key: first })
+      assertRefused(yield* there.request("GET", "/v1/api-keys", { key: first }), 401, "invalid_api_key")
+      assert.strictEqual((yield* there.request("GET", "/v1/api-keys", { key: second })).status, 200)
+    }))
+
+  it.effect("whose session is over are told as if it had never been", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const answer = yield* register("over@example.com")
+      yield* sql`update login_sessions set expires_at = now()
+        where account_id = ${Number(answer.at("data", "account", "id"))}`
+      assertRefused(
+        yield* request("GET", "/v1/api-keys", { key: String(answer.at("data", "token")) }),
+        401,
+        "invalid_api_key"
+      )
+    }))
+
+  it.effect("learn nothing from a failed login about who has an account", () =>
+    Effect.gen(function*() {
+      yield* register("known@example.com")
+      const answers = [
+        yield* login({ email: "known@example.com", password: "wrong horse battery" }),
+        yield* login({ email: "unknown@example.com", password }),
+        yield* login({ email: "not an address", password }),
+        yield* login({ email: "known@example.com' or '1'='1", password })
+      ]
+      for (const answer of answers) {
+        assertRefused(answer, 401, "invalid_credentials")
+        assert.deepStrictEqual(withoutMeta(answer), withoutMeta(answers[0] ?? answer))
+        assert.isUndefined(answer.headers["set-cookie"])
+        assert.isUndefined(answer.headers["www-authenticate"])
+      }
+    }))
+
+  it.effect("cannot register an address twice, in any case, nor at the same time from two nodes", () =>
+    Effect.gen(function*() {
+      const nodes = [yield* Service, yield* SecondNode]
+      const json = { name: "Ada", email: "race@example.com", password }
+      const answers = yield* Effect.forEach(
+        Array.from(
+          { length: 10 },
+          (_, i) => nodes[i % 2]?.request("POST", "/v1/auth/register", { json }) ?? Effect.die("no node")
+        ),
+        (answer) => answer,
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(answers.filter(({ status }) => status === 201).length, 1)
+      for (const answer of answers.filter(({ status }) => status !== 201)) assertRefused(answer, 409, "email_taken")
+      assertRefused(yield* register("RACE@example.com"), 409, "email_taken")
+    }))
+
+  it.effect("are told what their registration lacks", () =>
+    Effect.gen(function*() {
+      const wrong = [
+        [{ name: "" }, "name"],
+        [{ name: "Ada\r\nBcc: eve@example.com" }, "name"],
+        [{ password: "short" }, "password"],
+        [{ password: "x".repeat(129) }, "password"],
+        [{ password: "with a \0 in the middle" }, "password"],
+        [{ email: "ada" }, "email"],
+        [{ email: "ada@example.com, eve@example.com" }, "email"],
+        [{ timezone: "Mars/Olympus" }, "timezone"],
+        [{ locale: "tlh" }, "locale"]
+      ] as const
+      for (const [more, param] of wrong) {
+        const answer = yield* register("lacking@example.com", more)
+        assertRefused(answer, 422, "validation_error")
+        assert.strictEqual(answer.at("error", "param"), param)
+        assert.notInclude(answer.text, "with a")
+      }
+      for (const length of [12, 128]) {
+        assert.strictEqual(
+          (yield* register(`length${length}@example.com`, { password: "x".repeat(length) })).status,
+          201
+        )
+      }
+    }))
+
+  it.effect("cannot choose their plan, their trial or their id", () =>
+    Effect.gen(function*() {
+      const answer = yield* register("greedy@example.com", {
+        plan: "enterprise",
+        trial: false,
+        status: "active",
+        id: 1,
+        trial_ends_at: null
+      })
+      assert.deepInclude(Object(answer.at("data", "account")), { plan: "starter", status: "trial" })
+      assert.isString(answer.at("data", "account", "trial_ends_at"))
+    }))
+
+  it.effect("see no hash of a password in any answer", () =>
+    Effect.gen(function*() {
+      const made = yield* register("secret@example.com")
+      const entered = yield* login({ email: "secret@example.com", password })
+      for (const answer of [made, entered]) assert.notMatch(answer.text, /argon2|password|hash/)
+    }))
+})
+
+layer(TestDatabase.layer)("a service that takes no registrations", (it) => {
+  it.effect("says so, and lets those in who have an account", () =>
+    Effect.gen(function*() {
+      const { email } = yield* makeAccount({ password })
+      for (const REGISTRATION of ["closed", undefined]) {
+        const { request } = yield* startNode({ env: { REGISTRATION } })
+        const refused = yield* request("POST", "/v1/auth/register", {
+          json: { name: "Eve", email: "eve@example.com", password }
+        })
+        assertRefused(refused, 403, "registration_closed")
+        const entered = yield* request("POST", "/v1/auth/login", { json: { email, password } })
+        assert.strictEqual(entered.status, 200)
+      }
+    }))
+})
