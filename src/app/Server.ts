@@ -58,7 +58,7 @@ const Leaving = Layer.effectDiscard(Effect.flatMap(Draining, ({ begin }) => Effe
 export const Server = Layer.mergeAll(Leaving).pipe(
   Layer.provideMerge(HttpRouter.serve(
     Layer.mergeAll(Routes, Health, Gate, ClusterPruning, Pruning).pipe(Layer.provideMerge(Domains)),
-    { disableLogger: true, disableListenLog: true }
+    { disableLogger: true, disableListenLog: true, routerConfig: { caseSensitive: true, maxParamLength: 1000 } }
   )),
   Layer.provideMerge(PublicUrlOfServer),
   Layer.provideMerge(HttpServerLayer),

@@ -78,7 +78,14 @@ const make = Effect.gen(function*() {
         Effect.succeed({
           outcome: { _tag: "Broke", error: failure.reason, status: failure.status } satisfies Outcome,
           body: null
-        }))
+        })),
+      // A request that cannot be made at all uses up its attempts as well: nothing may wait for ever.
+      Effect.catchDefect((defect) =>
+        Effect.as(Effect.logError("a webhook request could not be made", defect), {
+          outcome: { _tag: "Broke", error: "connection_reset" } satisfies Outcome,
+          body: null
+        })
+      )
     )
     const endedAt = yield* DateTime.now
     return {
@@ -100,7 +107,7 @@ const make = Effect.gen(function*() {
   }, (effect, _to, { id: delivery }) =>
     Effect.ensuring(
       Effect.tapCause(effect, (cause) =>
-        Effect.annotateLogs(Effect.logError("a webhook delivery could not be attempted", cause), { delivery })),
+        Effect.annotateLogs(Effect.logError("a webhook outcome could not be recorded", cause), { delivery })),
       Effect.sync(() => {
         underWay--
         Queue.offerUnsafe(changed, undefined)

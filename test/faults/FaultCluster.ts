@@ -25,7 +25,7 @@ export const now = Effect.sync(() => performance.timeOrigin + performance.now())
 const Line = Schema.fromJsonString(Schema.Struct({ timestamp: Schema.String }))
 
 /** When a line was logged. */
-export const loggedAt = (line: string) =>
+const loggedAt = (line: string) =>
   Effect.map(Effect.orDie(Schema.decodeEffect(Line)(line)), ({ timestamp }) => Date.parse(timestamp))
 
 const freePort = Effect.callback<number>((resume) => {

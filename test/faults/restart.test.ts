@@ -15,7 +15,6 @@ import {
   listen,
   makeCluster,
   now,
-  rounds,
   runsBatch,
   settled,
   slowPeople
@@ -23,42 +22,6 @@ import {
 import { sinkProcess } from "./SinkProcess.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("a restart", (it) => {
-  it.effect.runIf(rounds > 2)(
-    "of a frozen node's clock finds its work done by another, and its late outcomes void",
-    () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const sink = yield* sinkProcess
-        const cluster = makeCluster({ smtpPort: sink.port })
-        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
-        const { key } = yield* makeAccount()
-        const receiver = yield* makeWebhookReceiver()
-        const { secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.bulk_completed"] })
-        const recipients = slowPeople(600, "frozen")
-        const batch = yield* sendBulk(cluster.any(0), key, letter(recipients.slice(0, 500)))
-        const { node: frozen } = yield* cluster.ownerOf(runsBatch(batch))
-        yield* Effect.sleep(between(100, 700))
-        yield* frozen.signal("SIGSTOP")
-        const doubtful = yield* inDoubt(batch)
-        const survivor = [cluster.any(0), cluster.any(1)].find((node) => node !== frozen) ?? frozen
-        yield* survivor.logged(runsBatch(batch))
-        // It wakes up in the middle of what the other one does.
-        yield* frozen.signal("SIGCONT")
-        const { at } = yield* ended(survivor, key, batch)
-        yield* completionOf(receiver, secret, batch)
-        yield* Effect.sleep("3 seconds")
-        const twice = checkLedger(yield* sink.messages, { recipients: recipients.slice(0, 500), doubtful: recipients })
-        yield* Effect.log(`${doubtful.length} in doubt, ${twice} twice`)
-        assert.deepInclude(at("data"), { status: "completed", total: 500, sent: 500, queued: 0 })
-        assert.deepStrictEqual(
-          yield* sql`select status, count(*) from email_messages where batch_id = ${batch} group by 1`,
-          [{ status: "sent", count: 500 }]
-        )
-        yield* completionOf(receiver, secret, batch)
-      }),
-    90_000
-  )
-
   it.effect(
     "by SIGTERM of the node that sends hands over: nobody is lost, nobody is written to twice",
     () =>

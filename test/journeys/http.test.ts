@@ -1,9 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import * as NodeNet from "node:net"
 import { assertRefused, assertStanding } from "../contract/contract.ts"
-import { type Answer, eventually, makeAccount, Service, startNode } from "../support/Service.ts"
+import { type Answer, earlyInTheMinute, makeAccount, Service, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** `rel` to target, from a Link header. */
@@ -253,12 +252,6 @@ const freePort = Effect.callback<number>((resume) => {
 layer(TestDatabase.layer)("a node by its settings", (it) => {
   const login = { json: { email: "nobody@example.com", password: "wrong horse battery" } }
   const limited = { RATE_LIMIT_LOGIN: "1" }
-
-  /** The limit counts by the minute of the database: what follows ends within one. */
-  const earlyInTheMinute = Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => eventually(sql`select extract(second from now()) < 55 as early`, ([row]) => row?.["early"] === true)
-  )
 
   it.effect("believes X-Forwarded-For of the proxies it is told to trust, from the right", () =>
     Effect.gen(function*() {

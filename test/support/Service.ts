@@ -264,6 +264,12 @@ export class Service extends Context.Service<Service, RunningNode>()("messaging-
     Layer.effect(Service, startNode(options)).pipe(Layer.provideMerge(TestDatabase.layer))
 }
 
+/** Rates are counted by the minute of the database: what follows this and takes less than 10 seconds falls into one. */
+export const earlyInTheMinute = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => eventually(sql`select extract(second from now()) < 50 as early`, ([row]) => row?.["early"] === true)
+)
+
 /** What an account is made with. */
 export interface AccountOptions {
   /** Enterprise by default, which has no limit. */

@@ -34,7 +34,9 @@ const pool = Layer.unwrap(Effect.gen(function*() {
     types: PgCodecs.registry,
     maxConnections: databaseConnections,
     applicationName: "messaging-service",
-    connectTimeout: "3 seconds"
+    connectTimeout: "3 seconds",
+    // A server that vanished without a word is noticed, and its connections are replaced.
+    keepAlive: "10 seconds"
   })
 }))
 
@@ -72,6 +74,7 @@ export const ClusterDatabase = Layer.unwrap(
       ...connection,
       maxConnections: 4,
       applicationName: "messaging-service-cluster",
-      connectTimeout: "3 seconds"
+      connectTimeout: "3 seconds",
+      keepAlive: "10 seconds"
     }))
 )

@@ -3,7 +3,7 @@ import { databaseAnswers } from "../database/databaseAnswers.ts"
 import { ServiceUnavailable } from "./ApiErrors.ts"
 
 /** A request that takes longer than this makes the node ask whether the database is still there. */
-const patience = "3 seconds"
+const patience = "2500 millis"
 
 /**
  * Gives a request up with 503 within 5 seconds when the database has fallen silent, in whatever statement it waits. A

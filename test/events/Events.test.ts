@@ -1,0 +1,114 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { compile } from "../../src/events/EventPattern.ts"
+import { Events, type Happening, happening } from "../../src/events/Events.ts"
+import { type Addressed, Subscriber } from "../../src/events/Subscriber.ts"
+import { transaction } from "../../src/platform/database/transaction.ts"
+import { AccountId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
+import { Timestamp } from "../../src/values/Timestamp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const enqueued: Array<Addressed> = []
+
+const listener = (webhookId: number, accountId: number, events: ReadonlyArray<string>) => ({
+  webhookId: WebhookId.make(webhookId),
+  accountId: AccountId.make(accountId),
+  pattern: compile(events)
+})
+
+/** Account 1 has a listener to everything and one to mail; account 2 listens to messages; account 3 to nothing. */
+const listeners = [listener(11, 1, ["*"]), listener(12, 1, ["email.*"]), listener(21, 2, ["sms.*"])]
+
+const Listeners = Layer.succeed(
+  Subscriber,
+  Subscriber.of({
+    subscriptions: (accounts) => Effect.succeed(listeners.filter(({ accountId }) => accounts.includes(accountId))),
+    enqueue: (deliveries) => Effect.sync(() => void enqueued.push(...deliveries))
+  })
+)
+
+const Subject = Events.layer.pipe(Layer.provide(Listeners), Layer.provideMerge(TestDatabase.layer))
+
+const sent = (account: number): Happening =>
+  happening({
+    accountId: AccountId.make(account),
+    event: "email.sent",
+    data: {
+      id: EmailMessageId.make(1),
+      batch_id: null,
+      to: "a@b.example",
+      subject: "ü \u2028",
+      sent_at: Timestamp.make("2030-01-31T09:00:00.000000Z")
+    }
+  })
+
+const Row = Schema.Struct({ id: Schema.String, account_id: Schema.Int, name: Schema.String, body: Schema.Uint8Array })
+
+/** What is written by these, once what was there before is gone. */
+const publishing = Effect.fnUntraced(function*(happenings: ReadonlyArray<Happening>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`truncate events`
+  enqueued.length = 0
+  yield* (yield* Events).publish(happenings)
+  const rows = yield* sql`select id, account_id, name, body from events order by id`
+  return yield* Schema.decodeUnknownEffect(Schema.Array(Row))(rows)
+})
+
+layer(Subject, { excludeTestServices: true })("the journal of events", (it) => {
+  it.effect("keeps an event once, with the bytes that all of its deliveries send", () =>
+    Effect.gen(function*() {
+      const [row, ...others] = yield* publishing([sent(1)])
+      assert.deepStrictEqual(others, [])
+      const body: unknown = JSON.parse(Buffer.from(row?.body ?? []).toString("utf8"))
+      assert.deepInclude(body, { id: row?.id, event: "email.sent", data: sent(1).data })
+      assert.match(String(Reflect.get(Object(body), "timestamp")), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+      assert.match(row?.id ?? "", /^evt_[0-9A-HJKMNP-TV-Z]{26}$/)
+      assert.deepStrictEqual(enqueued.map(({ eventId, webhookId }) => [eventId, Number(webhookId)]), [
+        [row?.id, 11],
+        [row?.id, 12]
+      ])
+    }))
+
+  it.effect("keeps nothing of what nobody listens to", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* publishing([]), [])
+      assert.deepStrictEqual(yield* publishing([sent(2), sent(3)]), [])
+      assert.deepStrictEqual(enqueued, [])
+    }))
+
+  it.effect("never tells an account of what happened in another", () =>
+    Effect.gen(function*() {
+      const rows = yield* publishing([sent(1), sent(2), sent(3), sent(1)])
+      assert.deepStrictEqual(rows.map(({ account_id }) => account_id), [1, 1])
+      assert.strictEqual(new Set(rows.map(({ id }) => id)).size, 2)
+      assert.isTrue(enqueued.every(({ accountId, webhookId }) => accountId === 1 && webhookId < 20))
+    }))
+
+  it.effect("tells messages by their channel", () =>
+    Effect.gen(function*() {
+      const message = { accountId: AccountId.make(2), event: "message.sent" } as const
+      const common = { message_id: 1, to: "+250788000000", type: "text", status: "sent" } as const
+      const sms = happening({
+        ...message,
+        channel: "sms",
+        data: { ...common, channel: "sms", session_id: null, segments: 1, cost_usd: 0.01 }
+      })
+      const whatsapp = happening({
+        ...message,
+        channel: "whatsapp",
+        data: { ...common, channel: "whatsapp", session_id: 1 }
+      })
+      assert.strictEqual((yield* publishing([sms])).length, 1)
+      assert.strictEqual((yield* publishing([whatsapp])).length, 0)
+    }))
+
+  it.effect("forgets what its transaction undoes", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const events = yield* Events
+      yield* sql`truncate events`
+      yield* Effect.exit(transaction(Effect.andThen(events.publish([sent(1)]), Effect.die("undone"))))
+      assert.deepStrictEqual(yield* sql`select id from events`, [])
+    }))
+})

@@ -1,0 +1,48 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ended, sendBulk } from "../support/bulkMail.ts"
+import { Relay } from "../support/Relay.ts"
+import { makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
+
+const debug = { LOG_LEVEL: "debug" }
+
+const runsBatches = (node: RunningNode) => node.logs.some((line) => line.includes("a batch runs on this node"))
+
+const sendOne = Effect.fnUntraced(function*(node: RunningNode, key: string) {
+  const id = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: ["fine@people.example"] })
+  const { at } = yield* ended(node, key, id)
+  assert.deepInclude(at("data"), { status: "completed", sent: 1 })
+})
+
+layer(Relay.layer({ env: debug }), { excludeTestServices: true, timeout: "60 seconds" })("a second node", (it) => {
+  it.effect("joins by itself, takes its share of the actors, and hands them back when it leaves", () =>
+    Effect.gen(function*() {
+      const first = yield* Service
+      const { sink } = yield* Relay
+      const { key } = yield* makeAccount()
+      yield* sendOne(first, key)
+      const second = yield* startNode({ smtpPort: sink.port, env: debug })
+      yield* sendOne(second, key)
+      // Each batch has its own actor; whoever takes the request, half of them run on the newcomer before long.
+      yield* Effect.repeat(sendOne(first, key), { until: () => runsBatches(second) })
+      assert.deepStrictEqual(yield* second.stop(), { code: 0, signal: null })
+      yield* Effect.forEach(Array.from({ length: 20 }), () => sendOne(first, key), { concurrency: 5 })
+      assert.isTrue(runsBatches(first))
+    }))
+
+  it.effect("refuses a key from the moment that another node has revoked it", () =>
+    Effect.gen(function*() {
+      const first = yield* Service
+      const { sink } = yield* Relay
+      const second = yield* startNode({ smtpPort: sink.port, env: debug })
+      const { accountId, key } = yield* makeAccount()
+      for (let round = 0; round < 10; round++) {
+        const { id, key: short } = yield* makeKey(accountId)
+        const list = second.request("GET", "/v1/webhooks", { key: short })
+        assert.strictEqual((yield* list).status, 200)
+        assert.strictEqual((yield* first.request("DELETE", `/v1/api-keys/${id}`, { key })).status, 200)
+        const refused = yield* list
+        assert.deepStrictEqual([refused.status, refused.at("error", "type")], [401, "revoked_api_key"])
+      }
+    }))
+})

@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
+import { SqlError } from "effect/sql"
+import { coalesce } from "../../../src/platform/database/coalesce.ts"
+
+class Refused extends Schema.TaggedError<Refused>()("Refused", {}) {}
+
+const away = SqlError.SqlError.make({
+  reason: SqlError.ConnectionError.make({ cause: undefined, message: "gone", operation: "query" })
+})
+
+describe("coalesce", () => {
+  it.effect("makes one call of all that arrive while the last one runs, and answers each caller with its own", () =>
+    Effect.gen(function*() {
+      const groups: Array<ReadonlyArray<number>> = []
+      const gate = yield* Deferred.make<void>()
+      const double = yield* coalesce({
+        most: 50,
+        lanes: 1,
+        run: (inputs: ReadonlyArray<number>) =>
+          Effect.sync(() => groups.push(inputs)).pipe(
+            Effect.andThen(Deferred.await(gate)),
+            Effect.as(inputs.map((input) => input * 2))
+          )
+      })
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: 101 }, (_, index) => index),
+        (index) => Effect.forkChild(double(index), { startImmediately: true })
+      )
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(gate, undefined)
+      assert.deepStrictEqual(yield* Fiber.joinAll(fibers), Array.from({ length: 101 }, (_, index) => index * 2))
+      assert.isTrue(groups.every((group) => group.length <= 50))
+      assert.isAtMost(groups.length, 4)
+    }))
+
+  it.effect("lets one bad input fail its own caller only, by an error or by a defect", () =>
+    Effect.gen(function*() {
+      const run = yield* coalesce({
+        most: 10,
+        lanes: 1,
+        run: (inputs: ReadonlyArray<number>) =>
+          inputs.includes(-2)
+            ? Effect.die("broken")
+            : inputs.includes(-1)
+            ? Effect.fail(new Refused())
+            : Effect.succeed(inputs)
+      })
+      const exits = yield* Effect.forEach([1, -1, 2, -2, 3], (input) => Effect.exit(run(input)), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true, false, true])
+      assert.deepStrictEqual(exits[1], Exit.fail(new Refused()))
+    }))
+
+  it.effect("fails all alike, without asking again for each, when the database is away", () =>
+    Effect.gen(function*() {
+      let calls = 0
+      const run = yield* coalesce({
+        most: 10,
+        lanes: 1,
+        run: (_: ReadonlyArray<number>) =>
+          Effect.suspend(() => {
+            calls++
+            return Effect.die(away)
+          })
+      })
+      const exits = yield* Effect.forEach([1, 2, 3], (input) => Effect.exit(run(input)), { concurrency: "unbounded" })
+      assert.isTrue(exits.every(Exit.isFailure))
+      assert.isAtMost(calls, 2)
+    }))
+
+  it.effect("leaves nobody waiting for a lane that is closed", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const started = yield* Deferred.make<void>()
+      const run = yield* coalesce({
+        most: 10,
+        lanes: 1,
+        run: (_: ReadonlyArray<number>) => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
+      }).pipe(Scope.provide(scope))
+      const caller = yield* Effect.forkChild(run(1), { startImmediately: true })
+      yield* Deferred.await(started)
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(caller)))
+    }))
+})

@@ -1,0 +1,102 @@
+import { assert, layer } from "@effect/vitest"
+import { Data, Deferred, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { coalesce } from "../../../src/platform/database/coalesce.ts"
+import { afterCommit, transaction } from "../../../src/platform/database/transaction.ts"
+import { untilDatabaseIsBack } from "../../../src/platform/database/untilDatabaseIsBack.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+class Unwanted extends Data.TaggedError("Unwanted") {}
+
+/** A table of its own for a test, and what a nudge sees when it runs. */
+const table = (name: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`create table ${sql(name)} (n integer)`
+    const count = Effect.map(sql`select count(*) as n from ${sql(name)}`, ([row]) => Number(row?.["n"]))
+    const seen = yield* Deferred.make<number>()
+    const nudge = Effect.orDie(Effect.flatMap(count, (n) => Effect.asVoid(Deferred.succeed(seen, n))))
+    return { sql, insert: sql`insert into ${sql(name)} values (1)`, count, nudge, seen }
+  })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => {
+  it.effect("nudges when the outermost transaction has committed, and others can see its rows", () =>
+    Effect.gen(function*() {
+      const { insert, nudge, seen } = yield* table("nudged")
+      yield* transaction(Effect.gen(function*() {
+        yield* insert
+        yield* transaction(Effect.andThen(insert, afterCommit(nudge)))
+        yield* insert
+        assert.isFalse(yield* Deferred.isDone(seen))
+      }))
+      assert.strictEqual(yield* Deferred.await(seen), 3)
+    }))
+
+  it.effect("nudges at once outside of a transaction", () =>
+    Effect.gen(function*() {
+      const { nudge, seen } = yield* table("alone")
+      yield* afterCommit(nudge)
+      assert.strictEqual(yield* Deferred.await(seen), 0)
+    }))
+
+  it.effect("never nudges about what was rolled back", () =>
+    Effect.gen(function*() {
+      const { count, insert, nudge, seen } = yield* table("undone")
+      const failed = yield* Effect.flip(
+        transaction(Effect.andThen(insert, Effect.andThen(afterCommit(nudge), new Unwanted())))
+      )
+      assert.instanceOf(failed, Unwanted)
+      assert.strictEqual(yield* count, 0)
+      yield* Effect.yieldNow
+      assert.isFalse(yield* Deferred.isDone(seen))
+    }))
+
+  it.effect("gives a transaction inside a group of calls nudges of its own, whoever calls", () =>
+    Effect.gen(function*() {
+      const { count, insert, nudge, seen, sql } = yield* table("grouped")
+      const write = yield* coalesce({
+        most: 10,
+        lanes: 2,
+        run: (inputs: ReadonlyArray<void>) =>
+          transaction(Effect.andThen(insert, Effect.as(afterCommit(nudge), inputs))).pipe(
+            Effect.provideService(SqlClient.SqlClient, sql),
+            Effect.orDie
+          )
+      })
+      // The caller's own transaction rolls back; what the group wrote for it is committed all the same.
+      yield* Effect.flip(transaction(Effect.andThen(write(), new Unwanted())))
+      assert.strictEqual(yield* Deferred.await(seen), 1)
+      assert.strictEqual(yield* count, 1)
+    }))
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("untilDatabaseIsBack", (it) => {
+  it.effect("runs again what met the end of its session or a deadlock, and nothing else", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      let sessions = 0
+      yield* untilDatabaseIsBack(
+        Effect.suspend(() => sessions++ === 0 ? sql`select pg_terminate_backend(pg_backend_pid())` : sql`select 1`)
+      )
+      assert.strictEqual(sessions, 2)
+      yield* sql`create table crossed (id integer primary key, n integer not null)`
+      yield* sql`insert into crossed values (1, 0), (2, 0)`
+      const both = yield* Deferred.make<void>()
+      let holding = 0
+      const add = (first: number, second: number) =>
+        untilDatabaseIsBack(transaction(Effect.gen(function*() {
+          yield* sql`update crossed set n = n + 1 where id = ${first}`
+          if (++holding === 2) yield* Deferred.succeed(both, undefined)
+          yield* Deferred.await(both)
+          yield* sql`update crossed set n = n + 1 where id = ${second}`
+        })))
+      yield* Effect.all([add(1, 2), add(2, 1)], { concurrency: 2 })
+      assert.deepStrictEqual(yield* sql`select n from crossed`, [{ n: 2 }, { n: 2 }])
+      let tries = 0
+      yield* Effect.flip(untilDatabaseIsBack(Effect.suspend(() => {
+        tries++
+        return sql`select 1 / 0`
+      })))
+      assert.strictEqual(tries, 1)
+    }))
+})
