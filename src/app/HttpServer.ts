@@ -1,5 +1,4 @@
-import { NodeHttpServer } from "@effect/platform-node"
-import { type Context, DateTime, Effect, Layer, Schema } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { createServer, type Server, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
@@ -9,17 +8,7 @@ import { wireOf } from "../platform/http/ApiError.ts"
 import { RequestRefused } from "../platform/http/ApiErrors.ts"
 import { standingHeaders } from "../platform/http/standingHeaders.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
-
-/** The address cannot be listened on. */
-export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
-  host: Schema.String,
-  port: Schema.Int,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `Cannot listen on ${this.host}:${this.port} (${this.reason}). Set PORT to a free one, or to 0 to take any.`
-  }
-}
+import { listenOn } from "./listenOn.ts"
 
 /** The documented answer to what Node refuses before any route sees it. */
 const refusal = () => {
@@ -88,12 +77,5 @@ const make = () => {
   return server
 }
 
-const reasonOf = (cause: unknown) => cause instanceof Error && "code" in cause ? String(cause.code) : "refused"
-
 /** Node's HTTP server on HOST and PORT; when it closes, what is in flight is answered first. */
-export const HttpServerLayer = Layer.unwrap(Effect.map(AppConfig, ({ host, port }) => {
-  const server = NodeHttpServer.layer(make, { host, port, gracefulShutdownTimeout: "10 seconds" })
-  const failed = (reason: string): Effect.Effect<Context.Context<Layer.Success<typeof server>>, ListenFailed> =>
-    Effect.fail(new ListenFailed({ host, port, reason }))
-  return Layer.catchTag(server, "ServeError", ({ cause }) => Layer.effectContext(failed(reasonOf(cause))))
-}))
+export const HttpServerLayer = Layer.unwrap(Effect.map(AppConfig, (config) => listenOn(make, config)))

@@ -8,20 +8,14 @@
  * harmless: it looks for due rows once more. It stays awake while any delivery waits, be it for a retry in two minutes,
  * and sleeps when none does.
  */
-import { DateTime, Effect, Exit, Option, Queue, Redacted, Semaphore } from "effect"
+import { Effect, Exit, Option, Queue, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
-import { Vault } from "../platform/crypto/Vault.ts"
 import { untilDatabaseIsBack } from "../platform/database/untilDatabaseIsBack.ts"
-import { PublicHttp } from "../platform/net/PublicHttp.ts"
 import { type DeliveryId, WebhookId } from "../values/Ids.ts"
-import { fromDateTime } from "../values/Timestamp.ts"
 import { makeDeliveriesRepo, type Taken } from "./DeliveriesRepo.ts"
+import { type Destination, makeCourier } from "./makeCourier.ts"
 import { Outcomes } from "./Outcomes.ts"
-import { sealedSecret } from "./sealedSecret.ts"
-import { sign, type SigningKey, signingKey } from "./sign.ts"
 import { WebhookEntity } from "./WebhookEntity.ts"
-import { makeWebhooksRepo } from "./WebhooksRepo.ts"
-import { type Outcome, transition } from "./WebhookState.ts"
 
 /** Deliveries of one webhook under way at once. */
 const width = 8
@@ -29,18 +23,11 @@ const width = 8
 /** Rows taken by one statement; at most twice as many are in memory. */
 const grip = 100
 
-interface Destination {
-  readonly url: string
-  readonly key: SigningKey
-}
-
 const make = Effect.gen(function*() {
   const address = yield* Entity.CurrentAddress
   const id = WebhookId.make(Number(address.entityId))
-  const http = yield* PublicHttp
-  const vault = yield* Vault
   const outcomes = yield* Outcomes
-  const webhooks = yield* makeWebhooksRepo
+  const { attempt, destination } = yield* makeCourier(id)
   const deliveries = yield* makeDeliveriesRepo
   const scope = yield* Effect.scope
   const slots = yield* Semaphore.make(width)
@@ -51,52 +38,6 @@ const make = Effect.gen(function*() {
   let nudged = false
   /** Whether rows may be taken that are in nobody's hands: an owner before this one, an answer that got lost. */
   let doubtful = true
-
-  /** Where deliveries go now; nothing when the webhook is gone or switched off. */
-  const destination = Effect.gen(function*() {
-    const target = Option.getOrUndefined(yield* webhooks.target(id))
-    if (target === undefined || !target.is_active) return Option.none<Destination>()
-    const secret = yield* vault.open(sealedSecret(id), target.secret)
-    return Option.some({ url: target.url, key: signingKey(Redacted.make(Buffer.from(secret).toString("utf8"))) })
-  }).pipe(Effect.orDie)
-
-  const attempt = Effect.fnUntraced(function*({ key, url }: Destination, taken: Taken) {
-    const now = yield* DateTime.now
-    const headers = sign({
-      ...taken,
-      delivery_id: taken.id,
-      attempt: taken.attempt_count + 1,
-      timestamp: Math.floor(DateTime.toEpochMillis(now) / 1000),
-      key
-    })
-    const answer = yield* http.post({ url, headers, body: taken.body }).pipe(
-      Effect.map((response) => ({
-        outcome: { _tag: "Answered", status: response.status } satisfies Outcome,
-        body: response.body
-      })),
-      Effect.catchTag("PublicHttpFailure", (failure) =>
-        Effect.succeed({
-          outcome: { _tag: "Broke", error: failure.reason, status: failure.status } satisfies Outcome,
-          body: null
-        })),
-      // A request that cannot be made at all uses up its attempts as well: nothing may wait for ever.
-      Effect.catchDefect((defect) =>
-        Effect.as(Effect.logError("a webhook request could not be made", defect), {
-          outcome: { _tag: "Broke", error: "connection_reset" } satisfies Outcome,
-          body: null
-        })
-      )
-    )
-    const endedAt = yield* DateTime.now
-    return {
-      webhookId: id,
-      deliveryId: taken.id,
-      startedAt: fromDateTime(now),
-      durationMs: DateTime.toEpochMillis(endedAt) - DateTime.toEpochMillis(now),
-      responseBody: answer.body,
-      transition: transition({ ...taken, status: taken.attempt_count === 0 ? "pending" : "retrying" }, answer.outcome)
-    }
-  })
 
   /** The slot is free again as soon as the endpoint has answered; the outcome is written after that. */
   const deliver = Effect.fnUntraced(function*(to: Destination, taken: Taken) {

@@ -1,5 +1,5 @@
 import { NodeServices } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, Layer, type Runtime } from "effect"
+import { Cause, ConfigProvider, Console, Effect, Exit, Layer, type Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { Logs } from "../../platform/observability/Logs.ts"
@@ -23,9 +23,18 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return Console.error(known ? failure.message : Cause.pretty(cause))
 }
 
+/** A file `.env` in the working directory speaks where the environment is silent. */
+const DotEnv = ConfigProvider.layerAdd(
+  ConfigProvider.fromDotEnv().pipe(Effect.orElseSucceed(() => ConfigProvider.fromUnknown({})))
+)
+
 /** The command line. */
 export const program = Command.run(root, { version: "0.1.0" }).pipe(
-  Effect.provide(Logs.pipe(Layer.provideMerge(AppConfig.layer), Layer.provideMerge(NodeServices.layer))),
+  Effect.provide(Logs.pipe(
+    Layer.provideMerge(AppConfig.layer),
+    Layer.provideMerge(DotEnv),
+    Layer.provideMerge(NodeServices.layer)
+  )),
   Effect.tapCause(explain)
 )
 

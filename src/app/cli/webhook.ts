@@ -1,9 +1,9 @@
-import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Console, Effect, Layer, Option, Redacted, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
 import { verify } from "../../webhooks/verify.ts"
+import { listenOn } from "../listenOn.ts"
 
 const pretty = (body: string) => {
   const event = Option.liftThrowable(JSON.parse)(body)
@@ -50,7 +50,7 @@ const listen = Command.make("listen", {
   const server = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })
   return Layer.launch(ready.pipe(
     Layer.provideMerge(server),
-    Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port }))
+    Layer.provide(listenOn(createServer, { host: "127.0.0.1", port }))
   ))
 }).pipe(Command.withDescription("Receive webhooks on this machine, verify and print them, for development"))
 

@@ -41,6 +41,11 @@ const watch = 5_000
 /** How long recipients may be in other hands before they are taken over: a claim whose answer got lost, a frozen node. */
 const strayAfter = Duration.seconds(30)
 
+interface Opened {
+  readonly content: BatchContent
+  readonly mail: MailOne
+}
+
 const make = Effect.gen(function*() {
   const address = yield* Entity.CurrentAddress
   const id = EmailBatchId.make(address.entityId)
@@ -56,7 +61,7 @@ const make = Effect.gen(function*() {
   /** Claimed and not yet settled, with the attempts before this one. */
   const held = new Map<EmailMessageId, Claimed>()
 
-  const mailOne = Effect.fnUntraced(function*(content: BatchContent, mail: MailOne, claimed: Claimed) {
+  const mailOne = Effect.fnUntraced(function*({ content, mail }: Opened, claimed: Claimed) {
     const { outcome, subject } = yield* mail(claimed)
     yield* untilDatabaseIsBack(outcomes.record({
       id: claimed.id,
@@ -68,7 +73,7 @@ const make = Effect.gen(function*() {
       attemptsBefore: claimed.attempt_count,
       settled: settle(claimed.attempt_count, outcome)
     }))
-  }, (effect, _content, _mail, claimed) =>
+  }, (effect, _, claimed) =>
     Effect.ensuring(
       // What cannot be written down stays in `sending` and is taken over with an attempt more, hence not for ever.
       Effect.tapCause(effect, (cause) => Effect.logError("an outcome could not be recorded", cause)),
@@ -101,7 +106,7 @@ const make = Effect.gen(function*() {
     )
 
   /** Starts everybody who is due, a page at a time, while earlier ones are under way; false when the batch has ended. */
-  const round = Effect.fnUntraced(function*(content: BatchContent, mail: MailOne) {
+  const round = Effect.fnUntraced(function*(opened: Opened) {
     const until = (yield* Clock.currentTimeMillis) + lease
     const claimed = yield* untilDatabaseIsBack(Effect.orDie(repo.claim({ id, limit: grip })))
     for (const recipient of claimed) held.set(recipient.id, recipient)
@@ -111,7 +116,7 @@ const make = Effect.gen(function*() {
           yield* restore(slots.take(1))
           if ((yield* Clock.currentTimeMillis) > until) return yield* Effect.as(slots.release(1), false)
           // A conversation that has begun is ended and written down, also when this node has to leave.
-          yield* Effect.forkChild(mailOne(content, mail, recipient), { uninterruptible: true })
+          yield* Effect.forkChild(mailOne(opened, recipient), { uninterruptible: true })
           return true
         })
       )
@@ -143,7 +148,7 @@ const make = Effect.gen(function*() {
     const mail = yield* untilDatabaseIsBack(mailer.open(content))
     yield* Effect.onExit(
       Effect.gen(function*() {
-        while (yield* round(content, mail)) continue
+        while (yield* round({ content, mail })) continue
       }),
       () => leave
     )
