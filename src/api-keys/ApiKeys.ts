@@ -5,14 +5,18 @@ import * as Tokens from "../platform/crypto/Tokens.ts"
 import { transaction } from "../platform/database/transaction.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { AccountId, ApiKeyId } from "../values/Ids.ts"
+import { Plan } from "../values/Plan.ts"
 import type { ApiKey, CreatedApiKey } from "./ApiKey.ts"
 import type { NewApiKey } from "./ApiKeysApi.ts"
-import { makeApiKeysRepo } from "./ApiKeysRepo.ts"
+import { makeApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
 
 /** What every API key begins with; the next 4 characters are still shown after creation. */
 export const keyPrefix = "sk_live_"
 
 const shownLength = 12
+
+/** Plans whose keys need not be counted, so that they are made without waiting for each other. */
+const unlimited = Plan.literals.filter((plan) => apiKeyLimit[plan] === undefined)
 
 /** The API keys of an account (spec 2.2, 3.5, 4.1). */
 export class ApiKeys extends Context.Service<ApiKeys, {
@@ -33,12 +37,13 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const sql = yield* SqlClient.SqlClient
       const repo = yield* makeApiKeysRepo
 
-      const withinLimit = Effect.fnUntraced(function*(accountId: AccountId) {
+      /** One after the other, as the limit must hold; in the caller's transaction. */
+      const counted = Effect.fnUntraced(function*(accountId: AccountId, row: UncountedRow) {
         const { plan } = yield* Effect.orDie(repo.lockAccount(accountId))
-        const limit = apiKeyLimit[plan]
-        if (limit === undefined) return
+        const limit = apiKeyLimit[plan] ?? Number.POSITIVE_INFINITY
         const { usable } = yield* Effect.orDie(repo.countUsable(accountId))
         if (usable >= limit) return yield* new PlanLimitExceeded({ limit, current: usable, resource: "api_keys" })
+        return yield* Effect.orDie(Effect.fromOption(yield* Effect.orDie(repo.insert({ ...row, plans: [plan] }))))
       })
 
       const create = Effect.fn("ApiKeys.create")(function*(accountId: AccountId, wanted: NewApiKey) {
@@ -47,7 +52,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           return yield* ValidationFailed.of("expires_at", "must be in the future")
         }
         const key = Tokens.mint(keyPrefix)
-        const insert = Effect.orDie(repo.insert({
+        const row = {
           account_id: accountId,
           name: wanted.name,
           key_hash: Tokens.hash(key),
@@ -55,9 +60,10 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           scopes: [...new Set(wanted.scopes)],
           permissions: [...new Set(wanted.permissions)],
           expires_at
-        }))
-        const row = yield* transaction(Effect.andThen(withinLimit(accountId), insert))
-        const { is_active: _, last_used_at: __, ...shown } = row
+        }
+        const made = Option.getOrUndefined(yield* Effect.orDie(repo.insert({ ...row, plans: unlimited }))) ??
+          (yield* transaction(counted(accountId, row)))
+        const { is_active: _, last_used_at: __, ...shown } = made
         return { ...shown, key }
       }, Effect.provideService(SqlClient.SqlClient, sql))
 

@@ -16,8 +16,12 @@ const NewRow = Schema.Struct({
   key_prefix: Schema.String,
   scopes: Schema.Array(Schema.String),
   permissions: Schema.Array(Schema.String),
-  expires_at: Schema.NullOr(Schema.String)
+  expires_at: Schema.NullOr(Schema.String),
+  plans: Schema.Array(Plan)
 })
+
+/** A new key before it is known on which plans it may be made. */
+export type UncountedRow = Omit<typeof NewRow.Type, "plans">
 
 /** Whose credential a hash is; the ids are null where it is nobody's. */
 export const Credential = Schema.Struct({
@@ -74,13 +78,15 @@ export const makeApiKeysRepo = Effect.gen(function*() {
     execute: (instant) => sql`select ${instant}::timestamptz <= now() as past`
   })
 
-  const insert = SqlSchema.findOne({
+  /** Nothing when the account is on none of the plans. */
+  const insert = SqlSchema.findOneOption({
     Request: NewRow,
     Result: ApiKey,
     execute: (row) =>
       sql`insert into api_keys (account_id, name, key_hash, key_prefix, scopes, permissions, expires_at)
-        values (${row.account_id}, ${row.name}, ${row.key_hash}, ${row.key_prefix}, ${column.text(row.scopes)},
-          ${column.text(row.permissions)}, ${row.expires_at}::timestamptz)
+        select id, ${row.name}::text, ${row.key_hash}::bytea, ${row.key_prefix}::text, ${column.text(row.scopes)},
+          ${column.text(row.permissions)}, ${row.expires_at}::timestamptz
+        from accounts where id = ${row.account_id} and plan = any(${column.text(row.plans)})
         returning ${columns}`
   })
 

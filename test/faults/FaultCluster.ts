@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema, type Scope } from "effect"
+import { Effect, Option, Schedule, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import * as NodeNet from "node:net"
@@ -24,9 +24,9 @@ export const now = Effect.sync(() => performance.timeOrigin + performance.now())
 
 const Line = Schema.fromJsonString(Schema.Struct({ timestamp: Schema.String }))
 
-/** When a line was logged. */
-const loggedAt = (line: string) =>
-  Effect.map(Effect.orDie(Schema.decodeEffect(Line)(line)), ({ timestamp }) => Date.parse(timestamp))
+/** When a node logged this for the last time; undefined when it never did. */
+const lastLogged = (node: RunningNode, text: string) =>
+  Option.getOrUndefined(Schema.decodeOption(Line)(node.logs.findLast((line) => line.includes(text)) ?? ""))?.timestamp
 
 const freePort = Effect.callback<number>((resume) => {
   const server = NodeNet.createServer().listen(0, "127.0.0.1", () => {
@@ -46,11 +46,17 @@ export const makeCluster = (options: NodeOptions) => {
     nodes = [...nodes, node]
     return node
   })
-  /** The node that logs the text, with the moment. */
-  const ownerOf = (text: string) =>
-    Effect.flatMap(
-      Effect.raceAll(nodes.map((node) => Effect.map(node.logged(text), (line) => ({ node, line })))),
-      ({ line, node }) => Effect.map(loggedAt(line), (at) => ({ node, at }))
+  /**
+   * The node that was the last to log the text, and when: whoever runs an actor says so when it begins, and actors move
+   * when a node has joined. Waits until one logs it after `since`.
+   */
+  const ownerOf = (text: string, since = 0) =>
+    Effect.sync(() => {
+      const all = nodes.map((node) => ({ node, at: Date.parse(lastLogged(node, text) ?? "") }))
+      return all.filter(({ at }) => at > since).toSorted((a, b) => b.at - a.at)[0]
+    }).pipe(
+      Effect.repeat({ until: (owner) => owner !== undefined, schedule: Schedule.spaced("10 millis") }),
+      Effect.filterOrElse((owner) => owner !== undefined, () => Effect.never)
     )
   /** Kills a node and gives the moment. */
   const kill = Effect.fnUntraced(function*(gone: RunningNode) {

@@ -40,7 +40,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         const exit = yield* cluster.stop(owner.node)
         const leaving = ((yield* now) - toldAt) / 1000
         assert.deepStrictEqual(exit, { code: 0, signal: null })
-        const { at: takenOverAt } = yield* cluster.ownerOf(runsBatch(batch))
+        const { at: takenOverAt } = yield* cluster.ownerOf(runsBatch(batch), toldAt)
         const { at } = yield* ended(cluster.any(0), key, batch)
         assert.deepInclude(at("data"), { status: "completed", total: 300, sent: 300, queued: 0 })
         assert.strictEqual(checkLedger(yield* sink.messages, { recipients, doubtful: [] }), 0)
