@@ -1,20 +1,5 @@
 -- The sum of all migrations, for reading only. Made by scripts/schema.ts.
 
-create table account_notices (
-  id bigint generated always as identity not null,
-  account_id bigint not null,
-  subject text not null,
-  body text not null,
-  attempt_count smallint default 0 not null,
-  due_at timestamp with time zone default now(),
-  sent_at timestamp with time zone,
-  error text,
-  created_at timestamp with time zone default now() not null,
-  constraint account_notices_pkey PRIMARY KEY (id),
-  constraint account_notices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX account_notices_due ON account_notices USING btree (due_at) WHERE sent_at IS NULL AND due_at IS NOT NULL;
-
 create table accounts (
   id bigint generated always as identity not null,
   name text not null,

@@ -105,12 +105,7 @@ const measure = Effect.fnUntraced(function*(service: number, relay: number, data
   const [first] = accounts
   if (first === undefined) return []
   yield* verifyDomain(first)
-  const all = yield* Effect.replicateEffect(
-    Effect.gen(function*() {
-      return yield* round(service, relay, [first])
-    }),
-    rounds + 1
-  )
+  const all = yield* Effect.replicateEffect(round(service, relay, [first]), rounds + 1)
   return all.slice(1)
 })
 

@@ -34,9 +34,10 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         const { secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.bulk_completed"] })
         const recipients = slowPeople(500, "frozen")
         const batch = yield* sendBulk(cluster.any(0), key, letter(recipients))
+        yield* cluster.ownerOf(runsBatch(batch))
+        yield* Effect.sleep(between(100, 700))
         const { node: frozen } = yield* cluster.ownerOf(runsBatch(batch))
         const survivor = cluster.any(0) === frozen ? cluster.any(1) : cluster.any(0)
-        yield* Effect.sleep(between(100, 700))
         yield* frozen.signal("SIGSTOP")
         const frozenAt = yield* now
         yield* survivor.logged(runsBatch(batch))

@@ -13,9 +13,7 @@ import { inputOf } from "./script.ts"
 const { socket } = inputOf<{ readonly socket: string }>()
 const sql = postgres({ path: socket, username: "postgres", database: "postgres", max: 10 })
 
-class Refused extends Error {
-  readonly statusCode = 401
-}
+const refused = Object.assign(new TypeError("unknown key"), { statusCode: 401 })
 
 const principalOf = async (request: FastifyRequest) => {
   const token = request.headers.authorization?.slice("Bearer ".length) ?? ""
@@ -24,7 +22,7 @@ const principalOf = async (request: FastifyRequest) => {
     select k.id as key_id, a.id as account_id, k.scopes, k.permissions, a.plan, a.trial_ends_at
     from api_keys k join accounts a on a.id = k.account_id
     where k.key_hash = ${hash} and (k.expires_at is null or k.expires_at > now())`
-  if (principal === undefined) throw new Refused("unknown key")
+  if (principal === undefined) throw refused
   return principal
 }
 
@@ -84,4 +82,5 @@ for (const counted of [false, true]) {
 }
 
 await server.listen({ port: 0, host: "127.0.0.1" })
-console.log(JSON.stringify({ port: server.addresses()[0]?.port }))
+const [address] = server.addresses()
+console.log(JSON.stringify({ port: typeof address === "object" ? address.port : 0 }))

@@ -28,9 +28,14 @@ const { body, callers, connections, method, port, seconds, warmUpSeconds } = inp
 
 const requests = callers.map(({ key, path }) =>
   Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`
-      + (body === "" ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)
-      + `\r\n${body}`
+    [
+      `${method} ${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${port}`,
+      `Authorization: Bearer ${key}`,
+      ...(body === "" ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]),
+      "",
+      body
+    ].join("\r\n")
   )
 )
 

@@ -10,7 +10,7 @@ const paragraph =
 
 export const html = `<html><body>\n${paragraph.repeat(9)}</body></html>`
 
-export const variables = (index: number) => ({ name: `Ana Müller ${index}`, order: 12_345 + index })
+const variables = (index: number) => ({ name: `Ana Müller ${index}`, order: 12_345 + index })
 
 export const recipients = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ to: `ana${index}@recipient.example`, variables: variables(index) }))

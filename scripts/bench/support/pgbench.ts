@@ -13,7 +13,7 @@ const programs = () => {
   )
 }
 
-const pgbench = (program: string, { directory, socket }: BenchDatabase, statement: string, seconds: number) =>
+const pgbench = (program: string, { directory, socket }: BenchDatabase) => (statement: string, seconds: number) =>
   Effect.callback<number>((resume) => {
     const file = NodePath.join(directory, "statement.sql")
     NodeFs.writeFileSync(file, statement)
@@ -32,7 +32,7 @@ export const statementLimit = (database: BenchDatabase) => {
   if (program !== undefined) {
     return {
       name: "pgbench, the statement alone",
-      measure: (statement: string, seconds: number) => pgbench(program, database, statement, seconds)
+      measure: pgbench(program, database)
     }
   }
   return {

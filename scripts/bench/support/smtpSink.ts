@@ -24,7 +24,7 @@ const end = Buffer.from("\r\n.\r\n")
 
 class Session {
   readonly #socket: NodeNet.Socket
-  #rest = Buffer.alloc(0)
+  #rest: Buffer = Buffer.alloc(0)
   #inBody = false
 
   constructor(socket: NodeNet.Socket) {

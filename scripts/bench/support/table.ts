@@ -1,4 +1,4 @@
-import { Console, Effect } from "effect"
+import { Console, type Effect } from "effect"
 
 /** One line of a bench's table: what was measured, beside what bounds it or what one would write by hand instead. */
 export interface Line {

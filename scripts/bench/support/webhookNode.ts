@@ -15,7 +15,7 @@ import { ClusterDatabase, Database, DatabaseAddress } from "../../../src/platfor
 import { transaction } from "../../../src/platform/database/transaction.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
-import type { AccountId } from "../../../src/values/Ids.ts"
+import { AccountId } from "../../../src/values/Ids.ts"
 import { Outcomes } from "../../../src/webhooks/Outcomes.ts"
 import { SubscriberLayer } from "../../../src/webhooks/SubscriberLayer.ts"
 import { WebhookActor } from "../../../src/webhooks/WebhookActor.ts"
@@ -57,9 +57,10 @@ const listen = Effect.fnUntraced(function*(port: number) {
 
 const publish = Effect.fnUntraced(function*(accounts: ReadonlyArray<AccountId>, from: number) {
   const events = yield* Events
+  const accountOf = (index: number) => accounts.at(index % accounts.length) ?? AccountId.make(1)
   const happenings = Array.from({ length: perTransaction }, (_, index) =>
     happening({
-      accountId: accounts[(from + index) % accounts.length] ?? accounts[0]!,
+      accountId: accountOf(from + index),
       event: "email.sent",
       data: dataOf(from + index)
     }))

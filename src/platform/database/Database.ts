@@ -33,6 +33,8 @@ const pool = Layer.unwrap(Effect.gen(function*() {
     ...connection,
     types: PgCodecs.registry,
     maxConnections: databaseConnections,
+    // A node that freezes within a transaction must not hold its row locks until it thaws.
+    startupParameters: { idle_in_transaction_session_timeout: "8s" },
     applicationName: "messaging-service",
     connectTimeout: "3 seconds",
     // A server that vanished without a word is noticed, and its connections are replaced.
