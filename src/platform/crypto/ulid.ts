@@ -1,16 +1,22 @@
 import { Clock, Effect } from "effect"
-import { randomBytes } from "node:crypto"
+import { fewRandomBytes } from "./randomness.ts"
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-const encode = (value: bigint, length: number): string => {
+const timeText = (millis: number): string => {
   let text = ""
-  for (let rest = value; text.length < length; rest >>= 5n) text = alphabet[Number(rest & 31n)] + text
+  for (let rest = millis; text.length < 10; rest = Math.floor(rest / 32)) text = alphabet[rest % 32] + text
+  return text
+}
+
+const randomText = (): string => {
+  let text = ""
+  for (const byte of fewRandomBytes(16)) text += alphabet[byte % 32]
   return text
 }
 
 /** A ULID: 48 bits of milliseconds and 80 random bits in 26 characters that sort by time. */
 export const ulid: Effect.Effect<string> = Effect.map(
   Clock.currentTimeMillis,
-  (millis) => encode(BigInt(millis), 10) + encode(BigInt(`0x${randomBytes(10).toString("hex")}`), 16)
+  (millis) => timeText(millis) + randomText()
 )

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto"
+import { fewRandomBytes } from "./randomness.ts"
 
 /** A UUID version 7 (RFC 9562) of an instant in milliseconds. */
 export const uuid7 = (millis: number): string => {
-  const bytes = randomBytes(16)
+  const bytes = fewRandomBytes(16)
   bytes.writeUIntBE(millis, 0, 6)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)

@@ -42,12 +42,12 @@ export const readBody = Effect.fnUntraced(function*(limit: number) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!hasBody(request)) return ""
   if (!isJson(request.headers)) return yield* new UnsupportedMediaType()
-  const tooLarge = new PayloadTooLarge({ limit_bytes: limit })
-  if (Number(request.headers["content-length"] ?? 0) > limit) return yield* tooLarge
+  const tooLarge = () => new PayloadTooLarge({ limit_bytes: limit })
+  if (Number(request.headers["content-length"] ?? 0) > limit) return yield* tooLarge()
   const bytes = yield* request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(limit)),
     // A client that went away interrupts the request; what is left is a chunked body past the limit.
-    Effect.mapError(() => tooLarge)
+    Effect.mapError(tooLarge)
   )
   // A decoder would put U+FFFD in the place of what it cannot read, and that would be stored and sent.
   if (!isUtf8(bytes)) return yield* new InvalidJson()
