@@ -1,0 +1,23 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually, makeAccount, startNode } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("traces", (it) => {
+  it.effect("of requests and their statements go to the operator's OTLP collector, without any secret", () =>
+    Effect.gen(function*() {
+      const collector = yield* makeWebhookReceiver()
+      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}` }
+      const node = yield* startNode({ env })
+      const { key } = yield* makeAccount()
+      assert.strictEqual((yield* node.request("GET", "/v1/webhooks/1", { key })).status, 404)
+      const sent = Effect.sync(() =>
+        collector.requests.map(({ body }) => Buffer.from(body).toString("utf8")).join("\n")
+      )
+      const spans = yield* eventually(sent, (text) => text.includes("\"name\":\"GET\""))
+      assert.isTrue(collector.requests.every(({ path }) => path === "/v1/traces"))
+      for (const name of ["messaging-service", "Webhooks.find", "postgres"]) assert.include(spans, name)
+      assert.notInclude(spans, key)
+    }))
+})
