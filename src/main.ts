@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { NodeRuntime } from "@effect/platform-node"
 import { program, teardown } from "./app/cli/Cli.ts"
 
