@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { column } from "../platform/database/column.ts"
+import { countingSql, Usage } from "../platform/http/RateLimit.ts"
 import { AccountId, ApiKeyId } from "../values/Ids.ts"
 import { Permission } from "../values/Permission.ts"
 import { Plan } from "../values/Plan.ts"
@@ -23,7 +24,7 @@ const NewRow = Schema.Struct({
 /** A new key before it is known on which plans it may be made. */
 export type UncountedRow = Omit<typeof NewRow.Type, "plans">
 
-/** Whose credential a hash is; the ids are null where it is nobody's. */
+/** Whose credential a hash is, and where its rate limit stands; null where it is nobody's or not usable. */
 export const Credential = Schema.Struct({
   key_id: Schema.NullOr(ApiKeyId),
   account_id: Schema.NullOr(AccountId),
@@ -33,7 +34,10 @@ export const Credential = Schema.Struct({
   trial: Schema.Literals(["none", "running", "over"]),
   state: Schema.Literals(["usable", "unknown", "revoked", "expired"]),
   /** The use of the key was last written down more than a minute ago. */
-  is_stale: Schema.Boolean
+  is_stale: Schema.Boolean,
+  used: Schema.NullOr(Usage.fields.used),
+  resetsAt: Schema.NullOr(Usage.fields.resetsAt),
+  secondsLeft: Schema.NullOr(Usage.fields.secondsLeft)
 })
 export type Credential = typeof Credential.Type
 
@@ -100,12 +104,15 @@ export const makeApiKeysRepo = Effect.gen(function*() {
         on conflict (key_hash) do update set revoked_at = now() returning key_hash`
   })
 
-  /** One row for each hash, in their order. */
+  /** One row for each hash, in their order. Those that are usable are counted against their rate limit. */
   const credentials = SqlSchema.findAll({
     Request: Schema.Array(Schema.Uint8Array),
     Result: Credential,
     execute: (hashes) =>
-      sql`select k.id as key_id, a.id as account_id, k.scopes, k.permissions, a.plan,
+      countingSql(
+        sql,
+        sql`select *, case when state = 'usable' then coalesce('key:' || key_id, 'account:' || account_id) end
+          as bucket from (select t.position, k.id as key_id, a.id as account_id, k.scopes, k.permissions, a.plan,
           case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial,
           case when k.expires_at <= now() then 'expired' when a.id is not null then 'usable'
             when exists (select from revoked_api_keys r where r.key_hash = t.hash) then 'revoked' else 'unknown' end as state,
@@ -113,8 +120,8 @@ export const makeApiKeysRepo = Effect.gen(function*() {
         from unnest(${column.bytea(hashes)}) with ordinality as t (hash, position)
         left join api_keys k on k.key_hash = t.hash
         left join login_sessions s on s.token_hash = t.hash and s.expires_at > now()
-        left join accounts a on a.id = coalesce(k.account_id, s.account_id)
-        order by t.position`
+        left join accounts a on a.id = coalesce(k.account_id, s.account_id)) f`
+      )
   })
 
   const touch = (ids: ReadonlyArray<ApiKeyId>) =>

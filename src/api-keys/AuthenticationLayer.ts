@@ -5,7 +5,7 @@ import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Access, type Rule } from "../platform/http/Access.ts"
 import * as Errors from "../platform/http/ApiErrors.ts"
 import { Authentication, Principal } from "../platform/http/Authentication.ts"
-import { RateLimit } from "../platform/http/RateLimit.ts"
+import type { Usage } from "../platform/http/RateLimit.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Plan } from "../values/Plan.ts"
@@ -30,7 +30,7 @@ const identify = Effect.fnUntraced(function*(credentials: Credentials["Service"]
   if (found.state !== "usable") return yield* new refused[found.state]()
   const { answerHeaders } = yield* RequestContext
   answerHeaders.delete("www-authenticate")
-  return principalOf(found)
+  return found
 })
 
 const principalOf = (found: Credential): Principal["Service"] => ({
@@ -41,6 +41,13 @@ const principalOf = (found: Credential): Principal["Service"] => ({
   permissions: found.permissions ?? [],
   plan: found.plan as Plan,
   trial: found.trial
+})
+
+// A usable credential was counted.
+const usageOf = ({ resetsAt, secondsLeft, used }: Credential): Usage => ({
+  used: used ?? 0,
+  resetsAt: resetsAt ?? 0,
+  secondsLeft: secondsLeft ?? 1
 })
 
 /** 403, then 402: may it? */
@@ -65,7 +72,6 @@ export const AuthenticationLayer = Layer.effect(
   Authentication,
   Effect.gen(function*() {
     const credentials = yield* Credentials
-    const limits = yield* RateLimit
     const config = yield* AppConfig
     const perMinute: Readonly<Record<Plan, number>> = {
       starter: config.rateLimitStarter,
@@ -75,10 +81,8 @@ export const AuthenticationLayer = Layer.effect(
     }
 
     /** 429: how often? */
-    const limited = Effect.fnUntraced(function*(principal: Principal["Service"]) {
-      const limit = perMinute[principal.plan]
-      const bucket = principal.keyId === undefined ? `account:${principal.accountId}` : `key:${principal.keyId}`
-      const { resetsAt, secondsLeft, used } = yield* limits.count(bucket)
+    const limited = Effect.fnUntraced(function*(plan: Plan, { resetsAt, secondsLeft, used }: Usage) {
+      const limit = perMinute[plan]
       const { answerHeaders } = yield* RequestContext
       const remaining = Math.max(0, limit - used)
       answerHeaders.set("x-ratelimit-limit", String(limit))
@@ -93,8 +97,9 @@ export const AuthenticationLayer = Layer.effect(
 
     return Authentication.of({
       bearer: Effect.fnUntraced(function*(httpEffect, { credential, endpoint }) {
-        const principal = yield* identify(credentials, Redacted.value(credential))
-        yield* limited(principal)
+        const found = yield* identify(credentials, Redacted.value(credential))
+        const principal = principalOf(found)
+        yield* limited(principal.plan, usageOf(found))
         yield* authorize(Context.getOrUndefined(endpoint.annotations, Access) ?? { kind: "public" }, principal)
         return yield* Effect.provideService(httpEffect, Principal, principal)
       })

@@ -8,7 +8,7 @@ import { type Credential, makeApiKeysRepo } from "./ApiKeysRepo.ts"
  * node from its commit on. What makes that cheap is that requests which arrive together are looked up together.
  */
 export class Credentials extends Context.Service<Credentials, {
-  /** Looks a token up and notes, at most once a minute per key, that it was used. */
+  /** Looks a token up, counts the request and notes, at most once a minute per key, that the key was used. */
   readonly find: (token: string) => Effect.Effect<Credential>
 }>()("messaging-service/api-keys/Credentials") {
   static readonly layer = Layer.effect(

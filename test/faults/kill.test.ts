@@ -97,7 +97,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         })
         yield* Effect.log(`killed after ${pause} ms: taken over in ${takeover.toFixed(1)} s, ${twice} twice`)
         assert.deepStrictEqual(events.map(({ data }) => String(data["to"])).toSorted(), recipients.toSorted())
-        assert.isAtMost(twice, 8)
+        // Eight requests under way, and those answered whose outcomes one statement of at most 100 was about to write.
+        assert.isAtMost(twice, 8 + 100)
         assert.isBelow(takeover, longestTakeover)
         assert.deepStrictEqual(
           yield* sql`select id from webhook_deliveries where webhook_id = ${id} and status <> 'delivered'`,
