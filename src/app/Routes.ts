@@ -51,5 +51,5 @@ export const AllowedLayer = Layer.sync(Allowed, () => Allowed.fromRoutes([...con
 export const Routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api),
   OpenApiRoute,
-  HttpApiScalar.layer(Api, { path: "/docs" })
+  HttpApiScalar.layer(Api, { path: "/docs", scalar: { withDefaultFonts: false } })
 )
