@@ -21,6 +21,7 @@ import { sinkProcess } from "./SinkProcess.ts"
 
 /** A virtual machine that is paused, or a long garbage collection: longer than the locks of a silent node last. */
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("a node that was frozen", (it) => {
+  // For `npm run faults`: a round waits 12 seconds for locks to lapse, too long for every run of the tests.
   it.effect.runIf(rounds > 2)(
     "finds its batch taken over, and what it still learns changes nothing",
     () =>

@@ -4,10 +4,11 @@
  * Who talks to it: `BulkEmail` and the sweeper, by the one persisted `Run` of its batch, which stays open until the batch
  * has ended; the sweeper also by `Wake`, when somebody is due and nothing moves. Where its state lives: in the rows of
  * `email_batches` and `email_messages`; in memory it has the recipients that it claimed (status `sending`). When its node
- * leaves, those in the middle of an SMTP conversation are finished and the others given back. When its node dies, `Run` is handed to the next owner: rows found in `sending` may or may not
- * have been accepted by the relay, which no protocol can settle, so they are sent again with the same Message-ID and the
- * same bytes, and counted as ambiguous. Taking a row over counts an attempt, so whatever an owner before it still learns
- * about the row comes too late to change it. A repeated `Run` of a batch that has ended returns at once.
+ * leaves, those in the middle of an SMTP conversation are finished and the others given back. When its node dies, `Run`
+ * is handed to the next owner: rows found in `sending` may or may not have been accepted by the relay, which no protocol
+ * can settle, so they are sent again with the same Message-ID and the same bytes, and counted as ambiguous. Taking a row
+ * over counts an attempt, so whatever an owner before it still learns about the row comes too late to change it. A
+ * repeated `Run` of a batch that has ended returns at once. It sleeps when its batch has ended.
  */
 import { Clock, DateTime, Duration, Effect, Option, Queue, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
