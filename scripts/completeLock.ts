@@ -6,7 +6,8 @@
  * offer them ("Missing: … from lock file"). Only platform packages with an exact version are added, so what they are is
  * known from their names; they have no integrity, since their bytes were never seen. docs/decisions/0009 says more.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, FileSystem, Schema } from "effect"
 import * as NodePath from "node:path"
 

@@ -3,7 +3,9 @@
  * service of its own and removes it again; with DEMO_URL and DEMO_KEY it drives the one that runs there, which has to
  * be on this machine, as the events come back here, and to have no relay, as the recipients are made up.
  */
-import { NodeHttpClient, NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Clock, Config, Console, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"

@@ -2,7 +2,8 @@
  * Writes docs/openapi.json, the contract as one document: `node scripts/openapi.ts`. The service serves the same at
  * /openapi.json; a test says that the file is current.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem } from "effect"
 import * as NodePath from "node:path"
 import { openApiDocument } from "../src/app/Routes.ts"

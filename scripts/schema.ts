@@ -2,7 +2,8 @@
  * Writes sql/schema.sql, the readable sum of all migrations: `node scripts/schema.ts`. It is for reading and for
  * reviewing a change; nothing runs it. A test says that it is current.
  */
-import { NodeFileSystem, NodeRuntime } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, FileSystem, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -26,7 +27,8 @@ const lines = Effect.fnUntraced(function*(statement: string) {
 const tables = `
   select c.oid, quote_ident(c.relname) as name, c.relkind, c.relpersistence, c.reloptions
   from pg_class c
-  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations'`
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations'
+    and not c.relispartition`
 
 const opening = `
   select t.name as owner,

@@ -1,13 +1,14 @@
 /**
- * Writes what the settings' table `src/platform/config/AppConfig.ts` says to where people look for it: `.env.example`
+ * Writes what the settings' table `src/platform/config/settings.ts` says to where people look for it: `.env.example`
  * and the table in README.md. `node scripts/settings.ts` writes, `--check` only says which file is not current.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, FileSystem, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as NodePath from "node:path"
-import { settings } from "../src/platform/config/AppConfig.ts"
 import type { Setting } from "../src/platform/config/Setting.ts"
+import { settings } from "../src/platform/config/settings.ts"
 
 const root = NodePath.resolve(import.meta.dirname, "..")
 
@@ -29,7 +30,7 @@ const quoted = (value: string) => /^[\w./:-]*$/.test(value) ? value : `"${value}
 export const envExample = () =>
   [
     "# Every setting with its default. Take out the # of a line to change it; an empty value counts as unset.",
-    "# Made from src/platform/config/AppConfig.ts by scripts/settings.ts.",
+    "# Made from src/platform/config/settings.ts by scripts/settings.ts.",
     ...all.map(({ fallback, meaning, name }) => `\n# ${meaning}\n#${name}=${quoted(fallback)}`)
   ].join("\n").concat("\n")
 

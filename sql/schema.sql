@@ -1,5 +1,82 @@
 -- The sum of all migrations, for reading only. Made by scripts/schema.ts.
 
+CREATE OR REPLACE FUNCTION public.drop_oldest_day_partition(parent regclass, before date)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  partition text;
+begin
+  perform pg_advisory_xact_lock(7236150419);
+  select c.oid::regclass into partition
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = parent and c.relname ~ '_[0-9]{8}$' and right(c.relname, 8) < to_char(before, 'YYYYMMDD')
+    order by right(c.relname, 8) limit 1;
+  if partition is not null then
+    -- Nobody who writes waits behind this lock, and an autovacuum gives way to it, which takes deadlock_timeout.
+    perform set_config('lock_timeout', '10s', true);
+    execute format('lock table %s in share update exclusive mode', partition);
+    perform set_config('lock_timeout', '500ms', true);
+    execute format('drop table %s', partition);
+  end if;
+  return partition;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.make_day_partitions(first date, last date)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  parent text;
+  partition text;
+  since timestamptz;
+  until timestamptz;
+begin
+  perform pg_advisory_xact_lock(7236150419);
+  for since in select day at time zone 'UTC' from generate_series(first::timestamp, last::timestamp, '1 day') as days (day) loop
+    until := since + interval '24 hours';
+    foreach parent in array array['events', 'webhook_deliveries'] loop
+      partition := parent || to_char(since at time zone 'UTC', '_YYYYMMDD');
+      continue when to_regclass(partition) is not null;
+      execute format('create table %I (like %I including all)', partition, parent);
+      if parent = 'events' then
+        execute format('alter table events attach partition %I for values from (%L) to (%L)', partition,
+          'evt_' || ulid_time(since), 'evt_' || ulid_time(until));
+      else
+        execute format('alter table webhook_deliveries attach partition %I for values from (%L) to (%L)', partition,
+          since, until);
+      end if;
+    end loop;
+  end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ulid_time(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE STRICT
+AS $function$
+declare
+  rest bigint := floor(extract(epoch from at) * 1000);
+  characters text := '';
+begin
+  for position in 1..10 loop
+    characters := substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (rest % 32)::integer + 1, 1) || characters;
+    rest := rest / 32;
+  end loop;
+  return characters;
+end $function$
+;
+
+create table account_erasures (
+  account_id bigint not null,
+  requested_at timestamp with time zone default now() not null,
+  next_at timestamp with time zone default now() not null,
+  constraint account_erasures_pkey PRIMARY KEY (account_id)
+);
+CREATE INDEX account_erasures_next ON account_erasures USING btree (next_at);
+
 create table accounts (
   id bigint generated always as identity not null,
   name text not null,
@@ -10,9 +87,17 @@ create table accounts (
   timezone text default 'UTC'::text not null,
   locale text default 'en'::text not null,
   created_at timestamp with time zone default now() not null,
+  digest_week date,
+  email_alerts boolean default true not null,
+  usage_warnings boolean default true not null,
+  weekly_digest boolean default false not null,
+  security_alerts boolean default true not null,
+  marketing_emails boolean default false not null,
+  deleted_at timestamp with time zone,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_plan_check CHECK (plan = ANY (ARRAY['starter'::text, 'growth'::text, 'business'::text, 'enterprise'::text]))
 );
+CREATE INDEX accounts_digest ON accounts USING btree (id) WHERE weekly_digest;
 CREATE UNIQUE INDEX accounts_email_key ON accounts USING btree (lower(email));
 
 create table api_keys (
@@ -32,6 +117,21 @@ create table api_keys (
 );
 CREATE INDEX api_keys_account ON api_keys USING btree (account_id, id DESC);
 
+create table audit_entries (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  at timestamp with time zone default now() not null,
+  actor text not null,
+  action text not null,
+  target text,
+  client_address text,
+  data jsonb default '{}'::jsonb not null,
+  constraint audit_entries_pkey PRIMARY KEY (id),
+  constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX audit_entries_account ON audit_entries USING btree (account_id, id DESC);
+CREATE INDEX audit_entries_at ON audit_entries USING btree (at);
+
 create table email_batches (
   id text not null,
   account_id bigint not null,
@@ -50,6 +150,9 @@ create table email_batches (
   created_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
+  template_id text,
+  track_opens boolean default false not null,
+  links text[],
   constraint email_batches_pkey PRIMARY KEY (id),
   constraint email_batches_check CHECK ((sent + failed + suppressed + canceled) <= total),
   constraint email_batches_status_check CHECK (status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
@@ -57,6 +160,32 @@ create table email_batches (
 );
 CREATE INDEX email_batches_account ON email_batches USING btree (account_id, created_at DESC);
 CREATE INDEX email_batches_open ON email_batches USING btree (created_at) WHERE completed_at IS NULL;
+
+create table email_clicks (
+  message_id bigint not null,
+  link smallint not null,
+  clicks integer default 0 not null,
+  bot_clicks integer default 0 not null,
+  clicked_at timestamp with time zone not null,
+  constraint email_clicks_pkey PRIMARY KEY (message_id, link),
+  constraint email_clicks_message_id_fkey FOREIGN KEY (message_id) REFERENCES email_messages(id) ON DELETE CASCADE
+);
+
+create table email_contents (
+  id bigint not null,
+  account_id bigint not null,
+  message_id text not null,
+  from_name text,
+  reply_to_name text,
+  reply_to_address text,
+  track_opens boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  code_seed text,
+  constraint email_contents_pkey PRIMARY KEY (id),
+  constraint email_contents_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX email_contents_account ON email_contents USING btree (account_id);
+CREATE INDEX email_contents_age ON email_contents USING btree (created_at);
 
 create table email_domains (
   id bigint generated always as identity not null,
@@ -66,11 +195,22 @@ create table email_domains (
   dkim_private_key bytea,
   dkim_public_key text,
   created_at timestamp with time zone default now() not null,
+  last_check jsonb,
+  checked_at timestamp with time zone,
+  check_until timestamp with time zone,
+  next_check_at timestamp with time zone,
+  pending_since timestamp with time zone default now() not null,
+  failures integer default 0 not null,
+  failing_since timestamp with time zone,
+  track_opens boolean default false not null,
+  track_clicks boolean default false not null,
   constraint email_domains_pkey PRIMARY KEY (id),
   constraint email_domains_account_id_domain_key UNIQUE (account_id, domain),
   constraint email_domains_status_check CHECK (status = ANY (ARRAY['pending'::text, 'verified'::text])),
   constraint email_domains_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
+CREATE INDEX email_domains_domain ON email_domains USING btree (domain);
+CREATE INDEX email_domains_due ON email_domains USING btree (next_check_at) WHERE next_check_at IS NOT NULL;
 CREATE UNIQUE INDEX email_domains_verified ON email_domains USING btree (domain) WHERE status = 'verified'::text;
 
 create table email_messages (
@@ -88,24 +228,68 @@ create table email_messages (
   sent_at timestamp with time zone,
   completed_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  delivered_at timestamp with time zone,
+  part_of bigint,
+  copies smallint,
+  kind text,
+  from_address text,
+  subject text,
+  template_id text,
+  opens integer default 0 not null,
+  clicks integer default 0 not null,
+  opened_at timestamp with time zone,
+  clicked_at timestamp with time zone,
+  machine_opens integer default 0 not null,
+  bot_clicks integer default 0 not null,
+  links text[],
   constraint email_messages_pkey PRIMARY KEY (id),
   constraint email_messages_bounce_type_check CHECK (bounce_type = ANY (ARRAY['hard'::text, 'soft'::text])),
+  constraint email_messages_kind_check CHECK (kind = ANY (ARRAY['to'::text, 'cc'::text, 'bcc'::text])),
   constraint email_messages_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'opened'::text, 'clicked'::text, 'bounced'::text, 'complained'::text, 'failed'::text, 'suppressed'::text, 'canceled'::text]))
 ) with (fillfactor=80);
 CREATE INDEX email_messages_account ON email_messages USING btree (account_id, id DESC);
 CREATE UNIQUE INDEX email_messages_batch ON email_messages USING btree (batch_id, "position") WHERE batch_id IS NOT NULL;
 CREATE INDEX email_messages_due ON email_messages USING btree (batch_id, due_at, id) WHERE status = 'queued'::text;
+CREATE INDEX email_messages_parts ON email_messages USING btree (part_of, "position") WHERE part_of IS NOT NULL;
 CREATE INDEX email_messages_sending ON email_messages USING btree (batch_id) WHERE status = 'sending'::text;
 
-create table events (
+create table email_parts (
+  email_id bigint not null,
+  "position" smallint not null,
+  kind text not null,
+  filename text,
+  content_type text,
+  content bytea not null,
+  constraint email_parts_pkey PRIMARY KEY (email_id, "position"),
+  constraint email_parts_kind_check CHECK (kind = ANY (ARRAY['html'::text, 'text'::text, 'attachment'::text])),
+  constraint email_parts_email_id_fkey FOREIGN KEY (email_id) REFERENCES email_contents(id) ON DELETE CASCADE
+);
+
+create table email_templates (
   id text not null,
+  numeric_id bigint generated always as identity not null,
+  account_id bigint not null,
+  name text not null,
+  subject text not null,
+  html text not null,
+  text text,
+  variables text[] not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint email_templates_pkey PRIMARY KEY (id),
+  constraint email_templates_numeric_id_key UNIQUE (numeric_id),
+  constraint email_templates_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX email_templates_account ON email_templates USING btree (account_id, numeric_id DESC);
+
+create table events (
+  id text collate "C" not null,
   account_id bigint not null,
   name text not null,
   body bytea not null,
   created_at timestamp with time zone default now() not null,
   constraint events_pkey PRIMARY KEY (id)
-);
-CREATE INDEX events_account ON events USING btree (account_id);
+) partition by RANGE (id);
 
 create table idempotency_records (
   scope text not null,
@@ -115,9 +299,18 @@ create table idempotency_records (
   headers jsonb not null,
   body bytea not null,
   created_at timestamp with time zone default now() not null,
+  account_id bigint,
   constraint idempotency_records_pkey PRIMARY KEY (scope, key)
 );
+CREATE INDEX idempotency_records_account ON idempotency_records USING btree (account_id);
 CREATE INDEX idempotency_records_age ON idempotency_records USING btree (created_at);
+
+create table keyring (
+  purpose text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint keyring_pkey PRIMARY KEY (purpose)
+);
 
 create table login_sessions (
   token_hash bytea not null,
@@ -136,6 +329,104 @@ create table main_key_probe (
   constraint main_key_probe_only_row_check CHECK (only_row)
 );
 
+create table message_batches (
+  id text not null,
+  account_id bigint not null,
+  channel text not null,
+  status text default 'queued'::text not null,
+  total integer not null,
+  sent integer default 0 not null,
+  failed integer default 0 not null,
+  canceled integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  constraint message_batches_pkey PRIMARY KEY (id),
+  constraint message_batches_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text])),
+  constraint message_batches_check CHECK ((sent + failed + canceled) <= total),
+  constraint message_batches_status_check CHECK (status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
+  constraint message_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX message_batches_account ON message_batches USING btree (account_id, created_at DESC);
+CREATE INDEX message_batches_open ON message_batches USING btree (created_at) WHERE completed_at IS NULL;
+
+create table messages (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  channel text not null,
+  session_id bigint,
+  direction text not null,
+  sender text,
+  recipient text not null,
+  type text default 'text'::text not null,
+  content jsonb not null,
+  status text default 'queued'::text not null,
+  error_code text,
+  error_message text,
+  segments smallint,
+  cost_micros bigint,
+  batch_id text,
+  sent_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  read_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint messages_pkey PRIMARY KEY (id),
+  constraint messages_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text])),
+  constraint messages_direction_check CHECK (direction = ANY (ARRAY['in'::text, 'out'::text])),
+  constraint messages_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'received'::text, 'canceled'::text])),
+  constraint messages_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX messages_account ON messages USING btree (account_id, channel, id DESC);
+CREATE INDEX messages_batch ON messages USING btree (batch_id, id) WHERE batch_id IS NOT NULL;
+CREATE INDEX messages_session ON messages USING btree (session_id, id DESC) WHERE session_id IS NOT NULL;
+
+create table notices (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  kind text not null,
+  once text,
+  subject text not null,
+  body text not null,
+  status text default 'queued'::text not null,
+  attempt_count smallint default 0 not null,
+  due_at timestamp with time zone default now(),
+  message_id text,
+  error text,
+  created_at timestamp with time zone default now() not null,
+  completed_at timestamp with time zone,
+  recipient text,
+  constraint notices_pkey PRIMARY KEY (id),
+  constraint notices_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'unwanted'::text])),
+  constraint notices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX notices_account ON notices USING btree (account_id);
+CREATE INDEX notices_completed ON notices USING btree (completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX notices_due ON notices USING btree (due_at) WHERE status = 'queued'::text;
+CREATE UNIQUE INDEX notices_once ON notices USING btree (account_id, kind, once) WHERE once IS NOT NULL;
+
+create table password_resets (
+  token_hash bytea not null,
+  account_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint password_resets_pkey PRIMARY KEY (token_hash),
+  constraint password_resets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX password_resets_account ON password_resets USING btree (account_id);
+CREATE INDEX password_resets_expires ON password_resets USING btree (expires_at);
+
+create table plain_refusals (
+  account_id bigint not null,
+  email text not null,
+  message_id bigint not null,
+  refused_at timestamp with time zone default now() not null,
+  constraint plain_refusals_pkey PRIMARY KEY (account_id, email, message_id),
+  constraint plain_refusals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX plain_refusals_age ON plain_refusals USING btree (refused_at);
+
 create unlogged table rate_windows (
   bucket text not null,
   starts_at timestamp with time zone not null,
@@ -143,6 +434,14 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (bucket, starts_at)
 ) with (fillfactor=50);
 CREATE INDEX rate_windows_age ON rate_windows USING btree (starts_at);
+
+create table removed_webhooks (
+  webhook_id bigint not null,
+  removed_at timestamp with time zone default now() not null,
+  account_id bigint,
+  constraint removed_webhooks_pkey PRIMARY KEY (webhook_id)
+);
+CREATE INDEX removed_webhooks_account ON removed_webhooks USING btree (account_id);
 
 create table revoked_api_keys (
   key_hash bytea not null,
@@ -163,6 +462,97 @@ create table sandbox_mails (
 );
 CREATE INDEX sandbox_mails_recipient ON sandbox_mails USING btree (recipient, id DESC);
 
+create table sandbox_sms (
+  id bigint generated always as identity not null,
+  sender text,
+  recipient text not null,
+  body text not null,
+  encoding text not null,
+  part_no smallint not null,
+  parts smallint not null,
+  message_id bigint not null,
+  state text not null,
+  receipt_due_at timestamp with time zone,
+  received_at timestamp with time zone default now() not null,
+  constraint sandbox_sms_pkey PRIMARY KEY (id)
+);
+CREATE INDEX sandbox_sms_receipts ON sandbox_sms USING btree (receipt_due_at) WHERE receipt_due_at IS NOT NULL;
+
+create table sandbox_whatsapp (
+  name text not null,
+  value text not null,
+  constraint sandbox_whatsapp_pkey PRIMARY KEY (name)
+);
+
+create table sandbox_whatsapp_host (
+  only_row boolean default true not null,
+  port integer not null,
+  since timestamp with time zone default now() not null,
+  constraint sandbox_whatsapp_host_pkey PRIMARY KEY (only_row),
+  constraint sandbox_whatsapp_host_only_row_check CHECK (only_row)
+);
+
+create table sms_parts (
+  message_id bigint not null,
+  part_no smallint not null,
+  parts smallint not null,
+  encoding text not null,
+  body text not null,
+  lane smallint not null,
+  status text default 'queued'::text not null,
+  attempt_count smallint default 0 not null,
+  doubts smallint default 0 not null,
+  due_at timestamp with time zone default now(),
+  provider text,
+  provider_message_id text,
+  error_code text,
+  error_message text,
+  sent_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  code_seed text,
+  constraint sms_parts_pkey PRIMARY KEY (message_id, part_no),
+  constraint sms_parts_encoding_check CHECK (encoding = ANY (ARRAY['gsm7'::text, 'ucs2'::text])),
+  constraint sms_parts_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])),
+  constraint sms_parts_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX sms_parts_due ON sms_parts USING btree (lane, due_at, message_id, part_no) WHERE status = 'queued'::text;
+CREATE INDEX sms_parts_receipts ON sms_parts USING btree (provider_message_id, provider) WHERE status = 'sent'::text;
+CREATE INDEX sms_parts_sending ON sms_parts USING btree (due_at) WHERE status = 'sending'::text;
+
+create table sms_price_history (
+  code text not null,
+  price_micros bigint not null,
+  valid_from timestamp with time zone default now() not null,
+  constraint sms_price_history_pkey PRIMARY KEY (code, valid_from)
+);
+
+create table sms_prices (
+  code text not null,
+  country text not null,
+  dial_prefix text not null,
+  price_micros bigint not null,
+  enabled boolean default true not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint sms_prices_pkey PRIMARY KEY (code),
+  constraint sms_prices_code_check CHECK (code ~ '^[A-Z]{2}$'::text),
+  constraint sms_prices_dial_prefix_check CHECK (dial_prefix ~ '^\+[0-9]{1,7}$'::text),
+  constraint sms_prices_price_micros_check CHECK (price_micros >= 0)
+);
+
+create table sms_unmatched_receipts (
+  id bigint generated always as identity not null,
+  provider text not null,
+  provider_message_id text not null,
+  state text not null,
+  error_code text,
+  error_message text,
+  received_at timestamp with time zone default now() not null,
+  constraint sms_unmatched_receipts_pkey PRIMARY KEY (id),
+  constraint sms_unmatched_receipts_state_check CHECK (state = ANY (ARRAY['delivered'::text, 'failed'::text]))
+);
+CREATE INDEX sms_unmatched_receipts_age ON sms_unmatched_receipts USING btree (received_at);
+
 create table suppressions (
   account_id bigint not null,
   email text not null,
@@ -173,39 +563,126 @@ create table suppressions (
   constraint suppressions_reason_check CHECK (reason = ANY (ARRAY['unsubscribe'::text, 'bounce'::text, 'complaint'::text, 'manual'::text])),
   constraint suppressions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
+CREATE INDEX suppressions_newest ON suppressions USING btree (account_id, created_at DESC, email);
 
-create table webhook_attempts (
-  delivery_id bigint not null,
-  attempt smallint not null,
-  started_at timestamp with time zone not null,
-  duration_ms integer not null,
+create table usage_alerts (
+  account_id bigint not null,
+  month date not null,
+  metric text not null,
+  kind text not null,
+  told_at timestamp with time zone default now() not null,
+  constraint usage_alerts_pkey PRIMARY KEY (account_id, month, metric, kind),
+  constraint usage_alerts_kind_check CHECK (kind = ANY (ARRAY['warning'::text, 'reached'::text, 'high_volume'::text])),
+  constraint usage_alerts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+
+create table usage_daily (
+  account_id bigint not null,
+  day date not null,
+  metric text not null,
+  slot smallint not null,
+  count bigint not null,
+  cost_micros bigint not null,
+  constraint usage_daily_pkey PRIMARY KEY (account_id, day, metric, slot),
+  constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+) with (fillfactor=60);
+CREATE INDEX usage_daily_day ON usage_daily USING btree (day);
+
+create table verification_blocks (
+  account_id bigint not null,
+  prefix text not null,
+  until timestamp with time zone not null,
+  constraint verification_blocks_pkey PRIMARY KEY (account_id, prefix),
+  constraint verification_blocks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_blocks_age ON verification_blocks USING btree (until);
+
+create table verification_sends (
+  id bigint generated always as identity not null,
+  verification_id text not null,
+  account_id bigint not null,
+  recipient text not null,
+  prefix text,
+  client_network inet,
+  created_at timestamp with time zone default now() not null,
+  constraint verification_sends_pkey PRIMARY KEY (id),
+  constraint verification_sends_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint verification_sends_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_sends_age ON verification_sends USING btree (created_at);
+CREATE INDEX verification_sends_network ON verification_sends USING btree (account_id, client_network, created_at) WHERE client_network IS NOT NULL;
+CREATE INDEX verification_sends_prefix ON verification_sends USING btree (account_id, prefix, created_at) WHERE prefix IS NOT NULL;
+CREATE INDEX verification_sends_recipient ON verification_sends USING btree (account_id, recipient, created_at);
+CREATE INDEX verification_sends_verification ON verification_sends USING btree (verification_id);
+
+create table verifications (
+  id text not null,
+  account_id bigint not null,
+  recipient text not null,
+  channel text not null,
+  status text default 'pending'::text not null,
+  attempts smallint default 0 not null,
+  sends smallint default 0 not null,
+  code_seed text not null,
+  message_id bigint,
+  channels_left text[] default '{}'::text[] not null,
+  brand_name text,
+  locale text not null,
+  web_domain text,
+  session_id bigint,
+  expires_at timestamp with time zone not null,
+  verified_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint verifications_pkey PRIMARY KEY (id),
+  constraint verifications_channel_check CHECK (channel = ANY (ARRAY['sms'::text, 'whatsapp'::text, 'email'::text])),
+  constraint verifications_status_check CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'expired'::text, 'max_attempts'::text])),
+  constraint verifications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX verifications_automatic ON verifications USING btree (id) WHERE status = 'pending'::text AND channels_left <> '{}'::text[];
+CREATE INDEX verifications_ended ON verifications USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX verifications_open ON verifications USING btree (expires_at) WHERE ended_at IS NULL;
+CREATE UNIQUE INDEX verifications_pending ON verifications USING btree (account_id, lower(recipient)) WHERE status = 'pending'::text;
+CREATE INDEX verifications_recipient ON verifications USING btree (account_id, lower(recipient), created_at DESC);
+
+create table webhook_deliveries (
+  webhook_id bigint not null,
+  id bigint not null,
+  event_id text collate "C" not null,
+  event text not null,
+  status text not null,
+  is_test boolean default false not null,
+  attempt_count smallint not null,
+  attempts jsonb default '[]'::jsonb not null,
+  started_at timestamp with time zone,
+  duration_ms integer,
   response_code smallint,
   error text,
   response_body bytea,
-  constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, attempt)
-);
+  retry_after text,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone default now() not null,
+  constraint webhook_deliveries_end CHECK (status = ANY (ARRAY['delivered'::text, 'failed'::text, 'skipped'::text]))
+) partition by RANGE (completed_at);
+CREATE INDEX webhook_deliveries_history ON ONLY webhook_deliveries USING btree (webhook_id, id DESC);
+CREATE INDEX webhook_deliveries_unsuccessful ON ONLY webhook_deliveries USING btree (webhook_id, id DESC) WHERE status <> 'delivered'::text;
 
-create table webhook_deliveries (
-  id bigint generated always as identity not null,
+create table webhook_queue (
   webhook_id bigint not null,
-  account_id bigint not null,
-  event_id text not null,
+  id bigint default nextval('webhook_delivery_ids'::regclass) not null,
+  event_id text collate "C" not null,
   event text not null,
-  status text default 'pending'::text not null,
-  attempt_count smallint default 0 not null,
-  due_at timestamp with time zone default now(),
-  response_code smallint,
-  error text,
-  duration_ms integer,
+  status text not null,
   is_test boolean default false not null,
+  attempt_count smallint default 0 not null,
+  attempts jsonb default '[]'::jsonb not null,
+  due_at timestamp with time zone default now() not null,
   created_at timestamp with time zone default now() not null,
-  completed_at timestamp with time zone,
-  constraint webhook_deliveries_pkey PRIMARY KEY (id),
-  constraint webhook_deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'retrying'::text, 'taken'::text, 'delivered'::text, 'failed'::text, 'skipped'::text]))
-) with (fillfactor=70);
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (webhook_id, due_at, id) WHERE status = ANY (ARRAY['pending'::text, 'retrying'::text]);
-CREATE INDEX webhook_deliveries_history ON webhook_deliveries USING btree (webhook_id, id DESC);
-CREATE INDEX webhook_deliveries_taken ON webhook_deliveries USING btree (webhook_id) WHERE status = 'taken'::text;
+  constraint webhook_queue_status_check CHECK (status = ANY (ARRAY['pending'::text, 'retrying'::text, 'taken'::text]))
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+CREATE INDEX webhook_queue_pending ON webhook_queue USING btree (webhook_id, id) WHERE status = 'pending'::text;
+CREATE INDEX webhook_queue_retrying ON webhook_queue USING btree (webhook_id, due_at, id) WHERE status = 'retrying'::text;
+CREATE INDEX webhook_queue_taken ON webhook_queue USING btree (webhook_id, id) WHERE status = 'taken'::text;
 
 create table webhooks (
   id bigint generated always as identity not null,
@@ -218,7 +695,168 @@ create table webhooks (
   failure_count integer default 0 not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  failing_since timestamp with time zone,
+  unhealthy_reason text,
+  previous_secret bytea,
+  previous_secret_until timestamp with time zone,
   constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_previous_secret CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),
+  constraint webhooks_unhealthy_reason_check CHECK (unhealthy_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'backlog_full'::text])),
   constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX webhooks_account ON webhooks USING btree (account_id, id DESC);
+CREATE INDEX webhooks_previous_secret_until ON webhooks USING btree (previous_secret_until) WHERE previous_secret IS NOT NULL;
+
+create table whatsapp_contacts (
+  id bigint generated always as identity not null,
+  session_id bigint not null,
+  lid text,
+  phone text,
+  name text,
+  is_named boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint whatsapp_contacts_pkey PRIMARY KEY (id),
+  constraint whatsapp_contacts_check CHECK (lid IS NOT NULL OR phone IS NOT NULL),
+  constraint whatsapp_contacts_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE UNIQUE INDEX whatsapp_contacts_lid ON whatsapp_contacts USING btree (session_id, lid) WHERE lid IS NOT NULL;
+CREATE UNIQUE INDEX whatsapp_contacts_phone ON whatsapp_contacts USING btree (session_id, phone) WHERE phone IS NOT NULL;
+
+create table whatsapp_files (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  content bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint whatsapp_files_pkey PRIMARY KEY (id),
+  constraint whatsapp_files_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX whatsapp_files_account ON whatsapp_files USING btree (account_id);
+CREATE INDEX whatsapp_files_age ON whatsapp_files USING btree (created_at);
+
+create table whatsapp_group_participants (
+  group_id bigint not null,
+  jid text not null,
+  phone text,
+  role text not null,
+  constraint whatsapp_group_participants_pkey PRIMARY KEY (group_id, jid),
+  constraint whatsapp_group_participants_role_check CHECK (role = ANY (ARRAY['member'::text, 'admin'::text, 'superadmin'::text])),
+  constraint whatsapp_group_participants_group_id_fkey FOREIGN KEY (group_id) REFERENCES whatsapp_groups(id) ON DELETE CASCADE
+);
+
+create table whatsapp_groups (
+  id bigint generated always as identity not null,
+  session_id bigint not null,
+  jid text not null,
+  name text default ''::text not null,
+  description text,
+  addressing text default 'lid'::text not null,
+  ephemeral_seconds integer,
+  invite_code text,
+  is_member boolean default true not null,
+  known_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint whatsapp_groups_pkey PRIMARY KEY (id),
+  constraint whatsapp_groups_session_id_jid_key UNIQUE (session_id, jid),
+  constraint whatsapp_groups_addressing_check CHECK (addressing = ANY (ARRAY['lid'::text, 'pn'::text])),
+  constraint whatsapp_groups_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
+) with (fillfactor=80);
+
+create table whatsapp_inbox (
+  id bigint generated always as identity not null,
+  session_id bigint not null,
+  kind text not null,
+  chat text not null,
+  whatsapp_id text not null,
+  author text,
+  payload bytea,
+  message_id bigint,
+  received_at timestamp with time zone default now() not null,
+  done_at timestamp with time zone,
+  constraint whatsapp_inbox_pkey PRIMARY KEY (id),
+  constraint whatsapp_inbox_session_id_chat_whatsapp_id_key UNIQUE (session_id, chat, whatsapp_id),
+  constraint whatsapp_inbox_kind_check CHECK (kind = ANY (ARRAY['message'::text, 'group'::text])),
+  constraint whatsapp_inbox_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE,
+  constraint whatsapp_inbox_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE UNIQUE INDEX whatsapp_inbox_message ON whatsapp_inbox USING btree (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX whatsapp_inbox_pending ON whatsapp_inbox USING btree (session_id, id) WHERE done_at IS NULL;
+
+create table whatsapp_keys (
+  session_id bigint not null,
+  type text not null,
+  key text not null,
+  value bytea not null,
+  constraint whatsapp_keys_pkey PRIMARY KEY (session_id, type, key),
+  constraint whatsapp_keys_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
+) with (fillfactor=80);
+
+create table whatsapp_message_counts (
+  session_id bigint not null,
+  messages_count bigint not null,
+  constraint whatsapp_message_counts_pkey PRIMARY KEY (session_id),
+  constraint whatsapp_message_counts_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table whatsapp_number_checks (
+  session_id bigint not null,
+  phone text not null,
+  whatsapp_id text,
+  checked_at timestamp with time zone default now() not null,
+  constraint whatsapp_number_checks_pkey PRIMARY KEY (session_id, phone),
+  constraint whatsapp_number_checks_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
+);
+
+create table whatsapp_outbox (
+  message_id bigint not null,
+  session_id bigint not null,
+  whatsapp_id text not null,
+  lane smallint not null,
+  delay_ms integer default 0 not null,
+  file_id bigint,
+  status text default 'queued'::text not null,
+  attempt_count smallint default 0 not null,
+  due_at timestamp with time zone default now() not null,
+  chat text,
+  body bytea,
+  written_at timestamp with time zone,
+  code_seed text,
+  constraint whatsapp_outbox_pkey PRIMARY KEY (message_id),
+  constraint whatsapp_outbox_session_id_whatsapp_id_key UNIQUE (session_id, whatsapp_id),
+  constraint whatsapp_outbox_status_check CHECK (status = ANY (ARRAY['queued'::text, 'written'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text])),
+  constraint whatsapp_outbox_file_id_fkey FOREIGN KEY (file_id) REFERENCES whatsapp_files(id) ON DELETE SET NULL,
+  constraint whatsapp_outbox_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX whatsapp_outbox_bodies ON whatsapp_outbox USING btree (written_at) WHERE body IS NOT NULL;
+CREATE INDEX whatsapp_outbox_files ON whatsapp_outbox USING btree (file_id) WHERE file_id IS NOT NULL;
+CREATE INDEX whatsapp_outbox_pace ON whatsapp_outbox USING btree (session_id, written_at) WHERE written_at IS NOT NULL;
+CREATE INDEX whatsapp_outbox_queued ON whatsapp_outbox USING btree (session_id, lane, message_id) WHERE status = 'queued'::text;
+CREATE INDEX whatsapp_outbox_written ON whatsapp_outbox USING btree (session_id, message_id) WHERE status = 'written'::text;
+
+create table whatsapp_sessions (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  session_key text not null,
+  name text not null,
+  status text default 'pending'::text not null,
+  desired text default 'on'::text not null,
+  is_confirmed boolean default false not null,
+  is_paired boolean default false not null,
+  is_replaced boolean default false not null,
+  phone_number text,
+  reason text,
+  failures integer default 0 not null,
+  retry_at timestamp with time zone,
+  epoch bigint default 0 not null,
+  data_key bytea not null,
+  connected_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint whatsapp_sessions_pkey PRIMARY KEY (id),
+  constraint whatsapp_sessions_session_key_key UNIQUE (session_key),
+  constraint whatsapp_sessions_desired_check CHECK (desired = ANY (ARRAY['on'::text, 'off'::text, 'removed'::text])),
+  constraint whatsapp_sessions_status_check CHECK (status = ANY (ARRAY['pending'::text, 'connected'::text, 'disconnected'::text, 'failed'::text])),
+  constraint whatsapp_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX whatsapp_sessions_account ON whatsapp_sessions USING btree (account_id, id DESC);
+CREATE INDEX whatsapp_sessions_retry ON whatsapp_sessions USING btree (retry_at) WHERE retry_at IS NOT NULL;

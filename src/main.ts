@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { NodeRuntime } from "@effect/platform-node"
-import { program, teardown } from "./app/cli/Cli.ts"
+import * as NodeModule from "node:module"
 
-NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })
+// Before the program is loaded: a start finds what the one before it has compiled, which saves a third of its time.
+NodeModule.enableCompileCache()
+void import("./app/cli/run.ts")

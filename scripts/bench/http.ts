@@ -3,7 +3,7 @@
  * that is looked up and counted each time. Beside the same endpoints written by hand with Fastify and postgres.js, and
  * beside the statement alone. All on one durable PostgreSQL, one after the other in each round.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import type { Load, Loaded } from "./support/httpLoad.ts"
 import { statementLimit } from "./support/pgbench.ts"

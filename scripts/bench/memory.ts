@@ -1,19 +1,32 @@
-/** What bulk mail costs the service in memory: a batch of 500 whose recipients all wait, and 100 such batches. */
-import { NodeRuntime } from "@effect/platform-node"
+/**
+ * What 100,000 recipients that wait cost a node in memory: 200 batches of 500, each recipient offered once and put off by
+ * the relay. Beside the same node before them; it had batches already, which were canceled, so code, connections and
+ * caches are there.
+ *
+ * Memory is sampled every half second, each time after a forced collection that also gives back free pages, and the
+ * highest sample counts: what is resident, and what of it is in use. After an ordinary collection V8 keeps the pages that
+ * its heap had when mail was sent fastest, to use them again: they are no recipients, and are told in a line of their own.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import * as NodeFs from "node:fs"
+import * as NodePath from "node:path"
 import { html, recipients, subject } from "./support/mail.ts"
-import { runScript } from "./support/script.ts"
+import { highestMemory, type Memory } from "./support/memory.ts"
+import type { MemoryQuestion } from "./support/memoryAnswers.ts"
+import { questionsTo } from "./support/peer.ts"
+import { startRelay } from "./support/relay.ts"
 import { client, makeAccounts, startDatabase, startService } from "./support/service.ts"
 import { printTable } from "./support/table.ts"
 
 const size = 500
-const batches = 100
+const batches = 200
+/** Before the clock starts. */
+const warmUp = 60
 
-/** Resident bytes of a process. */
-const resident = (pid: number) =>
-  Effect.sync(() => Number(/VmRSS:\s+(\d+) kB/.exec(NodeFs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024)
+const watched = "15 seconds"
+
+const memoryAnswers = NodePath.join(import.meta.dirname, "support/memoryAnswers.ts")
 
 const accept = (port: number, key: string) =>
   Effect.promise(() =>
@@ -24,13 +37,34 @@ const accept = (port: number, key: string) =>
     })
   ).pipe(Effect.filterOrElse(({ status }) => status === 202, ({ status }) => Effect.die(`answered ${status}`)))
 
-/** Every recipient was offered once, put off by the relay, and waits. */
+/** Every recipient was offered once, put off by the relay, and waits; here for an hour, so that all do at a time. */
 const allWait = (count: number) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    yield* sql`select count(*) as waiting from email_messages where status = 'queued' and attempt_count >= 1`.pipe(
-      Effect.repeat({ until: ([row]) => Number(row?.["waiting"]) >= count, schedule: Schedule.spaced("50 millis") })
+    const look = Effect.andThen(
+      sql`update email_messages set due_at = now() + interval '1 hour'
+        where status = 'queued' and attempt_count >= 1 and due_at < now() + interval '30 minutes'`,
+      sql`select count(*) as waiting from email_messages where status = 'queued' and attempt_count >= 1`
     )
+    yield* Effect.repeat(look, {
+      until: ([row]) => Number(row?.["waiting"]) >= count,
+      schedule: Schedule.spaced("1 second")
+    })
+  })
+
+/** Ends all batches, as their owners can. */
+const cancelAll = (port: number, key: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const open = yield* sql`select id from email_batches where completed_at is null`
+    yield* Effect.forEach(open, ({ id }) =>
+      Effect.promise(() =>
+        fetch(`http://127.0.0.1:${port}/v1/email/batches/${String(id)}/cancel`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}` }
+        })
+      ).pipe(Effect.filterOrElse(({ ok }) =>
+        ok, ({ status }) => Effect.die(`answered ${status}`))))
   })
 
 /** What the same recipients weigh as objects in a process that keeps them all. */
@@ -42,28 +76,42 @@ const objects = () => {
 
 const bench = Effect.gen(function*() {
   const database = yield* startDatabase
-  const { port: relay } = yield* runScript<{ port: number }>("smtpSink.ts", { defer: true })
-  const { child, port } = yield* startService(database, { env: { SMTP_URL: `smtp://127.0.0.1:${relay}?tls=never` } })
-  const pid = child.pid ?? 0
+  const { port: relay } = yield* startRelay({ defer: true })
+  const { child, port } = yield* startService(database, {
+    env: { SMTP_URL: `smtp://127.0.0.1:${relay}?tls=never` },
+    nodeOptions: ["--expose-gc", "--import", memoryAnswers]
+  })
+  const ask = questionsTo<MemoryQuestion, Memory>(child)
+  const memory = Effect.gen(function*() {
+    const { resident: kept } = yield* ask({ givingBack: false })
+    const { memory } = yield* highestMemory(ask({ givingBack: true }), Effect.sleep(watched))
+    return { ...memory, kept: kept / 1e6 }
+  })
   const [account] = yield* makeAccounts(database, 1)
   if (account === undefined) return
+  const waiting = Effect.fnUntraced(function*(count: number) {
+    yield* Effect.forEach(Array.from({ length: count }), () => accept(port, account.key), { concurrency: 4 })
+    yield* allWait(count * size)
+  })
   yield* Effect.gen(function*() {
-    // The first batch also loads code and fills caches; only what comes after it is growth.
-    yield* accept(port, account.key)
-    yield* allWait(size)
-    const warm = yield* resident(pid)
-    yield* accept(port, account.key)
-    yield* allWait(2 * size)
-    const one = yield* resident(pid)
-    yield* Effect.forEach(Array.from({ length: batches - 1 }), () => accept(port, account.key), { concurrency: 4 })
-    yield* allWait((batches + 1) * size)
-    const all = yield* resident(pid)
-    const limit = { name: "the recipients as objects in one process", value: objects() }
-    yield* printTable(`memory: batches of ${size}, all recipients waiting`, [
-      { metric: "a service at rest, MB", value: warm / 1e6 },
-      { metric: "one batch more, MB", value: (one - warm) / 1e6 },
-      { metric: `${batches} batches more, MB`, value: (all - warm) / 1e6 },
-      { metric: "bytes per waiting recipient", value: (all - warm) / (batches * size), limit }
+    yield* waiting(warmUp)
+    yield* cancelAll(port, account.key)
+    const before = yield* memory
+    yield* waiting(batches)
+    const beside = yield* memory
+    const aim = { name: "the aim: at most", value: 50 }
+    const resident = beside.resident - before.resident
+    yield* printTable(`memory: ${batches} batches of ${size}, all recipients waiting`, [
+      { metric: "resident, a node with no batch, MB", value: before.resident },
+      { metric: "of it in use", value: before.live },
+      { metric: "growth beside the batches, MB", value: resident, limit: aim },
+      { metric: "of it in use", value: beside.live - before.live, limit: aim },
+      { metric: "growth with the free pages that V8 keeps, MB", value: beside.kept - before.kept },
+      {
+        metric: "bytes per waiting recipient",
+        value: resident * 1e6 / (batches * size),
+        limit: { name: "the recipients as objects in one process", value: objects() }
+      }
     ])
   }).pipe(Effect.provide(client(database)))
 })

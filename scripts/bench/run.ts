@@ -5,10 +5,17 @@ import { join } from "node:path"
 const benches: Readonly<Record<string, string>> = {
   http: "requests/s beside Fastify with postgres.js and beside pgbench",
   bulk: "mails/s beside nodemailer's pool and beside bare RSA signatures",
-  webhooks: "durable deliveries/s beside a bare undici loop",
-  memory: "bytes of one batch and of 100 waiting ones",
-  compose: "time to render, compose and sign one message beside a bare signature",
-  smtp: "time to hand one message over beside a raw socket"
+  webhooks: "durable deliveries/s beside a bare undici loop and beside graphile-worker",
+  sms: "submits/s beside a bare loop with the same window, and messages accepted beside one row",
+  whatsapp: "texts/s, memory of a session and time of reconnecting beside the bare library",
+  isolation: "deliveries/s to healthy endpoints beside one that never answers",
+  latency: "time from an event's commit to its first byte at the endpoint",
+  backlog: "time to take deliveries of a million, and a node's memory beside them",
+  memory: "what 100,000 waiting recipients of 200 batches cost a node in memory",
+  lanes: "time of a single email while a batch runs, beside one without",
+  compose: "CPU to render, compose, sign and hand over one message beside a bare signature",
+  smtp: "CPU to hand one message over beside a raw socket",
+  retention: "time to drop a day of history beside DELETE, and what writers notice"
 }
 
 const names = process.argv.slice(2)

@@ -1,20 +1,23 @@
 /**
  * What one unsigned message costs on its way to a relay: our pool, beside nodemailer's own pool and beside a raw
- * pipelined socket client, which is the limit (it checks reply digits and nothing else). Same bytes, same sink (another
- * process), five connections each. The CPU column is this process alone; msg/s is bounded by the sink as well.
+ * pipelined socket client, which is the limit (it checks reply digits and nothing else). Same bytes, same relay (another
+ * process), five connections each. CPU is this process alone; messages/s are bounded by the relay as well. A relay that
+ * answers the commands that came together in one piece spares its client reads, the raw one the largest part of what it
+ * has to do, so both kinds are measured.
  */
-import { Context, Effect, Layer } from "effect"
-import * as NodeChildProcess from "node:child_process"
-import * as NodeNet from "node:net"
-import * as NodePath from "node:path"
-import * as NodeReadline from "node:readline"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Context, Effect, Layer, References } from "effect"
 import * as nodemailer from "nodemailer"
 import { NodemailerSmtp } from "../../src/channels/email/NodemailerSmtp.ts"
 import { Smtp } from "../../src/channels/email/Smtp.ts"
+import { connections } from "./support/mail.ts"
+import { rawClient, withDot } from "./support/rawSmtp.ts"
+import { startRelay } from "./support/relay.ts"
+import { type Line, median, printTable } from "./support/table.ts"
 
-const count = Number(process.argv[2] ?? 4_000)
-const warmUp = Math.min(count, 1_000)
-const connections = 5
+const rounds = 5
+const count = 2_000
+const warmUp = 1_000
 
 const from = "news@sender.example"
 const to = "ann@recipient.example"
@@ -25,50 +28,23 @@ const message = Buffer.from(
   }`
 )
 
-const startSink = Effect.acquireRelease(
-  Effect.callback<{ readonly port: number; readonly stop: () => void }>((resume) => {
-    const script = NodePath.join(import.meta.dirname, "../../test/support/smtpSinkProcess.ts")
-    const child = NodeChildProcess.spawn(process.execPath, [script, "--no-keep"], {
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    NodeReadline.createInterface(child.stdout).once("line", (ready) => {
-      const { smtp } = JSON.parse(ready)
-      resume(Effect.succeed({ port: Number(smtp), stop: () => child.kill() }))
-    })
-  }),
-  ({ stop }) => Effect.sync(stop)
-)
-
-/** One raw connection that sends `messages` messages, each in two writes: the envelope with DATA, then the body. */
-const rawConnection = (port: number, messages: number) =>
-  Effect.callback<void>((resume) => {
-    const envelope = Buffer.from(`MAIL FROM:<${from}>\r\nRCPT TO:<${to}>\r\nDATA\r\n`)
-    const body = Buffer.concat([message, Buffer.from(".\r\n")])
-    const socket = NodeNet.connect(port, "127.0.0.1")
-    socket.setNoDelay(true)
-    let left = messages
-    let greeted = false
-    socket.on("data", (chunk) => {
-      for (const reply of chunk.toString("latin1").split("\r\n")) {
-        if (reply.startsWith("220")) socket.write("EHLO bench\r\n")
-        else if (reply.startsWith("354")) socket.write(body)
-        else if (/^[45]/.test(reply)) resume(Effect.die(reply))
-        else if (/queued/.test(reply) || (!greeted && reply.startsWith("250 "))) {
-          greeted = true
-          if (left-- > 0) socket.write(envelope)
-          else socket.end()
-        }
+const raw = Effect.fnUntraced(function*(port: number) {
+  const send = yield* rawClient({ port, connections, from, to })
+  const body = withDot(message)
+  return (messages: number) =>
+    Effect.callback<void>((resume) => {
+      let begun = 0
+      let taken = 0
+      const begin = () => {
+        if (begun++ < messages) send(body, done)
       }
+      const done = () => {
+        if (++taken === messages) resume(Effect.void)
+        else begin()
+      }
+      for (let index = 0; index < connections; index++) begin()
     })
-    socket.on("close", () => resume(Effect.void))
-    socket.on("error", (error) => resume(Effect.die(error)))
-  })
-
-const raw = (port: number) => (messages: number) =>
-  Effect.all(Array.from({ length: connections }, () => rawConnection(port, messages / connections)), {
-    concurrency: "unbounded",
-    discard: true
-  })
+})
 
 const ours = (port: number) =>
   Effect.gen(function*() {
@@ -100,34 +76,53 @@ const theirs = (port: number) =>
       Effect.forEach(Array.from({ length: messages }), () => send, { concurrency: connections * 3, discard: true })
   })
 
-const measure = Effect.fnUntraced(function*(name: string, run: (messages: number) => Effect.Effect<unknown, unknown>) {
-  yield* run(warmUp)
+const measure = Effect.fnUntraced(function*(run: (messages: number) => Effect.Effect<unknown, unknown>) {
   const cpu = process.cpuUsage()
-  const start = process.hrtime.bigint()
+  const start = performance.now()
   yield* run(count)
-  const seconds = Number(process.hrtime.bigint() - start) / 1e9
+  const perSecond = count / ((performance.now() - start) / 1000)
   const { system, user } = process.cpuUsage(cpu)
-  return { name, perSecond: count / seconds, micros: (user + system) / count }
+  return { perSecond, micros: (user + system) / count }
 })
 
-const bench = Effect.gen(function*() {
-  const { port } = yield* startSink
-  const results = [
-    yield* measure("raw pipelined socket (limit)", raw(port)),
-    yield* measure("our pool", yield* ours(port)),
-    yield* measure("nodemailer pool, raw", yield* theirs(port))
-  ]
-  const limit = results[0]?.micros ?? 0
-  console.log(`${count} messages of ${message.length} bytes over ${connections} connections`)
-  console.log("path                            msg/s   CPU us/message   times the limit")
-  for (const { micros, name, perSecond } of results) {
-    const cells = [
-      perSecond.toFixed(0).padStart(8),
-      micros.toFixed(0).padStart(17),
-      (micros / limit).toFixed(1).padStart(18)
-    ]
-    console.log(name.padEnd(29) + cells.join(""))
-  }
-})
+const paths = (port: number) =>
+  Effect.all([
+    Effect.map(raw(port), (run) => ({ name: "raw pipelined socket", run })),
+    Effect.map(ours(port), (run) => ({ name: "our pool", run, aim: 6 })),
+    Effect.map(theirs(port), (run) => ({ name: "nodemailer's pool, raw", run }))
+  ])
 
-await Effect.runPromise(Effect.scoped(bench))
+type Path = Effect.Success<ReturnType<typeof paths>>[number]
+type Round = ReadonlyArray<Effect.Success<ReturnType<typeof measure>>>
+
+const linesOf = (all: ReadonlyArray<Path>, rounds: ReadonlyArray<Round>, column: keyof Round[number]) =>
+  all.map((path, index): Line => {
+    const aim = "aim" in path && column === "micros" ? `; aim: at most ${path.aim} times` : ""
+    const values = rounds.map((round) => round[index]?.[column] ?? 0)
+    const limits = rounds.map((round) => round[0]?.[column] ?? 1)
+    return {
+      metric: `${path.name}, ${column === "micros" ? "us of CPU a message" : "messages/s"}`,
+      value: median(values),
+      limit: { name: `the raw socket${aim}`, value: median(limits) },
+      ratio: median(values.map((value, at) => value / (limits[at] ?? 1)))
+    }
+  })
+
+const bench = Effect.fnUntraced(function*(apart: boolean) {
+  const { port } = yield* startRelay({ apart })
+  const all = yield* paths(port)
+  yield* Effect.forEach(all, ({ run }) => run(warmUp))
+  const measured = yield* Effect.replicateEffect(Effect.forEach(all, ({ run }) => measure(run)), rounds)
+  const relay = apart ? "answers each command by itself" : "answers in one piece what came in one"
+  yield* printTable(
+    `smtp: ${count} messages of ${message.length} bytes over ${connections} connections, a relay that ${relay}, `
+      + `median of ${rounds} rounds`,
+    [...linesOf(all, measured, "micros"), ...linesOf(all, measured, "perSecond")]
+  )
+}, Effect.scoped)
+
+NodeRuntime.runMain(
+  Effect.forEach([true, false], bench, { discard: true }).pipe(
+    Effect.provideService(References.MinimumLogLevel, "Warn")
+  )
+)

@@ -1,34 +1,95 @@
 /**
  * Durable deliveries a second: events are written with their deliveries, sent over eight webhooks and written down with
- * their attempts, all within the time. Beside a loop over undici's dispatch that keeps nothing, with as many in flight.
+ * their attempts, all within the time. Beside a loop over undici's dispatch that keeps nothing, and beside
+ * graphile-worker, which keeps as much. All are processes that stay and take turns, so that noise meets all alike.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import { runScript } from "./support/script.ts"
-import { environment, profiling, startDatabase } from "./support/service.ts"
-import { median, printTable } from "./support/table.ts"
+import { SqlClient } from "effect/sql"
+import type { Loop } from "./support/dispatchLoop.ts"
+import { startPeer } from "./support/peer.ts"
+import { type BenchDatabase, client, startDatabase } from "./support/service.ts"
+import { type Line, median, printTable } from "./support/table.ts"
+import { startNode, startSinks } from "./support/webhookPeers.ts"
 
 const webhooks = 8
 const rounds = 5
+/** Rounds that do not count. */
+const warmUp = 3
 const events = 12_000
+/** Row by row is steady from the start, and slow. */
+const fewer = 1_200
 
 interface Measured {
-  readonly perSecond: ReadonlyArray<number>
+  readonly perSecond: number
+}
+
+const start = Effect.fnUntraced(function*(database: BenchDatabase) {
+  const { hello: { ports } } = yield* startSinks({ count: webhooks })
+  const node = yield* startNode(database)
+  const { targets = [] } = yield* node.ask({ ask: "listen", ports })
+  const loop = yield* startPeer<object, Loop, Measured>("dispatchLoop.ts", { ports })
+  const sql = yield* SqlClient.SqlClient
+  // A database for each, since what is added in one wakes all workers of the same database.
+  const worker = Effect.fnUntraced(function*(mode: "default" | "tuned") {
+    yield* sql`create database ${sql(`graphile_${mode}`)}`
+    return yield* startPeer<object, { count: number }, Measured>("graphileWorker.ts", {
+      ports,
+      socket: database.socket,
+      mode
+    })
+  })
+  const byDefault = yield* worker("default")
+  const tuned = yield* worker("tuned")
+  const perSecondOf = (measured: Effect.Effect<Partial<Measured>>) =>
+    Effect.map(measured, ({ perSecond = 0 }) => perSecond)
+  return {
+    ours: perSecondOf(node.ask({ ask: "deliver", targets, count: events })),
+    ready: perSecondOf(loop.ask({ kind: "ready", count: events })),
+    signed: perSecondOf(loop.ask({ kind: "signed", count: events })),
+    tuned: perSecondOf(tuned.ask({ count: events })),
+    default: perSecondOf(byDefault.ask({ count: fewer }))
+  }
+})
+
+type Setup = Effect.Success<ReturnType<typeof start>>
+type Round = Record<keyof Setup, number>
+
+/** All one after the other, every second time from the end. */
+const round = Effect.fnUntraced(function*(setup: Setup, index: number) {
+  const turns = Object.entries(setup)
+  const measured = yield* Effect.forEach(
+    index % 2 === 0 ? turns : turns.toReversed(),
+    ([name, measure]) => Effect.map(measure, (perSecond) => [name, perSecond] as const)
+  )
+  // The names are those of the setup.
+  return Object.fromEntries(measured) as Round
+})
+
+const linesOf = (all: ReadonlyArray<Round>): ReadonlyArray<Line> => {
+  const beside = (limit: keyof Round, name: string, metric = ""): Line => ({
+    metric,
+    value: median(all.map((one) => one.ours)),
+    limit: { name, value: median(all.map((one) => one[limit])) },
+    ratio: median(all.map((one) => one.ours / one[limit]))
+  })
+  return [
+    beside("ready", "undici dispatch in a loop, bytes made before", "durable deliveries/s"),
+    beside("signed", "the same, each event serialised and signed"),
+    beside("tuned", "graphile-worker, tuned: 192 jobs, all in batches"),
+    beside("default", "graphile-worker, 16 jobs, else its defaults")
+  ]
 }
 
 const bench = Effect.gen(function*() {
   const database = yield* startDatabase
-  const { ports } = yield* runScript<{ ports: ReadonlyArray<number> }>("httpSink.ts", { count: webhooks })
-  const input = { ports, events, warmUp: events, rounds }
-  const node = { env: environment(database), nodeOptions: profiling }
-  // One process each: code is fast only once it has run for a while, and a node runs for weeks.
-  const ours = yield* Effect.scoped(runScript<Measured>("webhookNode.ts", input, node))
-  const bare = yield* Effect.scoped(runScript<Measured>("dispatchLoop.ts", input))
-  yield* printTable(`webhooks: ${webhooks} webhooks, ${events} events, median of ${rounds} rounds`, [{
-    metric: "durable deliveries/s",
-    value: median(ours.perSecond),
-    limit: { name: "undici dispatch in a loop, bytes made before", value: median(bare.perSecond) }
-  }])
+  const setup = yield* Effect.provide(start(database), client(database))
+  const all = yield* Effect.forEach(Array.from({ length: warmUp + rounds }), (_, index) => round(setup, index))
+  yield* printTable(
+    `webhooks: ${webhooks} webhooks, ${events} events, median of ${rounds} rounds`,
+    // Code is fast only once it has run for a while, and a node runs for weeks.
+    linesOf(all.slice(warmUp))
+  )
 })
 
 NodeRuntime.runMain(Effect.scoped(bench))

@@ -2,7 +2,7 @@ import { Deferred, Effect, FileSystem, Redacted, Schedule, Schema, Stream } from
 import { ChildProcess } from "effect/process"
 import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
-import { settings } from "../../src/platform/config/AppConfig.ts"
+import { settings } from "../../src/platform/config/settings.ts"
 
 /** A service to drive: its address without a final slash, and a key of full access. */
 export interface Target {

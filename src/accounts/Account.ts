@@ -18,3 +18,22 @@ export const Account = Schema.Struct({
   created_at: Timestamp
 })
 export type Account = typeof Account.Type
+
+/** What an owner may change about the account (spec 2.8). */
+export const Profile = Schema.Struct({
+  name: Schema.String,
+  email: Schema.String,
+  timezone: Timezone,
+  locale: Locale
+})
+export type Profile = typeof Profile.Type
+
+/** Which mails of the service the owner wants (spec 2.8). */
+export const Notifications = Schema.Struct({
+  email_alerts: Schema.Boolean.annotate({ description: "A quota is used up, a key was revoked" }),
+  usage_warnings: Schema.Boolean.annotate({ description: "A quota is used to 80 percent" }),
+  weekly_digest: Schema.Boolean.annotate({ description: "What was used in a week, on Mondays" }),
+  security_alerts: Schema.Boolean.annotate({ description: "A key was made, the secret of a webhook was changed" }),
+  marketing_emails: Schema.Boolean.annotate({ description: "Nothing is sent for it so far" })
+})
+export type Notifications = typeof Notifications.Type

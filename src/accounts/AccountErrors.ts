@@ -27,3 +27,23 @@ export class RegistrationClosed extends Schema.TaggedError<RegistrationClosed>()
     return "This service does not take registrations. Ask its operator for an account."
   }
 }
+
+/** None of the request is accepted; `current` of the month's `limit` are used. */
+export class EmailQuotaExceeded extends Schema.TaggedError<EmailQuotaExceeded>()(
+  "EmailQuotaExceeded",
+  { limit: Schema.Int, current: Schema.Int, resource: Schema.Literal("emails") },
+  wire(402, "email_quota_exceeded", 4020)
+) {
+  override get message() {
+    return `Your plan allows ${this.limit} emails a month, ${this.current} are used, and this request has more recipients than are left. Choose a larger plan, or wait for the next month (UTC).`
+  }
+}
+
+/** The same for a token that is unknown, used or too old. */
+export class TokenExpired
+  extends Schema.TaggedError<TokenExpired>()("TokenExpired", {}, wire(410, "token_expired", 4105))
+{
+  override get message() {
+    return "This token was used or is too old. Ask for a new one with POST /v1/auth/password/forgot."
+  }
+}

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Passwords from "../platform/crypto/Passwords.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
+import { transaction } from "../platform/database/transaction.ts"
 import type { EmailAddress } from "../values/EmailAddress.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Locale } from "../values/Locale.ts"
@@ -10,6 +12,7 @@ import type { Timezone } from "../values/Timezone.ts"
 import type { Account } from "./Account.ts"
 import { EmailTaken, InvalidCredentials } from "./AccountErrors.ts"
 import { makeAccountsRepo } from "./AccountsRepo.ts"
+import { Audit } from "./Audit.ts"
 
 /** What tells a login token from an API key. */
 export const loginPrefix = "lt_live_"
@@ -50,6 +53,8 @@ export class Accounts extends Context.Service<Accounts, {
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* Audit
       const repo = yield* makeAccountsRepo
 
       const create = Effect.fn("Accounts.create")(function*(account: NewAccount) {
@@ -93,7 +98,14 @@ export class Accounts extends Context.Service<Accounts, {
         logout: (token) => Effect.orDie(Effect.asVoid(repo.deleteSession(Tokens.hash(Redacted.value(token))))),
         find: (id) => Effect.orDie(repo.find(id)),
         list: Effect.orDie(repo.list()),
-        setPlan: (id, plan) => Effect.orDie(repo.setPlan({ id, plan }))
+        setPlan: Effect.fn("Accounts.setPlan")(
+          (id: AccountId, plan: Plan) =>
+            transaction(Effect.tap(Effect.orDie(repo.setPlan({ id, plan })), (changed) =>
+              Option.isSome(changed)
+                ? audit.record({ accountId: id, action: "plan.changed", data: { plan } })
+                : Effect.void)),
+          Effect.provideService(SqlClient.SqlClient, sql)
+        )
       })
     })
   )

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { repository } from "../platform/database/repository.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import { Timestamp } from "../values/Timestamp.ts"
@@ -16,7 +17,7 @@ const NewAccount = Schema.Struct({
 })
 
 /** SQL of `accounts` and `login_sessions`. */
-export const makeAccountsRepo = Effect.gen(function*() {
+export const makeAccountsRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id, name, email, plan, trial_ends_at, timezone, locale, created_at,
@@ -37,19 +38,20 @@ export const makeAccountsRepo = Effect.gen(function*() {
   const findByEmail = SqlSchema.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({ ...Account.fields, password_hash: Schema.NullOr(Schema.String) }),
-    execute: (email) => sql`select ${columns}, password_hash from accounts where lower(email) = lower(${email})`
+    execute: (email) =>
+      sql`select ${columns}, password_hash from accounts where lower(email) = lower(${email}) and deleted_at is null`
   })
 
   const find = SqlSchema.findOneOption({
     Request: AccountId,
     Result: Account,
-    execute: (id) => sql`select ${columns} from accounts where id = ${id}`
+    execute: (id) => sql`select ${columns} from accounts where id = ${id} and deleted_at is null`
   })
 
   const list = SqlSchema.findAll({
     Request: Schema.Void,
     Result: Account,
-    execute: () => sql`select ${columns} from accounts order by id`
+    execute: () => sql`select ${columns} from accounts where deleted_at is null order by id`
   })
 
   /** A plan that was bought ends the trial. */
@@ -57,7 +59,8 @@ export const makeAccountsRepo = Effect.gen(function*() {
     Request: Schema.Struct({ id: AccountId, plan: Plan }),
     Result: Account,
     execute: ({ id, plan }) =>
-      sql`update accounts set plan = ${plan}, trial_ends_at = null where id = ${id} returning ${columns}`
+      sql`update accounts set plan = ${plan}, trial_ends_at = null
+        where id = ${id} and deleted_at is null returning ${columns}`
   })
 
   const insertSession = SqlSchema.findOne({
@@ -71,4 +74,4 @@ export const makeAccountsRepo = Effect.gen(function*() {
   const deleteSession = (tokenHash: Uint8Array) => sql`delete from login_sessions where token_hash = ${tokenHash}`
 
   return { insert, findByEmail, find, list, setPlan, insertSession, deleteSession }
-})
+}))

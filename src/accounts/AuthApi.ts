@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { RateLimitExceeded } from "../platform/http/ApiErrors.ts"
+import { RateLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { EmailAddress } from "../values/EmailAddress.ts"
@@ -12,7 +12,8 @@ import { lineBetween, textBetween } from "../values/Text.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { Timezone } from "../values/Timezone.ts"
 import { Account } from "./Account.ts"
-import { EmailTaken, InvalidCredentials, RegistrationClosed } from "./AccountErrors.ts"
+import { NewPassword } from "./AccountApi.ts"
+import { EmailTaken, InvalidCredentials, RegistrationClosed, TokenExpired } from "./AccountErrors.ts"
 
 /** A login session: `token` goes where an API key goes. */
 const Login = Schema.Struct({ account: Account, token: Schema.String, expires_at: Timestamp })
@@ -21,12 +22,12 @@ const register = HttpApiEndpoint.post("register", "/register", {
   payload: Schema.Struct({
     name: lineBetween(1, 200),
     email: EmailAddress,
-    password: textBetween(12, 128),
+    password: NewPassword,
     timezone: Schema.optionalKey(Timezone),
     locale: Schema.optionalKey(Locale)
   }),
   success: Data(Login).pipe(HttpApiSchema.status(201)),
-  error: apiErrors(EmailTaken, RegistrationClosed, RateLimitExceeded)
+  error: apiErrors(EmailTaken, RegistrationClosed, RateLimitExceeded, ValidationFailed)
 }).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
   summary: "Register an account",
   description: "Starts the 3-day trial on the Starter plan. The operator can close registration."
@@ -46,9 +47,31 @@ const logout = HttpApiEndpoint.post("logout", "/logout", { success: Nothing })
   .annotateMerge(OpenApi.annotations({ summary: "Log out", description: "Ends the login session that is used." }))
   .middleware(Authentication)
 
-/** Accounts of people: register, log in, log out. */
+const forgot = HttpApiEndpoint.post("forgot", "/password/forgot", {
+  payload: Schema.Struct({ email: EmailAddress }),
+  success: Nothing.pipe(HttpApiSchema.status(202)),
+  error: apiErrors(RateLimitExceeded)
+}).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
+  summary: "Ask for a new password",
+  description: "Mails a token to the address if it has an account. The answer is the same if it has none."
+}))
+
+const reset = HttpApiEndpoint.post("reset", "/password/reset", {
+  payload: Schema.Struct({
+    token: textBetween(1, 128),
+    password: NewPassword,
+    password_confirmation: textBetween(1, 128)
+  }),
+  success: Nothing,
+  error: apiErrors(TokenExpired, RateLimitExceeded, ValidationFailed)
+}).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
+  summary: "Set a new password",
+  description: "With a token from a mail, once and within an hour. Ends all login sessions; API keys stay."
+}))
+
+/** Accounts of people: register, log in, log out, and a way back for who forgot the password. */
 export class AuthApi extends HttpApiGroup.make("auth")
-  .add(register, login)
+  .add(register, login, forgot, reset)
   .middleware(RequestRules)
   .add(logout.middleware(RequestRules))
   .prefix("/v1/auth")

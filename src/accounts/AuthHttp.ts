@@ -2,18 +2,23 @@ import { Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../platform/config/AppConfig.ts"
-import { RateLimitExceeded } from "../platform/http/ApiErrors.ts"
 import { contractRoot } from "../platform/http/contractRoot.ts"
 import { RateLimit } from "../platform/http/RateLimit.ts"
 import { nothing, RequestContext } from "../platform/http/RequestContext.ts"
 import { RegistrationClosed } from "./AccountErrors.ts"
 import { Accounts, type LoginSession } from "./Accounts.ts"
+import { passwordViolations, refuseAll } from "./AccountSettings.ts"
 import { AuthApi } from "./AuthApi.ts"
+import { limitPerMinute } from "./limitPerMinute.ts"
+import { PasswordResets } from "./PasswordResets.ts"
 
 const cookie = (value: string, maxAge: number) =>
   `__Host-session=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; Secure; SameSite=Lax`
 
 const month = 30 * 24 * 3600
+
+/** More than it takes to write down that a mail is to be sent. */
+const forgotTakes = "150 millis"
 
 const opened = Effect.fnUntraced(function*({ account, expires_at, token }: LoginSession) {
   const { answerHeaders } = yield* RequestContext
@@ -25,22 +30,21 @@ const opened = Effect.fnUntraced(function*({ account, expires_at, token }: Login
 export const AuthHttp = HttpApiBuilder.group(contractRoot.add(AuthApi), "auth", (handlers) =>
   Effect.gen(function*() {
     const accounts = yield* Accounts
+    const resets = yield* PasswordResets
     const config = yield* AppConfig
     const limits = yield* RateLimit
     const isOpen = (config.registration ?? (config.databaseUrl === undefined ? "open" : "closed")) === "open"
 
     const perAddress = Effect.gen(function*() {
-      const { answerHeaders, clientAddress } = yield* RequestContext
-      const { secondsLeft, used } = yield* limits.count(`login:${clientAddress}`)
-      if (used <= config.rateLimitLogin) return
-      answerHeaders.set("retry-after", String(secondsLeft))
-      return yield* new RateLimitExceeded({ limit: config.rateLimitLogin, retry_after: secondsLeft })
+      const { clientAddress } = yield* RequestContext
+      yield* limitPerMinute(limits, `login:${clientAddress}`, config.rateLimitLogin)
     })
 
     return handlers.handleAll({
       register: Effect.fnUntraced(function*({ payload: { password, ...person } }) {
         if (!isOpen) return yield* new RegistrationClosed()
         yield* perAddress
+        yield* refuseAll(passwordViolations({ password }, person))
         const account = yield* accounts.create({
           ...person,
           password: Redacted.make(password),
@@ -52,6 +56,17 @@ export const AuthHttp = HttpApiBuilder.group(contractRoot.add(AuthApi), "auth", 
       login: Effect.fnUntraced(function*({ payload: { email, password } }) {
         yield* perAddress
         return yield* Effect.flatMap(accounts.login(email, Redacted.make(password)), opened)
+      }),
+      forgot: Effect.fnUntraced(function*({ payload: { email } }) {
+        yield* perAddress
+        // An address that nobody has takes as long as another one.
+        yield* Effect.all([resets.ask(email), Effect.sleep(forgotTakes)], { concurrency: "unbounded" })
+        return yield* nothing
+      }),
+      reset: Effect.fnUntraced(function*({ payload: { token, ...wanted } }) {
+        yield* perAddress
+        yield* resets.use({ token: Redacted.make(token), ...wanted })
+        return yield* nothing
       }),
       logout: Effect.fnUntraced(function*() {
         const { headers } = yield* HttpServerRequest.HttpServerRequest

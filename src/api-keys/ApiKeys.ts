@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { Audit, byOwner } from "../accounts/Audit.ts"
+import { Notices } from "../accounts/Notices.ts"
 import { apiKeyLimit } from "../accounts/planLimits.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { transaction } from "../platform/database/transaction.ts"
@@ -9,6 +11,7 @@ import { Plan } from "../values/Plan.ts"
 import type { ApiKey, CreatedApiKey } from "./ApiKey.ts"
 import type { NewApiKey } from "./ApiKeysApi.ts"
 import { makeApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
+import { keyCreatedNotice, keyRevokedNotice } from "./keyNotices.ts"
 
 /** What every API key begins with; the next 4 characters are still shown after creation. */
 export const keyPrefix = "sk_live_"
@@ -35,6 +38,8 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     ApiKeys,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const audit = yield* Audit
+      const notices = yield* Notices
       const repo = yield* makeApiKeysRepo
 
       /** One after the other, as the limit must hold; in the caller's transaction. */
@@ -61,8 +66,14 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           permissions: [...new Set(wanted.permissions)],
           expires_at
         }
-        const made = Option.getOrUndefined(yield* Effect.orDie(repo.insert({ ...row, plans: unlimited }))) ??
-          (yield* transaction(counted(accountId, row)))
+        const made = yield* transaction(Effect.gen(function*() {
+          const inserted = Option.getOrUndefined(yield* Effect.orDie(repo.insert({ ...row, plans: unlimited }))) ??
+            (yield* counted(accountId, row))
+          const { id, name } = inserted
+          yield* audit.record({ accountId, action: "key.created", target: `key ${id}`, data: { name } })
+          if (yield* byOwner) yield* notices.tell(keyCreatedNotice({ accountId, id, name }))
+          return inserted
+        }))
         const { is_active: _, last_used_at: __, ...shown } = made
         return { ...shown, key }
       }, Effect.provideService(SqlClient.SqlClient, sql))
@@ -75,9 +86,14 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
         revoke: Effect.fn("ApiKeys.revoke")(function*(accountId, id) {
-          const gone = yield* Effect.orDie(repo.revoke({ accountId, id }))
-          if (Option.isNone(gone)) return yield* new NotFound()
-        })
+          yield* transaction(Effect.gen(function*() {
+            const gone = yield* Effect.orDie(repo.revoke({ accountId, id }))
+            if (Option.isNone(gone)) return yield* new NotFound()
+            const { name } = gone.value
+            yield* audit.record({ accountId, action: "key.revoked", target: `key ${id}`, data: { name } })
+            yield* notices.tell(keyRevokedNotice({ accountId, id, name }))
+          }))
+        }, Effect.provideService(SqlClient.SqlClient, sql))
       })
     })
   )

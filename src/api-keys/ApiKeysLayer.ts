@@ -4,8 +4,8 @@ import { ApiKeysHttp } from "./ApiKeysHttp.ts"
 import { AuthenticationLayer } from "./AuthenticationLayer.ts"
 import { Credentials } from "./Credentials.ts"
 
-/** API keys with their endpoints, and the authentication of every request. */
-export const ApiKeysLayer = ApiKeysHttp.pipe(
-  Layer.provideMerge(ApiKeys.layer),
-  Layer.provideMerge(AuthenticationLayer.pipe(Layer.provide(Credentials.layer)))
-)
+/** API keys with their endpoints. */
+export const ApiKeysLayer = ApiKeysHttp.pipe(Layer.provideMerge(ApiKeys.layer))
+
+/** The authentication of every request, by keys and by login sessions. */
+export const CredentialsLayer = AuthenticationLayer.pipe(Layer.provide(Credentials.layer))

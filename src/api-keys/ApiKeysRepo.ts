@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { column } from "../platform/database/column.ts"
+import { repository } from "../platform/database/repository.ts"
 import { countingSql, Usage } from "../platform/http/RateLimit.ts"
 import { AccountId, ApiKeyId } from "../values/Ids.ts"
 import { Permission } from "../values/Permission.ts"
@@ -42,7 +43,7 @@ export const Credential = Schema.Struct({
 export type Credential = typeof Credential.Type
 
 /** SQL of `api_keys` and `revoked_api_keys`. */
-export const makeApiKeysRepo = Effect.gen(function*() {
+export const makeApiKeysRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
@@ -97,11 +98,14 @@ export const makeApiKeysRepo = Effect.gen(function*() {
   /** The row goes, its bare hash stays for 30 days to tell "revoked" from "unknown". */
   const revoke = SqlSchema.findOneOption({
     Request: One,
-    Result: Schema.Struct({ key_hash: Schema.Uint8Array }),
+    Result: Schema.Struct({ name: Schema.String }),
     execute: ({ accountId, id }) =>
-      sql`with gone as (delete from api_keys where id = ${id} and account_id = ${accountId} returning key_hash)
-        insert into revoked_api_keys (key_hash) select key_hash from gone
-        on conflict (key_hash) do update set revoked_at = now() returning key_hash`
+      sql`with gone as (delete from api_keys where id = ${id} and account_id = ${accountId} returning key_hash, name),
+        kept as (
+          insert into revoked_api_keys (key_hash) select key_hash from gone
+          on conflict (key_hash) do update set revoked_at = now()
+        )
+        select name from gone`
   })
 
   /** One row for each hash, in their order. Those that are usable are counted against their rate limit. */
@@ -120,7 +124,7 @@ export const makeApiKeysRepo = Effect.gen(function*() {
         from unnest(${column.bytea(hashes)}) with ordinality as t (hash, position)
         left join api_keys k on k.key_hash = t.hash
         left join login_sessions s on s.token_hash = t.hash and s.expires_at > now()
-        left join accounts a on a.id = coalesce(k.account_id, s.account_id)) f`
+        left join accounts a on a.id = coalesce(k.account_id, s.account_id) and a.deleted_at is null) f`
       )
   })
 
@@ -129,4 +133,4 @@ export const makeApiKeysRepo = Effect.gen(function*() {
       and (last_used_at is null or last_used_at < now() - interval '1 minute')`
 
   return { list, find, lockAccount, countUsable, isPast, insert, revoke, credentials, touch }
-})
+}))

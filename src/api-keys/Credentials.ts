@@ -17,7 +17,7 @@ export class Credentials extends Context.Service<Credentials, {
       const repo = yield* makeApiKeysRepo
       const find = yield* coalesce({
         most: 500,
-        lanes: 2,
+        concurrency: 2,
         run: Effect.fnUntraced(function*(tokens: ReadonlyArray<string>) {
           const hashes = tokens.map(Tokens.hash)
           const rows = yield* Effect.orDie(repo.credentials(hashes))

@@ -1,20 +1,52 @@
 import { OpenApi } from "effect/http-api"
+import { AccountApi } from "../accounts/AccountApi.ts"
 import { AuthApi } from "../accounts/AuthApi.ts"
 import { ApiKeysApi } from "../api-keys/ApiKeysApi.ts"
 import { BulkEmailApi } from "../channels/email/BulkEmailApi.ts"
+import { EmailMessagesApi } from "../channels/email/EmailMessagesApi.ts"
+import { SuppressionsApi } from "../channels/email/SuppressionsApi.ts"
+import { PhoneApi } from "../channels/sms/PhoneApi.ts"
+import { SmsApi } from "../channels/sms/SmsApi.ts"
+import { ContactsApi } from "../channels/whatsapp/ContactsApi.ts"
+import { GroupsApi } from "../channels/whatsapp/GroupsApi.ts"
+import { MediaApi } from "../channels/whatsapp/MediaApi.ts"
+import { WhatsAppMessagesApi } from "../channels/whatsapp/MessagesApi.ts"
+import { SessionsApi } from "../channels/whatsapp/SessionsApi.ts"
+import { EmailDomainsApi } from "../email-domains/EmailDomainsApi.ts"
 import { contractRoot } from "../platform/http/contractRoot.ts"
+import { PricingApi } from "../pricing/PricingApi.ts"
+import { TemplatesApi } from "../templates/TemplatesApi.ts"
+import { UsageApi } from "../usage/UsageApi.ts"
+import { VerifyApi } from "../verify/VerifyApi.ts"
+import { openApiWebhooks } from "../webhooks/openApiWebhooks.ts"
 import { WebhooksApi } from "../webhooks/WebhooksApi.ts"
 
 /** The whole HTTP contract. A new group of endpoints is one line here. */
 export class Api extends contractRoot
   .add(AuthApi)
+  .add(AccountApi)
+  .add(UsageApi)
   .add(ApiKeysApi)
+  .add(EmailMessagesApi)
   .add(BulkEmailApi)
+  .add(SuppressionsApi)
+  .add(PricingApi)
+  .add(SmsApi)
+  .add(PhoneApi)
+  .add(VerifyApi)
+  .add(TemplatesApi)
+  .add(EmailDomainsApi)
+  .add(SessionsApi)
+  .add(WhatsAppMessagesApi)
+  .add(MediaApi)
+  .add(ContactsApi)
+  .add(GroupsApi)
   .add(WebhooksApi)
+  .annotate(OpenApi.Override, { webhooks: openApiWebhooks })
   .annotateMerge(OpenApi.annotations({
     title: "Messaging Service",
     version: "1.0.0",
-    description: "Self-hosted messaging: bulk email goes out, signed events come back.",
+    description: "Self-hosted messaging: email, SMS and WhatsApp go out, signed events come back.",
     license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" }
   }))
 {}

@@ -1,17 +1,67 @@
 import { Effect, Layer, Redacted } from "effect"
 import { EmailLayer } from "../channels/email/EmailLayer.ts"
+import { BounceListener } from "../channels/email/inbound/BounceListener.ts"
 import { SmtpLayer } from "../channels/email/SmtpLayer.ts"
+import { HttpOutlet } from "../channels/sms/HttpOutlet.ts"
+import { SmppOutlet } from "../channels/sms/SmppOutlet.ts"
+import { SmsLayer, SmsNews } from "../channels/sms/SmsLayer.ts"
+import { SmsOutlet } from "../channels/sms/SmsOutlet.ts"
+import { WhatsAppLayer } from "../channels/whatsapp/WhatsAppLayer.ts"
+import { liveUrl, WhatsAppSocketLayer } from "../channels/whatsapp/WhatsAppSocketLayer.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { SandboxMailLayer } from "../sandbox/mail/SandboxMailLayer.ts"
 import { SandboxMailServer } from "../sandbox/mail/SandboxMailServer.ts"
+import { SandboxReporter, SandboxReports } from "../sandbox/mail/SandboxReports.ts"
+import { SandboxSmsLayer } from "../sandbox/sms/SandboxSmsLayer.ts"
+import { SandboxWhatsAppLayer } from "../sandbox/whatsapp/SandboxWhatsAppLayer.ts"
+import { SimulatedWhatsApp } from "../sandbox/whatsapp/SimulatedWhatsApp.ts"
 
-/** The operator's relay, or the sandbox's own SMTP server with its inbox. */
-const Relay = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
+/** The sandbox's own SMTP server with its inbox, in the place of a relay. */
+const SandboxRelay = Layer.unwrap(
+  Effect.map(SandboxMailServer, ({ port }) => SmtpLayer(`smtp://127.0.0.1:${port}?tls=never`))
+).pipe(Layer.provideMerge(SandboxMailLayer))
+
+/** The sandbox's reports go to this node's own listener, by SMTP like everybody's. */
+const Reporter = Layer.unwrap(Effect.map(BounceListener, ({ address }) =>
+  address === undefined
+    ? Layer.empty
+    : SandboxReporter.pipe(Layer.provide(SmtpLayer(`smtp://${address}?tls=never`)))))
+
+/** Mail goes to the operator's relay, or to the sandbox, which then reports on it as well. */
+const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
   smtpUrl === undefined
-    ? Layer.unwrap(Effect.map(SandboxMailServer, ({ port }) => SmtpLayer(`smtp://127.0.0.1:${port}?tls=never`))).pipe(
-      Layer.provideMerge(SandboxMailLayer)
+    ? Reporter.pipe(
+      Layer.provideMerge(EmailLayer),
+      Layer.provide(SandboxRelay),
+      Layer.provide(SandboxReports.layer)
     )
-    : SmtpLayer(Redacted.value(smtpUrl).href)))
+    : EmailLayer.pipe(Layer.provide(SmtpLayer(Redacted.value(smtpUrl).href)))))
+
+/** WhatsApp itself, a server that speaks like it, or the sandbox's simulated one. */
+const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl }) =>
+  whatsappUrl === undefined
+    ? Layer.unwrap(
+      Effect.map(SimulatedWhatsApp, ({ address }) => WhatsAppSocketLayer(Effect.map(address, ({ url }) => url)))
+    ).pipe(Layer.provideMerge(SandboxWhatsAppLayer))
+    : WhatsAppSocketLayer(Effect.succeed(whatsappUrl === "live" ? liveUrl : Redacted.value(whatsappUrl).href))))
+
+const outlets = {
+  smpp: SmppOutlet,
+  http: HttpOutlet,
+  sandbox: SmsOutlet.layerProvider.pipe(Layer.provideMerge(SandboxSmsLayer))
+} as const
+
+type Outlet = (typeof outlets)[keyof typeof outlets]
+
+/** The operator's carrier or aggregator, or the sandbox's own. */
+const Carrier = Layer.unwrap(Effect.map(
+  AppConfig,
+  ({ smsProvider }): Layer.Layer<SmsOutlet, Layer.Error<Outlet>, Layer.Services<Outlet>> => outlets[smsProvider]
+))
 
 /** Every channel with its upstream. A new channel is one line here. */
-export const Channels = EmailLayer.pipe(Layer.provide(Relay))
+export const Channels = Layer.mergeAll(
+  Email,
+  SmsLayer.pipe(Layer.provide(Carrier), Layer.provide(SmsNews)),
+  WhatsAppLayer.pipe(Layer.provide(WhatsApp))
+)

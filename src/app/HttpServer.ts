@@ -1,5 +1,5 @@
 import { DateTime, Effect, Layer } from "effect"
-import { createServer, type Server, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { AppConfig } from "../platform/config/AppConfig.ts"
@@ -57,6 +57,21 @@ const leaveSilentOnes = (server: Server) => {
   }
 }
 
+/** The port is open while the rest of the node still starts: who asks meanwhile is answered when it has. */
+const holdEarlyOnes = (server: Server) => {
+  const early: Array<readonly [IncomingMessage, ServerResponse]> = []
+  const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
+  const answer = (event: string | symbol, listener: unknown) => {
+    if (event !== "request" || listener === hold) return
+    server.off("request", hold).off("newListener", answer)
+    // The listener is there once this event is over.
+    setImmediate(() => {
+      for (const [request, response] of early) if (!response.closed) server.emit("request", request, response)
+    })
+  }
+  server.on("newListener", answer).on("request", hold)
+}
+
 const make = () => {
   const server = createServer({
     maxHeaderSize: 16 * 1024,
@@ -68,6 +83,7 @@ const make = () => {
     requireHostHeader: false
   })
   leaveSilentOnes(server)
+  holdEarlyOnes(server)
   server.on("clientError", onClientError)
   server.on("connect", (_request, socket) => refuse(socket, 400))
   server.on("checkExpectation", (_request, response) => {

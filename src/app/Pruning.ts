@@ -2,13 +2,35 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { chore } from "../platform/cluster/chore.ts"
 
-/** What is kept for a while only: answers to repeat for a day, hashes of revoked keys for 30, windows for minutes. */
-const prune = Effect.gen(function*() {
+/**
+ * One round of {@link Pruning}. What is kept for a while only: answers to repeat for a day, what emails and
+ * WhatsApp messages were made from for a day and until nobody waits for them, hashes of revoked keys,
+ * verifications, notices and refusals without a reason for 30, the book of changes for 400, windows for minutes, the secrets before a rotation until their overlap is
+ * over. A notice that still waits keeps its key: the next one would say the same.
+ */
+export const prune = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`delete from rate_windows where starts_at < now() - interval '5 minutes'`
   yield* sql`delete from idempotency_records where created_at < now() - interval '24 hours'`
   yield* sql`delete from revoked_api_keys where revoked_at < now() - interval '30 days'`
+  yield* sql`delete from plain_refusals where refused_at < now() - interval '30 days'`
+  yield* sql`delete from email_contents c where created_at < now() - interval '1 day' and not exists (
+      select from email_messages m where (m.id = c.id or m.part_of = c.id) and m.status in ('queued', 'sending'))`
+  yield* sql`update whatsapp_outbox set body = null
+    where body is not null and written_at < now() - interval '1 day' and status not in ('queued', 'written')`
+  yield* sql`delete from whatsapp_files f where created_at < now() - interval '1 day' and not exists (
+      select from whatsapp_outbox o where o.file_id = f.id and o.status in ('queued', 'written'))`
+  yield* sql`delete from verification_sends where created_at < now() - interval '2 days'`
+  yield* sql`delete from verification_blocks where until < now()`
+  yield* sql`delete from verifications where ended_at < now() - interval '30 days'`
   yield* sql`delete from login_sessions where expires_at < now()`
+  yield* sql`delete from password_resets where expires_at < now() - interval '1 hour'`
+  yield* sql`delete from audit_entries where at < now() - interval '400 days'`
+  yield* sql`delete from notices where completed_at < now() - interval '30 days'`
+  yield* sql`update notices set once = null
+    where once is not null and status <> 'queued' and created_at < now() - interval '24 hours'`
+  yield* sql`update webhooks set previous_secret = null, previous_secret_until = null
+    where previous_secret is not null and previous_secret_until <= now()`
 })
 
 /** Removes what has served its time. */

@@ -1,21 +1,16 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
-import { createHash } from "node:crypto"
 import { Api } from "../api/Api.ts"
 import { Allowed, type RouteName } from "../platform/http/Allowed.ts"
+import { entityTag, isNamed } from "../platform/http/entityTag.ts"
 
 /** The OpenAPI 3.1 document of the contract. */
 export const openApiDocument = OpenApi.fromApi(Api)
 
-/** `If-None-Match` compares weakly (RFC 9110, 13.1.2). */
-const isNamed = (etag: string, header: string | undefined) =>
-  header !== undefined &&
-  (header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)))
-
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const body = JSON.stringify(openApiDocument)
-  const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`
+  const etag = entityTag(body)
   const headers = { etag, "cache-control": "public, max-age=60", "access-control-allow-origin": "*" }
   yield* router.add("GET", "/openapi.json", (request: HttpServerRequest.HttpServerRequest) =>
     Effect.succeed(
@@ -31,8 +26,11 @@ const plainRoutes: ReadonlyArray<RouteName> = [
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/health/live" },
   { method: "GET", path: "/health/ready" },
+  { method: "POST", path: "/v1/callbacks/sms/:provider/:secret" },
   { method: "GET", path: "/u/:token" },
-  { method: "POST", path: "/u/:token" }
+  { method: "POST", path: "/u/:token" },
+  { method: "GET", path: "/t/o/:token" },
+  { method: "GET", path: "/t/c/:token" }
 ]
 
 const contractRoutes = (): ReadonlyArray<RouteName> => {

@@ -1,14 +1,15 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { AccountsLayer } from "../accounts/AccountsLayer.ts"
-import { ApiKeysLayer } from "../api-keys/ApiKeysLayer.ts"
-import { EmailDomains } from "../email-domains/EmailDomains.ts"
+import { ApiKeysLayer, CredentialsLayer } from "../api-keys/ApiKeysLayer.ts"
+import { EmailDomainsLayer } from "../email-domains/EmailDomainsLayer.ts"
 import { Events } from "../events/Events.ts"
+import { MessagesLayer } from "../messages/MessagesLayer.ts"
 import { Cluster } from "../platform/cluster/Cluster.ts"
 import { ClusterPruning } from "../platform/cluster/ClusterPruning.ts"
+import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { MainVault } from "../platform/crypto/MainKey.ts"
-import { MainKeyProbe } from "../platform/crypto/MainKeyProbe.ts"
 import { ClusterDatabase, Database, DatabaseAddress } from "../platform/database/Database.ts"
 import { Draining } from "../platform/http/Draining.ts"
 import { Gate } from "../platform/http/Gate.ts"
@@ -19,14 +20,20 @@ import { RequestRulesLayer } from "../platform/http/RequestRulesLayer.ts"
 import { Health } from "../platform/observability/Health.ts"
 import { Metrics } from "../platform/observability/Metrics.ts"
 import { Traces } from "../platform/observability/Traces.ts"
+import { PricingLayer } from "../pricing/PricingLayer.ts"
+import { TemplatesLayer } from "../templates/TemplatesLayer.ts"
+import { UsageLayer } from "../usage/UsageLayer.ts"
+import { VerifyLayer } from "../verify/VerifyLayer.ts"
 import { WebhooksLayer } from "../webhooks/WebhooksLayer.ts"
+import { AccountErasure, ErasureSteps } from "./AccountErasure.ts"
 import { Channels } from "./Channels.ts"
 import { HttpServerLayer } from "./HttpServer.ts"
 import { Pruning } from "./Pruning.ts"
+import { Retention } from "./Retention.ts"
 import { AllowedLayer, Routes } from "./Routes.ts"
 
 /** What every domain stands on. */
-const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer, MainKeyProbe).pipe(
+const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer, MacKeys.layer).pipe(
   Layer.provideMerge(MainVault),
   Layer.provideMerge(Cluster.pipe(Layer.provide(ClusterDatabase))),
   Layer.provideMerge(Database),
@@ -35,12 +42,19 @@ const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.lay
 )
 
 /** The domains, from the left of the picture to the right. */
-const Domains = Channels.pipe(
-  Layer.provideMerge(EmailDomains.layer),
+const Domains = VerifyLayer.pipe(
+  Layer.provideMerge(Channels),
+  Layer.provideMerge(TemplatesLayer),
+  Layer.provideMerge(EmailDomainsLayer),
+  Layer.provideMerge(MessagesLayer),
+  Layer.provideMerge(PricingLayer),
   Layer.provideMerge(Events.layer),
   Layer.provideMerge(WebhooksLayer),
-  Layer.provideMerge(AccountsLayer),
+  Layer.provideMerge(UsageLayer),
   Layer.provideMerge(ApiKeysLayer),
+  Layer.provideMerge(AccountsLayer),
+  Layer.provide(ErasureSteps),
+  Layer.provideMerge(CredentialsLayer),
   Layer.provideMerge(RequestRulesLayer)
 )
 
@@ -57,7 +71,9 @@ const Leaving = Layer.effectDiscard(Effect.flatMap(Draining, ({ begin }) => Effe
 /** One node of the service. */
 export const Server = Layer.mergeAll(Leaving).pipe(
   Layer.provideMerge(HttpRouter.serve(
-    Layer.mergeAll(Routes, Health, Gate, ClusterPruning, Pruning).pipe(Layer.provideMerge(Domains)),
+    Layer.mergeAll(Routes, Health, Gate, ClusterPruning, Pruning, Retention, AccountErasure).pipe(
+      Layer.provideMerge(Domains)
+    ),
     { disableLogger: true, disableListenLog: true, routerConfig: { caseSensitive: true, maxParamLength: 1000 } }
   )),
   Layer.provideMerge(PublicUrlOfServer),

@@ -20,7 +20,10 @@ Try it, in another terminal:
 
   curl ${base}/sandbox/mail -H 'Accept: application/json'
 
-The sent mail is at ${base}/sandbox/mail, every endpoint at ${base}/docs.
+  curl ${base}/v1/whatsapp/sessions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
+    -d '{"name":"Shop"}'
+
+The sent mail is at ${base}/sandbox/mail; a phone that scans the session's code at ${base}/sandbox/phones; every endpoint at ${base}/docs.
 Another key: npm run cli -- account key 1
 `
 

@@ -1,4 +1,4 @@
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type Context, Effect, Layer, Schema } from "effect"
 import type { Server } from "node:http"
 

@@ -10,3 +10,13 @@ export class SenderNotVerified extends Schema.TaggedError<SenderNotVerified>()(
     return `The domain ${this.domain} is not one of your verified domains. Verify it, or leave out "from" to use the default sender.`
   }
 }
+
+export class DomainAlreadyExists extends Schema.TaggedError<DomainAlreadyExists>()(
+  "DomainAlreadyExists",
+  { domain: Schema.String },
+  wire(409, "domain_already_exists", 4092)
+) {
+  override get message() {
+    return `The domain ${this.domain} is already one of yours. List your domains to see its records, or delete it to get a new key.`
+  }
+}

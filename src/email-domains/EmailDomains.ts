@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import type { SealedColumn } from "../platform/crypto/SealedColumn.ts"
 import { type SealBroken, Vault } from "../platform/crypto/Vault.ts"
 import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import { AccountId } from "../values/Ids.ts"
@@ -8,6 +9,15 @@ import { SenderNotVerified } from "./EmailDomainErrors.ts"
 /** What a domain's sealed DKIM key belongs to. */
 export const sealedDkimKey = (accountId: AccountId, domain: string): string =>
   `email_domains:${accountId}:${domain}:dkim`
+
+/** The DKIM keys, as they are kept. */
+export const dkimKeyColumn: SealedColumn = {
+  table: "email_domains",
+  column: "dkim_private_key",
+  key: [["id", "bigint"]],
+  parts: ["account_id", "domain"],
+  what: (accountId, domain) => sealedDkimKey(AccountId.make(Number(accountId)), String(domain))
+}
 
 const Query = Schema.Struct({ accountId: AccountId, domain: Schema.String })
 
@@ -23,6 +33,13 @@ export class EmailDomains extends Context.Service<EmailDomains, {
     accountId: AccountId,
     domain: string
   ) => Effect.Effect<Option.Option<Redacted.Redacted>, SenderNotVerified | SealBroken>
+  /** The private DKIM key (PEM) of the account that the domain is verified for; nothing when there is none. */
+  readonly verifiedKey: (domain: string) => Effect.Effect<Option.Option<Redacted.Redacted>, SealBroken>
+  /** What the domain's owner wants to know of its mail; nothing for senders of other domains. */
+  readonly tracking: (
+    accountId: AccountId,
+    sender: EmailAddress
+  ) => Effect.Effect<{ readonly opens: boolean; readonly clicks: boolean }>
 }>()("messaging-service/email-domains/EmailDomains") {
   static readonly layer = Layer.effect(
     EmailDomains,
@@ -37,6 +54,27 @@ export class EmailDomains extends Context.Service<EmailDomains, {
           sql`select status, dkim_private_key from email_domains where account_id = ${accountId} and domain = ${domain}`
       })
 
+      const findTracking = SqlSchema.findOneOption({
+        Request: Query,
+        Result: Schema.Struct({ opens: Schema.Boolean, clicks: Schema.Boolean }),
+        execute: ({ accountId, domain }) =>
+          sql`select track_opens as opens, track_clicks as clicks from email_domains
+            where account_id = ${accountId} and domain = ${domain}`
+      })
+
+      const findVerified = SqlSchema.findOneOption({
+        Request: Schema.String,
+        Result: Schema.Struct({ account_id: AccountId, dkim_private_key: Schema.Uint8Array }),
+        execute: (domain) =>
+          sql`select account_id, dkim_private_key from email_domains
+            where domain = ${domain} and status = 'verified' and dkim_private_key is not null`
+      })
+
+      const opened = Effect.fnUntraced(function*(accountId: AccountId, domain: string, sealed: Uint8Array) {
+        const pem = yield* vault.open(sealedDkimKey(accountId, domain), sealed)
+        return Option.some(Redacted.make(Buffer.from(pem).toString("utf8"), { label: "DKIM private key" }))
+      })
+
       return EmailDomains.of({
         requireVerified: Effect.fn("EmailDomains.requireVerified")(function*(accountId, sender) {
           const domain = domainOf(sender)
@@ -49,9 +87,16 @@ export class EmailDomains extends Context.Service<EmailDomains, {
           const found = yield* Effect.orDie(find({ accountId, domain }))
           if (Option.isNone(found)) return yield* new SenderNotVerified({ param: "from", domain })
           const sealed = found.value.dkim_private_key
-          if (sealed === null) return Option.none()
-          const pem = yield* vault.open(sealedDkimKey(accountId, domain), sealed)
-          return Option.some(Redacted.make(Buffer.from(pem).toString("utf8"), { label: "DKIM private key" }))
+          return sealed === null ? Option.none() : yield* opened(accountId, domain, sealed)
+        }),
+        verifiedKey: Effect.fn("EmailDomains.verifiedKey")(function*(domain) {
+          const found = yield* Effect.orDie(findVerified(domain))
+          if (Option.isNone(found)) return Option.none()
+          return yield* opened(found.value.account_id, domain, found.value.dkim_private_key)
+        }),
+        tracking: Effect.fn("EmailDomains.tracking")(function*(accountId, sender) {
+          const found = yield* Effect.orDie(findTracking({ accountId, domain: domainOf(sender) }))
+          return Option.getOrElse(found, () => ({ opens: false, clicks: false }))
         })
       })
     })

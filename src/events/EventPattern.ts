@@ -1,7 +1,7 @@
 import { Brand, Schema, SchemaTransformation } from "effect"
 import { eventAliases, type Topic, topics } from "./EventAliases.ts"
 import { type EventName, eventNames, type MessageChannel } from "./EventNames.ts"
-import { nearest } from "./nearest.ts"
+import { unknownEvent } from "./unknownEvent.ts"
 
 /** The topics that a webhook listens to, as the bits of one integer. */
 export type CompiledPattern = Brand.Branded<number, "CompiledPattern">
@@ -56,27 +56,32 @@ export const matches = (
   happening: { readonly event: EventName; readonly channel?: MessageChannel | undefined }
 ): boolean => (pattern & (bitsOf.get(keyOf(happening)) ?? bitsOf.get(happening.event) ?? 0)) !== 0
 
-const refusal = (text: string): string => {
-  const pattern = text.slice(0, 100)
-  const near = nearest(pattern, knownPatterns)
-  return near.length === 0
-    ? `unknown event "${pattern}", use "*", a prefix such as "message.*" or a name such as "message.sent"`
-    : `unknown event "${pattern}", did you mean ${near.join(" or ")}?`
-}
+const refusal = (pattern: string): string =>
+  unknownEvent(pattern, {
+    known: knownPatterns,
+    instead: "\"*\", a prefix such as \"message.*\" or a name such as \"message.sent\""
+  })
 
-/** One entry of a subscription: `*`, `prefix.*` at any depth, the name of an event, or an alias (spec 6.4). */
-const EventPattern = Schema.String.check(
-  Schema.isMaxLength(100),
-  Schema.makeFilter((pattern) => bitsOfPattern(pattern) !== 0 ? undefined : refusal(pattern))
-)
-
-const EventPatterns = Schema.Array(EventPattern).check(
+const Words = Schema.Array(
+  Schema.String.check(Schema.isMaxLength(100, { message: "must have at most 100 characters" }))
+).check(
   Schema.isMinLength(1, { message: "name at least one event, or \"*\" for all" }),
   Schema.isMaxLength(100, { message: "at most 100 events" })
 )
 
-/** The `events` of a webhook: 1 to 100 patterns, repeated ones dropped, in the order given. */
-export const EventSubscription = EventPatterns.pipe(
+/** Entries of a subscription: `*`, `prefix.*` at any depth, the name of an event, or an alias (spec 6.4). */
+const EventPatterns = Schema.Array(
+  Schema.String.check(
+    Schema.makeFilter((pattern) => bitsOfPattern(pattern) !== 0 ? undefined : refusal(pattern))
+  )
+)
+
+/**
+ * The `events` of a webhook: 1 to 100 patterns, repeated ones dropped, in the order given. They are counted before any
+ * is looked at: what an unknown name is near to takes long to find, and a body has room for 100,000 of them.
+ */
+export const EventSubscription = Words.pipe(
+  Schema.decodeTo(EventPatterns),
   Schema.decodeTo(
     Schema.toType(EventPatterns),
     SchemaTransformation.transform({

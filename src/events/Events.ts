@@ -19,7 +19,7 @@ export interface Happening<N extends EventName = EventName> {
 }
 
 /** Ties the name to its payload where a happening is written down. */
-export const happening = <N extends EventName>(value: Happening<N>): Happening => value as Happening
+export const happening = <N extends EventName>(value: Happening<N>): Happening => value
 
 interface Stored {
   readonly id: EventId
@@ -65,7 +65,7 @@ export class Events extends Context.Service<Events, {
           // Serialised once: every attempt of every delivery signs and sends these bytes.
           const body = Buffer.from(JSON.stringify({ id, event, timestamp, data }))
           events.push({ id, accountId, event, body })
-          for (const { webhookId } of listeners) deliveries.push({ webhookId, accountId, eventId: id, event })
+          for (const subscription of listeners) deliveries.push({ subscription, eventId: id, event, body })
         }
         if (events.length === 0) return
         yield* store(events)

@@ -8,14 +8,16 @@ export interface Subscription {
   readonly webhookId: WebhookId
   readonly accountId: AccountId
   readonly pattern: CompiledPattern
+  /** Why its events are written down and not sent, where that is so. */
+  readonly refusal?: string | undefined
 }
 
 /** One event on its way to one listener. */
 export interface Addressed {
-  readonly webhookId: WebhookId
-  readonly accountId: AccountId
+  readonly subscription: Subscription
   readonly eventId: EventId
   readonly event: EventName
+  readonly body: Uint8Array
 }
 
 /** A port: who takes events further. `webhooks` implements it. */

@@ -5,6 +5,7 @@ import {
   compilePart,
   type Placeholder,
   readValue,
+  renderedLength,
   renderPart,
   type TemplatePart,
   type Variables
@@ -80,8 +81,10 @@ export const compile = (source: TemplateSource): Result.Result<Template, Templat
     return { subject, html, text, required: requiredOf([subject, html, text]) }
   })
 
-/** The names that need a value, each once, in the order of their first place in subject, HTML and text. */
-export const variables = (template: Template): ReadonlyArray<string> => template.required.map(({ name }) => name)
+/** The names of all placeholders, each once, in the order of their first place in subject, HTML and text. */
+export const variables = ({ html, subject, text }: Template): ReadonlyArray<string> => [
+  ...new Set([subject, html, text].flatMap((part) => part?.placeholders ?? []).map(({ name }) => name))
+]
 
 /** The names that need a value and have none. Checked when a message is accepted, so that none is sent with gaps. */
 export const missing = (template: Template, variables: Variables): ReadonlyArray<string> => {
@@ -91,6 +94,13 @@ export const missing = (template: Template, variables: Variables): ReadonlyArray
   }
   return names
 }
+
+/** How long the texts would be before escaping, found without making them; 0 of one that there is none of. */
+export const lengths = ({ html, subject, text }: Template, variables: Variables) => ({
+  subject: renderedLength(subject, variables),
+  html: html === undefined ? 0 : renderedLength(html, variables),
+  text: text === undefined ? 0 : renderedLength(text, variables)
+})
 
 /**
  * The texts of one message. In the HTML, values are escaped for text and quoted attributes; in the subject, line

@@ -110,3 +110,13 @@ export const renderPart = (part: TemplatePart, variables: Variables, encode: (va
   }
   return text
 }
+
+/** The length of {@link renderPart} without encoding, found without making the text: values can fill the world. */
+export const renderedLength = (part: TemplatePart, variables: Variables): number => {
+  let length = part.literals[0]?.length ?? 0
+  for (const [index, placeholder] of part.placeholders.entries()) {
+    length += (readValue(placeholder, variables) ?? placeholder.fallback ?? "").length
+    length += part.literals[index + 1]?.length ?? 0
+  }
+  return length
+}

@@ -50,41 +50,55 @@ export interface HttpsUrlOptions {
   readonly allowLoopback: boolean
 }
 
-const problemOfPort = (url: URL): string | undefined => {
+/** Why a URL is not taken: it leads to a place that is not public, or it is wrong in another way. */
+export interface UrlRefusal {
+  readonly kind: "blocked_address" | "invalid"
+  /** One sentence for whoever wrote the URL. */
+  readonly message: string
+}
+
+const invalid = (message: string): UrlRefusal => ({ kind: "invalid", message })
+const blocked = (message: string): UrlRefusal => ({ kind: "blocked_address", message })
+
+const problemOfPort = (url: URL): UrlRefusal | undefined => {
   if (url.port === "" || url.port === "80" || url.port === "443") return undefined
   const port = Number(url.port)
-  if (port < 1024) return `port ${port} is not allowed: use 443, 80 or a port from 1024 on`
+  if (port < 1024) return invalid(`port ${port} is not allowed: use 443, 80 or a port from 1024 on`)
   const owner = refusedPorts.get(port)
-  return owner === undefined ? undefined : `port ${port} is not allowed: it belongs to ${owner}`
+  return owner === undefined ? undefined : invalid(`port ${port} is not allowed: it belongs to ${owner}`)
 }
+
+const tooLong = invalid(`must have at most ${maxLength} characters`)
 
 const isAddress = (host: string): boolean => host.includes(":") || /^\d+(\.\d+){3}$/.test(host)
 
-const problemOfHost = (host: string): string | undefined => {
-  if (host.endsWith(".") || host.includes("..")) return `"${host}" is not a host name`
-  if (host === "localhost" || host.endsWith(".localhost")) return `"${host}" is this machine: use a public host`
-  return isAddress(host) && !isPublicAddress(host) ? `the address ${host} is not public` : undefined
+const problemOfHost = (host: string): UrlRefusal | undefined => {
+  if (host.endsWith(".") || host.includes("..")) return invalid(`"${host}" is not a host name`)
+  if (host === "localhost" || host.endsWith(".localhost")) {
+    return blocked(`"${host}" is this machine: use a public host`)
+  }
+  return isAddress(host) && !isPublicAddress(host) ? blocked(`the address ${host} is not public`) : undefined
 }
 
-const problemOf = (url: URL, options: HttpsUrlOptions): string | undefined => {
+const problemOf = (url: URL, options: HttpsUrlOptions): UrlRefusal | undefined => {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
   const loopback = options.allowLoopback && loopbackHosts.has(host)
-  if (url.protocol !== "https:" && !loopback) return "must start with https://"
-  if (url.username !== "" || url.password !== "") return "must not contain a user name or password"
-  if (url.href.includes("#")) return "must not contain a fragment (#)"
-  if (url.href.length > maxLength) return `must have at most ${maxLength} characters`
+  if (url.protocol !== "https:" && !loopback) return invalid("must start with https://")
+  if (url.username !== "" || url.password !== "") return invalid("must not contain a user name or password")
+  if (url.href.includes("#")) return invalid("must not contain a fragment (#)")
+  if (url.href.length > maxLength) return tooLong
   return problemOfPort(url) ?? (loopback ? undefined : problemOfHost(host))
 }
 
 /**
  * The URL in its normal form (WHATWG: host in lower case and punycode, every spelling of an IPv4 address as four
- * decimal numbers; and no dot at the end of the host), or one sentence that says what is wrong with it.
+ * decimal numbers; and no dot at the end of the host), or what is wrong with it.
  */
-export const parseHttpsUrl = (text: string, options: HttpsUrlOptions): Result.Result<string, string> => {
-  if (text.length > maxLength) return Result.fail(`must have at most ${maxLength} characters`)
+export const parseHttpsUrl = (text: string, options: HttpsUrlOptions): Result.Result<string, UrlRefusal> => {
+  if (text.length > maxLength) return Result.fail(tooLong)
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   if (url === null) {
-    return Result.fail("must be a URL that starts with https://, such as https://example.com/webhooks")
+    return Result.fail(invalid("must be a URL that starts with https://, such as https://example.com/webhooks"))
   }
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1)
   const problem = problemOf(url, options)
@@ -101,7 +115,7 @@ export type HttpsUrl = typeof Normalised.Type
 export const HttpsUrl = (options: HttpsUrlOptions) =>
   Schema.String.check(
     Schema.makeFilter((text: string) =>
-      Result.match(parseHttpsUrl(text, options), { onSuccess: () => undefined, onFailure: (problem) => problem })
+      Result.match(parseHttpsUrl(text, options), { onSuccess: () => undefined, onFailure: ({ message }) => message })
     )
   ).pipe(
     Schema.decodeTo(

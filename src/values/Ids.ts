@@ -24,6 +24,15 @@ export type DeliveryId = typeof DeliveryId.Type
 export const EmailMessageId = id.pipe(Schema.brand("EmailMessageId"))
 export type EmailMessageId = typeof EmailMessageId.Type
 
+export const EmailDomainId = id.pipe(Schema.brand("EmailDomainId"))
+export type EmailDomainId = typeof EmailDomainId.Type
+
+export const NoticeId = id.pipe(Schema.brand("NoticeId"))
+export type NoticeId = typeof NoticeId.Type
+
+export const WhatsAppSessionId = id.pipe(Schema.brand("WhatsAppSessionId"))
+export type WhatsAppSessionId = typeof WhatsAppSessionId.Type
+
 const ulid = "[0-9A-HJKMNP-TV-Z]{26}"
 
 /** `evt_` + ULID: the same over all attempts and redeliveries, for receivers to deduplicate by. */
@@ -35,3 +44,35 @@ export const EmailBatchId = Schema.String.check(Schema.isPattern(new RegExp(`^em
   Schema.brand("EmailBatchId")
 )
 export type EmailBatchId = typeof EmailBatchId.Type
+
+/** A message of WhatsApp or SMS. */
+export const MessageId = id.pipe(Schema.brand("MessageId"))
+export type MessageId = typeof MessageId.Type
+
+/** `sms_batch_` or `whatsapp_batch_` + ULID. */
+export const MessageBatchId = Schema.String.check(Schema.isPattern(new RegExp(`^(sms|whatsapp)_batch_${ulid}$`))).pipe(
+  Schema.brand("MessageBatchId")
+)
+export type MessageBatchId = typeof MessageBatchId.Type
+
+/** `ver_` + ULID. */
+export const VerificationId = Schema.String.check(Schema.isPattern(new RegExp(`^ver_${ulid}$`))).pipe(
+  Schema.brand("VerificationId")
+)
+export type VerificationId = typeof VerificationId.Type
+
+/** `tmpl_` + ULID (spec 9). */
+export const TemplateId = Schema.String.check(Schema.isPattern(new RegExp(`^tmpl_${ulid}$`))).pipe(
+  Schema.brand("TemplateId")
+)
+export type TemplateId = typeof TemplateId.Type
+
+/** The integer that names a template as well; deprecated, and accepted for good. */
+export const TemplateNumber = id.pipe(Schema.brand("TemplateNumber"))
+export type TemplateNumber = typeof TemplateNumber.Type
+
+/** A template as a path names it. */
+export const templatePathId = Schema.Union([TemplateId, pathId(TemplateNumber)])
+
+/** A template by either of its names. */
+export type TemplateRef = TemplateId | TemplateNumber

@@ -6,7 +6,12 @@ import { Schema } from "effect"
  */
 export const Text = Schema.String.check(
   Schema.makeFilter((text: string) => text.includes("\0") ? "must not contain a NUL character" : undefined),
-  Schema.makeFilter((text: string) => text.isWellFormed() ? undefined : "must be well-formed Unicode")
+  // A description that is given to a checked string stands with its last check, and only one that says something to
+  // the document takes it there.
+  Schema.makeFilter(
+    (text: string) => text.isWellFormed() ? undefined : "must be well-formed Unicode",
+    { toJsonSchema: () => ({}) }
+  )
 )
 
 /** {@link Text} of a length within bounds, counted in UTF-16 units as JSON clients count them. */
@@ -26,8 +31,12 @@ export const textBetween = (minimum: number, maximum: number) =>
 /** {@link textBetween} on one line: what stands in a header or a list must not break it. */
 export const lineBetween = (minimum: number, maximum: number) =>
   textBetween(minimum, maximum).check(
-    Schema.makeFilter((text: string) =>
-      // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-      /[\u0001-\u001f\u007f\u2028\u2029]/.test(text) ? "must not contain line breaks or control characters" : undefined
+    Schema.makeFilter(
+      (text: string) =>
+        // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+        /[\u0001-\u001f\u007f\u2028\u2029]/.test(text)
+          ? "must not contain line breaks or control characters"
+          : undefined,
+      { toJsonSchema: () => ({}) }
     )
   )

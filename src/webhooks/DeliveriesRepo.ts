@@ -1,21 +1,10 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import type { Addressed } from "../events/Subscriber.ts"
-import { column } from "../platform/database/column.ts"
-import { DeliveryId, WebhookId } from "../values/Ids.ts"
+import { repository } from "../platform/database/repository.ts"
+import { DeliveryId, EventId, WebhookId } from "../values/Ids.ts"
+import type { AttemptRecord } from "./Outcomes.ts"
 import { DeliveryAttempt, DeliverySummary } from "./Webhook.ts"
 import { DeliveryStatus } from "./WebhookState.ts"
-
-/** A delivery in the hands of its webhook's actor. */
-export const Taken = Schema.Struct({
-  id: DeliveryId,
-  event_id: Schema.String,
-  event: Schema.String,
-  attempt_count: Schema.Int,
-  is_test: Schema.Boolean,
-  body: Schema.Uint8Array
-})
-export type Taken = typeof Taken.Type
 
 const Filter = Schema.Struct({
   webhookId: WebhookId,
@@ -27,114 +16,140 @@ const Filter = Schema.Struct({
 
 const One = Schema.Struct({ webhookId: WebhookId, id: DeliveryId })
 
-/** SQL of `webhook_deliveries` and `webhook_attempts`, but for the outcomes: those are `recordOutcomes`. */
-export const makeDeliveriesRepo = Effect.gen(function*() {
+/** A whole delivery as the tables have it. */
+const StoredDelivery = Schema.Struct({
+  ...DeliverySummary.fields,
+  body: Schema.NullOr(Schema.Uint8Array),
+  /** The attempts that stand in a list, their response bodies in base64. */
+  attempts: Schema.Array(Schema.Struct({
+    ...DeliveryAttempt.fields,
+    response_body: Schema.NullOr(Schema.Uint8ArrayFromBase64)
+  })),
+  /** Of the last attempt, where it stands in the row. */
+  started_at: DeliveryAttempt.fields.started_at.pipe(Schema.NullOr),
+  response_body: Schema.NullOr(Schema.Uint8Array),
+  retry_after: Schema.NullOr(Schema.String)
+})
+
+export type StoredDelivery = typeof StoredDelivery.Type
+
+/** Which deliveries of a webhook are read; null does not ask. */
+interface Asked {
+  readonly webhookId: number
+  readonly status: DeliveryStatus | null
+  readonly event: string | null
+  readonly id: number | null
+}
+
+/** Where deliveries of a status stand in the queue: one in its actor's hands is still shown as it was before. */
+const queuedAs = { pending: ["pending", "taken"], retrying: ["retrying", "taken"] } as const
+const everywhere = ["pending", "retrying", "taken"] as const
+
+/** SQL that reads deliveries: those in `webhook_queue`, and those that have ended in `webhook_deliveries`. */
+export const makeDeliveriesRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const columns = sql.literal(
-    `id, webhook_id, event, event_id, attempt_count, response_code, error, duration_ms, is_test,
-    case when status <> 'taken' then status when attempt_count = 0 then 'pending' else 'retrying' end as status,
-    case when status in ('pending', 'retrying') then due_at end as next_attempt_at, created_at, completed_at`
-  )
-
-  const insert = (deliveries: ReadonlyArray<Addressed>) =>
-    sql`insert into webhook_deliveries (webhook_id, account_id, event_id, event)
-      select * from unnest(${column.int8(deliveries.map(({ webhookId }) => webhookId))},
-        ${column.int8(deliveries.map(({ accountId }) => accountId))},
-        ${column.text(deliveries.map(({ eventId }) => eventId))}, ${column.text(deliveries.map(({ event }) => event))})`
-
-  /** Takes what is due, oldest first. A taken row has left the index of due ones. */
-  const take = SqlSchema.findAll({
-    Request: Schema.Struct({ webhookId: WebhookId, limit: Schema.Int }),
-    Result: Taken,
-    execute: ({ limit, webhookId }) =>
-      sql`with due as (
-          select id from webhook_deliveries
-          where webhook_id = ${webhookId} and status in ('pending', 'retrying') and due_at <= now()
-          order by due_at, id limit ${limit} for update skip locked
-        ), taken as (
-          update webhook_deliveries d set status = 'taken', due_at = now() from due where d.id = due.id
-          returning d.id, d.event_id, d.event, d.attempt_count, d.is_test
-        )
-        select taken.*, e.body from taken join events e on e.id = taken.event_id order by taken.id`
-  })
-
-  /** Gives back what was taken and is in nobody's hands: all but `held`. */
-  const giveBack = (webhookId: WebhookId, held: ReadonlyArray<DeliveryId>) =>
-    sql`update webhook_deliveries set due_at = now(),
-        status = case when attempt_count = 0 then 'pending' else 'retrying' end
-      where webhook_id = ${webhookId} and status = 'taken' and id <> all(${column.int8(held)})`
-
-  /** Milliseconds until the next delivery of a webhook is due; null when none waits. */
-  const nextDue = SqlSchema.findOne({
-    Request: WebhookId,
-    Result: Schema.Struct({ millis: Schema.NullOr(Schema.Finite) }),
-    execute: (webhookId) =>
-      sql`select extract(epoch from min(due_at) - now())::float8 * 1000 as millis from webhook_deliveries
-        where webhook_id = ${webhookId} and status in ('pending', 'retrying')`
-  })
-
-  /** Webhooks with work that nobody seems to do: due for a second, or taken for longer than an attempt can last. */
-  const neglected = SqlSchema.findAll({
-    Request: Schema.Void,
-    Result: Schema.Struct({ id: WebhookId }),
-    execute: () =>
-      sql`select id from webhooks w where is_active and (
-        exists (select from webhook_deliveries d where d.webhook_id = w.id and d.status in ('pending', 'retrying')
-          and d.due_at < now() - interval '1 second')
-        or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.status = 'taken'
-          and d.due_at < now() - interval '5 seconds'))`
-  })
-
-  const removeAll = (webhookId: WebhookId) =>
-    Effect.andThen(
-      sql`delete from webhook_attempts a using webhook_deliveries d
-        where a.delivery_id = d.id and d.webhook_id = ${webhookId}`,
-      sql`delete from webhook_deliveries where webhook_id = ${webhookId}`
-    )
-
-  const matching = (filter: typeof Filter.Encoded) =>
+  const matching = ({ event, id, webhookId }: Asked) =>
     sql.and([
-      sql`webhook_id = ${filter.webhookId}`,
-      ...(filter.event === null ? [] : [sql`event = ${filter.event}`]),
-      ...(filter.status === null ? [] : [
-        filter.status === "pending"
-          ? sql`(status = 'pending' or status = 'taken' and attempt_count = 0)`
-          : filter.status === "retrying"
-          ? sql`(status = 'retrying' or status = 'taken' and attempt_count > 0)`
-          : sql`status = ${filter.status}`
-      ])
+      sql`webhook_id = ${webhookId}`,
+      ...(event === null ? [] : [sql`event = ${event}`]),
+      ...(id === null ? [] : [sql`id = ${id}`])
     ])
 
+  const waiting = (asked: Asked, place: typeof everywhere[number]) =>
+    sql`select id, webhook_id, event, event_id, attempt_count, is_test, created_at, attempts,
+        case when attempt_count = 0 then 'pending' else 'retrying' end as status,
+        case when status <> 'taken' then due_at end as next_attempt_at,
+        (attempts -> -1 ->> 'response_code')::smallint as response_code, attempts -> -1 ->> 'error' as error,
+        (attempts -> -1 ->> 'duration_ms')::integer as duration_ms,
+        null::timestamptz as started_at, null::bytea as response_body, null::text as retry_after,
+        null::timestamptz as completed_at
+      from webhook_queue where ${matching(asked)} and status = ${sql.literal(`'${place}'`)}
+        and ${asked.status === null ? sql`true` : sql`(attempt_count = 0) = ${asked.status === "pending"}`}`
+
+  const ended = (asked: Asked) =>
+    sql`select id, webhook_id, event, event_id, attempt_count, is_test, created_at, attempts, status,
+        null::timestamptz as next_attempt_at, response_code, error, duration_ms, started_at, response_body, retry_after,
+        completed_at
+      from webhook_deliveries where ${matching(asked)}
+        and ${asked.status === null ? sql`true` : sql`status = ${sql.literal(`'${asked.status}'`)}`}`
+
+  /**
+   * One read for each index that leads to what is asked for. The queue has one for each of its statuses, which PostgreSQL
+   * uses only where the status is written out; the history has one in every partition.
+   */
+  const reads = (asked: Asked) => {
+    const { status } = asked
+    if (status === null) return [...everywhere.map((place) => waiting(asked, place)), ended(asked)]
+    return status === "pending" || status === "retrying"
+      ? queuedAs[status].map((place) => waiting(asked, place))
+      : [ended(asked)]
+  }
+
+  const unionAll = sql.join(" union all ", false)
+
+  /**
+   * Each read stops by itself where the page ends, so that nothing is sorted but retries that wait. Planned anew each
+   * time: the plan that is best for most webhooks sorts the whole history of the one that has a million deliveries.
+   */
   const list = SqlSchema.findAll({
     Request: Filter,
     Result: DeliverySummary,
-    execute: (filter) =>
-      sql`select ${columns} from webhook_deliveries where ${matching(filter)}
-        order by id desc limit ${filter.limit} offset ${filter.offset}`
+    execute: ({ limit, offset, ...filter }) => {
+      const newest = reads({ ...filter, id: null }).map((read) =>
+        sql`(${read} order by id desc limit ${offset + limit})`
+      )
+      return sql`select id, webhook_id, event, event_id, status, attempt_count, next_attempt_at, response_code, error,
+          duration_ms, is_test, created_at, completed_at
+        from (${unionAll(newest)}) d order by id desc limit ${limit} offset ${offset}`.unprepared
+    }
   })
 
   const count = SqlSchema.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => sql`select count(*) as total from webhook_deliveries where ${matching(filter)}`
+    execute: (filter) => sql`select count(*) as total from (${unionAll(reads({ ...filter, id: null }))}) d`
   })
 
-  const find = SqlSchema.findOneOption({
+  /** With its payload: a sub-select looks into the one partition of `events` that can have it, a join into all. */
+  const one = ({ id, webhookId }: typeof One.Encoded) =>
+    sql`select d.*, (select e.body from events e where e.id = d.event_id) as body
+      from (${unionAll(reads({ webhookId, id, status: null, event: null }))}) d`
+
+  const find = SqlSchema.findOneOption({ Request: One, Result: StoredDelivery, execute: one })
+
+  /** Queues the event of a delivery once more; nothing when its payload is kept no longer. */
+  const again = SqlSchema.findOneOption({
     Request: One,
-    Result: Schema.Struct({ ...DeliverySummary.fields, body: Schema.NullOr(Schema.Uint8Array) }),
-    execute: ({ id, webhookId }) =>
-      sql`select d.*, e.body from (select ${columns} from webhook_deliveries where id = ${id} and webhook_id = ${webhookId}) d
-        left join events e on e.id = d.event_id`
+    Result: Schema.Struct({ id: DeliveryId }),
+    execute: (asked) =>
+      sql`insert into webhook_queue (webhook_id, event_id, event, is_test, status)
+        select d.webhook_id, d.event_id, d.event, d.is_test, 'pending' from (${one(asked)}) d where d.body is not null
+        returning id`
   })
 
-  const attempts = SqlSchema.findAll({
-    Request: DeliveryId,
-    Result: Schema.Struct({ ...DeliveryAttempt.fields, response_body: Schema.NullOr(Schema.Uint8Array) }),
-    execute: (id) =>
-      sql`select attempt, started_at, duration_ms, response_code, error, response_body from webhook_attempts
-        where delivery_id = ${id} order by attempt`
+  const nextId = SqlSchema.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ id: DeliveryId }),
+    execute: () => sql`select nextval('webhook_delivery_ids') as id`
   })
 
-  return { insert, take, giveBack, nextDue, neglected, removeAll, list, count, find, attempts }
-})
+  const insertEvent = SqlSchema.void({
+    Request: Schema.Struct({ id: EventId, accountId: Schema.Int, event: Schema.String, body: Schema.Uint8Array }),
+    execute: ({ accountId, body, event, id }) =>
+      sql`insert into events (id, account_id, name, body) values (${id}, ${accountId}, ${event}, ${body})`
+  })
+
+  /** A delivery that is born at its end: the attempt of a test, which has waited nowhere. */
+  const insertTest = (record: AttemptRecord, of: { readonly event: string; readonly event_id: EventId }) => {
+    const { deliveryId, durationMs, responseBody, retryAfter, startedAt, transition, webhookId } = record
+    const started = sql`to_timestamp(${startedAt}::float8 / 1000)`
+    return sql`insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count,
+        started_at, duration_ms, response_code, error, response_body, retry_after, created_at, completed_at)
+      values (${webhookId}, ${deliveryId}, ${of.event_id}, ${of.event}, ${transition.status}, true,
+        ${transition.attempt_count}, ${started}, ${durationMs}, ${transition.response_code}, ${transition.error},
+        ${responseBody}, ${retryAfter}, least(${started}, clock_timestamp()), clock_timestamp())`
+  }
+
+  return { list, count, find, again, nextId, insertEvent, insertTest }
+}))

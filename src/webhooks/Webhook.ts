@@ -3,14 +3,22 @@ import { DeliveryId, WebhookId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { DeliveryError, DeliveryStatus } from "./WebhookState.ts"
 
-/** A webhook (spec 2.6). `secret` is whole in the answer of its creation, later only its first 12 characters. */
+/**
+ * Why a webhook counts as unhealthy (spec 3.3): its deliveries keep failing, all attempts of one met 410 Gone, or too many
+ * wait for it.
+ */
+export const UnhealthyReason = Schema.Literals(["failing", "gone", "backlog_full"])
+export type UnhealthyReason = typeof UnhealthyReason.Type
+
+/** A webhook (spec 2.6). `secret` is whole in the answer that made it, later only its first 12 characters. */
 export const Webhook = Schema.Struct({
   id: WebhookId,
   url: Schema.String,
   events: Schema.Array(Schema.String),
   secret: Schema.String,
   is_active: Schema.Boolean,
-  status: Schema.Literals(["active", "disabled"]),
+  status: Schema.Literals(["active", "unhealthy", "disabled"]),
+  unhealthy_reason: Schema.NullOr(UnhealthyReason),
   failure_count: Schema.Int,
   created_at: Timestamp
 })
@@ -23,7 +31,9 @@ export const DeliveryAttempt = Schema.Struct({
   duration_ms: Schema.Int,
   response_code: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(DeliveryError),
-  response_body: Schema.NullOr(Schema.String)
+  response_body: Schema.NullOr(Schema.String),
+  /** The header Retry-After of the answer; recorded, it does not move the next attempt (spec 6.6). */
+  retry_after: Schema.NullOr(Schema.String)
 })
 
 const summary = {

@@ -1,10 +1,18 @@
+import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+
+/**
+ * Why an actor is nudged: something new is there for it (`work`), deliveries wait for too long (`waiting`), some are in
+ * its hands for long, so it should be awake (`held`), or for so long that they may be in nobody's (`lost`).
+ */
+export const NudgeReason = Schema.Literals(["work", "waiting", "held", "lost"])
+export type NudgeReason = typeof NudgeReason.Type
 
 /**
  * The actor of one webhook, keyed by its id. `Wake` is a volatile nudge: the deliveries themselves are rows. The one that
  * found the actor asleep lasts as long as there is work, hence the interruption when the node leaves.
  */
 export const WebhookEntity = Entity.make("Webhook", [
-  Rpc.make("Wake").annotate(ClusterSchema.InterruptOnTermination, true)
+  Rpc.make("Wake", { payload: { reason: NudgeReason } }).annotate(ClusterSchema.InterruptOnTermination, true)
 ])

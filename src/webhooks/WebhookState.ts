@@ -1,4 +1,5 @@
 import { type Duration, Schema } from "effect"
+import { FailureReason } from "../values/FailureReason.ts"
 import { maxAttempts, nextDelay } from "./RetryPolicy.ts"
 
 /** `pending` waits for its first attempt, `retrying` for a later one; the other three are final. */
@@ -7,27 +8,21 @@ export type DeliveryStatus = typeof DeliveryStatus.Type
 
 /** Why an attempt failed, or why none was made. */
 export const DeliveryError = Schema.Literals([
-  "timeout",
-  "connection_refused",
-  "connection_reset",
-  "dns_error",
-  "tls_error",
-  "blocked_address",
+  ...FailureReason.literals,
   "redirect",
   "http_status",
-  "body_read",
   "webhook_unhealthy",
   "backlog_full"
 ])
 export type DeliveryError = typeof DeliveryError.Type
 
-type SkipReason = Extract<DeliveryError, "webhook_unhealthy" | "backlog_full">
+/** Why an event was only written down. */
+export type SkipReason = Extract<DeliveryError, "webhook_unhealthy" | "backlog_full">
 
 /** What one attempt came to. `Answered` by the endpoint's status alone, `Broke` when no whole answer came. */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly status: number }
   | { readonly _tag: "Broke"; readonly error: Exclude<DeliveryError, SkipReason>; readonly status?: number | undefined }
-  | { readonly _tag: "Skipped"; readonly error: SkipReason }
 
 /** The part of a delivery's row that an outcome changes. */
 export interface Delivery {
@@ -35,10 +30,15 @@ export interface Delivery {
   readonly attempt_count: number
   /** A test is attempted once and never retried (spec 4.5). */
   readonly is_test: boolean
+  /** Whether every attempt so far was answered with 410 Gone. */
+  readonly all_gone: boolean
 }
 
-/** What the delivery's end says about the webhook's health: `undecided` while it may still succeed. */
-export type HealthSign = "success" | "exhausted" | "undecided"
+/**
+ * What the delivery's end says about the webhook's health: `undecided` while it may still succeed, `gone` when every
+ * attempt met 410 Gone.
+ */
+export type HealthSign = "success" | "exhausted" | "gone" | "undecided"
 
 export interface Transition {
   readonly status: DeliveryStatus
@@ -59,11 +59,14 @@ const errorOfStatus = (status: number): DeliveryError | null => {
   return status >= 300 && status < 400 ? "redirect" : "http_status"
 }
 
-const failed = (delivery: Delivery): Pick<Transition, "status" | "next_delay" | "health"> => {
+const gone = 410
+
+const failed = (delivery: Delivery, status: number | null): Pick<Transition, "status" | "next_delay" | "health"> => {
   const next_delay = delivery.is_test ? undefined : nextDelay(delivery.attempt_count + 1)
   if (next_delay !== undefined) return { status: "retrying", next_delay, health: "undecided" }
   // A test that fails says that somebody is trying things out, not that deliveries are being lost.
-  return { status: "failed", next_delay: undefined, health: delivery.is_test ? "undecided" : "exhausted" }
+  if (delivery.is_test) return { status: "failed", next_delay, health: "undecided" }
+  return { status: "failed", next_delay, health: delivery.all_gone && status === gone ? "gone" : "exhausted" }
 }
 
 /** The delivery after an outcome: total, so that any row and any late outcome have an answer. */
@@ -71,17 +74,10 @@ export const transition = (delivery: Delivery, outcome: Outcome): Transition => 
   const { attempt_count } = delivery
   const still = { next_delay: undefined, response_code: null, error: null, health: "undecided" } as const
   if (isFinal(delivery.status)) return { ...still, status: delivery.status, attempt_count }
-  if (outcome._tag === "Skipped") return { ...still, status: "skipped", attempt_count, error: outcome.error }
   const response_code = outcome.status ?? null
   const error = outcome._tag === "Broke" ? outcome.error : errorOfStatus(outcome.status)
   const attempted = { attempt_count: Math.min(attempt_count + 1, maxAttempts), response_code, error }
   return error === null
     ? { ...attempted, status: "delivered", next_delay: undefined, health: "success" }
-    : { ...attempted, ...failed(delivery) }
-}
-
-/** `failure_count` of the webhook: deliveries in a row that used up every attempt; any success sets it to 0. */
-export const failureCount = (count: number, health: HealthSign): number => {
-  if (health === "success") return 0
-  return health === "exhausted" ? count + 1 : count
+    : { ...attempted, ...failed(delivery, response_code) }
 }

@@ -1,7 +1,7 @@
 import { Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
-import { makeDeliveriesRepo } from "./DeliveriesRepo.ts"
-import { Webhooks } from "./Webhooks.ts"
+import { makeNudges } from "./makeNudges.ts"
+import { makeQueueRepo } from "./QueueRepo.ts"
 
 /**
  * One fiber in the cluster that wakes webhooks whose work nobody does: a lost nudge, a node that died. Durable work
@@ -10,11 +10,10 @@ import { Webhooks } from "./Webhooks.ts"
 export const WebhookSweeper = Singleton.make(
   "WebhookSweeper",
   Effect.gen(function*() {
-    const webhooks = yield* Webhooks
-    const deliveries = yield* makeDeliveriesRepo
+    const { nudge } = yield* makeNudges
+    const queue = yield* makeQueueRepo
     const sweep = Effect.gen(function*() {
-      const neglected = yield* deliveries.neglected()
-      yield* webhooks.wake(neglected.map(({ id }) => id))
+      yield* nudge(yield* queue.neglected())
     })
     yield* sweep.pipe(
       Effect.tapCause((cause) => Effect.logDebug("a sweep over webhooks failed", cause)),

@@ -1,113 +1,132 @@
 import { Context, Effect, Layer, Option, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
+import { Audit, type AuditEntry } from "../accounts/Audit.ts"
+import { Notices } from "../accounts/Notices.ts"
 import { Vault } from "../platform/crypto/Vault.ts"
 import { afterCommit, transaction } from "../platform/database/transaction.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { parseHttpsUrl } from "../values/HttpsUrl.ts"
 import type { AccountId, WebhookId } from "../values/Ids.ts"
-import { makeDeliveriesRepo } from "./DeliveriesRepo.ts"
+import { makeNudges } from "./makeNudges.ts"
 import { sealedSecret } from "./sealedSecret.ts"
+import { secretRotatedNotice } from "./secretNotice.ts"
 import { generateSecret } from "./sign.ts"
 import type { Webhook } from "./Webhook.ts"
-import { WebhookEntity } from "./WebhookEntity.ts"
-import type { NewWebhook, WebhookChange } from "./WebhooksApi.ts"
+import type { NewWebhook, SecretRotation, WebhookChange } from "./WebhooksApi.ts"
 import { makeWebhooksRepo } from "./WebhooksRepo.ts"
 import { WebhookUrlRules } from "./WebhookUrlRules.ts"
 
 const shownLength = 12
-
-/** A nudge for the actor of a dead node waits until another one has its shard; the others are told meanwhile. */
-const patience = "2 seconds"
 
 /** The webhooks of an account (spec 2.6, 4.5). */
 export class Webhooks extends Context.Service<Webhooks, {
   /** Newest first, secrets cut to their beginning. */
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Webhook>>
   readonly find: (accountId: AccountId, id: WebhookId) => Effect.Effect<Webhook, NotFound>
-  /** The only answer with the whole secret. */
+  /** With the whole secret, as after a rotation and never else. */
   readonly create: (accountId: AccountId, webhook: NewWebhook) => Effect.Effect<Webhook, ValidationFailed>
   readonly update: (
     accountId: AccountId,
     id: WebhookId,
     change: WebhookChange
   ) => Effect.Effect<Webhook, NotFound | ValidationFailed>
-  /** Removes the webhook and its deliveries. */
+  /** Gives the webhook a new secret, shown whole; the one before signs beside it for so many seconds more. */
+  readonly rotateSecret: (
+    accountId: AccountId,
+    id: WebhookId,
+    rotation: SecretRotation
+  ) => Effect.Effect<Webhook, NotFound>
+  /** Removes the webhook; nothing more is sent, and its deliveries are deleted within minutes. */
   readonly remove: (accountId: AccountId, id: WebhookId) => Effect.Effect<void, NotFound>
-  /** Nudges the actors of these webhooks, wherever they run; nothing depends on it. */
-  readonly wake: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<void>
 }>()("messaging-service/webhooks/Webhooks") {
   static readonly layer = Layer.effect(
     Webhooks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const vault = yield* Vault
+      const audit = yield* Audit
+      const notices = yield* Notices
       const rules = yield* WebhookUrlRules
-      const actor = yield* WebhookEntity.client
+      const { wake } = yield* makeNudges
       const repo = yield* makeWebhooksRepo
-      const deliveries = yield* makeDeliveriesRepo
 
       const checkedUrl = (url: string) =>
         Result.match(parseHttpsUrl(url, rules), {
           onSuccess: Effect.succeed,
-          onFailure: (problem) =>
-            Effect.fail(
-              ValidationFailed.of("url", problem, problem.includes("not public") ? "blocked_address" : "invalid")
-            )
+          onFailure: ({ kind, message }) => Effect.fail(ValidationFailed.of("url", message, kind))
         })
 
-      const wake = (ids: ReadonlyArray<WebhookId>) =>
-        Effect.forEach(
-          ids,
-          (id) =>
-            Effect.ignoreCause(Effect.timeoutOption(actor(String(id)).Wake(undefined, { discard: true }), patience)),
-          { concurrency: "unbounded", discard: true }
-        )
+      /** Makes a change and writes it into the book, both or neither; there is none of a webhook that is not found. */
+      const recorded = <A>(entry: AuditEntry, change: Effect.Effect<Option.Option<A>>) =>
+        transaction(Effect.gen(function*() {
+          const changed = yield* change
+          if (Option.isNone(changed)) return yield* new NotFound()
+          yield* audit.record(entry)
+          return changed.value
+        })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+
+      /** A new secret: as its owner is shown it, and as its row has it. */
+      const newSecret = (id: WebhookId) => {
+        const shown = Redacted.value(generateSecret())
+        const secret = vault.seal(sealedSecret(id), Buffer.from(shown))
+        return { shown, columns: { secret, secret_prefix: shown.slice(0, shownLength) } }
+      }
 
       const create = Effect.fn("Webhooks.create")(function*(accountId: AccountId, { events, url }: NewWebhook) {
         const target = yield* checkedUrl(url)
-        const secret = Redacted.value(generateSecret())
         const { id } = yield* Effect.orDie(repo.nextId())
-        const row = yield* Effect.orDie(repo.insert({
-          id,
-          accountId,
-          events,
-          url: target,
-          secret: vault.seal(sealedSecret(id), Buffer.from(secret)),
-          secret_prefix: secret.slice(0, shownLength)
-        }))
-        return { ...row, secret }
-      })
+        const { columns, shown } = newSecret(id)
+        const row = yield* recorded(
+          { accountId, action: "webhook.created", target: `webhook ${id}`, data: { events } },
+          Effect.asSome(Effect.orDie(repo.insert({ id, accountId, events, url: target, ...columns })))
+        )
+        return { ...row, secret: shown }
+      }, Effect.catchTag("NotFound", Effect.die))
 
       const update = Effect.fn("Webhooks.update")(
         function*(accountId: AccountId, id: WebhookId, change: WebhookChange) {
           const url = change.url === undefined ? null : yield* checkedUrl(change.url)
-          const row = yield* Effect.orDie(repo.update({
-            accountId,
-            id,
-            url,
-            events: change.events ?? null,
-            is_active: change.is_active ?? null
-          }))
-          if (Option.isNone(row)) return yield* new NotFound()
+          const row = yield* recorded(
+            { accountId, action: "webhook.changed", target: `webhook ${id}`, data: { changed: Object.keys(change) } },
+            Effect.orDie(repo.update({
+              accountId,
+              id,
+              url,
+              events: change.events ?? null,
+              is_active: change.is_active ?? null
+            }))
+          )
           yield* afterCommit(wake([id]))
-          return row.value
+          return row
         }
       )
 
-      const remove = Effect.fn("Webhooks.remove")(
-        (accountId: AccountId, id: WebhookId) =>
-          transaction(Effect.gen(function*() {
-            const gone = yield* Effect.orDie(repo.remove({ accountId, id }))
-            if (Option.isNone(gone)) return yield* new NotFound()
-            yield* Effect.orDie(deliveries.removeAll(id))
-          })),
-        Effect.provideService(SqlClient.SqlClient, sql)
+      const rotateSecret = Effect.fn("Webhooks.rotateSecret")(
+        function*(accountId: AccountId, id: WebhookId, { overlap_seconds }: SecretRotation) {
+          const { columns, shown } = newSecret(id)
+          const row = yield* recorded(
+            { accountId, action: "webhook.secret_rotated", target: `webhook ${id}`, data: { overlap_seconds } },
+            Effect.tap(
+              Effect.orDie(repo.rotateSecret({ accountId, id, overlap_seconds, ...columns })),
+              (rotated) => Option.isSome(rotated) ? notices.tell(secretRotatedNotice(accountId, id)) : Effect.void
+            )
+          )
+          yield* afterCommit(wake([id]))
+          return { ...row, secret: shown }
+        }
       )
 
+      const remove = Effect.fn("Webhooks.remove")(function*(accountId: AccountId, id: WebhookId) {
+        yield* recorded(
+          { accountId, action: "webhook.removed", target: `webhook ${id}` },
+          Effect.orDie(repo.remove({ accountId, id }))
+        )
+      })
+
       return Webhooks.of({
-        wake,
         create,
         update,
+        rotateSecret,
         remove,
         list: (accountId) => Effect.orDie(repo.list(accountId)),
         find: Effect.fn("Webhooks.find")(function*(accountId, id) {

@@ -1,16 +1,17 @@
-import { Schema } from "effect"
+import { Effect, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventSubscription } from "../events/EventPattern.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, ServiceUnavailable, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
-import { Data, Nothing, Paged } from "../values/Envelope.ts"
+import { Data, Done, Nothing, Paged } from "../values/Envelope.ts"
 import { DeliveryId, pathId, WebhookId } from "../values/Ids.ts"
 import { pageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
 import { DeliveryDetail, DeliverySummary, Webhook } from "./Webhook.ts"
+import { EventExpired, WebhookNotActive } from "./WebhookErrors.ts"
 import { DeliveryStatus } from "./WebhookState.ts"
 
 /** The URL's rules depend on the operator's settings, so the service checks them. */
@@ -25,6 +26,36 @@ export const WebhookChange = Schema.Struct({
   is_active: Schema.optionalKey(Schema.Boolean)
 })
 export type WebhookChange = typeof WebhookChange.Type
+
+const longestOverlap = 7 * 24 * 60 * 60
+
+const overlap = 86_400
+
+/** How long the secret before and the new one overlap. */
+export const SecretRotation = Schema.Struct({
+  overlap_seconds: Schema.Int
+    .annotate({ description: "How long the secret before signs beside the new one, a day (86400) unless it is given" })
+    .check(Schema.isBetween({ minimum: 0, maximum: longestOverlap }, {
+      message: `must be a whole number from 0 to ${longestOverlap}`
+    }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(overlap)))
+})
+export type SecretRotation = typeof SecretRotation.Type
+
+/** The library reads a body that is not there as null. */
+const noBody = Schema.Null.pipe(
+  Schema.decodeTo(
+    Schema.toType(SecretRotation),
+    SchemaTransformation.transform({ decode: () => ({ overlap_seconds: overlap }), encode: () => null })
+  )
+)
+
+/** Which event to simulate. */
+const WebhookTest = Schema.Struct({
+  event: textBetween(1, 100).annotate({
+    description: "Name of the event to simulate: one that is sent, or one with its channel, such as sms.delivered"
+  })
+})
 
 const params = { id: pathId(WebhookId) }
 const paid = { paid: "subscription" } as const
@@ -62,11 +93,41 @@ const update = HttpApiEndpoint.put("update", "/:id", {
     description: "What is left out stays as it is. is_active: true also sets failure_count to 0."
   }))
 
+const rotateSecret = HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
+  params,
+  payload: [SecretRotation, noBody],
+  success: Data(Webhook),
+  error: apiErrors(NotFound, ValidationFailed)
+})
+  .annotate(Access.Access, Access.full("webhooks:write", paid))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Rotate a webhook's secret",
+    description:
+      "The new secret is shown whole in this answer only. While both overlap, X-Service-Signature is the new "
+      + "key's, X-Service-Signature-Previous the old one's, and webhook-signature carries both. A secret that was "
+      + "previous before signs no more; overlap_seconds 0 ends the old one at once."
+  }))
+
 const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
   .annotate(Access.Access, Access.full("webhooks:write", paid))
   .annotateMerge(OpenApi.annotations({
     summary: "Delete a webhook",
     description: "With its deliveries; what is on its way is not sent again."
+  }))
+
+const test = HttpApiEndpoint.post("test", "/:id/test", {
+  params,
+  payload: WebhookTest,
+  success: Done(DeliveryDetail),
+  error: apiErrors(NotFound, ValidationFailed, ServiceUnavailable)
+})
+  .annotate(Access.Access, Access.full("webhooks:write"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Test a webhook",
+    description:
+      "Sends an example of the event now, with X-Service-Test: true, and answers with the delivery when its one attempt "
+      + "has ended. It is made whatever the webhook listens to, and while it is disabled or unhealthy too, which it "
+      + "stays; a success sets failure_count to 0, a failure is not counted and not retried."
   }))
 
 const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
@@ -92,9 +153,22 @@ const delivery = HttpApiEndpoint.get("delivery", "/:id/deliveries/:delivery_id",
     description: "With the payload that was sent and every attempt."
   }))
 
+const redeliver = HttpApiEndpoint.post("redeliver", "/:id/deliveries/:delivery_id/redeliver", {
+  params: { ...params, delivery_id: pathId(DeliveryId) },
+  success: Done(DeliveryDetail).pipe(HttpApiSchema.status(202)),
+  error: apiErrors(NotFound, WebhookNotActive, EventExpired)
+})
+  .annotate(Access.Access, Access.full("webhooks:write"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Deliver again",
+    description:
+      "Queues the event as a new delivery, whatever came of this one: the same event id and the same bytes, with all its "
+      + "attempts before it. A test stays a test, with one attempt."
+  }))
+
 /** Webhooks and their deliveries (spec 4.5). */
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
-  .add(list, create, get, update, remove, deliveries, delivery)
+  .add(list, create, get, update, rotateSecret, remove, test, deliveries, delivery, redeliver)
   .prefix("/v1/webhooks")
   .middleware(RequestRules)
   .middleware(Authentication)

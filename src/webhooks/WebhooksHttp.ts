@@ -35,6 +35,10 @@ export const WebhooksHttp = HttpApiBuilder.group(
           const { accountId } = yield* Principal
           return { data: yield* webhooks.update(accountId, params.id, payload) }
         }),
+        rotateSecret: Effect.fnUntraced(function*({ params, payload }) {
+          const { accountId } = yield* Principal
+          return { data: yield* webhooks.rotateSecret(accountId, params.id, payload) }
+        }),
         remove: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           yield* webhooks.remove(accountId, params.id)
@@ -47,6 +51,15 @@ export const WebhooksHttp = HttpApiBuilder.group(
         delivery: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           return { data: yield* history.find({ accountId, id: params.id }, params.delivery_id) }
+        }),
+        test: Effect.fnUntraced(function*({ params, payload }) {
+          const { accountId } = yield* Principal
+          return { success: true as const, data: yield* history.test({ accountId, id: params.id }, payload.event) }
+        }),
+        redeliver: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          const data = yield* history.redeliver({ accountId, id: params.id }, params.delivery_id)
+          return { success: true as const, data }
         })
       })
     })

@@ -1,72 +1,91 @@
-import { DateTime, Effect, Option, Redacted } from "effect"
+import { Cause, Clock, Effect, Exit, Option, Redacted } from "effect"
 import { Vault } from "../platform/crypto/Vault.ts"
-import { PublicHttp } from "../platform/net/PublicHttp.ts"
+import { type PostResponse, PublicHttp, type PublicHttpFailure } from "../platform/net/PublicHttp.ts"
 import type { WebhookId } from "../values/Ids.ts"
-import { fromDateTime } from "../values/Timestamp.ts"
-import type { Taken } from "./DeliveriesRepo.ts"
+import type { AttemptRecord } from "./Outcomes.ts"
+import type { Taken } from "./QueueRepo.ts"
 import { sealedSecret } from "./sealedSecret.ts"
 import { sign, type SigningKey, signingKey } from "./sign.ts"
-import { makeWebhooksRepo } from "./WebhooksRepo.ts"
+import type { Target } from "./WebhooksRepo.ts"
 import { type Outcome, transition } from "./WebhookState.ts"
 
 /** Where a webhook's deliveries go, and what signs them. */
 export interface Destination {
   readonly url: string
   readonly key: SigningKey
+  /** The key before a rotation, and when it stops to sign, in Unix milliseconds. */
+  readonly previous: { readonly key: SigningKey; readonly until: number } | undefined
 }
 
-/** Carries the deliveries of one webhook to its endpoint; it remembers nothing. */
-export const makeCourier = Effect.fnUntraced(function*(id: WebhookId) {
+interface Answered {
+  readonly outcome: Outcome
+  readonly body: Uint8Array | null
+  readonly retryAfter: string | null
+}
+
+const answerOf = (exit: Exit.Exit<PostResponse, PublicHttpFailure>): Answered => {
+  if (Exit.isSuccess(exit)) {
+    return {
+      outcome: { _tag: "Answered", status: exit.value.status },
+      body: exit.value.body,
+      retryAfter: exit.value.retryAfter ?? null
+    }
+  }
+  const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  // A request that cannot be made at all uses up its attempts as well: nothing may wait for ever.
+  const error = failure?.reason ?? "connection_reset"
+  return { outcome: { _tag: "Broke", error, status: failure?.status }, body: null, retryAfter: null }
+}
+
+/** Carries deliveries to the endpoints of webhooks; it remembers nothing. */
+export const makeCourier = Effect.gen(function*() {
   const http = yield* PublicHttp
   const vault = yield* Vault
-  const webhooks = yield* makeWebhooksRepo
+  const clock = yield* Clock.Clock
 
-  /** Where deliveries go now; nothing when the webhook is gone or switched off. */
-  const destination = Effect.gen(function*() {
-    const target = Option.getOrUndefined(yield* webhooks.target(id))
-    if (target === undefined || !target.is_active) return Option.none<Destination>()
-    const secret = yield* vault.open(sealedSecret(id), target.secret)
-    return Option.some({ url: target.url, key: signingKey(Redacted.make(Buffer.from(secret).toString("utf8"))) })
-  }).pipe(Effect.orDie)
+  const keyOf = (id: WebhookId, sealed: Uint8Array) =>
+    Effect.map(
+      Effect.orDie(vault.open(sealedSecret(id), sealed)),
+      (secret) => signingKey(Redacted.make(Buffer.from(secret).toString("utf8")))
+    )
+
+  const destination = Effect.fnUntraced(function*(id: WebhookId, target: Target) {
+    const { previous_millis, previous_secret, secret, url } = target
+    const until = clock.currentTimeMillisUnsafe() + (previous_millis ?? 0)
+    const previous = previous_secret === null ? undefined : { key: yield* keyOf(id, previous_secret), until }
+    return { url, key: yield* keyOf(id, secret), previous } satisfies Destination
+  })
 
   /** One request; whatever comes of it is a record to write down. */
-  const attempt = Effect.fnUntraced(function*({ key, url }: Destination, taken: Taken) {
-    const now = yield* DateTime.now
-    const headers = sign({
-      ...taken,
-      delivery_id: taken.id,
-      attempt: taken.attempt_count + 1,
-      timestamp: Math.floor(DateTime.toEpochMillis(now) / 1000),
-      key
+  const attempt = (webhookId: WebhookId, to: Destination, taken: Taken): Effect.Effect<AttemptRecord> =>
+    Effect.suspend(() => {
+      const startedAt = clock.currentTimeMillisUnsafe()
+      const headers = sign({
+        ...taken,
+        delivery_id: taken.id,
+        attempt: taken.attempt_count + 1,
+        timestamp: Math.floor(startedAt / 1000),
+        key: to.key,
+        previous_key: to.previous !== undefined && startedAt < to.previous.until ? to.previous.key : undefined
+      })
+      return Effect.flatMap(Effect.exit(http.post({ url: to.url, headers, body: taken.body })), (exit) => {
+        const { body, outcome, retryAfter } = answerOf(exit)
+        const record: AttemptRecord = {
+          webhookId,
+          deliveryId: taken.id,
+          startedAt,
+          durationMs: clock.currentTimeMillisUnsafe() - startedAt,
+          responseBody: body,
+          retryAfter,
+          transition: transition({ ...taken, status: taken.attempt_count === 0 ? "pending" : "retrying" }, outcome)
+        }
+        return Exit.isFailure(exit) && Exit.hasDies(exit)
+          ? Effect.as(Effect.logError("a webhook request could not be made", exit.cause), record)
+          : Effect.succeed(record)
+      })
     })
-    const answer = yield* http.post({ url, headers, body: taken.body }).pipe(
-      Effect.map((response) => ({
-        outcome: { _tag: "Answered", status: response.status } satisfies Outcome,
-        body: response.body
-      })),
-      Effect.catchTag("PublicHttpFailure", (failure) =>
-        Effect.succeed({
-          outcome: { _tag: "Broke", error: failure.reason, status: failure.status } satisfies Outcome,
-          body: null
-        })),
-      // A request that cannot be made at all uses up its attempts as well: nothing may wait for ever.
-      Effect.catchDefect((defect) =>
-        Effect.as(Effect.logError("a webhook request could not be made", defect), {
-          outcome: { _tag: "Broke", error: "connection_reset" } satisfies Outcome,
-          body: null
-        })
-      )
-    )
-    const endedAt = yield* DateTime.now
-    return {
-      webhookId: id,
-      deliveryId: taken.id,
-      startedAt: fromDateTime(now),
-      durationMs: DateTime.toEpochMillis(endedAt) - DateTime.toEpochMillis(now),
-      responseBody: answer.body,
-      transition: transition({ ...taken, status: taken.attempt_count === 0 ? "pending" : "retrying" }, answer.outcome)
-    }
-  })
 
   return { destination, attempt }
 })
+
+export type Courier = Effect.Success<typeof makeCourier>

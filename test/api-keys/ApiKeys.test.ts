@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../src/accounts/Accounts.ts"
+import { Audit } from "../../src/accounts/Audit.ts"
+import { Notices } from "../../src/accounts/Notices.ts"
 import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import type { Plan } from "../../src/values/Plan.ts"
@@ -16,7 +18,12 @@ const account = (plan: Plan) =>
 
 let made = 0
 
-layer(Layer.merge(Accounts.layer, ApiKeys.layer).pipe(Layer.provideMerge(TestDatabase.layer)))("API keys", (it) => {
+layer(
+  Layer.merge(Accounts.layer, ApiKeys.layer).pipe(
+    Layer.provide([Audit.layer, Notices.layer]),
+    Layer.provideMerge(TestDatabase.layer)
+  )
+)("API keys", (it) => {
   for (const [plan, limit] of [["starter", 1], ["growth", 3], ["business", 10]] as const) {
     it.effect(`are exactly ${limit} on the ${plan} plan, also when 100 are asked for at once`, () =>
       Effect.gen(function*() {

@@ -1,28 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { cli } from "../support/cli.ts"
+import { makeDnsServer } from "../support/DnsServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
-
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs the command line as its users do. */
-const cli = (words: ReadonlyArray<string>, environment: Record<string, string> = {}) =>
-  Effect.callback<Ended>((resume) => {
-    execFile(
-      process.execPath,
-      [main, ...words],
-      { env: { PATH: process.env["PATH"], ...environment } },
-      (error, stdout, stderr) =>
-        resume(Effect.succeed({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }))
-    )
-  })
 
 const onDatabase = Effect.map(TestDatabase, ({ url }) => ({
   DATABASE_URL: url,
@@ -39,6 +19,25 @@ describe("the command line", () => {
         stderr: "PORT must be a whole number from 0 to 65535, but it is \"eighty\".\n"
       })
     }))
+
+  it.live(
+    "stops with one sentence when bounces have a port and no domain, or a domain that is none",
+    () =>
+      Effect.gen(function*() {
+        const environment = yield* onDatabase
+        const relayed = { ...environment, SMTP_URL: "smtp://127.0.0.1:1" }
+        const nowhere = yield* cli(["serve"], { ...relayed, BOUNCE_PORT: "0", PORT: "0" })
+        assert.strictEqual(nowhere.code, 1)
+        assert.include(
+          nowhere.stderr,
+          "MAIL_BOUNCE_DOMAIN must be the domain whose MX leads here, as BOUNCE_PORT is set"
+        )
+        const wrong = yield* cli(["serve"], { ...environment, MAIL_BOUNCE_DOMAIN: "10.0.0.1", PORT: "0" })
+        assert.strictEqual(wrong.code, 1)
+        assert.include(wrong.stderr, "MAIL_BOUNCE_DOMAIN must be a domain name, but it is \"10.0.0.1\"")
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    120_000
+  )
 
   it.live("stops with one sentence when the database cannot be reached, without its password", () =>
     Effect.gen(function*() {
@@ -75,14 +74,37 @@ describe("the command line", () => {
         `${id}\tenterprise\tactive\tada@example.com`
       )
       assert.include((yield* cli(["account", "key", "4711"], environment)).stderr, "There is no account 4711")
-    }).pipe(Effect.provide(TestDatabase.layer)), 60_000)
+    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
   it.live("the doctor names what fails and ends with 1", () =>
     Effect.gen(function*() {
-      const environment = { ...(yield* onDatabase), SMTP_URL: "smtp://127.0.0.1:1" }
+      const dns = yield* makeDnsServer({})
+      const environment = { ...(yield* onDatabase), SMTP_URL: "smtp://127.0.0.1:1", DNS_SERVERS: dns.address }
       const { code, stdout } = yield* cli(["doctor"], environment)
       assert.strictEqual(code, 1)
       assert.match(stdout, /^ok {4}database: PostgreSQL/m)
       assert.match(stdout, /^FAIL {2}mail: .*ECONNREFUSED/m)
-    }).pipe(Effect.provide(TestDatabase.layer)), 60_000)
+      assert.match(stdout, /^FAIL {2}dns: spf\.localhost\.localdomain has no SPF record\. .*SPF_INCLUDE_HOST/m)
+      dns.zone["spf.localhost.localdomain"] = { TXT: ["v=spf1 ip4:192.0.2.1 -all"] }
+      assert.match((yield* cli(["doctor"], environment)).stdout, /^ok {4}dns: /m)
+      assert.match(stdout, /^ok {4}links: no PUBLIC_URL: links in mail work on this machine only$/m)
+      assert.match(stdout, /^ok {4}bounces: no MAIL_BOUNCE_DOMAIN: bounces and complaints .* stay unknown/m)
+      assert.match(stdout, /^ok {4}helo: no HELO_NAME: /m)
+      const named = { ...environment, HELO_NAME: "Node.Example." }
+      assert.match((yield* cli(["doctor"], named)).stdout, /^FAIL {2}helo: node\.example has no address\. /m)
+      dns.zone["node.example"] = { AAAA: ["2001:db8::1"] }
+      assert.match((yield* cli(["doctor"], named)).stdout, /^ok {4}helo: node\.example has an address$/m)
+      const bounces = {
+        ...environment,
+        PUBLIC_URL: "http://localhost:8080",
+        MAIL_BOUNCE_DOMAIN: "Bounces.Example.",
+        BOUNCE_PORT: "25",
+        BOUNCE_HOST: "0.0.0.0"
+      }
+      const elsewhere = (yield* cli(["doctor"], bounces)).stdout
+      assert.match(elsewhere, /^FAIL {2}bounces: bounces\.example has no MX record\. /m)
+      assert.match(elsewhere, /^ok {4}links: PUBLIC_URL is an address of this machine: links in mail work here only$/m)
+      dns.zone["bounces.example"] = { MX: [[10, "mx.bounces.example"]] }
+      assert.match((yield* cli(["doctor"], bounces)).stdout, /^ok {4}bounces: .* bounces\.example; .* 0\.0\.0\.0:25$/m)
+    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 })

@@ -2,6 +2,10 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as NodeFs from "node:fs"
 import * as OpenApiFile from "../../scripts/openapi.ts"
+import { type Topic, topics } from "../../src/events/EventAliases.ts"
+import { eventBody, exampleBody } from "../../src/events/EventBody.ts"
+import { eventNames } from "../../src/events/EventNames.ts"
+import { generateSecret, sign, signingKey } from "../../src/webhooks/sign.ts"
 import { Service } from "../support/Service.ts"
 import { endpoints } from "./contract.ts"
 
@@ -15,10 +19,30 @@ const Operation = Schema.Struct({
   responses: Schema.Record(Schema.String, Schema.Unknown)
 })
 
+const Sent = Schema.Struct({
+  operationId: Schema.String,
+  description: Schema.NonEmptyString,
+  security: Schema.Array(Schema.Never),
+  parameters: Schema.Array(
+    Schema.Struct({ name: Schema.String, in: Schema.Literal("header"), required: Schema.Boolean })
+  ),
+  requestBody: Schema.Struct({
+    required: Schema.Literal(true),
+    content: Schema.Struct({
+      "application/json": Schema.Struct({
+        schema: Schema.Struct({ type: Schema.Literal("object"), required: Schema.Array(Schema.String) }),
+        examples: Schema.Record(Schema.String, Schema.Struct({ value: Schema.Unknown }))
+      })
+    })
+  }),
+  responses: Schema.Record(Schema.String, Schema.Struct({ description: Schema.NonEmptyString }))
+})
+
 const Document = Schema.Struct({
   openapi: Schema.Literal("3.1.0"),
   info: Schema.Struct({ title: Schema.String, version: Schema.String }),
   paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Operation)),
+  webhooks: Schema.Record(Schema.String, Schema.Struct({ post: Sent })),
   components: Schema.Struct({
     schemas: Schema.Record(Schema.String, Schema.Unknown),
     securitySchemes: Schema.Record(Schema.String, Schema.Unknown)
@@ -30,6 +54,55 @@ const document = Schema.decodeUnknownSync(Document)(JSON.parse(OpenApiFile.text)
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation }))
 )
+
+const sent = Object.entries(document.webhooks).map(([event, { post }]) => [event, post] as const)
+
+/** The headers of an attempt with everything that it can have; what is not the service's own is HTTP's. */
+const signed = (more: { readonly rotated: boolean }) =>
+  Object.keys(sign({
+    event: "email.sent",
+    event_id: "evt_01HZX3T5K8Q2W4Y6B9D1F3H5J7",
+    delivery_id: 7,
+    attempt: 1,
+    timestamp: 1,
+    body: Buffer.from("{}"),
+    key: signingKey(generateSecret()),
+    ...(more.rotated && { previous_key: signingKey(generateSecret()), is_test: true })
+  })).filter((name) => name !== "content-type" && name !== "user-agent")
+
+describe("the OpenAPI document's webhooks", () => {
+  it("are the events that are sent", () => {
+    assert.deepStrictEqual(sent.map(([event]) => event), [...eventNames])
+  })
+
+  it("name the headers that an attempt is signed with, and which of them are always there", () => {
+    for (const [event, { parameters }] of sent) {
+      assert.sameMembers(parameters.map(({ name }) => name), signed({ rotated: true }), event)
+      const always = parameters.filter(({ required }) => required).map(({ name }) => name)
+      assert.sameMembers(always, signed({ rotated: false }), event)
+    }
+  })
+
+  it("show for every channel a whole body, which the event's own schema reads", () => {
+    for (const [event, { requestBody }] of sent) {
+      const { examples, schema } = requestBody.content["application/json"]
+      assert.deepStrictEqual(schema.required, ["id", "event", "timestamp", "data"])
+      const own: ReadonlyArray<Topic> = topics.filter((topic) => topic.event === event)
+      assert.sameMembers(Object.keys(examples), own.map(({ channel }) => channel ?? "example"))
+      for (const topic of own) {
+        const { value } = examples[topic.channel ?? "example"] ?? {}
+        assert.deepStrictEqual(Schema.decodeUnknownSync(eventBody(topic.event))(value), exampleBody(topic))
+      }
+    }
+  })
+
+  it("say what the receiver's answer means", () => {
+    for (const [event, { responses }] of sent) {
+      assert.deepStrictEqual(Object.keys(responses).toSorted(), ["2XX", "3XX", "default"], event)
+      assert.include(responses["default"]?.description, "Up to 4 are made, 5, 30, 120 seconds after the end")
+    }
+  })
+})
 
 describe("the OpenAPI document", () => {
   it("says that numbers in paths and queries are numbers", () => {
@@ -45,7 +118,9 @@ describe("the OpenAPI document", () => {
   })
 
   it("gives every operation an id of its own, and the security that its access asks for", () => {
-    const ids = operations.map(({ operation }) => operation.operationId)
+    const ids = [...operations.map(({ operation }) => operation), ...sent.map(([, operation]) => operation)].map((
+      { operationId }
+    ) => operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const { name, operation } of operations) {
       const endpoint = endpoints.find(({ method, path }) =>
@@ -132,6 +207,25 @@ layer(Service.layer())("GET /docs", (it) => {
       assert.strictEqual(page.status, 200)
       assert.match(page.headers["content-type"] ?? "", /^text\/html/)
       assert.isTrue(page.text.includes("Messaging Service"))
+      assert.isTrue(page.text.includes("webhook.email.bulk_completed"), "the events are on it as well")
       assert.isFalse(/<(script|link)[^>]+(src|href)=["']?(https?:)?\/\//.test(page.text))
     }))
+})
+
+describe("the fields of an email", () => {
+  it("say what they are for, each of them", () => {
+    const Body = Schema.Struct({
+      requestBody: Schema.Struct({
+        content: Schema.Struct({
+          "application/json": Schema.Struct({
+            schema: Schema.Struct({
+              properties: Schema.Record(Schema.String, Schema.Struct({ description: Schema.NonEmptyString }))
+            })
+          })
+        })
+      })
+    })
+    const { "/v1/email/send": one, "/v1/email/send-bulk": many } = Object(JSON.parse(OpenApiFile.text).paths)
+    for (const { post } of [one, many]) assert.doesNotThrow(() => Schema.decodeUnknownSync(Body)(post))
+  })
 })

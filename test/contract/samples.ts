@@ -1,26 +1,94 @@
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { eventually, type RunningNode } from "../support/Service.ts"
 
 /** A body that each endpoint takes whose schema has required fields. The contract tests refuse an endpoint without. */
 export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/auth/register": { name: "Ada", email: "ada@example.com", password: "correct horse battery" },
   "POST /v1/auth/login": { email: "nobody@example.com", password: "wrong horse battery" },
+  "POST /v1/auth/password/forgot": { email: "nobody@example.com" },
+  "POST /v1/auth/password/reset": {
+    token: "rt_live_none",
+    password: "correct horse battery",
+    password_confirmation: "correct horse battery"
+  },
+  "PUT /v1/account/password": {
+    current_password: "correct horse battery",
+    password: "another horse battery",
+    password_confirmation: "another horse battery"
+  },
+  "DELETE /v1/account": { confirmation: "delete" },
   "POST /v1/api-keys": { name: "Second" },
   "POST /v1/webhooks": { url: "http://127.0.0.1:59999/hook", events: ["*"] },
-  "POST /v1/email/send-bulk": { recipients: ["ada@example.com"], subject: "Hello", html: "<p>Hello</p>" }
+  "POST /v1/webhooks/:id/test": { event: "email.sent" },
+  "POST /v1/email/send": { to: "ada@example.com", subject: "Hello", text: "Hello" },
+  "POST /v1/email/send-bulk": { recipients: ["ada@example.com"], subject: "Hello", html: "<p>Hello</p>" },
+  "POST /v1/email/templates": { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello {{name}}</p>" },
+  "POST /v1/email/domains": { domain: "news.example" },
+  "POST /v1/sms/send": { to: "+250788123456", content: "Hello" },
+  "POST /v1/sms/send-bulk": { recipients: ["+250788123456"], content: "Hello" },
+  "POST /v1/email/suppressions": { email: "gone@example.com" },
+  "POST /v1/whatsapp/send": { session_id: 999_999_999, to: "+250788123456", content: "Hello" },
+  "POST /v1/whatsapp/send-bulk": { session_id: 999_999_999, recipients: ["+250788123456"], content: "Hello" },
+  "POST /v1/whatsapp/groups": { session_id: 999_999_999, name: "Team", participants: ["+250788123456"] },
+  "POST /v1/whatsapp/sessions/:id/pairing-code": { phone_number: "+15550100300" },
+  "POST /v1/verify/send": { to: "ada@example.com", channel: "email" },
+  "POST /v1/verify/check": { to: "ada@example.com", code: "123456" }
 }
+
+/** The query of a list that has to be asked for something. */
+export const queries: Readonly<Record<string, string>> = { "/v1/phone/validate": "?number=%2B250788123456" }
 
 type Request = RunningNode["request"]
 
 const created = Effect.fnUntraced(function*(request: Request, key: string, path: string) {
   const answer = yield* request("POST", path, { key, json: samples[`POST ${path}`] })
-  return String(answer.at("data", "id") ?? answer.at("data", "batch_id"))
+  const id = ["id", "message_id", "batch_id"].map((name) => answer.at("data", name)).find((found) =>
+    found !== undefined
+  )
+  return String(id ?? answer.at("id"))
+})
+
+/** A session that is connected as far as its row says, which is what a request for a message looks at. */
+const createdOnWhatsApp = Effect.fnUntraced(function*(request: Request, key: string, path: string) {
+  const sql = yield* SqlClient.SqlClient
+  const session_id = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
+  yield* Effect.orDie(sql`update whatsapp_sessions set status = 'connected' where id = ${session_id}`)
+  const json = { ...Object(samples[`POST ${path}`]), session_id }
+  const answer = yield* request("POST", path, { key, json })
+  return [String(answer.at("data", "message_id") ?? answer.at("data", "batch_id"))]
+})
+
+/** A group that a session is in, or a file that came to it, as far as the rows say: WhatsApp itself is not asked. */
+const receivedOnWhatsApp = Effect.fnUntraced(function*(request: Request, key: string, what: "file" | "group") {
+  const sql = yield* SqlClient.SqlClient
+  const session = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
+  const [row] = yield* Effect.orDie(
+    what === "group"
+      ? sql`insert into whatsapp_groups (session_id, jid, name) values (${session}, '120363000000000001@g.us', 'Team')
+        returning id`
+      : sql`insert into messages (account_id, channel, session_id, direction, recipient, type, content, status)
+        select account_id, 'whatsapp', id, 'in', '+15550100300', 'image', '{"body": ""}', 'received'
+        from whatsapp_sessions where id = ${session} returning id`
+  )
+  return [String(row?.["id"])]
 })
 
 /** What makes a row that exists for one account, by the path that reads it: the ids for its parameters in their order. */
 const rows: Readonly<
-  Record<string, (request: Request, key: string) => Effect.Effect<ReadonlyArray<string>>>
+  Record<string, (request: Request, key: string) => Effect.Effect<ReadonlyArray<string>, never, SqlClient.SqlClient>>
 > = {
+  "/v1/whatsapp/contacts/:phone/check": Effect.fnUntraced(function*(request, key) {
+    const sql = yield* SqlClient.SqlClient
+    const id = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
+    yield* Effect.orDie(sql`update whatsapp_sessions set status = 'connected' where id = ${id}`)
+    yield* Effect.orDie(sql`insert into whatsapp_number_checks (session_id, phone) values (${id}, '15550100200')`)
+    return ["15550100200"]
+  }),
+  "/v1/whatsapp/groups/:id": (request, key) => receivedOnWhatsApp(request, key, "group"),
+  "/v1/whatsapp/messages/:id/media": (request, key) => receivedOnWhatsApp(request, key, "file"),
+  "/v1/whatsapp/messages/:id": (request, key) => createdOnWhatsApp(request, key, "/v1/whatsapp/send"),
+  "/v1/whatsapp/batches/:batch_id": (request, key) => createdOnWhatsApp(request, key, "/v1/whatsapp/send-bulk"),
   "/v1/api-keys/:id": (request, key) => Effect.map(created(request, key, "/v1/api-keys"), (id) => [id]),
   "/v1/webhooks/:id": (request, key) => Effect.map(created(request, key, "/v1/webhooks"), (id) => [id]),
   "/v1/webhooks/:id/deliveries/:delivery_id": Effect.fnUntraced(function*(request, key) {
@@ -32,8 +100,25 @@ const rows: Readonly<
     )
     return [id, String(list.at("data", 0, "id"))]
   }),
+  "/v1/whatsapp/sessions/:id": (request, key) =>
+    Effect.map(created(request, key, "/v1/whatsapp/sessions"), (id) => [id]),
+  "/v1/email/domains/:id": (request, key) => Effect.map(created(request, key, "/v1/email/domains"), (id) => [id]),
   "/v1/email/batches/:batch_id": (request, key) =>
-    Effect.map(created(request, key, "/v1/email/send-bulk"), (id) => [id])
+    Effect.map(created(request, key, "/v1/email/send-bulk"), (id) => [id]),
+  "/v1/verify/status/:verification_id": (request, key) =>
+    Effect.map(created(request, key, "/v1/verify/send"), (id) => [id]),
+  "/v1/sms/batches/:batch_id": (request, key) => Effect.map(created(request, key, "/v1/sms/send-bulk"), (id) => [id]),
+  "/v1/sms/messages/:id": (request, key) => Effect.map(created(request, key, "/v1/sms/send"), (id) => [id]),
+  "/v1/sms/status/:id": (request, key) => Effect.map(created(request, key, "/v1/sms/send"), (id) => [id]),
+  "/v1/email/suppressions/:email": Effect.fnUntraced(function*(request, key) {
+    const path = "/v1/email/suppressions"
+    const answer = yield* request("POST", path, { key, json: samples[`POST ${path}`] })
+    return [String(answer.at("data", "email"))]
+  }),
+  "/v1/email/messages/:id": (request, key) => Effect.map(created(request, key, "/v1/email/send"), (id) => [id]),
+  "/v1/email/status/:id": (request, key) => Effect.map(created(request, key, "/v1/email/send"), (id) => [id]),
+  "/v1/email/templates/:template_id": (request, key) =>
+    Effect.map(created(request, key, "/v1/email/templates"), (id) => [id])
 }
 
 /** The maker for a path: that of the longest path that it begins with. */

@@ -76,7 +76,9 @@ describe("the dependencies", () => {
     ) {
       if (path === "" || dev === true || license === undefined) continue
       assert.isTrue(
-        license.replaceAll(/[()]/g, "").split(" OR ").some((one) => compatible.has(one)),
+        license.replaceAll(/[()]/g, "").split(" OR ").some((one) =>
+          one.split(" AND ").every((all) => compatible.has(all))
+        ),
         `${path}: ${license}`
       )
     }

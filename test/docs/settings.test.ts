@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeChildProcess from "node:child_process"
 import { envExample, withTable } from "../../scripts/settings.ts"
-import { settings } from "../../src/platform/config/AppConfig.ts"
+import { settings } from "../../src/platform/config/settings.ts"
 import { read } from "./documents.ts"
 
 /** What a POSIX shell makes of a file of variables. */

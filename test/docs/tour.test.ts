@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { makeAccount, Service } from "../support/Service.ts"
+import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { blocks, read } from "./documents.ts"
 
 /** What curl would send: its words as a shell splits them, without what a shell would do beyond that. */
@@ -34,12 +34,17 @@ layer(Service.layer())("the README's tour", (it) => {
       const statuses: Array<number> = []
       for (const command of commands) {
         const { body, method, path, ...sent } = requestOf(command.replaceAll("$KEY", key).replaceAll("$BATCH", batch))
-        const answer = yield* request(method, path, { ...sent, ...(body !== undefined && { body }) })
+        const asking = request(method, path, { ...sent, ...(body !== undefined && { body }) })
+        const answer = path === "/v1/whatsapp/sessions/1"
+          ? yield* eventually(asking, ({ at }) => at("status") === "connected")
+          : yield* asking
         statuses.push(answer.status)
-        if (answer.status === 202) {
+        if (path === "/v1/email/send-bulk") {
           batch = (yield* Schema.decodeUnknownEffect(Accepted)(answer.json)).data.batch_id
         }
       }
-      assert.deepStrictEqual(statuses, [201, 202, 200, 200])
+      const phone = request("GET", "/sandbox/phones/15550100301", { headers: { accept: "application/json" } })
+      yield* eventually(phone, ({ at }) => at("data", "messages", 0, "text") === "Hello")
+      assert.deepStrictEqual(statuses, [201, 202, 200, 200, 202, 201, 303, 200, 202, 201, 202, 200])
     }))
 })

@@ -6,7 +6,7 @@ import { eventNames } from "../../src/events/EventNames.ts"
 
 /** The fields that spec 6.5 shows, and those of the service's own contract for email, SMS and codes. */
 const fields: ReadonlyArray<readonly [keyof typeof EventData, "whatsapp" | "sms" | undefined, string]> = [
-  ["message.received", "whatsapp", "channel content from message_id received_at session_id type"],
+  ["message.received", "whatsapp", "channel content from group_id lid message_id received_at session_id type"],
   ["message.sent", "whatsapp", "channel message_id session_id status to type"],
   ["message.sent", "sms", "channel cost_usd message_id segments session_id status to type"],
   ["message.delivered", "whatsapp", "channel delivered_at message_id session_id"],

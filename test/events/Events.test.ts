@@ -64,7 +64,7 @@ layer(Subject, { excludeTestServices: true })("the journal of events", (it) => {
       assert.deepInclude(body, { id: row?.id, event: "email.sent", data: sent(1).data })
       assert.match(String(Reflect.get(Object(body), "timestamp")), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
       assert.match(row?.id ?? "", /^evt_[0-9A-HJKMNP-TV-Z]{26}$/)
-      assert.deepStrictEqual(enqueued.map(({ eventId, webhookId }) => [eventId, Number(webhookId)]), [
+      assert.deepStrictEqual(enqueued.map(({ eventId, subscription }) => [eventId, Number(subscription.webhookId)]), [
         [row?.id, 11],
         [row?.id, 12]
       ])
@@ -82,7 +82,7 @@ layer(Subject, { excludeTestServices: true })("the journal of events", (it) => {
       const rows = yield* publishing([sent(1), sent(2), sent(3), sent(1)])
       assert.deepStrictEqual(rows.map(({ account_id }) => account_id), [1, 1])
       assert.strictEqual(new Set(rows.map(({ id }) => id)).size, 2)
-      assert.isTrue(enqueued.every(({ accountId, webhookId }) => accountId === 1 && webhookId < 20))
+      assert.isTrue(enqueued.every(({ subscription }) => subscription.accountId === 1 && subscription.webhookId < 20))
     }))
 
   it.effect("tells messages by their channel", () =>

@@ -2,58 +2,84 @@ import { assert } from "@effect/vitest"
 import { Effect, Option, Schedule, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
-import * as NodeNet from "node:net"
-import * as NodeProcess from "node:process"
 import { asking } from "../support/bulkMail.ts"
-import { type NodeOptions, type RunningNode, startNode } from "../support/Service.ts"
+import { eventually, type NodeOptions, type RunningNode, startNode } from "../support/Service.ts"
 import { type SignedEvent, signedEvent } from "../support/signedEvent.ts"
 import type { TestDatabase } from "../support/TestDatabase.ts"
 import type { WebhookReceiver } from "../support/WebhookReceiver.ts"
 import type { Taken } from "./SinkProcess.ts"
-
-/** Rounds of each fault: 2 in every run of the tests, 20 by `npm run faults`. */
-export const rounds = Number(NodeProcess.env["FAULT_ROUNDS"] ?? 2)
 
 /** Recipients of one batch that a node sends to at once: `SMTP_CONNECTIONS` times two, see BatchActor. */
 const width = 16
 
 export const between = (least: number, most: number) => NodeCrypto.randomInt(least, most + 1)
 
+/** A moment by chance in the middle of the work, where the fault strikes; so many milliseconds from now. */
+export const moment = (least: number, most: number) =>
+  Effect.suspend(() => {
+    const pause = between(least, most)
+    return Effect.as(Effect.sleep(pause), pause)
+  })
+
+/** Of the whole cluster, see Cluster. */
+const shards = 48
+
 /** Milliseconds since the epoch, as the logs of the nodes tell time. */
 export const now = Effect.sync(() => performance.timeOrigin + performance.now())
 
 const Line = Schema.fromJsonString(Schema.Struct({ timestamp: Schema.String }))
 
+/** What a line of the log has in it: one text, or several. */
+type Said = string | ReadonlyArray<string>
+
 /** When a node logged this for the last time; undefined when it never did. */
-const lastLogged = (node: RunningNode, text: string) =>
-  Option.getOrUndefined(Schema.decodeOption(Line)(node.logs.findLast((line) => line.includes(text)) ?? ""))?.timestamp
+const lastLogged = (node: RunningNode, said: Said) => {
+  const texts = [said].flat()
+  const last = node.logs.findLast((line) => texts.every((text) => line.includes(text)))
+  return Option.getOrUndefined(Schema.decodeOption(Line)(last ?? ""))?.timestamp
+}
 
-const freePort = Effect.callback<number>((resume) => {
-  const server = NodeNet.createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
+/** How many shards each node that has any holds: the locks by which the cluster tells who runs what. */
+const shardsHeld = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`select count(*) as held from pg_locks
+    where locktype = 'advisory' and objsubid = 2 and granted
+      and database = (select oid from pg_database where datname = current_database())
+    group by pid`
+  return rows.map((row) => Number(row["held"]))
+}).pipe(Effect.orDie)
 
-/** Nodes of one database that come and go; a dead one is replaced by a call of `start`. */
-export const makeCluster = (options: NodeOptions) => {
+const isBalanced = (held: ReadonlyArray<number>, nodes: number) =>
+  held.length === nodes && held.reduce((sum, count) => sum + count, 0) === shards
+  && Math.max(...held) - Math.min(...held) <= 1
+
+/** Nodes of one database that come and go; a dead one is replaced by a call of `start`. The nth has its own `env`, if any. */
+export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable<NodeOptions["env"]>> = []) => {
+  let begun = 0
   let nodes: ReadonlyArray<RunningNode> = []
-  const start: Effect.Effect<RunningNode, never, TestDatabase | Scope.Scope> = Effect.gen(function*() {
-    // The links in the mails must not tell the nodes apart: a repeated message has the same bytes.
-    const env = { LOG_LEVEL: "debug", PUBLIC_URL: "https://messages.example", PORT: String(yield* freePort) }
-    const node = yield* startNode({ ...options, env: { ...env, ...options.env } })
-    nodes = [...nodes, node]
-    return node
-  })
+  /** The dead ones too: what they logged last was said by nobody later. */
+  let all: ReadonlyArray<RunningNode> = []
+  /** Until the node has its share: an actor that moves while a fault strikes would hide what the fault does. */
+  const start: Effect.Effect<RunningNode, never, TestDatabase | SqlClient.SqlClient | Scope.Scope> = Effect.gen(
+    function*() {
+      // The links in the mails must not tell the nodes apart: a repeated message has the same bytes.
+      const env = { LOG_LEVEL: "debug", PUBLIC_URL: "https://messages.example" }
+      const node = yield* startNode({ ...options, env: { ...env, ...options.env, ...own[begun++] } })
+      nodes = [...nodes, node]
+      all = [...all, node]
+      yield* eventually(shardsHeld, (held) => isBalanced(held, nodes.length))
+      return node
+    }
+  )
   /**
-   * The node that was the last to log the text, and when: whoever runs an actor says so when it begins, and actors move
-   * when a node has joined. Waits until one logs it after `since`.
+   * The living node that was the last to log this, and when: whoever runs an actor says so when it begins. Waits for
+   * the next one while the last was a node that is dead, or that said so before `since`.
    */
-  const ownerOf = (text: string, since = 0) =>
+  const ownerOf = (said: Said, since = 0) =>
     Effect.sync(() => {
-      const all = nodes.map((node) => ({ node, at: Date.parse(lastLogged(node, text) ?? "") }))
-      return all.filter(({ at }) => at > since).toSorted((a, b) => b.at - a.at)[0]
+      const times = all.map((node) => ({ node, at: Date.parse(lastLogged(node, said) ?? "") }))
+      const last = times.filter(({ at }) => at > since).toSorted((a, b) => b.at - a.at)[0]
+      return last !== undefined && nodes.includes(last.node) ? last : undefined
     }).pipe(
       Effect.repeat({ until: (owner) => owner !== undefined, schedule: Schedule.spaced("10 millis") }),
       Effect.filterOrElse((owner) => owner !== undefined, () => Effect.never)
@@ -78,14 +104,23 @@ export const makeCluster = (options: NodeOptions) => {
   return { start, ownerOf, kill, stop, any }
 }
 
-/** How a node says that it runs a batch, or drains a webhook. */
+/** How a node says that it runs a batch, drains a webhook, has the connection of a session, or sends the notices. */
 export const runsBatch = (id: string) => `"batch":"${id}"`
 export const drainsWebhook = (id: number) => `"webhook":${id}}`
+export const hasSession = (id: number) => ["a WhatsApp session is connected", `"session":${id}}`]
+export const sendsNotices = "notices are sent by this node"
 
 /** The recipients of whom a node that died just now may or may not have written. */
 export const inDoubt = Effect.fnUntraced(function*(batch: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`select recipient from email_messages where batch_id = ${batch} and status = 'sending'`
+  return rows.map((row) => String(row["recipient"]))
+})
+
+/** The recipients of emails of their own that some node may or may not have written to. */
+export const emailsInDoubt = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`select recipient from email_messages where batch_id is null and status = 'sending'`
   return rows.map((row) => String(row["recipient"]))
 })
 

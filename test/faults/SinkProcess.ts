@@ -29,7 +29,7 @@ export const sinkProcess = Effect.gen(function*() {
   })
   const { http, smtp } = yield* Effect.orDie(Schema.decodeEffect(Ready)(line))
   const messages = Effect.promise((signal) =>
-    fetch(`http://127.0.0.1:${http}/messages`, { signal }).then((response) => response.text())
+    fetch(`http://127.0.0.1:${http}/`, { signal }).then((response) => response.text())
   ).pipe(Effect.flatMap(Schema.decodeEffect(Schema.fromJsonString(Schema.Array(Taken)))), Effect.orDie)
   return { port: smtp, messages }
 })

@@ -3,25 +3,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asking, ended, sendBulk } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
-import { makeAccount, type RunningNode, Service } from "../support/Service.ts"
+import { makeAccount, Service } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
-
-const create = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {
-  const answer = yield* node.request("POST", "/v1/webhooks", { key, json })
-  if (answer.status !== 201) return yield* Effect.die(new Error(answer.text))
-  return { id: Number(answer.at("data", "id")), secret: String(answer.at("data", "secret")), answer }
-})
-
-/** Makes something happen: a batch of one mail, which ends with `email.sent` and `email.bulk_completed`. */
-const happen = Effect.fnUntraced(function*(node: RunningNode, key: string, to = "fine@people.example") {
-  const id = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: [to] })
-  yield* ended(node, key, id)
-  return id
-})
-
-const deliveriesOf = (node: RunningNode, key: string, id: number, query = "") =>
-  node.request("GET", `/v1/webhooks/${id}/deliveries${query}`, { key })
+import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
 layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webhooks", (it) => {
   it.effect("show their secret once, and are listed, read, changed and removed by their own account alone", () =>
@@ -130,7 +115,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       const sql = yield* SqlClient.SqlClient
       const { key } = yield* makeAccount()
       const receiver = yield* makeWebhookReceiver({
-        script: [{ status: 500, body: "sorry" }, 404, "reset", {
+        script: [{ status: 500, body: "sorry", headers: { "retry-after": "3600" } }, 404, "reset", {
           status: 302,
           headers: { location: "http://localhost/" }
         }]
@@ -145,13 +130,13 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       for (const [attempts, seconds] of [[2, 30], [3, 120]] as const) {
         const { at } = yield* asking(listed(), ({ at }) => at("data", 0, "attempt_count") === attempts)
         assert.strictEqual(at("data", 0, "status"), "retrying")
-        const [due] = yield* sql`select extract(epoch from due_at - now())::float8 as seconds from webhook_deliveries
+        const [due] = yield* sql`select extract(epoch from due_at - now())::float8 as seconds from webhook_queue
           where webhook_id = ${id}`
         assert.isTrue(
           Math.abs(Number(due?.["seconds"]) - seconds) < 1 && Number(due?.["seconds"]) <= seconds,
           `${String(due?.["seconds"])} of ${seconds}`
         )
-        yield* sql`update webhook_deliveries set due_at = now() - interval '1 minute' where webhook_id = ${id}`
+        yield* sql`update webhook_queue set due_at = now() - interval '1 minute' where webhook_id = ${id}`
         yield* receiver.received(attempts + 1)
       }
       const done = yield* asking(listed(), ({ at }) => at("data", 0, "status") === "failed")
@@ -173,7 +158,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
         [3, null, "connection_reset"],
         [4, 302, "redirect"]
       ])
-      assert.strictEqual(attempts[0]?.["response_body"], "sorry")
+      assert.deepInclude(attempts[0], { response_body: "sorry", retry_after: "3600" })
       assert.strictEqual(receiver.requests.length, 4)
       const events = receiver.requests.map((request) => signedEvent(request, secret))
       assert.strictEqual(new Set(events.map((event) => event.id)).size, 1)
@@ -236,47 +221,6 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       assert.strictEqual(at("meta", "total"), 30)
       const ids = new Set(receiver.requests.map(({ headers }) => headers["x-service-event-id"]))
       assert.deepStrictEqual([ids.size, receiver.requests.length], [30, 30])
-    }))
-
-  it.effect("are refused to private addresses in every spelling, and nothing is connected to", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, key } = yield* makeAccount()
-      const hosts =
-        `127.0.0.2 127.2 2130706434 0177.0.0.2 0x7f.0.0.2 0x7f000002 0.0.0.0 0 169.254.169.254 2852039166 10.0.0.1
-        172.16.0.1 192.168.0.1 100.64.0.1 [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [::ffff:a9fe:a9fe] [::127.0.0.1]
-        [64:ff9b::7f00:1] [64:ff9b:1::7f00:1] [2002:7f00:1::] [2001::1] [fd00:ec2::254] [fe80::1] 224.0.0.1
-        255.255.255.255 192.0.2.1 １２７.0.0.2 ①②⑦.0.0.2 127.0.0.2. foo.localhost`.split(/\s+/)
-      for (const host of hosts) {
-        const answer = yield* node.request("POST", "/v1/webhooks", {
-          key,
-          json: { url: `https://${host}/`, events: ["*"] }
-        })
-        assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, "url"], `${host}: ${answer.text}`)
-      }
-      const urls = [
-        "http://example.com/",
-        "https://user:secret@example.com/",
-        "https://example.com/#a",
-        "ftp://example.com/",
-        "https://example.com:25/",
-        "https://example.com:6379/",
-        "//example.com",
-        "https://",
-        "javascript:alert(1)"
-      ]
-      for (const url of urls) {
-        const answer = yield* node.request("POST", "/v1/webhooks", { key, json: { url, events: ["*"] } })
-        assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, "url"], `${url}: ${answer.text}`)
-        assert.isFalse(answer.text.includes("secret"))
-      }
-      const { id } = yield* create(node, key, { url: "https://example.com/", events: ["*"] })
-      const moved = yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { url: "https://10.0.0.1/" } })
-      assert.deepStrictEqual([moved.status, moved.at("error", "param")], [422, "url"])
-      assert.deepStrictEqual(yield* sql`select url from webhooks where account_id = ${accountId}`, [
-        { url: "https://example.com/" }
-      ])
     }))
 })
 

@@ -13,16 +13,22 @@ export interface DatabaseProxy {
   /** DATABASE_URL through the proxy. */
   readonly url: string
   readonly become: (state: DatabaseState) => Effect.Effect<void>
+  /** How many connections it refused while it was gone. */
+  readonly refused: Effect.Effect<number>
 }
 
 class Proxy {
   readonly #pairs = new Set<readonly [NodeNet.Socket, NodeNet.Socket]>()
   readonly server: NodeNet.Server
+  refused = 0
   #state: DatabaseState = "up"
 
   constructor(target: string) {
     this.server = NodeNet.createServer((client) => {
-      if (this.#state === "gone") return void client.destroy()
+      if (this.#state === "gone") {
+        this.refused++
+        return void client.destroy()
+      }
       const upstream = NodeNet.connect(target)
       const pair = [client, upstream] as const
       this.#pairs.add(pair)
@@ -71,7 +77,8 @@ export const makeDatabaseProxy: Effect.Effect<DatabaseProxy, never, TestDatabase
     )
     return {
       url: `postgres://${username}@localhost/${database}?host=${encodeURIComponent(directory)}`,
-      become: (state) => Effect.sync(() => proxy.become(state))
+      become: (state) => Effect.sync(() => proxy.become(state)),
+      refused: Effect.sync(() => proxy.refused)
     }
   }
 )

@@ -1,17 +1,19 @@
 import { Effect, type Scope } from "effect"
 import * as NodeDgram from "node:dgram"
+import * as NodeNet from "node:net"
 
 /** What a name server knows about a name. A name with none of a type answers "no data", an unknown one "no such name". */
 export interface DnsRecords {
   readonly A?: ReadonlyArray<string>
   readonly AAAA?: ReadonlyArray<string>
   readonly CNAME?: string
-  readonly TXT?: ReadonlyArray<string>
+  /** A text is cut into strings of 255 bytes; one that is given as several strings keeps them. */
+  readonly TXT?: ReadonlyArray<string | ReadonlyArray<string>>
   readonly MX?: ReadonlyArray<readonly [preference: number, exchange: string]>
 }
 
-/** `servfail` answers with that error, `silent` never answers. */
-export type DnsAnswer = DnsRecords | "servfail" | "silent"
+/** `servfail` and `refused` answer with that error, `silent` never answers. */
+export type DnsAnswer = DnsRecords | "servfail" | "refused" | "silent"
 
 /** The answer, or a function of how often this type of this name was asked for before (0, 1, ...). */
 export type DnsZone = Record<string, DnsAnswer | ((asked: number, type: RecordType) => DnsAnswer)>
@@ -26,6 +28,8 @@ export interface DnsServer {
   readonly zone: DnsZone
   /** `TYPE name` of every query so far. */
   readonly queries: ReadonlyArray<string>
+  /** Those of them that came by TCP, as answers of more than 512 bytes are cut off on UDP. */
+  readonly overTcp: ReadonlyArray<string>
 }
 
 const typeNumbers = { A: 1, CNAME: 5, MX: 15, TXT: 16, AAAA: 28 } as const
@@ -64,6 +68,12 @@ const encodeIpv6 = (address: string): Buffer => {
   return Buffer.concat([...before, ...zeros, ...after].map((group) => uint16(Number.parseInt(group, 16))))
 }
 
+const stringsOf = (text: string | ReadonlyArray<string>): ReadonlyArray<Buffer> => {
+  if (typeof text !== "string") return text.map((part) => Buffer.from(part, "utf8"))
+  const bytes = Buffer.from(text, "utf8")
+  return Array.from({ length: Math.ceil(bytes.length / 255) || 1 }, (_, i) => bytes.subarray(i * 255, i * 255 + 255))
+}
+
 const dataOf = (records: DnsRecords, type: RecordType): ReadonlyArray<Buffer> => {
   if (type === "A") return (records.A ?? []).map((address) => Buffer.from(address.split(".").map(Number)))
   if (type === "AAAA") return (records.AAAA ?? []).map(encodeIpv6)
@@ -71,85 +81,128 @@ const dataOf = (records: DnsRecords, type: RecordType): ReadonlyArray<Buffer> =>
   if (type === "MX") {
     return (records.MX ?? []).map(([preference, exchange]) => Buffer.concat([uint16(preference), encodeName(exchange)]))
   }
-  return (records.TXT ?? []).map((text) => {
-    const bytes = Buffer.from(text, "utf8")
-    const parts = Array.from(
-      { length: Math.ceil(bytes.length / 255) || 1 },
-      (_, i) => bytes.subarray(i * 255, i * 255 + 255)
-    )
-    return Buffer.concat(parts.flatMap((part) => [Buffer.from([part.length]), part]))
-  })
+  return (records.TXT ?? []).map((text) =>
+    Buffer.concat(stringsOf(text).flatMap((part) => [Buffer.from([part.length]), part]))
+  )
 }
 
 const encodeAnswer = (name: string, type: RecordType, data: Buffer): Buffer =>
   Buffer.concat([encodeName(name), uint16(typeNumbers[type]), uint16(1), Buffer.alloc(4), uint16(data.length), data])
 
-/** An answer to the query with these records or, in their place, an error code. */
-const respond = (query: Buffer, questionEnd: number, found: ReadonlyArray<Buffer> | number): Buffer => {
-  const [code, answers] = typeof found === "number" ? [found, []] : [0, found]
-  return Buffer.concat([
+interface Found {
+  /** 0, or what went wrong: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
+  readonly code: number
+  readonly answers: ReadonlyArray<Buffer>
+}
+
+const codes = { servfail: 2, refused: 5, silent: 2 } as const
+
+const truncated = 0x0200
+
+const respond = (query: Buffer, questionEnd: number, { answers, code }: Found, flags = 0): Buffer =>
+  Buffer.concat([
     query.subarray(0, 2),
-    uint16(0x8180 | code),
+    uint16(0x8180 | flags | code),
     uint16(1),
     uint16(answers.length),
     Buffer.alloc(4),
     query.subarray(12, questionEnd),
     ...answers
   ])
-}
 
-/** The records asked for, behind the chain of CNAMEs that leads to them, as a recursive server gives them. */
-const follow = (
-  zone: (name: string) => DnsAnswer | undefined,
-  name: string,
-  type: RecordType
-): Array<Buffer> | number => {
+/**
+ * The records asked for, behind the chain of CNAMEs that leads to them, as a recursive server gives them: a chain that
+ * leads nowhere is NXDOMAIN with the chain.
+ */
+const follow = (zone: (name: string) => DnsAnswer | undefined, name: string, type: RecordType): Found => {
   const known = zone(name)
-  if (known === undefined) return 3
-  if (typeof known === "string") return 2
+  if (known === undefined) return { code: 3, answers: [] }
+  if (typeof known === "string") return { code: codes[known], answers: [] }
   if (known.CNAME === undefined || type === "CNAME") {
-    return dataOf(known, type).map((data) => encodeAnswer(name, type, data))
+    return { code: 0, answers: dataOf(known, type).map((data) => encodeAnswer(name, type, data)) }
   }
-  const rest = follow(zone, known.CNAME, type)
-  return [encodeAnswer(name, "CNAME", encodeName(known.CNAME)), ...(typeof rest === "number" ? [] : rest)]
+  const { answers, code } = follow(zone, known.CNAME, type)
+  return { code, answers: [encodeAnswer(name, "CNAME", encodeName(known.CNAME)), ...answers] }
 }
 
-const open = (onQuery: (query: Buffer) => Buffer | undefined) =>
-  Effect.callback<NodeDgram.Socket>((resume) => {
+/** Answers a query, or does not; `isTcp` tells how it came. */
+type OnQuery = (query: Buffer, isTcp: boolean) => Buffer | undefined
+
+const listen = (onQuery: OnQuery, sockets: Set<NodeNet.Socket>) =>
+  Effect.callback<NodeNet.Server>((resume) => {
+    const server = NodeNet.createServer((socket) => {
+      let received = Buffer.alloc(0)
+      sockets.add(socket)
+      socket.on("error", () => {})
+      socket.on("data", (chunk) => {
+        received = Buffer.concat([received, chunk])
+        while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+          const end = 2 + received.readUInt16BE(0)
+          const answer = onQuery(received.subarray(2, end), true)
+          received = received.subarray(end)
+          if (answer !== undefined) socket.write(Buffer.concat([uint16(answer.length), answer]))
+        }
+      })
+    })
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  })
+
+/** Fails when the port is somebody else's on UDP. */
+const bind = (port: number, onQuery: OnQuery) =>
+  Effect.callback<NodeDgram.Socket, "taken">((resume) => {
     const socket = NodeDgram.createSocket("udp4")
+    socket.on("error", () => resume(Effect.fail("taken")))
     socket.on("message", (query, from) => {
-      const answer = onQuery(query)
+      const answer = onQuery(query, false)
       if (answer !== undefined) socket.send(answer, from.port, from.address)
     })
-    socket.bind(0, "127.0.0.1", () => resume(Effect.succeed(socket)))
+    socket.bind(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
   })
 
-const close = (socket: NodeDgram.Socket) =>
-  Effect.callback<void>((resume) => {
-    socket.close(() => resume(Effect.void))
-  })
+/** TCP and UDP on one port. */
+const open = (onQuery: OnQuery) =>
+  Effect.gen(function*() {
+    const sockets = new Set<NodeNet.Socket>()
+    const tcp = yield* listen(onQuery, sockets)
+    const close = Effect.callback<void>((resume) => {
+      for (const socket of sockets) socket.destroy()
+      tcp.close(() => resume(Effect.void))
+    })
+    const { port } = tcp.address() as NodeNet.AddressInfo // it listens on a port
+    const udp = yield* Effect.tapError(bind(port, onQuery), () => close)
+    return { port, udp, close }
+  }).pipe(Effect.eventually)
 
-/** A small real name server on a loopback UDP port, closed with the scope. Answers live for no time. */
+const close = ({ close, udp }: { readonly udp: NodeDgram.Socket; readonly close: Effect.Effect<void> }) =>
+  Effect.andThen(
+    close,
+    Effect.callback<void>((resume) => {
+      udp.close(() => resume(Effect.void))
+    })
+  )
+
+/** A small real name server on a loopback port, by UDP and TCP, closed with the scope. Answers live for no time. */
 export const makeDnsServer = (zone: DnsZone): Effect.Effect<DnsServer, never, Scope.Scope> => {
   const queries: Array<string> = []
+  const overTcp: Array<string> = []
   const look = (type: RecordType) => (name: string): DnsAnswer | undefined => {
     const entry = zone[name]
     const asked = queries.filter((query) => query === `${type} ${name}`).length - 1
     return typeof entry === "function" ? entry(asked, type) : entry
   }
-  const onQuery = (query: Buffer): Buffer | undefined => {
+  const onQuery: OnQuery = (query, isTcp) => {
     const { end, name } = decodeName(query, 12)
     const type = typeNames.get(query.readUInt16BE(end))
-    if (type === undefined) return respond(query, end + 4, [])
+    if (type === undefined) return respond(query, end + 4, { code: 0, answers: [] })
     queries.push(`${type} ${name}`)
+    if (isTcp) overTcp.push(`${type} ${name}`)
     const known = look(type)(name)
     if (known === "silent") return undefined
-    return respond(query, end + 4, follow((other) => other === name ? known : look(type)(other), name, type))
+    const found = follow((other) => other === name ? known : look(type)(other), name, type)
+    const answer = respond(query, end + 4, found)
+    return isTcp || answer.length <= 512 ? answer : respond(query, end + 4, { ...found, answers: [] }, truncated)
   }
   return Effect.acquireRelease(open(onQuery), close).pipe(
-    Effect.map((socket) => {
-      const { port } = socket.address()
-      return { address: `127.0.0.1:${port}`, port, zone, queries }
-    })
+    Effect.map(({ port }) => ({ address: `127.0.0.1:${port}`, port, zone, queries, overTcp }))
   )
 }

@@ -3,8 +3,8 @@ import type { Scope } from "effect"
 import * as NodeNet from "node:net"
 import { Changes } from "./Changes.ts"
 
-/** A reply line, or what is done instead of one. */
-export type ScriptedAnswer = string | "close" | "silence"
+/** A reply line, also one that comes byte by byte with so many milliseconds between, or what is done instead of one. */
+export type ScriptedAnswer = string | "close" | "silence" | { readonly slowly: string; readonly millis: number }
 
 /** Everything not said is answered as a good server would. */
 export interface ScriptedSmtpOptions {
@@ -15,9 +15,9 @@ export interface ScriptedSmtpOptions {
   /** The answer to a command line; undefined leaves it to the good server. */
   readonly command?: (line: string, connection: number) => ScriptedAnswer | undefined
   /** What happens after the final dot of the n-th message (1 the first time). */
-  readonly message?: (message: number) => ScriptedAnswer
-  /** Hangs up after so many bytes of a body. */
-  readonly closeInBody?: number
+  readonly message?: (message: number, text: string) => ScriptedAnswer | undefined
+  /** What happens in the middle of a body, by what came of it so far: it hangs up, or reads no further. */
+  readonly body?: (text: string) => "close" | "stall" | undefined
 }
 
 /** An SMTP server that misbehaves on demand, for the faults a proper server cannot be made to commit. */
@@ -62,16 +62,16 @@ class Server implements ScriptedSmtp {
       this.#changes.notify()
     })
     const { greeting = "220 scripted ESMTP" } = this.#options
-    this.#answer(socket, typeof greeting === "string" ? greeting : greeting(connection))
+    this.#answer(socket, typeof greeting === "function" ? greeting(connection) : greeting)
     let buffered = ""
     let inBody = false
     socket.on("data", (chunk) => {
       buffered += chunk.toString("latin1")
       while (!socket.destroyed) {
-        if (inBody && buffered.length >= (this.#options.closeInBody ?? Number.POSITIVE_INFINITY)) {
-          socket.destroy()
-          break
-        }
+        const fault = inBody ? this.#options.body?.(buffered) : undefined
+        if (fault === "close") socket.destroy()
+        if (fault === "stall") socket.pause()
+        if (fault !== undefined) break
         if (inBody && buffered.startsWith(".\r\n")) {
           // The client ends a message nobody is to get, which it never began.
           buffered = buffered.slice(3)
@@ -85,7 +85,7 @@ class Server implements ScriptedSmtp {
         buffered = buffered.slice(end + (inBody ? 5 : 2))
         if (inBody) this.#message(socket, text)
         const answer = inBody ? "" : this.#command(socket, text, connection)
-        inBody = answer.startsWith("354")
+        inBody = typeof answer === "string" && answer.startsWith("354")
       }
       this.#changes.notify()
     })
@@ -101,12 +101,19 @@ class Server implements ScriptedSmtp {
 
   #message(socket: NodeNet.Socket, text: string) {
     this.bodies.push(text)
-    this.#answer(socket, this.#options.message?.(this.bodies.length) ?? "250 2.0.0 taken")
+    this.#answer(socket, this.#options.message?.(this.bodies.length, text) ?? "250 2.0.0 taken")
   }
 
   #answer(socket: NodeNet.Socket, answer: ScriptedAnswer) {
-    if (answer === "close") socket.destroy()
+    if (typeof answer === "object") this.#drip(socket, Buffer.from(`${answer.slowly}\r\n`), answer.millis)
+    else if (answer === "close") socket.destroy()
     else if (answer !== "silence") socket.write(`${answer}\r\n`, "latin1")
+  }
+
+  #drip(socket: NodeNet.Socket, bytes: Buffer, millis: number) {
+    if (socket.destroyed || bytes.length === 0) return
+    socket.write(bytes.subarray(0, 1))
+    setTimeout(() => this.#drip(socket, bytes.subarray(1), millis), millis)
   }
 
   #usual(line: string): ScriptedAnswer {

@@ -1,4 +1,4 @@
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Context, Effect, Layer, Redacted, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeChildProcess from "node:child_process"
@@ -9,6 +9,8 @@ import * as NodeReadline from "node:readline"
 import * as NodeUrl from "node:url"
 import { Agent, type Dispatcher } from "undici"
 import { Accounts } from "../../src/accounts/Accounts.ts"
+import { Audit } from "../../src/accounts/Audit.ts"
+import { Notices } from "../../src/accounts/Notices.ts"
 import { ApiKeys } from "../../src/api-keys/ApiKeys.ts"
 import { Client } from "../../src/api/Client.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
@@ -92,12 +94,15 @@ export interface RunningNode {
 
 const main = NodeUrl.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
+/** Under which test nodes keep their secrets. */
+export const encryptionKey = "dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE="
+
 /** What every test node is started with. */
 const standing = {
   HOST: "127.0.0.1",
   PORT: "0",
   DATABASE_CONNECTIONS: "10",
-  ENCRYPTION_KEY: "dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE=",
+  ENCRYPTION_KEY: encryptionKey,
   REGISTRATION: "open",
   WEBHOOK_ALLOW_LOOPBACK: "true",
   LOG_FORMAT: "json",
@@ -105,7 +110,9 @@ const standing = {
   RATE_LIMIT_GROWTH: "1000000",
   RATE_LIMIT_BUSINESS: "1000000",
   RATE_LIMIT_ENTERPRISE: "1000000",
-  RATE_LIMIT_LOGIN: "1000000"
+  RATE_LIMIT_LOGIN: "1000000",
+  RATE_LIMIT_PRICING: "1000000",
+  RATE_LIMIT_CODE_CHECK: "1000000"
 }
 
 const environment = (databaseUrl: string, { env = {}, smtpPort }: NodeOptions) =>
@@ -222,9 +229,7 @@ export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode,
       Effect.sync(() => new NodeProcessHandle(environment(url, options))),
       (started) => Effect.andThen(started.signal("SIGCONT"), started.stop("SIGKILL"))
     )
-    const announced = /listening on [^ ]*?:(\d+) /.exec(yield* handle.logged("listening on "))?.[1]
-    // With a PUBLIC_URL the announcement does not tell the port, so that has to be a given one.
-    const port = Number(options.env?.["PORT"] ?? announced)
+    const port = Number(/listening on [^ ]*?:(\d+) /.exec(yield* handle.logged("listening on "))?.[1])
     const baseUrl = `http://127.0.0.1:${port}`
     const agent = yield* Effect.acquireRelease(
       Effect.sync(() => new Agent({ connections: 128, bodyTimeout: 60_000, headersTimeout: 60_000 })),
@@ -295,7 +300,7 @@ export const makeKey = (accountId: AccountId, { permissions = [], scopes = [] }:
     const { id, key } = yield* keys.create(accountId, { name: "Test", scopes, permissions })
     yield* sql`update accounts set plan = ${String(row?.["plan"])} where id = ${accountId}`
     return { id, key }
-  }).pipe(Effect.provide(ApiKeys.layer), Effect.orDie)
+  }).pipe(Effect.provide(ApiKeys.layer.pipe(Layer.provide([Audit.layer, Notices.layer]))), Effect.orDie)
 
 /** Makes an account with an API key of full access, straight in the database. */
 export const makeAccount = ({ email, password, plan = "enterprise", trial = false }: AccountOptions = {}) =>
@@ -310,4 +315,4 @@ export const makeAccount = ({ email, password, plan = "enterprise", trial = fals
     })
     const { id, key } = yield* makeKey(account.id)
     return { accountId: account.id, email: account.email, keyId: id, key }
-  }).pipe(Effect.provide(Accounts.layer), Effect.orDie)
+  }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provide(Audit.layer))), Effect.orDie)

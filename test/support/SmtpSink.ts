@@ -9,8 +9,6 @@ export interface SinkMail {
   readonly from: string
   readonly to: ReadonlyArray<string>
   readonly raw: Buffer
-  /** False when the sink hung up instead of answering: it has the message, the sender cannot know. */
-  readonly answered: boolean
 }
 
 /**
@@ -27,10 +25,7 @@ export type SinkStep =
 export type SinkScript = (recipient: string, attempt: number) => SinkStep | undefined
 
 export interface SmtpSinkOptions {
-  readonly port?: number
   readonly script?: SinkScript
-  /** Keeps the bytes of every message (default); otherwise `raw` is empty. */
-  readonly keep?: boolean
   readonly server?: SMTPServerOptions
 }
 
@@ -73,13 +68,11 @@ class Sink implements SmtpSink {
   readonly deliveries = new Map<string, number>()
   readonly connections = { open: 0, total: 0 }
   readonly #changes = new Changes()
-  readonly #keep: boolean
   readonly server: SMTPServer
   #script: SinkScript
   readonly #steps = new WeakMap<SMTPServerSession, Array<SinkStep>>()
 
   constructor(options: SmtpSinkOptions) {
-    this.#keep = options.keep ?? true
     this.#script = options.script ?? (() => undefined)
     this.server = new SMTPServer({
       disabledCommands: ["STARTTLS", "AUTH"],
@@ -92,7 +85,7 @@ class Sink implements SmtpSink {
       onRcptTo: (address, session, done) => done(this.#recipient(address.address, session)),
       onData: (stream, session, done) => {
         const chunks: Array<Buffer> = []
-        stream.on("data", (chunk: Buffer) => this.#keep && chunks.push(chunk))
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk))
         stream.on("end", () => this.#take(session, Buffer.concat(chunks), done))
       },
       ...options.server
@@ -145,7 +138,7 @@ class Sink implements SmtpSink {
       this.#change(() => {
         const { mailFrom, rcptTo } = session.envelope
         const to = rcptTo.map(({ address }) => address)
-        this.messages.push({ from: mailFrom ? mailFrom.address : "", to, raw, answered: !hangUp })
+        this.messages.push({ from: mailFrom ? mailFrom.address : "", to, raw })
         for (const address of to) bump(this.deliveries, address)
         if (hangUp) this.#hangUp(session)
         else done(null, `2.0.0 queued as ${this.messages.length}`)
@@ -167,7 +160,7 @@ export const make = (options: SmtpSinkOptions = {}): Effect.Effect<SmtpSink, nev
     Effect.callback<Sink>((resume) => {
       const sink = new Sink(options)
       sink.server.once("error", (error) => resume(Effect.die(error)))
-      sink.server.listen(options.port ?? 0, "127.0.0.1", () => resume(Effect.succeed(sink)))
+      sink.server.listen(0, "127.0.0.1", () => resume(Effect.succeed(sink)))
     }),
     (sink) =>
       Effect.callback<void>((resume) => {

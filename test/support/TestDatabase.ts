@@ -5,6 +5,7 @@ import * as NodeCrypto from "node:crypto"
 import * as NodePath from "node:path"
 import { inject } from "vitest"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
+import { untilDatabaseIsBack } from "../../src/platform/database/untilDatabaseIsBack.ts"
 
 /** How to reach a database of the test server over its unix socket. */
 export interface Connection {
@@ -27,6 +28,8 @@ const urlOf = (connection: Connection) =>
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
     Effect.provide(PgClient.layer({ ...connectionTo("postgres"), maxConnections: 1 })),
+    // The server is shared by all that runs beside this: it may have no room for one more connection just now.
+    untilDatabaseIsBack,
     Effect.orDie
   )
 

@@ -9,7 +9,9 @@ import type { AccountId } from "../../src/values/Ids.ts"
 import type { Answer, RunningNode } from "./Service.ts"
 
 /** The key that test nodes seal with; see `standing` in Service.ts. */
-const mainKey = Redacted.make(new Uint8Array(Buffer.from("dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE=", "base64")))
+export const mainKey = Redacted.make(
+  new Uint8Array(Buffer.from("dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE=", "base64"))
+)
 
 const pair = NodeCrypto.generateKeyPairSync("rsa", {
   modulusLength: 2_048,
@@ -36,10 +38,10 @@ export const insertDomain = Effect.fnUntraced(function*(
     values (${accountId}, ${domain}, ${status}, ${sealed})`
 }, Effect.provide(Vault.layer(mainKey)))
 
-/** What an independent verifier says of a message's first signature. */
-export const dkimVerdict = (raw: Buffer) =>
+/** What an independent verifier says of a message's first signature, with this record in DNS. */
+export const dkimVerdict = (raw: Buffer, published = dkimKey.published) =>
   Effect.promise(async () => {
-    const resolver = () => Promise.resolve([[dkimKey.published.slice(0, 255), dkimKey.published.slice(255)]])
+    const resolver = () => Promise.resolve([[published.slice(0, 255), published.slice(255)]])
     const { results } = await dkimVerify(raw, { resolver })
     return { result: results[0]?.status.result, domain: results[0]?.signingDomain }
   })

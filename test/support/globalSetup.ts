@@ -2,7 +2,7 @@
  * One PostgreSQL for a run of the tests, thrown away at its end, with a template database that has all migrations:
  * copying that for each test file takes a fraction of the time that migrating takes.
  */
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Scope } from "effect"
 import { SqlClient } from "effect/sql"

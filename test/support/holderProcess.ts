@@ -2,7 +2,7 @@
  * A process that holds an embedded server, for the tests that kill it: says "ready" with the milliseconds it took, then
  * answers each line of SQL on stdin with one line of JSON. `node holderProcess.ts DATA_DIR [durable]`
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { PgClient } from "@effect/sql-pg"
 import { Console, Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"

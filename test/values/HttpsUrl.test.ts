@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { HttpsUrl } from "../../src/values/HttpsUrl.ts"
+import { HttpsUrl, parseHttpsUrl } from "../../src/values/HttpsUrl.ts"
 
 const decode = (text: unknown, allowLoopback = false) => Schema.decodeUnknownResult(HttpsUrl({ allowLoopback }))(text)
 
@@ -76,6 +76,23 @@ describe("HttpsUrl", () => {
       assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode(text)), stored)
     })
   }
+
+  it("tells a place that is not public from every other fault", () => {
+    const kindOf = (url: string) =>
+      Result.match(parseHttpsUrl(url, { allowLoopback: false }), {
+        onSuccess: () => undefined,
+        onFailure: ({ kind }) => kind
+      })
+    for (const host of ["10.0.0.1", "127.1", "[::1]", "localhost", "a.localhost", "169.254.169.254"]) {
+      assert.strictEqual(kindOf(`https://${host}/`), "blocked_address", host)
+    }
+    for (
+      const url of ["http://example.com/", "not-public", "https://a:b@example.com/", "https://example.com:25/", ""]
+    ) {
+      assert.strictEqual(kindOf(url), "invalid", url)
+    }
+    assert.isUndefined(kindOf("https://example.com/"))
+  })
 
   it("lets development use http and loopback, for three hosts only", () => {
     for (const host of ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "2130706433:3000"]) {

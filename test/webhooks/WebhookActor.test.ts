@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { ulid } from "../../src/platform/crypto/ulid.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
 import {
   type PostRequest,
@@ -10,11 +12,15 @@ import {
   PublicHttpFailure
 } from "../../src/platform/net/PublicHttp.ts"
 import { WebhookId } from "../../src/values/Ids.ts"
+import { Allowance } from "../../src/webhooks/Allowance.ts"
+import { Handover } from "../../src/webhooks/Handover.ts"
 import { Outcomes } from "../../src/webhooks/Outcomes.ts"
 import { sealedSecret } from "../../src/webhooks/sealedSecret.ts"
-import { WebhookActor } from "../../src/webhooks/WebhookActor.ts"
+import { Targets } from "../../src/webhooks/Targets.ts"
+import { webhookActor } from "../../src/webhooks/WebhookActor.ts"
+import { WebhookAlarm } from "../../src/webhooks/WebhookAlarm.ts"
 import { WebhookEntity } from "../../src/webhooks/WebhookEntity.ts"
-import { makeAccount } from "../support/Service.ts"
+import { eventually, makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** What endpoints answer now, and what they were asked. */
@@ -28,6 +34,7 @@ const answer = (status: number): Effect.Effect<PostResponse> =>
     status,
     kind: status < 300 ? "success" : "refusal",
     location: undefined,
+    retryAfter: undefined,
     body: Buffer.from("ok"),
     truncated: false,
     durationMs: 1
@@ -45,11 +52,12 @@ const Transport = Layer.succeed(
 )
 
 const Subject = Layer.mergeAll(
-  TestDatabase.layer,
   Vault.layer(Redacted.make(new Uint8Array(32))),
   Transport,
-  ShardingConfig.layer()
-)
+  ShardingConfig.layer(),
+  Handover.layer,
+  WebhookAlarm.layer
+).pipe(Layer.provideMerge(Layer.merge(TestDatabase.layer, AppConfig.layer)))
 
 /** A webhook with so many deliveries that are due. */
 const webhookOf = Effect.fnUntraced(function*(count: number) {
@@ -63,14 +71,15 @@ const webhookOf = Effect.fnUntraced(function*(count: number) {
   const secret = vault.seal(sealedSecret(id), Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`))
   yield* sql`update webhooks set secret = ${secret} where id = ${id}`
   for (let event = 0; event < count; event++) {
-    const name = `evt_${id}_${event}`
+    const name = `evt_${yield* ulid}`
     yield* sql`insert into events (id, account_id, name, body)
       values (${name}, ${accountId}, 'email.sent', ${Buffer.from(`{"event":${event}}`)})`
-    yield* sql`insert into webhook_deliveries (webhook_id, account_id, event_id, event)
-      values (${id}, ${accountId}, ${name}, 'email.sent')`
+    yield* sql`insert into webhook_queue (webhook_id, event_id, event, status)
+      values (${id}, ${name}, 'email.sent', 'pending')`
   }
   const rows = Effect.map(
-    sql`select status, attempt_count from webhook_deliveries where webhook_id = ${id} order by id`,
+    sql`select id, status, attempt_count from webhook_queue where webhook_id = ${id}
+      union all select id, status, attempt_count from webhook_deliveries where webhook_id = ${id} order by id`,
     (found) => found.map((delivery) => `${String(delivery["status"])} ${String(delivery["attempt_count"])}`)
   )
   const switchTo = (active: boolean) => sql`update webhooks set is_active = ${active} where id = ${id}`
@@ -81,11 +90,12 @@ const webhookOf = Effect.fnUntraced(function*(count: number) {
 const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
   const scope = yield* Scope.make()
   yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
-  const client = yield* Entity.makeTestClient(WebhookEntity, WebhookActor.pipe(Layer.provide(Outcomes.layer))).pipe(
-    Scope.provide(scope)
-  )
+  const client = yield* Entity.makeTestClient(
+    WebhookEntity,
+    webhookActor(Duration.zero).pipe(Layer.provide([Outcomes.layer, Allowance.layer, Targets.layer]))
+  ).pipe(Scope.provide(scope))
   const { Wake } = yield* client(String(id))
-  return { wake: Wake(), leave: Scope.close(scope, Exit.void) }
+  return { wake: Wake({ reason: "work" }), leave: Scope.close(scope, Exit.void) }
 })
 
 const times = (count: number, row: string) => Array.from({ length: count }, () => row)
@@ -108,11 +118,30 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(3)
-      yield* sql`update webhook_deliveries set status = 'taken', attempt_count = 1 where webhook_id = ${id}`
+      yield* sql`update webhook_queue set status = 'taken', attempt_count = 1 where webhook_id = ${id}`
       world.respond = () => answer(200)
       yield* (yield* actorOf(id)).wake
       assert.deepStrictEqual(yield* rows, times(3, "delivered 2"))
       assert.deepStrictEqual(world.requests.map(({ headers }) => headers["X-Service-Attempt"]), ["2", "2", "2"])
+    }))
+
+  it.effect("ends as failed, without a request, what has lost its payload while it waited, and sends the rest", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, rows } = yield* webhookOf(3)
+      const attempt = JSON.stringify([{ attempt: 1, response_code: 500, error: "http_status" }])
+      yield* sql`delete from events
+        where id in (select event_id from webhook_queue where webhook_id = ${id} order by id limit 2)`
+      yield* sql`update webhook_queue set status = 'retrying', attempt_count = 1, attempts = ${attempt}::text::jsonb
+        where id = (select max(id) - 1 from webhook_queue where webhook_id = ${id})`
+      world.respond = () => answer(200)
+      yield* (yield* actorOf(id)).wake
+      assert.deepStrictEqual(yield* rows, ["failed 0", "failed 1", "delivered 1"])
+      assert.lengthOf(world.requests, 1)
+      assert.deepStrictEqual(
+        yield* sql`select error from webhook_deliveries where webhook_id = ${id} and status = 'failed' order by id`,
+        [{ error: null }, { error: "http_status" }]
+      )
     }))
 
   it.effect("counts a request that breaks the program as a failed attempt, and goes on with the others", () =>
@@ -162,7 +191,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       world.respond = () =>
         Effect.andThen(
           Effect.suspend(() => world.requests.length >= 8 ? Deferred.succeed(started, undefined) : Effect.void),
-          Effect.andThen(Deferred.await(gate), answer(200))
+          Effect.andThen(Deferred.await(gate), Effect.delay(answer(200), "100 millis"))
         )
       const { wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
@@ -176,22 +205,78 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.strictEqual(world.requests.length, 8)
     }))
 
+  it.effect("ends as skipped what it had taken and not begun when the webhook turns unhealthy, and what fails then", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, rows } = yield* webhookOf(150)
+      const gate = yield* Deferred.make<void>()
+      world.respond = ({ body }) =>
+        Effect.andThen(Deferred.await(gate), answer(Buffer.from(body).toString() === "{\"event\":0}" ? 500 : 200))
+      const { wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      const seen = (row: string, count: number) =>
+        Effect.repeat(rows, { until: (now) => now.filter((one) => one === row).length >= count })
+      yield* seen("taken 0", 100)
+      yield* sql`update webhooks set unhealthy_reason = 'failing' where id = ${id}`
+      yield* seen("skipped 0", 142)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      const ended = [...times(7, "delivered 1"), ...times(142, "skipped 0"), "skipped 1"]
+      assert.deepStrictEqual((yield* rows).toSorted(), ended)
+      assert.strictEqual(world.requests.length, 8)
+    }))
+
+  it.effect("opens a webhook again that was closed for a backlog of which nothing is left", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* webhookOf(0)
+      yield* sql`update webhooks set unhealthy_reason = 'backlog_full' where id = ${id}`
+      const { wake } = yield* actorOf(id)
+      yield* wake
+      assert.deepStrictEqual(yield* sql`select unhealthy_reason from webhooks where id = ${id}`, [
+        { unhealthy_reason: null }
+      ])
+    }))
+
+  it.effect("takes nothing that was promised to it before it fell asleep", () =>
+    Effect.gen(function*() {
+      const { recipients } = yield* Handover
+      const { id } = yield* webhookOf(1)
+      const gate = yield* Deferred.make<void>()
+      const started = yield* Deferred.make<void>()
+      world.respond = () =>
+        Effect.andThen(Deferred.succeed(started, undefined), Effect.andThen(Deferred.await(gate), answer(200)))
+      const { wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* Deferred.await(started)
+      const recipient = recipients.get(id)
+      const ticket = yield* Effect.sync(() => recipient?.ticket(1)).pipe(
+        Effect.repeat({ until: (given) => given !== undefined })
+      )
+      assert.isTrue(recipient?.accept(ticket ?? -1, []))
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      assert.isFalse(recipient?.accept(ticket ?? -1, []))
+    }))
+
   it.effect("finds again what it had taken when the answer to that got lost", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(2)
       world.respond = () => answer(200)
       const { wake } = yield* actorOf(id)
-      // The statement that takes them ends its session; then it has had its effect nevertheless.
+      // The statement that takes them ends its session; then it has had its effect nevertheless. A sequence counts what is
+      // rolled back as well.
+      yield* sql`create sequence cuts`
       yield* sql`create function cut() returns trigger language plpgsql as
-        'begin perform pg_terminate_backend(pg_backend_pid()); return null; end'`
-      yield* sql`create constraint trigger cut after update on webhook_deliveries deferrable initially deferred
+        'begin perform nextval(''cuts''), pg_terminate_backend(pg_backend_pid()); return null; end'`
+      yield* sql`create constraint trigger cut after update on webhook_queue deferrable initially deferred
         for each row when (new.status = 'taken') execute function cut()`
       const running = yield* Effect.forkChild(wake)
-      yield* Effect.sleep("700 millis")
+      yield* eventually(sql`select from cuts where is_called`, (rows) => rows.length === 1)
       yield* sql.withTransaction(Effect.andThen(
-        sql`drop trigger cut on webhook_deliveries`,
-        sql`update webhook_deliveries set status = 'taken' where webhook_id = ${id}`
+        sql`drop trigger cut on webhook_queue`,
+        sql`update webhook_queue set status = 'taken' where webhook_id = ${id}`
       ))
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(2, "delivered 1"))

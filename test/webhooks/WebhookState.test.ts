@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Schema } from "effect"
+import { FailureReason } from "../../src/values/FailureReason.ts"
 import {
   type Delivery,
   DeliveryError,
   DeliveryStatus,
-  failureCount,
   type HealthSign,
   isFinal,
   type Outcome,
@@ -12,27 +12,11 @@ import {
 } from "../../src/webhooks/WebhookState.ts"
 
 const Status = Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 }))
-const Broken = Schema.Literals([
-  "timeout",
-  "connection_refused",
-  "connection_reset",
-  "dns_error",
-  "tls_error",
-  "blocked_address",
-  "body_read"
-])
 const AnyOutcome = Schema.Union([
   Schema.TaggedStruct("Answered", { status: Status }),
-  Schema.TaggedStruct("Broke", { error: Broken, status: Schema.optionalKey(Status) }),
-  Schema.TaggedStruct("Skipped", { error: Schema.Literals(["webhook_unhealthy", "backlog_full"]) })
+  Schema.TaggedStruct("Broke", { error: FailureReason, status: Schema.optionalKey(Status) })
 ])
-/** Mostly failures, so that runs of four are met. */
-const LikelyFailure = Schema.Union([
-  Schema.TaggedStruct("Answered", { status: Schema.Literals([200, 302, 404, 410, 500]) }),
-  Schema.TaggedStruct("Broke", { error: Broken })
-])
-
-const fresh: Delivery = { status: "pending", attempt_count: 0, is_test: false }
+const fresh: Delivery = { status: "pending", attempt_count: 0, is_test: false, all_gone: true }
 const ok: Outcome = { _tag: "Answered", status: 204 }
 const refusal: Outcome = { _tag: "Answered", status: 500 }
 
@@ -45,10 +29,11 @@ const live = (delivery: Delivery, outcomes: ReadonlyArray<Outcome>) => {
   let used = 0
   for (const outcome of outcomes) {
     if (isFinal(row.status)) break
-    if (outcome._tag !== "Skipped") at.push(now)
+    at.push(now)
     const next = transition(row, outcome)
     now += next.next_delay === undefined ? 0 : Duration.toSeconds(next.next_delay)
-    row = { ...row, status: next.status, attempt_count: next.attempt_count }
+    const all_gone = row.all_gone && next.response_code === 410
+    row = { ...row, status: next.status, attempt_count: next.attempt_count, all_gone }
     health = next.health
     used++
   }
@@ -83,20 +68,15 @@ describe("a delivery", () => {
   it("is tried at 0, 5, 35 and 155 seconds and is then failed", () => {
     const { at, health, row } = live(fresh, [refusal, refusal, refusal, refusal, ok])
     assert.deepStrictEqual(at, [0, 5, 35, 155])
-    assert.deepStrictEqual(row, { status: "failed", attempt_count: 4, is_test: false })
+    assert.deepStrictEqual(row, { status: "failed", attempt_count: 4, is_test: false, all_gone: false })
     assert.strictEqual(health, "exhausted")
   })
 
-  it("keeps its attempts when it is skipped, and says nothing of the webhook's health", () => {
-    const retrying: Delivery = { status: "retrying", attempt_count: 2, is_test: false }
-    assert.deepStrictEqual(transition(retrying, { _tag: "Skipped", error: "webhook_unhealthy" }), {
-      status: "skipped",
-      attempt_count: 2,
-      next_delay: undefined,
-      response_code: null,
-      error: "webhook_unhealthy",
-      health: "undecided"
-    })
+  it("tells that its endpoint is gone when all four attempts met 410, and only then", () => {
+    const gone: Outcome = { _tag: "Answered", status: 410 }
+    assert.strictEqual(live(fresh, [gone, gone, gone, gone]).health, "gone")
+    assert.strictEqual(live(fresh, [gone, refusal, gone, gone]).health, "exhausted")
+    assert.strictEqual(live(fresh, [gone, gone, gone, refusal]).health, "exhausted")
   })
 
   it("of a test is tried once; its failure counts for nothing, its success does", () => {
@@ -118,14 +98,10 @@ describe("a delivery", () => {
       assert.isAtMost(row.attempt_count, 4)
       assert.strictEqual(row.attempt_count, at.length)
       assert.deepStrictEqual(at, [0, 5, 35, 155].slice(0, at.length))
-      const decisive = outcomes.findIndex((outcome, index) =>
-        succeeded(outcome) || outcome._tag === "Skipped" || index === 3
-      )
+      const decisive = outcomes.findIndex((outcome, index) => succeeded(outcome) || index === 3)
       const last = outcomes[decisive]
       const expected = last === undefined
         ? outcomes.length === 0 ? "pending" : "retrying"
-        : last._tag === "Skipped"
-        ? "skipped"
         : succeeded(last)
         ? "delivered"
         : "failed"
@@ -137,29 +113,11 @@ describe("a delivery", () => {
     "has an answer for every row, and an ended one is never changed",
     [DeliveryStatus, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 })), Schema.Boolean, AnyOutcome],
     ([status, attempt_count, is_test, outcome]) => {
-      const next = transition({ status, attempt_count, is_test }, outcome)
+      const next = transition({ status, attempt_count, is_test, all_gone: false }, outcome)
       assert.strictEqual(next.next_delay !== undefined, next.status === "retrying")
       assert.isTrue(next.error === null || DeliveryError.literals.includes(next.error))
       if (!isFinal(status)) return
       assert.deepInclude(next, { status, attempt_count, health: "undecided", next_delay: undefined })
-    }
-  )
-
-  it.prop(
-    "in a row exhausted, and only those, are the webhook's failure_count",
-    [Schema.Array(LikelyFailure), Schema.Array(LikelyFailure), Schema.Array(LikelyFailure)],
-    (parts) => {
-      const ends: Array<HealthSign> = []
-      let count = 0
-      let rest: ReadonlyArray<Outcome> = parts.flat()
-      while (rest.length > 0) {
-        const life = live(fresh, rest)
-        rest = life.rest
-        ends.push(life.health)
-        count = failureCount(count, life.health)
-      }
-      const decided = ends.filter((end) => end !== "undecided")
-      assert.strictEqual(count, decided.length - 1 - decided.lastIndexOf("success"))
     }
   )
 })

@@ -1,63 +1,48 @@
 /**
- * What bounds deliveries from one process: undici's dispatch in a loop, with the bodies and headers of real deliveries
- * made once, as many in flight as the webhooks' actors have, and nothing kept.
+ * What bounds deliveries from one process: undici's dispatch in a loop, as many in flight as the webhooks' actors have,
+ * and nothing kept. `ready` sends bytes and headers that were made once; `signed` serialises and signs each event, which
+ * nobody can save who sends signed webhooks.
  */
 import { Redacted } from "effect"
-import { Agent } from "undici"
 import { sign, signingKey } from "../../../src/webhooks/sign.ts"
+import { makePost, perOrigin } from "./dispatch.ts"
+import { answerQuestions } from "./peer.ts"
 import { inputOf } from "./script.ts"
 import { dataOf } from "./webhookEvent.ts"
 
-const perOrigin = 8
+/** What the loop can be asked. */
+export interface Loop {
+  readonly kind: "ready" | "signed"
+  readonly count: number
+}
 
-const { events: count, ports, rounds, warmUp } = inputOf<{
-  readonly ports: ReadonlyArray<number>
-  readonly warmUp: number
-  readonly events: number
-  readonly rounds: number
-}>()
+const { ports } = inputOf<{ readonly ports: ReadonlyArray<number> }>()
+const origins = ports.map((port) => `http://127.0.0.1:${port}`)
+const key = signingKey(Redacted.make("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="))
+const post = makePost()
 
-const eventId = "evt_01J8ZQ5V3KXW2T4N6M8P0R2S4T"
-const body = Buffer.from(
-  JSON.stringify({ id: eventId, event: "email.sent", timestamp: "2026-01-31T08:05:09.000Z", data: dataOf(0) })
-)
-const headers = sign({
-  event: "email.sent",
-  event_id: eventId,
-  delivery_id: 1,
-  attempt: 1,
-  timestamp: 1_700_000_000,
-  body,
-  key: signingKey(Redacted.make("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="))
-})
+const signedRequest = (index: number) => {
+  const id = `evt_${index.toString().padStart(26, "0")}`
+  const now = Date.now()
+  const timestamp = new Date(now).toISOString()
+  const body = Buffer.from(JSON.stringify({ id, event: "email.sent", timestamp, data: dataOf(index) }))
+  const attempt = { event: "email.sent", event_id: id, delivery_id: index, attempt: 1, body, key }
+  return { body, headers: sign({ ...attempt, timestamp: Math.floor(now / 1000) }) }
+}
 
-const agent = new Agent({ connections: perOrigin, pipelining: 1 })
+const ready = signedRequest(0)
 
-const post = (origin: string) =>
-  new Promise<void>((resolve, reject) => {
-    agent.dispatch({ origin, path: "/hook", method: "POST", headers, body }, {
-      onRequestStart: () => {},
-      onResponseStart: () => {},
-      onResponseData: () => {},
-      onResponseEnd: () => resolve(),
-      onResponseError: (_, error) => reject(error)
-    })
-  })
-
-const run = async (total: number) => {
-  let left = total
-  const lane = async (port: number) => {
-    while (left-- > 0) await post(`http://127.0.0.1:${port}`)
+const run = async ({ count, kind }: Loop) => {
+  let next = 0
+  const lane = async (origin: string) => {
+    while (next < count) {
+      const index = next++
+      await post(origin, kind === "ready" ? ready : signedRequest(index))
+    }
   }
-  await Promise.all(ports.flatMap((port) => Array.from({ length: perOrigin }, () => lane(port))))
+  const startedAt = performance.now()
+  await Promise.all(origins.flatMap((origin) => Array.from({ length: perOrigin }, () => lane(origin))))
+  return { perSecond: count / ((performance.now() - startedAt) / 1000) }
 }
 
-await run(warmUp)
-const perSecond: Array<number> = []
-for (let round = 0; round < rounds; round++) {
-  const startedAt = performance.now()
-  await run(count)
-  perSecond.push(count / ((performance.now() - startedAt) / 1000))
-}
-console.log(JSON.stringify({ perSecond }))
-await agent.close()
+answerQuestions<Loop>({}, run)

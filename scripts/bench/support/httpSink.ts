@@ -1,16 +1,55 @@
-/** Endpoints that cost next to nothing: every request is answered with 200. One origin for each port that it prints. */
+/**
+ * Endpoints that cost next to nothing: every request is answered with 200. One origin for each port. Silent ones take
+ * the request and never answer, until they are told to let go. Asked to, it keeps the time at which each event's first byte came.
+ */
 import * as NodeNet from "node:net"
+import { answerQuestions } from "./peer.ts"
 import { inputOf } from "./script.ts"
 
-const { count } = inputOf<{ readonly count: number }>()
+/** Where the endpoints are. */
+export interface Sinks {
+  readonly ports: ReadonlyArray<number>
+  readonly silent: ReadonlyArray<number>
+}
+
+/** What it can be told when it is asked. */
+export interface Order {
+  /** Silent endpoints drop what they hold and what comes from now on; false: they hold again. */
+  readonly letGo?: boolean
+}
+
+/** What it knows. */
+export interface Sunk {
+  /** Connections that silent endpoints have open, each with a request. */
+  readonly held: number
+  /** Number of the event, and the nanosecond of the machine's monotonic clock at which it first came; asked for once. */
+  readonly arrivals: ReadonlyArray<readonly [number, number]>
+}
+
+const { arrivals: keep = false, count, silent = 0 } = inputOf<{
+  readonly count: number
+  readonly silent?: number
+  readonly arrivals?: boolean
+}>()
 
 const answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 
+let arrivals = new Map<number, number>()
+const held = new Set<NodeNet.Socket>()
+let lettingGo = false
+
+const keepArrival = (request: string, at: number) => {
+  const event = Number(/"data":\{"id":(\d+)/.exec(request)?.[1])
+  if (!arrivals.has(event)) arrivals.set(event, at)
+}
+
 const serve = (socket: NodeNet.Socket) => {
   let received = ""
+  let firstByteAt = 0
   socket.setNoDelay(true)
   socket.on("error", () => {})
   socket.on("data", (chunk) => {
+    if (keep && received === "") firstByteAt = Number(process.hrtime.bigint())
     received += chunk.toString("latin1")
     while (true) {
       const headEnd = received.indexOf("\r\n\r\n")
@@ -18,19 +57,40 @@ const serve = (socket: NodeNet.Socket) => {
       const length = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, headEnd))?.[1] ?? "0"
       const end = headEnd + 4 + Number(length)
       if (received.length < end) return
+      if (keep) keepArrival(received, firstByteAt)
       received = received.slice(end)
       socket.write(answer)
     }
   })
 }
 
-const listen = () =>
+const hold = (socket: NodeNet.Socket) => {
+  socket.on("error", () => {})
+  socket.on("data", () => {
+    if (lettingGo) socket.destroy()
+    else held.add(socket)
+  })
+  socket.on("close", () => held.delete(socket))
+}
+
+const listen = (take: (socket: NodeNet.Socket) => void) =>
   new Promise<number>((resolve) => {
-    const server = NodeNet.createServer(serve)
+    const server = NodeNet.createServer(take)
     server.listen(0, "127.0.0.1", () => {
       const address = server.address()
       resolve(typeof address === "object" && address !== null ? address.port : 0)
     })
   })
 
-console.log(JSON.stringify({ ports: await Promise.all(Array.from({ length: count }, listen)) }))
+const open = (endpoints: number, take: (socket: NodeNet.Socket) => void) =>
+  Promise.all(Array.from({ length: endpoints }, () => listen(take)))
+
+const sinks: Sinks = { ports: await open(count, serve), silent: await open(silent, hold) }
+
+answerQuestions<Order>(sinks, async ({ letGo = lettingGo }): Promise<Sunk> => {
+  lettingGo = letGo
+  if (letGo) held.forEach((socket) => socket.destroy())
+  const told = [...arrivals]
+  arrivals = new Map()
+  return { held: held.size, arrivals: told }
+})

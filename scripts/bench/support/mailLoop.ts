@@ -1,17 +1,24 @@
 /**
- * What one would write by hand, in a process of its own: messages handed to nodemailer's pool, fifteen in flight, and
- * nothing kept. `pem` lets it sign with a key in PEM form, as its manual shows; `sign` makes the bare signatures alone.
+ * Loops that keep nothing, each in a process of its own, with fifteen messages in flight. What one would write by hand:
+ * nodemailer's pool, `plain`, or as `pem` signing with a key in PEM form, as its manual shows. `engine` is what the
+ * service has inside, without a database: it renders, composes, signs and hands over. `sign` makes bare signatures alone.
  */
-import { Result } from "effect"
+import { Context, Effect, Exit, Layer, References, Result, Scope } from "effect"
 import { createPrivateKey, sign } from "node:crypto"
 import { promisify } from "node:util"
 import * as nodemailer from "nodemailer"
+import { prepare } from "../../../src/channels/email/compose.ts"
+import { NodemailerSmtp } from "../../../src/channels/email/NodemailerSmtp.ts"
+import { sign as signMessage } from "../../../src/channels/email/sign.ts"
+import { Smtp } from "../../../src/channels/email/Smtp.ts"
 import { compile, render } from "../../../src/templates/Template.ts"
+import { DomainName } from "../../../src/values/DomainName.ts"
+import { EmailAddress } from "../../../src/values/EmailAddress.ts"
 import { connections, html, recipients, subject } from "./mail.ts"
 import { inputOf } from "./script.ts"
 
 interface Input {
-  readonly kind: "plain" | "pem" | "sign"
+  readonly kind: "plain" | "pem" | "engine" | "sign"
   readonly port: number
   readonly count: number
   readonly pem: string
@@ -32,8 +39,10 @@ const transport = nodemailer.createTransport({
 const list = recipients(count)
 const template = Result.getOrThrow(compile({ subject, html }))
 
+const nth = (index: number) => list[index % count] ?? { to: "", variables: { name: "", order: 0 } }
+
 const mail = (index: number) => {
-  const { to, variables } = list[index % count] ?? { to: "", variables: { name: "", order: 0 } }
+  const { to, variables } = nth(index)
   return transport.sendMail({
     from: `news@${domain}`,
     to,
@@ -46,7 +55,39 @@ const mail = (index: number) => {
 const signBytes = promisify(sign)
 const key = createPrivateKey(pem)
 const bytes = Buffer.alloc(1_000, "x")
-const one = kind === "sign" ? () => signBytes("sha256", bytes, key) : mail
+
+const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
+const scope = Scope.makeUnsafe()
+const smtp = Context.get(
+  // One connection stays free for single mails, as in the service.
+  await Effect.runPromise(
+    Layer.buildWithScope(NodemailerSmtp.layer({ relay, maxConnections: connections + 1 }), scope)
+  ),
+  Smtp
+)
+const from = EmailAddress.make(`news@${domain}`)
+const signer = { domain: DomainName.make(domain), selector: "api", key }
+const write = prepare({ from: { address: from }, feedbackId: "batch:1:bulk:bench" })
+
+const engine = Effect.fnUntraced(function*(index: number) {
+  const { to, variables } = nth(index)
+  const plain = write({
+    to: EmailAddress.make(to),
+    ...render(template, variables),
+    messageId: `${index}@${domain}`,
+    date: 1_700_000_000_000,
+    listUnsubscribe: { url: `https://msg.example/u/${index}` }
+  })
+  yield* smtp.send({ envelope: { from, to }, message: yield* signMessage(plain, signer), priority: "bulk" })
+})
+
+const one = {
+  plain: mail,
+  pem: mail,
+  engine: (index: number) =>
+    Effect.runPromise(Effect.provideService(engine(index), References.MinimumLogLevel, "Warn")),
+  sign: () => signBytes("sha256", bytes, key)
+}[kind]
 
 const run = async (messages: number) => {
   let next = 0
@@ -61,3 +102,4 @@ const startedAt = performance.now()
 await run(count)
 console.log(JSON.stringify({ perSecond: count / ((performance.now() - startedAt) / 1000) }))
 transport.close()
+await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -4,6 +4,8 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { Accounts } from "../../../src/accounts/Accounts.ts"
+import { Audit } from "../../../src/accounts/Audit.ts"
+import { Notices } from "../../../src/accounts/Notices.ts"
 import { ApiKeys } from "../../../src/api-keys/ApiKeys.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import * as EmbeddedPostgres from "../../../src/platform/database/EmbeddedPostgres.ts"
@@ -69,7 +71,7 @@ export const profiling = profiles === undefined ? [] : ["--cpu-prof", `--cpu-pro
 
 /** The whole service as `npm start` runs it, in a process of its own. */
 export const startService = Effect.fnUntraced(function*(database: BenchDatabase, options: ServiceOptions = {}) {
-  const child = yield* spawn([...profiling, ...options.nodeOptions ?? [], main, "serve"], {
+  const child = yield* spawn(["--v8-pool-size=0", ...profiling, ...options.nodeOptions ?? [], main, "serve"], {
     env: { ...environment(database), ...options.env },
     stdio: ["ignore", "ignore", "pipe", "ipc"]
   })
@@ -99,7 +101,14 @@ export const makeAccounts = Effect.fnUntraced(function*(database: BenchDatabase,
         const { id: keyId, key } = yield* keys.create(account.id, { name: "Bench" })
         return { accountId: account.id, keyId, key }
       }))
-  }).pipe(Effect.provide(Layer.merge(Accounts.layer, ApiKeys.layer).pipe(Layer.provide(client(database)))))
+  }).pipe(
+    Effect.provide(
+      Layer.merge(Accounts.layer, ApiKeys.layer).pipe(
+        Layer.provide([Audit.layer, Notices.layer]),
+        Layer.provide(client(database))
+      )
+    )
+  )
 })
 
 /** The vault of the services that {@link startService} starts. */

@@ -1,11 +1,22 @@
 /**
  * A relay that costs next to nothing: it takes every message and keeps none, or, asked to defer, puts off every
- * recipient. It prints its port.
+ * recipient. It answers what comes in one piece in one piece, or, asked to, each command by itself. Of recipients whose address begins with `single` it keeps when their message was whole.
  */
 import * as NodeNet from "node:net"
+import { answerQuestions } from "./peer.ts"
 import { inputOf } from "./script.ts"
 
-const { defer } = inputOf<{ readonly defer: boolean }>()
+/** Where the relay is. */
+export interface Relay {
+  readonly port: number
+}
+
+/** Addresses, each with the nanosecond of the machine's monotonic clock at which its message was there; told once. */
+export interface Arrivals {
+  readonly arrivals: ReadonlyArray<readonly [string, number]>
+}
+
+const { apart = false, defer = false } = inputOf<{ readonly defer?: boolean; readonly apart?: boolean }>()
 
 const replies: ReadonlyArray<readonly [command: string, reply: string]> = [
   ["EHLO", "250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 SIZE 35882577"],
@@ -22,10 +33,13 @@ const replyTo = (line: string) => {
 
 const end = Buffer.from("\r\n.\r\n")
 
+let arrivals: Array<readonly [string, number]> = []
+
 class Session {
   readonly #socket: NodeNet.Socket
   #rest: Buffer = Buffer.alloc(0)
   #inBody = false
+  #single: string | undefined
 
   constructor(socket: NodeNet.Socket) {
     this.#socket = socket
@@ -35,21 +49,35 @@ class Session {
     socket.write("220 sink ESMTP\r\n")
   }
 
+  #answer(line: string) {
+    if (line.startsWith("RCPT")) this.#single = /<(single[^>]*)>/.exec(line)?.[1]
+    return replyTo(line)
+  }
+
+  #finish() {
+    if (this.#single !== undefined) arrivals.push([this.#single, Number(process.hrtime.bigint())])
+    return "250 2.0.0 queued\r\n"
+  }
+
   #take(chunk: Buffer) {
     let rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     let said = ""
+    const say = (reply: string) => {
+      said += reply
+      if (apart && reply !== "") this.#socket.write(reply)
+    }
     while (true) {
       const at = this.#inBody ? rest.indexOf(end) : rest.indexOf("\r\n")
       if (at < 0) break
-      if (this.#inBody) said += "250 2.0.0 queued\r\n"
-      const reply = this.#inBody ? "" : replyTo(rest.toString("latin1", 0, at))
-      said += reply
+      if (this.#inBody) say(this.#finish())
+      const reply = this.#inBody ? "" : this.#answer(rest.toString("latin1", 0, at))
+      say(reply)
       rest = rest.subarray(at + (this.#inBody ? end.length : 2))
       this.#inBody = reply.startsWith("354")
     }
     this.#rest = rest
     if (said === "") return
-    this.#socket.write(said)
+    if (!apart) this.#socket.write(said)
     if (said.includes("221 2.0.0")) this.#socket.end()
   }
 }
@@ -57,5 +85,9 @@ class Session {
 const server = NodeNet.createServer((socket) => new Session(socket))
 server.listen(0, "127.0.0.1", () => {
   const address = server.address()
-  console.log(JSON.stringify({ port: typeof address === "object" ? address?.port : 0 }))
+  answerQuestions({ port: typeof address === "object" ? address?.port : 0 }, async () => {
+    const told = arrivals
+    arrivals = []
+    return { arrivals: told }
+  })
 })

@@ -1,94 +1,86 @@
-/**
- * The part of a node that writes events and delivers them, without HTTP in front: makes a webhook in each of as many
- * accounts as there are receivers, writes events in transactions of a hundred, as the senders do, and says how many a
- * second were in the end delivered and written down, with the time of their insertion.
- */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Console, Effect, Layer, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../src/accounts/Accounts.ts"
-import { Events, happening } from "../../../src/events/Events.ts"
-import { Cluster } from "../../../src/platform/cluster/Cluster.ts"
-import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
-import { MainVault } from "../../../src/platform/crypto/MainKey.ts"
-import { ClusterDatabase, Database, DatabaseAddress } from "../../../src/platform/database/Database.ts"
-import { transaction } from "../../../src/platform/database/transaction.ts"
-import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
-import { EmailAddress } from "../../../src/values/EmailAddress.ts"
-import { AccountId } from "../../../src/values/Ids.ts"
-import { Outcomes } from "../../../src/webhooks/Outcomes.ts"
-import { SubscriberLayer } from "../../../src/webhooks/SubscriberLayer.ts"
-import { WebhookActor } from "../../../src/webhooks/WebhookActor.ts"
-import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
-import { WebhookSweeper } from "../../../src/webhooks/WebhookSweeper.ts"
-import { WebhookUrlRules } from "../../../src/webhooks/WebhookUrlRules.ts"
-import { inputOf } from "./script.ts"
-import { dataOf } from "./webhookEvent.ts"
+/** A node of {@link WebhookService} as a process of its own, which does what it is asked and says what it came to. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Duration, Effect, type Layer, References } from "effect"
+import { type Memory, memoryCollected } from "./memory.ts"
+import { answerQuestions } from "./peer.ts"
+import { allDelivered, listen, publish, publishAll, type Target, unlisten, WebhookService } from "./webhookService.ts"
 
-const perTransaction = 100
+interface Work {
+  readonly targets: ReadonlyArray<Target>
+  readonly count: number
+}
 
-const { ports, rounds, events: count, warmUp } = inputOf<{
-  readonly ports: ReadonlyArray<number>
-  readonly warmUp: number
-  readonly events: number
-  readonly rounds: number
-}>()
+interface Paced extends Work {
+  /** Events a second. */
+  readonly perSecond: number
+  readonly perTransaction: number
+}
 
-const Node = Layer.mergeAll(WebhookSweeper, WebhookActor.pipe(Layer.provide(Outcomes.layer)), Events.layer).pipe(
-  Layer.provide(PublicHttp.layer({ allowLoopback: true })),
-  Layer.provideMerge(SubscriberLayer),
-  Layer.provideMerge(Webhooks.layer),
-  Layer.provide(WebhookUrlRules.layer),
-  Layer.provide(MainVault),
-  Layer.provide(Cluster.pipe(Layer.provide(ClusterDatabase))),
-  Layer.provideMerge(Accounts.layer),
-  Layer.provideMerge(Database),
-  Layer.provide(DatabaseAddress.layer),
-  Layer.provide(AppConfig.layer),
-  Layer.provide(NodeServices.layer)
-)
+/** What a node can be asked. */
+export type Request =
+  | { readonly ask: "listen"; readonly ports: ReadonlyArray<number> }
+  | { readonly ask: "unlisten"; readonly targets: ReadonlyArray<Target> }
+  | { readonly ask: "publish" | "deliver" } & Work
+  | Paced & { readonly ask: "pace" }
+  | { readonly ask: "memory" }
 
-const listen = Effect.fnUntraced(function*(port: number) {
-  const email = EmailAddress.make(`owner${port}.${process.pid}@bench.example`)
-  const account = yield* (yield* Accounts).create({ name: "Bench", email, plan: "enterprise", trial: false })
-  yield* (yield* Webhooks).create(account.id, { url: `http://127.0.0.1:${port}/hook`, events: ["email.sent"] })
-  return account.id
-})
+/** What it says: only what was asked for is there. */
+export interface Reply extends Partial<Memory> {
+  readonly targets?: ReadonlyArray<Target>
+  /** Deliveries a second, from the first event's insertion to the last outcome's record. */
+  readonly perSecond?: number
+  /** Of each event by its number: when its transaction had committed, by the machine's monotonic clock. */
+  readonly committedAt?: ReadonlyArray<number>
+}
 
-const publish = Effect.fnUntraced(function*(accounts: ReadonlyArray<AccountId>, from: number) {
-  const events = yield* Events
-  const accountOf = (index: number) => accounts.at(index % accounts.length) ?? AccountId.make(1)
-  const happenings = Array.from({ length: perTransaction }, (_, index) =>
-    happening({
-      accountId: accountOf(from + index),
-      event: "email.sent",
-      data: dataOf(from + index)
-    }))
-  yield* transaction(events.publish(happenings))
-})
-
-/** Nothing waits, and nothing is in the hands of an actor. */
-const allDelivered = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`select exists (select from webhook_deliveries where status in ('pending', 'retrying'))
-    or exists (select from webhook_deliveries where status = 'taken') as busy`.pipe(
-    Effect.repeat({ until: ([row]) => row?.["busy"] === false, schedule: Schedule.spaced("20 millis") })
-  )
-})
-
-const deliver = Effect.fnUntraced(function*(accounts: ReadonlyArray<AccountId>, total: number) {
+const deliver = Effect.fnUntraced(function*({ count, targets }: Work) {
   const startedAt = performance.now()
-  const starts = Array.from({ length: total / perTransaction }, (_, index) => index * perTransaction)
-  yield* Effect.forEach(starts, (from) => publish(accounts, from), { concurrency: 2, discard: true })
-  yield* allDelivered
-  return total / ((performance.now() - startedAt) / 1000)
+  yield* publishAll(targets, count)
+  yield* allDelivered(targets)
+  return { perSecond: count / ((performance.now() - startedAt) / 1000) }
 })
+
+/** Each transaction at the time that the clock gives it, whether or not the ones before are done. */
+const pace = Effect.fnUntraced(function*({ count, perSecond, perTransaction, targets }: Paced) {
+  const committedAt = Array.from({ length: count }, () => 0)
+  const startedAt = performance.now()
+  const starts = Array.from({ length: count / perTransaction }, (_, index) => index * perTransaction)
+  yield* Effect.forEach(starts, (from) =>
+    Effect.gen(function*() {
+      yield* Effect.sleep(Duration.millis(Math.max(0, startedAt + from * 1000 / perSecond - performance.now())))
+      yield* publish(targets, { from, count: perTransaction })
+      committedAt.fill(Number(process.hrtime.bigint()), from, from + perTransaction)
+    }), { concurrency: "unbounded", discard: true })
+  const elapsed = performance.now() - startedAt
+  yield* allDelivered(targets)
+  return { committedAt, perSecond: count / (elapsed / 1000) }
+})
+
+type Node = Layer.Success<typeof WebhookService>
+
+const reply = (request: Request): Effect.Effect<Reply, unknown, Node> => {
+  switch (request.ask) {
+    case "listen":
+      return Effect.map(Effect.forEach(request.ports, listen), (targets) => ({ targets }))
+    case "unlisten":
+      return Effect.as(Effect.forEach(request.targets, unlisten, { discard: true }), {})
+    case "publish":
+      return Effect.as(publishAll(request.targets, request.count), {})
+    case "deliver":
+      return deliver(request)
+    case "pace":
+      return pace(request)
+    case "memory":
+      return Effect.sync(memoryCollected)
+  }
+}
 
 const program = Effect.gen(function*() {
-  const accounts = yield* Effect.forEach(ports, listen)
-  yield* deliver(accounts, warmUp)
-  const perSecond = yield* Effect.replicateEffect(deliver(accounts, count), rounds)
-  yield* Console.log(JSON.stringify({ perSecond }))
+  const context = yield* Effect.context<Node>()
+  answerQuestions<Request>({}, (request) => Effect.runPromiseWith(context)(reply(request)))
+  return yield* Effect.never
 })
 
-NodeRuntime.runMain(program.pipe(Effect.provide(Node)))
+NodeRuntime.runMain(
+  program.pipe(Effect.provide(WebhookService), Effect.provideService(References.MinimumLogLevel, "Error"))
+)

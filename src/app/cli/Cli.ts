@@ -1,4 +1,4 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, ConfigProvider, Console, Effect, Exit, Layer, type Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
@@ -7,12 +7,15 @@ import { account } from "./account.ts"
 import { config } from "./config.ts"
 import { doctor } from "./doctor.ts"
 import { migrateCommand } from "./migrate.ts"
+import { prices } from "./prices.ts"
+import { rotateKey } from "./rotateKey.ts"
 import { serve } from "./serve.ts"
+import { usage } from "./usage.ts"
 import { webhook } from "./webhook.ts"
 
 const root = Command.make("messaging").pipe(
-  Command.withDescription("Self-hosted messaging: bulk email out, signed webhooks back"),
-  Command.withSubcommands([serve, migrateCommand, config, account, webhook, doctor])
+  Command.withDescription("Self-hosted messaging: email, SMS, WhatsApp and codes out, signed webhooks back"),
+  Command.withSubcommands([serve, migrateCommand, config, account, webhook, prices, doctor, rotateKey, usage])
 )
 
 /** One sentence for the operator; the whole cause only where no sentence was written for it. */

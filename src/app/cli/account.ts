@@ -1,7 +1,9 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Accounts } from "../../accounts/Accounts.ts"
+import { Audit } from "../../accounts/Audit.ts"
+import { Notices } from "../../accounts/Notices.ts"
 import { ApiKeys } from "../../api-keys/ApiKeys.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
@@ -17,6 +19,7 @@ class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknow
 
 /** The domains that accounts need, on the database that a running node uses as well. */
 const Services = Layer.merge(Accounts.layer, ApiKeys.layer).pipe(
+  Layer.provide([Audit.layer, Notices.layer]),
   Layer.provideMerge(Database),
   Layer.provide(DatabaseAddress.layer),
   Layer.provide(NodeServices.layer)

@@ -1,7 +1,7 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { settings } from "../../platform/config/AppConfig.ts"
 import { shown } from "../../platform/config/Setting.ts"
+import { settings } from "../../platform/config/settings.ts"
 
 /** Prints every setting with the value in force, secrets masked. */
 export const config = Command.make(

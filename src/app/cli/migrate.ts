@@ -1,4 +1,4 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"

@@ -39,6 +39,8 @@ export const BatchRecipient = Schema.Struct({
   next_attempt_at: Schema.NullOr(Timestamp),
   bounce_type: Schema.NullOr(Schema.Literals(["hard", "soft"])),
   error: Schema.NullOr(Schema.String),
-  sent_at: Schema.NullOr(Timestamp)
+  sent_at: Schema.NullOr(Timestamp),
+  opens: Schema.Int.annotate({ description: "How often the mail was opened, programs included" }),
+  clicks: Schema.Int.annotate({ description: "How often its links were followed, programs included" })
 })
 export type BatchRecipient = typeof BatchRecipient.Type

@@ -3,15 +3,17 @@
  *
  * Who talks to it: `BulkEmail` and the sweeper, by the one persisted `Run` of its batch, which stays open until the batch
  * has ended; the sweeper also by `Wake`, when somebody is due and nothing moves. Where its state lives: in the rows of
- * `email_batches` and `email_messages`; in memory it has the recipients that it claimed (status `sending`). When its node
- * leaves, those in the middle of an SMTP conversation are finished and the others given back. When its node dies, `Run`
- * is handed to the next owner: rows found in `sending` may or may not have been accepted by the relay, which no protocol
- * can settle, so they are sent again with the same Message-ID and the same bytes, and counted as ambiguous. Taking a row
- * over counts an attempt, so whatever an owner before it still learns about the row comes too late to change it. A
- * repeated `Run` of a batch that has ended returns at once. It sleeps when its batch has ended.
+ * `email_batches` and `email_messages`; in memory it has the recipients that it claimed (status `sending`), and templates
+ * and key while somebody is due soon. When its node leaves, those in the middle of an SMTP conversation are finished and
+ * the others given back. When its node dies, `Run` is handed to the next owner: rows found in `sending` may or may not
+ * have been accepted by the relay, which no protocol can settle, so they are sent again with the same Message-ID and the
+ * same bytes, and counted as ambiguous. Taking a row over counts an attempt, so whatever an owner before it still learns
+ * about the row comes too late to change it. A repeated `Run` of a batch that has ended returns at once. It sleeps when
+ * its batch has ended.
  */
 import { Clock, DateTime, Duration, Effect, Option, Queue, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
+import { untilLeft } from "../../platform/cluster/untilLeft.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { untilDatabaseIsBack } from "../../platform/database/untilDatabaseIsBack.ts"
 import { EmailBatchId, type EmailMessageId } from "../../values/Ids.ts"
@@ -20,8 +22,8 @@ import { BatchCompletion } from "./BatchCompletion.ts"
 import { BatchEntity } from "./BatchEntity.ts"
 import { type BatchContent, type Claimed, makeBatchesRepo } from "./BatchesRepo.ts"
 import { BatchMailer, type MailOne } from "./BatchMailer.ts"
-import { BatchOutcomes } from "./BatchOutcomes.ts"
 import { settle } from "./BatchState.ts"
+import { RecipientOutcomes } from "./RecipientOutcomes.ts"
 import { maxAttempts } from "./SendRetryPolicy.ts"
 
 /** Recipients claimed by one statement. With those under way, all that a killed node can leave in doubt of one batch. */
@@ -31,16 +33,17 @@ const grip = 50
 const longestNap = 60_000
 
 /**
- * Milliseconds in which a claimed recipient may be begun: less than the locks of a node that says nothing last. One that
- * was frozen for longer has lost its batch to another node, and must not go on with what it had claimed.
+ * How long a claimed recipient may be begun, and cannot be taken over. A node may not know yet that its batch is another
+ * node's: it was frozen, or a restart of PostgreSQL has released its locks. So both go by the claim's age: what the old
+ * owner has not begun it never begins after the new one has taken it over.
  */
-const lease = 8_000
+const lease = Duration.seconds(8)
 
 /** How often a batch looks after recipients that are being sent, but not by this owner. */
-const watch = 5_000
+const watch = 2_000
 
-/** How long recipients may be in other hands before they are taken over: a claim whose answer got lost, a frozen node. */
-const strayAfter = Duration.seconds(30)
+/** Milliseconds that nobody is due for, from which on templates and key are let go: they may be large, and batches many. */
+const longNap = 5_000
 
 interface Opened {
   readonly content: BatchContent
@@ -52,7 +55,7 @@ const make = Effect.gen(function*() {
   const id = EmailBatchId.make(address.entityId)
   const { smtpConnections } = yield* AppConfig
   const mailer = yield* BatchMailer
-  const outcomes = yield* BatchOutcomes
+  const outcomes = yield* RecipientOutcomes
   const completion = yield* BatchCompletion
   const repo = yield* makeBatchesRepo
   const width = smtpConnections * 2
@@ -61,11 +64,22 @@ const make = Effect.gen(function*() {
   const changed = yield* Queue.sliding<void>(1)
   /** Claimed and not yet settled, with the attempts before this one. */
   const held = new Map<EmailMessageId, Claimed>()
+  let opened: Opened | undefined
+
+  /** Templates and key; undefined when the batch has ended or is gone. */
+  const open = Effect.gen(function*() {
+    if (opened !== undefined) return opened
+    const content = Option.getOrUndefined(yield* untilDatabaseIsBack(Effect.orDie(repo.content(id))))
+    if (content === undefined || !content.is_open) return undefined
+    opened = { content, mail: yield* untilDatabaseIsBack(mailer.open(content)) }
+    return opened
+  })
 
   const mailOne = Effect.fnUntraced(function*({ content, mail }: Opened, claimed: Claimed) {
     const { outcome, subject } = yield* mail(claimed)
     yield* untilDatabaseIsBack(outcomes.record({
       id: claimed.id,
+      emailId: claimed.id,
       accountId: content.account_id,
       batchId: id,
       to: claimed.recipient,
@@ -93,8 +107,9 @@ const make = Effect.gen(function*() {
     const { is_open, millis, sending } = yield* Effect.orDie(repo.outlook(id))
     if (!is_open) return false
     const astray = sending > held.size
-    if (astray) yield* Effect.orDie(repo.takeOver({ id, most: maxAttempts, held: [...held.keys()], after: strayAfter }))
+    if (astray) yield* Effect.orDie(repo.takeOver({ id, most: maxAttempts, held: [...held.keys()], after: lease }))
     const nap = Math.min(millis ?? longestNap, astray ? watch : longestNap)
+    if (held.size === 0 && nap >= longNap) opened = undefined
     yield* Effect.timeoutOption(Queue.take(changed), Math.max(1, Math.ceil(nap)))
     return true
   })
@@ -107,17 +122,20 @@ const make = Effect.gen(function*() {
     )
 
   /** Starts everybody who is due, a page at a time, while earlier ones are under way; false when the batch has ended. */
-  const round = Effect.fnUntraced(function*(opened: Opened) {
-    const until = (yield* Clock.currentTimeMillis) + lease
+  const round = Effect.gen(function*() {
+    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lease)
     const claimed = yield* untilDatabaseIsBack(Effect.orDie(repo.claim({ id, limit: grip })))
+    if (claimed.length === 0) return yield* untilDatabaseIsBack(rest)
     for (const recipient of claimed) held.set(recipient.id, recipient)
+    const mail = yield* open
+    if (mail === undefined) return false
     for (const [index, recipient] of claimed.entries()) {
       const begun = yield* Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
           yield* restore(slots.take(1))
           if ((yield* Clock.currentTimeMillis) > until) return yield* Effect.as(slots.release(1), false)
           // A conversation that has begun is ended and written down, also when this node has to leave.
-          yield* Effect.forkChild(mailOne(opened, recipient), { uninterruptible: true })
+          yield* Effect.forkChild(mailOne(mail, recipient), { uninterruptible: true })
           return true
         })
       )
@@ -126,30 +144,27 @@ const make = Effect.gen(function*() {
         break
       }
     }
-    return claimed.length > 0 || (yield* untilDatabaseIsBack(rest))
+    return true
   })
 
   /** What is under way ends; whoever was claimed and not begun goes back to the queue. */
   const leave = Effect.gen(function*() {
+    opened = undefined
     yield* slots.take(width)
     yield* giveBack([...held.values()])
     yield* slots.release(width)
   })
 
   const run = Effect.gen(function*() {
-    const content = yield* untilDatabaseIsBack(Effect.orDie(Effect.gen(function*() {
-      const found = Option.getOrUndefined(yield* repo.content(id))
-      if (found === undefined || !found.is_open) return undefined
-      yield* repo.begin(id)
-      yield* repo.takeOver({ id, most: maxAttempts, held: [], after: Duration.zero })
-      return found
-    })))
-    if (content === undefined) return
+    if ((yield* open) === undefined) return
+    yield* untilDatabaseIsBack(Effect.orDie(Effect.andThen(
+      repo.begin(id),
+      repo.takeOver({ id, most: maxAttempts, held: [], after: lease })
+    )))
     yield* Effect.annotateLogs(Effect.logDebug("a batch runs on this node"), { batch: id })
-    const mail = yield* untilDatabaseIsBack(mailer.open(content))
     yield* Effect.onExit(
       Effect.gen(function*() {
-        while (yield* round({ content, mail })) continue
+        while (yield* round) continue
       }),
       () => leave
     )
@@ -166,4 +181,6 @@ const make = Effect.gen(function*() {
 })
 
 /** Runs batches on this node. A `Wake` must get through while `Run` is open. */
-export const BatchActor = BatchEntity.toLayer(make, { concurrency: "unbounded", maxIdleTime: "1 minute" })
+export const BatchActor = untilLeft((stay) =>
+  BatchEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
+)

@@ -1,14 +1,15 @@
-import { Cause, Context, DateTime, Effect, Layer, Option, Redacted, Result } from "effect"
-import { EmailDomains } from "../../email-domains/EmailDomains.ts"
+import { Cause, Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import * as Template from "../../templates/Template.ts"
-import { parseDomainName } from "../../values/DomainName.ts"
+import { domainOf } from "../../values/EmailAddress.ts"
 import type { BatchContent, Claimed } from "./BatchesRepo.ts"
 import type { SendOutcome } from "./BatchState.ts"
 import { prepare } from "./compose.ts"
-import { DefaultSender } from "./DefaultSender.ts"
-import { DkimSigningFailed } from "./DkimErrors.ts"
-import { type DkimSigner, parseKey, sign } from "./sign.ts"
+import { makeDkimSigners } from "./makeDkimSigners.ts"
+import { ReturnPaths } from "./ReturnPaths.ts"
+import { sign } from "./sign.ts"
 import { Smtp } from "./Smtp.ts"
+import { track, trackingValues } from "./tracking/track.ts"
+import { TrackingLinks } from "./tracking/TrackingLinks.ts"
 import { UnsubscribeLinks } from "./UnsubscribeLinks.ts"
 
 /** What became of one message, and the subject that it had. */
@@ -20,6 +21,14 @@ export interface Mailed {
 /** Total: whatever is wrong with a recipient is that recipient's outcome, so that it can hold up nobody else. */
 export type MailOne = (claimed: Claimed) => Effect.Effect<Mailed>
 
+const isTracked = ({ links, track_opens }: BatchContent) => track_opens || links.length > 0
+
+/** With places for the pixel and the links of each recipient. The text part was made before, so its links stay. */
+const tracked = (texts: Template.Template, content: BatchContent): Template.Template =>
+  texts.html === undefined || !isTracked(content)
+    ? texts
+    : { ...texts, html: track(texts.html, { opens: content.track_opens, targets: content.links }) }
+
 /** Makes the messages of a batch and hands them to the relay. */
 export class BatchMailer extends Context.Service<BatchMailer, {
   /** Reads the templates and the key once for all recipients. */
@@ -29,31 +38,16 @@ export class BatchMailer extends Context.Service<BatchMailer, {
     BatchMailer,
     Effect.gen(function*() {
       const smtp = yield* Smtp
-      const domains = yield* EmailDomains
+      const signerOf = yield* makeDkimSigners
       const links = yield* UnsubscribeLinks
-      const standard = yield* DefaultSender
-
-      /** Nothing when the domain has no key; a failure when it has one that cannot be used. */
-      const signerOf = Effect.fnUntraced(function*({ account_id, from_address }: BatchContent, domain: string) {
-        const failed = (reason: string) => new DkimSigningFailed({ domain, reason })
-        const pem = yield* domains.dkimKey(account_id, domain).pipe(
-          Effect.catchTags({
-            SenderNotVerified: () =>
-              from_address === standard.address ? Effect.succeedNone : Effect.fail(failed("the domain was removed")),
-            SealBroken: () => Effect.fail(failed("its key cannot be decrypted"))
-          })
-        )
-        if (Option.isNone(pem)) return Option.none<DkimSigner>()
-        const name = yield* Effect.fromResult(parseDomainName(domain)).pipe(Effect.mapError(failed))
-        const key = yield* Effect.mapError(parseKey(Redacted.value(pem.value)), ({ reason }) => failed(reason))
-        return Option.some({ domain: name, selector: "api", key })
-      })
+      const tracking = yield* TrackingLinks
+      const paths = yield* ReturnPaths
 
       const open = Effect.fn("BatchMailer.open")(function*(content: BatchContent) {
         const { account_id, created_at, from_address, from_name, id } = content
-        const domain = from_address.slice(from_address.lastIndexOf("@") + 1)
-        const template = Template.compile(content)
-        const signer = yield* Effect.result(signerOf(content, domain))
+        const domain = domainOf(from_address)
+        const template = Result.map(Template.compile(content), (texts) => tracked(texts, content))
+        const signer = yield* Effect.result(signerOf(account_id, from_address))
         const compose = prepare({
           from: { ...(from_name !== null && { name: from_name }), address: from_address },
           feedbackId: `${id}:${account_id}:bulk:messaging`
@@ -66,14 +60,20 @@ export class BatchMailer extends Context.Service<BatchMailer, {
           const plain = compose({
             to: recipient,
             ...mail,
-            messageId: `${messageId}.${id.slice(12).toLowerCase()}@${domain}`,
+            messageId: `${paths.tokenOf(messageId)}.${id.slice(12).toLowerCase()}@${domain}`,
             date,
-            listUnsubscribe: { url: links.urlOf(messageId) }
+            listUnsubscribe: { url: links.urlOf(messageId), mailto: paths.unsubscribeMailto(messageId) }
           })
           const message = Option.isNone(signing) ? plain : yield* sign(plain, signing.value)
-          yield* smtp.send({ envelope: { from: from_address, to: recipient }, message, priority: "bulk" })
+          const envelope = paths.envelopeOf(messageId, { from: from_address, to: recipient })
+          yield* smtp.send({ envelope, message, priority: "bulk" })
           return { _tag: "Accepted" } as const
         })
+
+        const valuesOf = ({ id: messageId, variables }: Claimed) =>
+          isTracked(content)
+            ? { ...variables, ...trackingValues(tracking.urlsOf(messageId, content.links.length)) }
+            : variables
 
         const unsendable = (reason: string): Mailed => ({
           subject: content.subject,
@@ -84,7 +84,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
           function*(claimed) {
             // It was compiled when the batch was accepted, so only a text stored by another version can fail here.
             if (Result.isFailure(template)) return unsendable(template.failure.message)
-            const rendered = Template.render(template.success, claimed.variables)
+            const rendered = Template.render(template.success, valuesOf(claimed))
             const outcome = yield* Effect.catch(
               handOver(claimed, rendered),
               (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)

@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import { classifyReply } from "./classifyReply.ts"
+import { classifyReply, type Suppress } from "./classifyReply.ts"
 import type { DkimSigningFailed } from "./DkimErrors.ts"
 import { nextDelay } from "./SendRetryPolicy.ts"
 import type { SendFailure } from "./SmtpErrors.ts"
@@ -21,13 +21,13 @@ export interface Settled {
   readonly delay: Duration.Duration | undefined
   readonly bounce_type: "hard" | "soft" | null
   readonly error: string | null
-  /** The address is gone: nobody in this account shall write to it again. */
-  readonly suppress: boolean
+  /** Whether anybody in this account shall write to the address again. */
+  readonly suppress: Suppress
   /** The relay may have taken the message without saying so. */
   readonly ambiguous: boolean
 }
 
-const base = { delay: undefined, bounce_type: null, error: null, suppress: false, ambiguous: false } as const
+const base = { delay: undefined, bounce_type: null, error: null, suppress: "never", ambiguous: false } as const
 
 /** Put off: a later attempt, or, when there is none left, the end that is given. */
 const later = (attempts: number, exhausted: Partial<Settled> & Pick<Settled, "status">, error: string): Settled => {

@@ -2,8 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
+import { repository } from "../../platform/database/repository.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
-import { AccountId, EmailBatchId, EmailMessageId } from "../../values/Ids.ts"
+import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
 import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
 
@@ -19,7 +20,10 @@ export const BatchContent = Schema.Struct({
   html: Schema.String,
   text: Schema.NullOr(Schema.String),
   created_at: Timestamp,
-  is_open: Schema.Boolean
+  is_open: Schema.Boolean,
+  track_opens: Schema.Boolean,
+  /** Where the links lead whose clicks are counted. */
+  links: Schema.Array(Schema.String)
 })
 export type BatchContent = typeof BatchContent.Type
 
@@ -32,6 +36,12 @@ export const Claimed = Schema.Struct({
 })
 export type Claimed = typeof Claimed.Type
 
+interface NewRecipients {
+  readonly id: EmailBatchId
+  readonly account_id: AccountId
+  readonly recipients: ReadonlyArray<{ readonly to: string; readonly variables: unknown }>
+}
+
 const Filter = Schema.Struct({
   batchId: EmailBatchId,
   status: Schema.NullOr(RecipientStatus),
@@ -39,8 +49,8 @@ const Filter = Schema.Struct({
   offset: Schema.Int
 })
 
-/** SQL of `email_batches` and of the recipients in `email_messages`; outcomes are `BatchOutcomes`. */
-export const makeBatchesRepo = Effect.gen(function*() {
+/** SQL of `email_batches` and of the recipients in `email_messages`; outcomes are `RecipientOutcomes`. */
+export const makeBatchesRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const columns = sql.literal(`id as batch_id, status, total, total - sent - failed - suppressed - canceled as queued,
@@ -54,14 +64,22 @@ export const makeBatchesRepo = Effect.gen(function*() {
     readonly subject: string
     readonly html: string
     readonly text: string | null
+    readonly template_id: TemplateId | null
     readonly total: number
-  }) => sql`insert into email_batches ${sql.insert(row)}`
+    readonly track_opens: boolean
+    readonly links: ReadonlyArray<string> | null
+  }) =>
+    sql`insert into email_batches ${sql.insert({ ...row, links: row.links === null ? null : column.text(row.links) })}`
 
-  /** Recipients that the account must not write to are there from the start, as suppressed. */
-  const insertRecipients = (
-    batch: { readonly id: EmailBatchId; readonly account_id: AccountId },
-    recipients: ReadonlyArray<{ readonly to: string; readonly variables: unknown }>
-  ) =>
+  /** Recipients that the account must not write to are there from the start, as suppressed; tells how many are left. */
+  const insertRecipients = (batch: NewRecipients) =>
+    SqlSchema.findOne({
+      Request: Schema.Void,
+      Result: Schema.Struct({ queued: Schema.Int }),
+      execute: () => recipientsInsertion(batch)
+    })()
+
+  const recipientsInsertion = ({ recipients, ...batch }: NewRecipients) =>
     sql`with added as (
         insert into email_messages (account_id, batch_id, position, recipient, variables, status, completed_at)
         select ${batch.account_id}::bigint, ${batch.id}::text, t.position - 1, t.recipient, t.variables::jsonb,
@@ -74,7 +92,7 @@ export const makeBatchesRepo = Effect.gen(function*() {
         returning status
       )
       update email_batches set suppressed = (select count(*) from added where status = 'suppressed')
-      where id = ${batch.id}`
+      where id = ${batch.id} returning total - suppressed as queued`
 
   const find = SqlSchema.findOneOption({
     Request: One,
@@ -94,7 +112,8 @@ export const makeBatchesRepo = Effect.gen(function*() {
     Result: BatchRecipient,
     execute: (filter) =>
       sql`select id, recipient as to, case when status = 'sending' then 'queued' else status end as status, attempt_count,
-          case when status = 'queued' then due_at end as next_attempt_at, bounce_type, error, sent_at
+          case when status = 'queued' then due_at end as next_attempt_at, bounce_type, error, sent_at,
+          opens, clicks
         from email_messages where ${matching(filter)} order by position limit ${filter.limit} offset ${filter.offset}`
   })
 
@@ -123,7 +142,8 @@ export const makeBatchesRepo = Effect.gen(function*() {
     Request: EmailBatchId,
     Result: BatchContent,
     execute: (id) =>
-      sql`select id, account_id, from_address, from_name, subject, html, text, created_at, completed_at is null as is_open
+      sql`select id, account_id, from_address, from_name, subject, html, text, created_at, completed_at is null as is_open,
+          track_opens, coalesce(links, '{}') as links
         from email_batches where id = ${id}`
   })
 
@@ -252,4 +272,4 @@ export const makeBatchesRepo = Effect.gen(function*() {
     complete,
     neglected
   }
-})
+}))

@@ -1,11 +1,16 @@
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { EmailQuotaExceeded } from "../../accounts/AccountErrors.ts"
+import { DomainRegistrations } from "../../email-domains/DomainRegistrations.ts"
 import type { SenderNotVerified } from "../../email-domains/EmailDomainErrors.ts"
 import { EmailDomains } from "../../email-domains/EmailDomains.ts"
 import { ulid } from "../../platform/crypto/ulid.ts"
 import { afterCommit, transaction } from "../../platform/database/transaction.ts"
-import { NotFound, ValidationFailed, type Violation } from "../../platform/http/ApiErrors.ts"
-import * as Template from "../../templates/Template.ts"
+import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
+import { compiled } from "../../templates/CompiledTemplate.ts"
+import { requireValues } from "../../templates/requireValues.ts"
+import { Templates } from "../../templates/Templates.ts"
+import { Quotas } from "../../usage/Quotas.ts"
 import { type AccountId, EmailBatchId } from "../../values/Ids.ts"
 import type { PageOf } from "../../values/Page.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
@@ -14,32 +19,18 @@ import { BatchEntity } from "./BatchEntity.ts"
 import { makeBatchesRepo } from "./BatchesRepo.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 import { DefaultSender } from "./DefaultSender.ts"
-
-const mostViolations = 50
+import { targetsOf } from "./tracking/track.ts"
 
 /** A nudge for the actor of a dead node waits until another one has its shard; the others are told meanwhile. */
 const patience = "2 seconds"
 
-/** Every recipient that lacks a value, with the names: nothing is sent with gaps. */
-const missingValues = (template: Template.Template, { recipients }: NewBatch): ReadonlyArray<Violation> =>
-  recipients.flatMap(({ variables }, index) => {
-    const names = Template.missing(template, variables ?? {})
-    if (names.length === 0) return []
-    return [{
-      param: `recipients[${index}].variables`,
-      type: "missing_variable",
-      message: `must have a value for ${names.join(", ")}`
-    }]
-  }).slice(0, mostViolations)
-
-const compiled = Effect.fnUntraced(function*(mail: NewBatch) {
-  const template = Template.compile(mail)
-  if (Result.isFailure(template)) {
-    const { message, part } = template.failure
-    return yield* ValidationFailed.of(part, message, "invalid_template")
-  }
-  const errors = missingValues(template.success, mail)
-  if (errors[0] !== undefined) return yield* new ValidationFailed({ param: errors[0].param, errors })
+/** The texts of a mail that brings them along. */
+const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) {
+  if (subject !== undefined && html !== undefined) return yield* compiled({ subject, html, text: text ?? null })
+  const params = [...(subject === undefined ? ["subject"] : []), ...(html === undefined ? ["html"] : [])]
+  const message = "is required unless template_id is given"
+  const errors = params.map((param) => ({ param, type: "missing", message }))
+  return yield* new ValidationFailed({ param: params[0] ?? "", errors })
 })
 
 /** Bulk email (spec 2.5, 3.4, 4.3). */
@@ -48,7 +39,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
   readonly send: (
     accountId: AccountId,
     mail: NewBatch
-  ) => Effect.Effect<AcceptedBatch, ValidationFailed | SenderNotVerified>
+  ) => Effect.Effect<AcceptedBatch, EmailQuotaExceeded | ValidationFailed | NotFound | SenderNotVerified>
   readonly find: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
   /** In the order of the request. */
   readonly recipients: (
@@ -68,6 +59,9 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const domains = yield* EmailDomains
+      const registrations = yield* DomainRegistrations
+      const quotas = yield* Quotas
+      const templates = yield* Templates
       const standard = yield* DefaultSender
       const completion = yield* BatchCompletion
       const repo = yield* makeBatchesRepo
@@ -83,10 +77,27 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       const wake = (ids: ReadonlyArray<EmailBatchId>) =>
         each(ids, (batchId) => actor(batchId).Wake(undefined, { discard: true }))
 
+      /** The texts as they will be sent: of the stored template as it is now, or the mail's own. */
+      const textsOf = Effect.fnUntraced(function*(accountId: AccountId, mail: NewBatch) {
+        if (mail.template_id === undefined) return { ...(yield* ownTexts(mail)), templateId: null }
+        const own = mail.html !== undefined ? "html" : mail.text !== undefined ? "text" : undefined
+        if (own !== undefined) return yield* ValidationFailed.of(own, "must be left out when template_id is given")
+        const { id, ...stored } = yield* templates.require(accountId, mail.template_id)
+        const texts = mail.subject === undefined
+          ? stored
+          : yield* compiled({ ...stored.source, subject: mail.subject })
+        return { ...texts, templateId: id }
+      })
+
       const send = Effect.fn("BulkEmail.send")(function*(accountId: AccountId, mail: NewBatch) {
-        yield* compiled(mail)
+        const { source, template, templateId } = yield* textsOf(accountId, mail)
+        yield* requireValues(template, mail.recipients)
         const from = mail.from ?? standard
         if (mail.from !== undefined) yield* domains.requireVerified(accountId, mail.from.address)
+        const tracking = yield* domains.tracking(accountId, from.address)
+        const links = (mail.track_clicks ?? tracking.clicks) && template.html !== undefined
+          ? targetsOf(template.html)
+          : null
         const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
         const total = mail.recipients.length
         const recipients = mail.recipients.map(({ to, variables }) => ({ to, variables: variables ?? {} }))
@@ -96,18 +107,21 @@ export class BulkEmail extends Context.Service<BulkEmail, {
             account_id: accountId,
             from_address: from.address,
             from_name: mail.from_name ?? from.name ?? null,
-            subject: mail.subject,
-            html: mail.html,
-            text: mail.text ?? null,
-            total
+            ...source,
+            template_id: templateId,
+            total,
+            track_opens: mail.track_opens ?? tracking.opens,
+            links
           }))
-          yield* Effect.orDie(repo.insertRecipients({ id, account_id: accountId }, recipients))
+          const { queued } = yield* Effect.orDie(repo.insertRecipients({ id, account_id: accountId, recipients }))
+          yield* quotas.reserve(accountId, "email", queued)
           yield* afterCommit(run([id]))
         }))
         const message = `${total} ${
           total === 1 ? "email is" : "emails are"
         } queued; email.bulk_completed tells when they are done.`
-        return { batch_id: id, total_recipients: total, status: "queued" as const, message }
+        const warnings = mail.from === undefined ? [] : yield* registrations.warnings(accountId, from.address)
+        return { batch_id: id, total_recipients: total, status: "queued" as const, message, warnings }
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
       const find = Effect.fn("BulkEmail.find")(function*(accountId: AccountId, batchId: EmailBatchId) {

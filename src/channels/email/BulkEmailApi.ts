@@ -1,5 +1,6 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EmailQuotaExceeded } from "../../accounts/AccountErrors.ts"
 import { SenderNotVerified } from "../../email-domains/EmailDomainErrors.ts"
 import * as Access from "../../platform/http/Access.ts"
 import { apiErrors } from "../../platform/http/ApiError.ts"
@@ -7,46 +8,21 @@ import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../platform/http/Authentication.ts"
 import { BodyLimit, large } from "../../platform/http/BodyLimit.ts"
 import { RequestRules } from "../../platform/http/RequestRules.ts"
+import { recipientsOf } from "../../templates/Recipients.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../values/Envelope.ts"
 import { EmailBatchId } from "../../values/Ids.ts"
 import { pageQuery } from "../../values/Page.ts"
-import { lineBetween, Text, textBetween } from "../../values/Text.ts"
 import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
-import { Mailbox } from "./Mailbox.ts"
+import { htmlField, mailFields, Warnings } from "./MailInput.ts"
 
-const Value = Schema.Union([Text, Schema.Finite, Schema.Boolean, Schema.Null])
-
-/** Substitution values of one recipient; `{{user.name}}` reads one level down. */
-const Variables = Schema.Record(Schema.String, Schema.Union([Value, Schema.Record(Schema.String, Value)]))
-
-const Recipient = Schema.Struct({ to: EmailAddress, variables: Schema.optionalKey(Variables) })
-export type Recipient = typeof Recipient.Type
-
-/** Existing clients also send plain strings. */
-const RecipientInput = Schema.Union([Schema.String, Schema.toEncoded(Recipient)]).pipe(
-  Schema.decodeTo(
-    Recipient,
-    SchemaTransformation.transform({
-      decode: (input) => typeof input === "string" ? { to: input } : input,
-      encode: (recipient: typeof Recipient.Encoded): string | typeof Recipient.Encoded => recipient
-    })
-  )
-)
-
-const most = 500
-
-/** A bulk mail (spec 4.3): one text, up to 500 recipients with values of their own. */
+/** A bulk mail (spec 4.3): one text or stored template, up to 500 recipients with values of their own. */
 export const NewBatch = Schema.Struct({
-  recipients: Schema.Array(RecipientInput).check(
-    Schema.isMinLength(1, { message: "must name at least one recipient" }),
-    Schema.isMaxLength(most, { message: `must name at most ${most} recipients; send the rest in another request` })
-  ),
-  from: Schema.optionalKey(Mailbox),
-  from_name: Schema.optionalKey(lineBetween(1, 200)),
-  subject: lineBetween(1, 500),
-  html: textBetween(1, 5_000_000),
-  text: Schema.optionalKey(textBetween(1, 5_000_000))
+  recipients: recipientsOf(EmailAddress).annotate({
+    description: "An address each, with values of its own; plain strings are addresses without values"
+  }),
+  html: htmlField("Required without template_id"),
+  ...mailFields
 })
 export type NewBatch = typeof NewBatch.Type
 
@@ -54,7 +30,8 @@ export const AcceptedBatch = Schema.Struct({
   batch_id: EmailBatchId,
   total_recipients: Schema.Int,
   status: Schema.Literal("queued"),
-  message: Schema.String
+  message: Schema.String,
+  warnings: Warnings
 })
 export type AcceptedBatch = typeof AcceptedBatch.Type
 
@@ -65,14 +42,14 @@ const params = { batch_id: EmailBatchId }
 const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   payload: NewBatch,
   success: Done(AcceptedBatch).pipe(HttpApiSchema.status(202)),
-  error: apiErrors(ValidationFailed, SenderNotVerified)
+  error: apiErrors(EmailQuotaExceeded, ValidationFailed, NotFound, SenderNotVerified)
 })
   .annotate(Access.Access, email({ paid: "sending" }))
   .annotate(BodyLimit, large)
   .annotateMerge(OpenApi.annotations({
     summary: "Send one email to many recipients",
     description:
-      "Queues up to 500 personalised messages. Every {{variable}} of subject, html and text must have a value for every recipient, or a default: {{name|there}}. Each message carries List-Unsubscribe headers."
+      "Queues up to 500 personalised messages. Every {{variable}} of subject, html and text must have a value for every recipient, or a default: {{name|there}}. With template_id the texts are a stored template's, as it is now: later changes do not change this mail. Each message carries List-Unsubscribe headers."
   }))
 
 const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {

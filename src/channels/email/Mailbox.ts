@@ -43,17 +43,21 @@ const join = (mailbox: { readonly name?: string; readonly address: string }): st
 
 const Parts = Schema.Struct({ name: Schema.optionalKey(lineBetween(1, 200)), address: EmailAddress })
 
-/** A sender as `Name <address>` or `address` (RFC 5322 mailbox), decoded to its name and address. */
-export const Mailbox = Schema.String.annotate({ description: "An address, or Name <address>" }).pipe(
-  Schema.decodeTo(
-    Parts,
-    SchemaTransformation.transformEffect({
-      decode: (text, options) =>
-        Effect.fromResult(
-          Result.mapError(split(text), (message) => new SchemaIssue.InvalidValue({ message }, text, options))
-        ),
-      encode: (parts) => Effect.succeed(join(parts))
-    })
+/** A {@link Mailbox} with words of its own in the document: those on what it decodes to would not get there. */
+export const mailboxFor = (description: string) =>
+  Schema.String.annotate({ description }).pipe(
+    Schema.decodeTo(
+      Parts,
+      SchemaTransformation.transformEffect({
+        decode: (text, options) =>
+          Effect.fromResult(
+            Result.mapError(split(text), (message) => new SchemaIssue.InvalidValue({ message }, text, options))
+          ),
+        encode: (parts) => Effect.succeed(join(parts))
+      })
+    )
   )
-)
+
+/** A sender as `Name <address>` or `address` (RFC 5322 mailbox), decoded to its name and address. */
+export const Mailbox = mailboxFor("An address, or Name <address>")
 export type Mailbox = typeof Mailbox.Type

@@ -1,11 +1,12 @@
-import { Duration, Effect, Exit, Layer, Redacted } from "effect"
-import { Readable } from "node:stream"
+import { Clock, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
+import { makeDeadlines } from "../../platform/net/Deadlines.ts"
+import { MessageBody } from "./MessageBody.ts"
 import { parseEhlo } from "./parseEhlo.ts"
 import { parseReply, printableLine } from "./parseReply.ts"
 import type { RelayAddress } from "./parseSmtpUrl.ts"
 import { clientRefusals, connectFailure, sendFailure } from "./relayFailure.ts"
-import type { BodyProgress, EngineError } from "./relayFailure.ts"
+import type { EngineError } from "./relayFailure.ts"
 import { Smtp } from "./Smtp.ts"
 import type { Accepted, SmtpCapabilities, SmtpMail } from "./Smtp.ts"
 import { OutcomeUnknown } from "./SmtpErrors.ts"
@@ -27,9 +28,16 @@ export interface SmtpTimeouts {
   readonly courtesy: Duration.Duration
 }
 
+/** However slowly a relay speaks: the timeouts are of silence, which a byte now and then would break for ever. */
+const longest = Duration.minutes(20)
+
+const tooSlow: EngineError = { code: "ETIMEDOUT", message: "the conversation took longer than 20 minutes" }
+
 /** Settings of the relay connection; everything but the address has a default. */
 export interface NodemailerSmtpOptions extends Partial<SmtpPoolOptions> {
   readonly relay: RelayAddress
+  /** What we call ourselves in EHLO; without one, this machine's host name, or `[127.0.0.1]` where that is no full one. */
+  readonly name?: string | undefined
   readonly timeouts?: Partial<SmtpTimeouts>
 }
 
@@ -51,31 +59,11 @@ const timeoutDefaults: SmtpTimeouts = {
   courtesy: Duration.seconds(2)
 }
 
-/**
- * The message as the engine's source. The engine calls `pipe` once, after the relay's 354 and never before, so
- * `started === false` proves that not a byte of the body left; `ended` is set when the final dot went to the socket.
- */
-class Body extends Readable implements BodyProgress {
-  started = false
-  ended = false
-  readonly #message: Buffer
-  readonly #onEnded: () => void
-
-  constructor(message: Buffer, onEnded: () => void) {
-    super()
-    this.#message = message
-    this.#onEnded = onEnded
-  }
-
-  override pipe<T extends NodeJS.WritableStream>(destination: T): T {
-    this.started = true
-    destination.once("end", () => {
-      this.ended = true
-      this.#onEnded()
-    })
-    destination.end(this.#message)
-    return destination
-  }
+/** The relay, and how we speak with it. */
+type Peer = Pick<NodemailerSmtpOptions, "relay" | "name"> & {
+  readonly timeouts: SmtpTimeouts
+  /** Calls back after `longest`, unless what it returns was called before. */
+  readonly withinLongest: (expire: () => void) => () => void
 }
 
 type Done<A> = (error: EngineError | null | undefined, value?: A) => void
@@ -86,13 +74,15 @@ class NodemailerSession implements SmtpSession {
   readonly #connection: SMTPConnection
   readonly #timeouts: SmtpTimeouts
   readonly #relay: RelayAddress
+  readonly #withinLongest: Peer["withinLongest"]
   #broken = false
   #onFailure: ((error: EngineError) => void) | undefined
 
-  constructor(relay: RelayAddress, timeouts: SmtpTimeouts) {
+  constructor({ name, relay, timeouts, withinLongest }: Peer) {
     this.#relay = relay
+    this.#withinLongest = withinLongest
     this.#timeouts = timeouts
-    this.#connection = new SMTPConnection(engineOptions(relay, timeouts))
+    this.#connection = new SMTPConnection({ ...engineOptions(relay, timeouts), ...(name !== undefined && { name }) })
     this.#connection.on("error", (error: EngineError) => this.#onFailure?.(error))
     // Some endings come without an error, and "end" may come before the callback that says why: callback first.
     this.#connection.once(
@@ -108,7 +98,11 @@ class NodemailerSession implements SmtpSession {
     if (this.#relay.credentials !== undefined) yield* this.#login(this.#relay.credentials)
     this.#silence(0)
     return this
-  }).pipe(Effect.mapError(connectFailure), Effect.onError(() => Effect.sync(() => this.close())))
+  }).pipe(
+    Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.fail(tooSlow) }),
+    Effect.mapError(connectFailure),
+    Effect.onError(() => Effect.sync(() => this.close()))
+  )
 
   readonly usable = (): boolean => {
     const socket = this.#connection._socket
@@ -124,10 +118,16 @@ class NodemailerSession implements SmtpSession {
     Effect.suspend(() => {
       const refused = refusalOf(mail, this.capabilities)
       if (refused !== undefined) return Effect.fail(refused)
-      const body = new Body(mail.message, () => this.#silence(Duration.toMillis(this.#timeouts.finalReply)))
+      const body = new MessageBody(
+        mail.message,
+        this.#connection._socket || undefined,
+        () => this.#silence(Duration.toMillis(this.#timeouts.finalReply))
+      )
       this.#silence(Duration.toMillis(this.#timeouts.command))
       return Effect.callback<Accepted, SendFailure>((resume) => {
+        const inTime = this.#withinLongest(() => this.#onFailure?.(tooSlow))
         const finish = (exit: Exit.Exit<Accepted, SendFailure>) => {
+          inTime()
           this.#onFailure = undefined
           this.#afterSend(exit, body)
           resume(exit)
@@ -135,7 +135,10 @@ class NodemailerSession implements SmtpSession {
         this.#onFailure = (error) => finish(Exit.fail(sendFailure(error, body)))
         this.#connection.send(engineEnvelope(mail), body, (error, info) =>
           finish(error ? Exit.fail(sendFailure(error, body)) : acceptance(info?.response ?? "", body)))
-        return Effect.sync(this.close)
+        return Effect.sync(() => {
+          inTime()
+          this.close()
+        })
       })
     })
 
@@ -174,7 +177,7 @@ class NodemailerSession implements SmtpSession {
   }
 
   // A relay that answers before it has read the body, or off the protocol, is out of step with us for good.
-  #afterSend(exit: Exit.Exit<Accepted, SendFailure>, body: Body): void {
+  #afterSend(exit: Exit.Exit<Accepted, SendFailure>, body: MessageBody): void {
     const failure = Exit.isFailure(exit) ? exit.cause.reasons[0] : undefined
     const refused = failure?._tag === "Fail" && failure.error._tag === "RecipientRefused"
     if ((failure !== undefined && !refused) || (body.started && !body.ended)) return this.close()
@@ -200,15 +203,14 @@ const engineOptions = (relay: RelayAddress, timeouts: SmtpTimeouts): SMTPConnect
   // in a delivery nobody knows of.
   socketCloseTimeout: 0,
   maxResponseSize: 64 * 1024,
-  tls: { rejectUnauthorized: relay.verifyCertificate },
-  ...(relay.name === undefined ? {} : { name: relay.name })
+  tls: { rejectUnauthorized: relay.verifyCertificate }
 })
 
 const engineEnvelope = ({ envelope: { dsn, from, to }, message }: SmtpMail): SMTPConnection.Envelope => ({
   from,
   to,
   size: message.length,
-  ...(dsn === undefined ? {} : { dsn: { envid: dsn.envid, notify: dsn.notify.join(",") } })
+  ...(dsn === undefined ? {} : { dsn: { ...dsn, notify: dsn.notify.join(","), orcpt: `rfc822;${dsn.orcpt}` } })
 })
 
 // oxlint-disable-next-line no-control-regex
@@ -230,15 +232,15 @@ const refusalOf = ({ envelope, message }: SmtpMail, offered: SmtpCapabilities): 
 }
 
 // The engine takes anything that begins with a 2, even ahead of the final dot.
-const acceptance = (response: string, body: Body): Exit.Exit<Accepted, OutcomeUnknown> => {
+const acceptance = (response: string, body: MessageBody): Exit.Exit<Accepted, OutcomeUnknown> => {
   const reply = parseReply(response)
   if (reply !== undefined && body.ended) return Exit.succeed({ response: reply.response })
   const reason = body.ended ? "not an SMTP reply" : "answered before the message was complete"
   return Exit.fail(new OutcomeUnknown({ reason: printableLine(`${reason}: ${response}`) }))
 }
 
-const connectTo = (relay: RelayAddress, timeouts: SmtpTimeouts): Effect.Effect<SmtpSession, RelayUnavailable> =>
-  Effect.suspend(() => new NodemailerSession(relay, timeouts).open)
+const connectTo = (peer: Peer): Effect.Effect<SmtpSession, RelayUnavailable> =>
+  Effect.suspend(() => new NodemailerSession(peer).open)
 
 /**
  * The relay over nodemailer's SMTP engine. The layer connects to nothing; when its scope ends, messages in flight get
@@ -248,7 +250,8 @@ const layer = (options: NodemailerSmtpOptions): Layer.Layer<Smtp> =>
   Layer.effect(
     Smtp,
     Effect.gen(function*() {
-      const connect = connectTo(options.relay, { ...timeoutDefaults, ...options.timeouts })
+      const withinLongest = yield* makeDeadlines(yield* Clock.Clock, longest)
+      const connect = connectTo({ ...options, timeouts: { ...timeoutDefaults, ...options.timeouts }, withinLongest })
       const pool = yield* SmtpPool.make(connect, { ...poolDefaults, ...options })
       const verify = Effect.flatMap(connect, (session) => Effect.as(session.quit, session.capabilities))
       return Smtp.of({

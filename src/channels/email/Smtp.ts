@@ -9,6 +9,10 @@ export type SmtpLane = "single" | "bulk"
 export interface SmtpDsn {
   readonly envid: string
   readonly notify: ReadonlyArray<"SUCCESS" | "FAILURE" | "DELAY">
+  /** How much of the message comes back with a failure. */
+  readonly ret: "HDRS" | "FULL"
+  /** The recipient as we know it, whatever mail servers on the way make of it. */
+  readonly orcpt: string
 }
 
 /** One message to one recipient; `from` is "" for the null sender. The bytes are sent as they are, dot-stuffed. */

@@ -1,4 +1,4 @@
-import { Effect, Layer, Result } from "effect"
+import { Duration, Effect, Layer, Result } from "effect"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { WrongSetting } from "../../platform/config/Setting.ts"
 import { NodemailerSmtp } from "./NodemailerSmtp.ts"
@@ -7,7 +7,7 @@ import { parseSmtpUrl } from "./parseSmtpUrl.ts"
 /** The relay at a URL; fails with `WrongSetting` when it is none. */
 export const SmtpLayer = (url: string) =>
   Layer.unwrap(Effect.gen(function*() {
-    const { smtpConnections } = yield* AppConfig
+    const { heloName: name, smtpConnections: maxConnections, smtpTimeoutSeconds } = yield* AppConfig
     const relay = parseSmtpUrl(url)
     if (Result.isFailure(relay)) {
       return yield* new WrongSetting({
@@ -16,5 +16,6 @@ export const SmtpLayer = (url: string) =>
         value: "********"
       })
     }
-    return NodemailerSmtp.layer({ relay: relay.success, maxConnections: smtpConnections })
+    const timeouts = { command: Duration.seconds(smtpTimeoutSeconds) }
+    return NodemailerSmtp.layer({ relay: relay.success, name, maxConnections, timeouts })
   }))

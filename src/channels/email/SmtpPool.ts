@@ -44,6 +44,7 @@ export class SmtpPool {
   readonly #connect: Effect.Effect<SmtpSession, RelayUnavailable>
   readonly #options: SmtpPoolOptions
   readonly #lanes: SmtpLanes
+  readonly #now: () => number
   readonly #live = new Set<Pooled>()
   readonly #idle: Array<Pooled> = []
   #circuit: RelayCircuit = RelayCircuit.closed
@@ -51,8 +52,13 @@ export class SmtpPool {
   #shrunkUntil: number | undefined
   #capabilities: SmtpCapabilities | undefined
 
-  private constructor(connect: Effect.Effect<SmtpSession, RelayUnavailable>, options: SmtpPoolOptions) {
+  private constructor(
+    connect: Effect.Effect<SmtpSession, RelayUnavailable>,
+    options: SmtpPoolOptions,
+    clock: Clock.Clock
+  ) {
     this.#connect = connect
+    this.#now = () => clock.currentTimeMillisUnsafe()
     this.#options = options
     this.#lanes = new SmtpLanes(options.maxConnections, options.reservedForSingle)
   }
@@ -64,7 +70,7 @@ export class SmtpPool {
       never,
       Scope.Scope
     > {
-      const pool = new SmtpPool(connect, options)
+      const pool = new SmtpPool(connect, options, yield* Clock.Clock)
       yield* Effect.addFinalizer(() => pool.#shutdown)
       yield* Effect.forkScoped(pool.#reap)
       return pool
@@ -79,7 +85,7 @@ export class SmtpPool {
   /** Hands one message to the relay over a pooled connection. */
   readonly send = (mail: SmtpMail): Effect.Effect<Accepted, SendFailure> =>
     Effect.catchTag(
-      this.#lanes.withPermit(mail.priority, Effect.flatMap(Clock.currentTimeMillis, (now) => this.#gated(mail, now))),
+      this.#lanes.withPermit(mail.priority, Effect.suspend(() => this.#gated(mail, this.#now()))),
       "Crowded",
       // The permit is back, and there are fewer now: this waits until a connection that works is free.
       () => this.send(mail)
@@ -151,25 +157,41 @@ export class SmtpPool {
       Effect.catch((failure): Effect.Effect<never, RelayUnavailable | Crowded> =>
         failure.fault === "connect" && this.#live.size + this.#opening > 0 ? this.#shrink(failure) : this.#trip(failure)
       ),
+      Effect.tap((session) => this.#learn(session.capabilities)),
       Effect.map((session) => {
         const pooled: Pooled = { session, sent: 0, idleSince: 0 }
         this.#live.add(pooled)
-        this.#capabilities = session.capabilities
         return pooled
       })
     )
   }
 
+  // Said once, and again when the relay changes its mind: without DSN nobody hears of a delivery beyond the relay.
+  #learn(capabilities: SmtpCapabilities): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const before = this.#capabilities?.extensions.includes("DSN")
+      const now = capabilities.extensions.includes("DSN")
+      this.#capabilities = capabilities
+      if (before === now) return Effect.void
+      return Effect.logInfo(`SMTP relay ${now ? "reports deliveries (DSN)" : "offers no delivery reports (DSN)"}`)
+    })
+  }
+
   #settle(pooled: Pooled, exit: Exit.Exit<Accepted, SendFailure>): Effect.Effect<void> {
     const { session } = pooled
     const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-    return Effect.gen({ self: this }, function*() {
-      if (exit._tag === "Success" || failure?._tag === "RecipientRefused") yield* this.#heal
-      if (!session.usable()) return this.#drop(pooled)
-      if (pooled.sent >= this.#options.messagesPerConnection) return yield* this.#retire(pooled)
-      if (failure?._tag === "RecipientRefused" && failure.stage !== "client") yield* session.reset
-      if (!session.usable()) return this.#drop(pooled)
-      pooled.idleSince = yield* Clock.currentTimeMillis
+    const heard = exit._tag === "Success" || failure?._tag === "RecipientRefused" ? this.#heal : Effect.void
+    return Effect.flatMap(heard, () => {
+      if (session.usable() && pooled.sent >= this.#options.messagesPerConnection) return this.#retire(pooled)
+      const isOutOfStep = failure?._tag === "RecipientRefused" && failure.stage !== "client" && session.usable()
+      return isOutOfStep ? Effect.andThen(session.reset, this.#keep(pooled)) : this.#keep(pooled)
+    })
+  }
+
+  #keep(pooled: Pooled): Effect.Effect<void> {
+    return Effect.sync(() => {
+      if (!pooled.session.usable()) return this.#drop(pooled)
+      pooled.idleSince = this.#now()
       this.#idle.push(pooled)
     })
   }

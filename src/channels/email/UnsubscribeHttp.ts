@@ -1,17 +1,9 @@
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { readerPage } from "./readerPage.ts"
+import * as Pages from "./ReaderPages.ts"
 import { Suppressions } from "./Suppressions.ts"
 import { UnsubscribeLinks } from "./UnsubscribeLinks.ts"
-import * as Pages from "./UnsubscribePages.ts"
-
-const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-const answer = (markup: string, status = 200) =>
-  HttpServerResponse.text(markup, {
-    status,
-    contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": policy }
-  })
 
 const routes = Effect.gen(function*() {
   const links = yield* UnsubscribeLinks
@@ -28,9 +20,9 @@ const routes = Effect.gen(function*() {
   const respond = (change: boolean) =>
     Effect.gen(function*() {
       const found = Option.getOrUndefined(yield* addressed)
-      if (found === undefined) return answer(Pages.unknown, 404)
+      if (found === undefined) return readerPage(Pages.unknown, 404)
       if (change) yield* suppressions.unsubscribe(found.id)
-      return answer(change ? Pages.done(found.address) : Pages.ask(found.address))
+      return readerPage(change ? Pages.done(found.address) : Pages.ask(found.address))
     })
 
   return [

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
-import { shortMac, Vault } from "../../platform/crypto/Vault.ts"
+import { MacKeys } from "../../platform/crypto/MacKeys.ts"
+import { shortMac } from "../../platform/crypto/Vault.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
 import { EmailMessageId } from "../../values/Ids.ts"
 
@@ -19,9 +20,8 @@ export class UnsubscribeLinks extends Context.Service<UnsubscribeLinks, {
   static readonly layer = Layer.effect(
     UnsubscribeLinks,
     Effect.gen(function*() {
-      const { macKey } = yield* Vault
+      const { unsubscribe: key } = yield* MacKeys
       const publicUrl = yield* PublicUrl
-      const key = macKey("unsubscribe")
       const macOf = (id: string) => shortMac(key, id, macLength)
       return UnsubscribeLinks.of({
         urlOf: (id) => `${publicUrl.base}/u/${id}-${macOf(String(id)).toString("base64url")}`,

@@ -10,8 +10,6 @@ export interface RelayAddress {
   /** False accepts any certificate. */
   readonly verifyCertificate: boolean
   readonly credentials?: { readonly user: string; readonly password: Redacted.Redacted<string> }
-  /** What we call ourselves in EHLO. */
-  readonly name?: string
 }
 
 /** The relay's URL cannot be used; `reason` is one sentence that never repeats the URL, for it may hold a password. */
@@ -55,12 +53,11 @@ const credentialsOf = (url: URL): Result.Result<RelayAddress["credentials"], Smt
       return { user, password: Redacted.make(password) }
     })
 
-const options = new Set(["tls", "verify", "name"])
+const options = new Set(["tls", "verify"])
 
 /**
  * Reads `smtp://` (587) and `smtps://` (465) URLs: user and password percent-encoded, `?tls=required|offered|never`
- * (required is the default for a password that leaves the machine), `?verify=false` for a self-signed certificate,
- * `?name=` for the EHLO name.
+ * (required is the default for a password that leaves the machine), `?verify=false` for a self-signed certificate.
  */
 export const parseSmtpUrl = (text: string): Result.Result<RelayAddress, SmtpUrlInvalid> =>
   Result.gen(function*() {
@@ -74,8 +71,6 @@ export const parseSmtpUrl = (text: string): Result.Result<RelayAddress, SmtpUrlI
     if (url.pathname !== "" && url.pathname !== "/") return yield* invalid("has a path; a relay has none")
     const unknown = [...url.searchParams.keys()].find((key) => !options.has(key))
     if (unknown !== undefined) return yield* invalid(`has an unknown option; known are ${[...options].join(", ")}`)
-    const name = url.searchParams.get("name")
-    if (name !== null && !/^[\w.:[\]-]{1,253}$/.test(name)) return yield* invalid("name is not a host name")
     const tls = yield* tlsOf(url, host)
     const credentials = yield* credentialsOf(url)
     return {
@@ -83,7 +78,6 @@ export const parseSmtpUrl = (text: string): Result.Result<RelayAddress, SmtpUrlI
       port: url.port === "" ? url.protocol === "smtps:" ? 465 : 587 : Number(url.port),
       tls,
       verifyCertificate: url.searchParams.get("verify") !== "false",
-      ...(credentials === undefined ? {} : { credentials }),
-      ...(name === null ? {} : { name })
+      ...(credentials === undefined ? {} : { credentials })
     }
   })

@@ -7,7 +7,7 @@ const time = "2030-01-31T09:00:00.000000Z"
 
 const Email = {
   id: EmailMessageId,
-  batch_id: Schema.NullOr(EmailBatchId),
+  batch_id: Schema.NullOr(EmailBatchId).annotate({ description: "null for an email of its own" }),
   to: Schema.String,
   subject: Schema.String
 }
@@ -20,15 +20,17 @@ export const EmailDelivered = withExamples(
   { ...email, delivered_at: time }
 )
 
-/** `machine`: the pixel was loaded by a mail proxy or a scanner, not by a reader. */
+const machine = Schema.Boolean.annotate({ description: "loaded by a mail proxy or a scanner, not by a reader" })
+
 export const EmailOpened = withExamples(
-  Schema.Struct({ ...Email, opened_at: Timestamp, machine: Schema.Boolean }),
+  Schema.Struct({ ...Email, opened_at: Timestamp, machine }),
   { ...email, opened_at: time, machine: false }
 )
 
-/** `bot`: the link was followed by a scanner, not by a reader. */
+const bot = Schema.Boolean.annotate({ description: "followed by a scanner, not by a reader" })
+
 export const EmailClicked = withExamples(
-  Schema.Struct({ ...Email, clicked_at: Timestamp, url: Schema.String, bot: Schema.Boolean }),
+  Schema.Struct({ ...Email, clicked_at: Timestamp, url: Schema.String, bot }),
   { ...email, clicked_at: time, url: "https://example.com/orders/1", bot: false }
 )
 
@@ -37,7 +39,7 @@ export const EmailBounced = withExamples(
     ...Email,
     bounced_at: Timestamp,
     bounce_type: Schema.Literals(["hard", "soft"]),
-    error: Schema.String
+    error: Schema.String.annotate({ description: "the mail server's answer" })
   }),
   { ...email, bounced_at: time, bounce_type: "hard", error: "550 5.1.1 User unknown" }
 )

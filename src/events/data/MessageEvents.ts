@@ -29,13 +29,13 @@ export const MessageSent = withExamples(
   { ...sms, ...sent }
 )
 
-/** SMS adds the generic delivery payload of spec 6.5: `id` (the message's id again), `to` and `status`. */
+/** SMS adds the generic delivery payload of spec 6.5: `id`, `to` and `status`. */
 export const MessageDelivered = withExamples(
   Schema.Union([
     Schema.Struct({ ...WhatsAppMessage, delivered_at: Timestamp }),
     Schema.Struct({
       ...SmsMessage,
-      id: Schema.Int,
+      id: Schema.Int.annotate({ description: "`message_id` again" }),
       to: Schema.String,
       status: Schema.Literal("delivered"),
       delivered_at: Timestamp
@@ -58,16 +58,29 @@ export const MessageFailed = withExamples(
   { ...sms, error_code: "rejected", error_message: "The operator rejected the message." }
 )
 
-/** `content` has the fields of its type (a caption is the body of a medium), and always `body`. */
+const content = Schema.StructWithRest(Schema.Struct({ body: Schema.String }), [
+  Schema.Record(Schema.String, Schema.Json)
+]).annotate({ description: "the fields of its type, and always `body`: a caption is the body of a medium" })
+
 export const MessageReceived = withExamples(
   Schema.Struct({
     ...WhatsAppMessage,
-    from: Schema.String.check(Schema.isPattern(/^\+\d+$/)),
+    from: Schema.NullOr(Schema.String.check(Schema.isPattern(/^\+\d+$/))).annotate({
+      description: "null where WhatsApp hides the sender's number; then there is `lid`"
+    }),
+    lid: Schema.NullOr(Schema.String).annotate({ description: "the sender's hidden number, where `from` is null" }),
+    group_id: Schema.NullOr(Schema.Int).annotate({ description: "the group that it was sent to, if it was" }),
     type: Schema.String,
-    content: Schema.StructWithRest(Schema.Struct({ body: Schema.String }), [
-      Schema.Record(Schema.String, Schema.Json)
-    ]),
+    content,
     received_at: Timestamp
   }),
-  { ...whatsApp, from: "+15550100200", type: "text", content: { body: "Hello" }, received_at: time }
+  {
+    ...whatsApp,
+    from: "+15550100200",
+    lid: null,
+    group_id: null,
+    type: "text",
+    content: { body: "Hello" },
+    received_at: time
+  }
 )

@@ -1,8 +1,10 @@
-import { NodeClusterSocket } from "@effect/platform-node"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Effect, Layer, Option, References } from "effect"
 import { RunnerAddress } from "effect/cluster"
 import * as NodeNet from "node:net"
 import { AppConfig } from "../config/AppConfig.ts"
+import { neighbours } from "./Neighbours.ts"
+import { quietly } from "./quietly.ts"
 
 /** A port that is free right now; who takes it in between makes the start fail, and the next start takes another. */
 const freePort = (host: string) =>
@@ -17,14 +19,15 @@ const freePort = (host: string) =>
   })
 
 /**
- * Makes this node a runner: PostgreSQL says which node runs which actor. A node that dies is replaced within
- * `shardLockExpiration` + `refreshAssignmentsInterval`; one that leaves hands over at once.
+ * Makes this node a runner: PostgreSQL says which node runs which actor. A node whose process dies is replaced within about
+ * three seconds, see `Neighbours.ts`; one that falls silent within `shardLockExpiration` + `refreshAssignmentsInterval`;
+ * one that leaves hands over at once.
  */
 export const Cluster = Layer.unwrap(Effect.gen(function*() {
   const { runnerHost, runnerPort } = yield* AppConfig
   const port = runnerPort === 0 ? yield* freePort(runnerHost) : runnerPort
   const address = Option.some(RunnerAddress.make(runnerHost, port))
-  return NodeClusterSocket.layer({
+  const cluster = quietly(NodeClusterSocket.layer({
     storage: "sql",
     shardingConfig: {
       runnerAddress: address,
@@ -41,5 +44,6 @@ export const Cluster = Layer.unwrap(Effect.gen(function*() {
       maxResidentEntities: "unbounded"
     }
     // The library tells of every shard at level info, which is no news to an operator.
-  }).pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")))
+  })).pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")))
+  return neighbours(`${runnerHost}:${port}`).pipe(Layer.provideMerge(cluster))
 }))

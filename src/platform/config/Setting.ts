@@ -1,5 +1,6 @@
 import { Config, Effect, Option, Redacted, Result, Schema } from "effect"
-import { IpNetwork } from "effect/net"
+import { IpNetwork, NetAddress } from "effect/net"
+import { parseDomainName } from "../../values/DomainName.ts"
 
 /** One environment variable of the operator: how it is read, what it means and what it is when unset. */
 export interface Setting<A> {
@@ -79,6 +80,17 @@ export const int = (minimum: number, maximum: number): Describe<number> =>
       : Option.none()
   })
 
+/** A quota: a whole number, or `unlimited`, which reads as `undefined`. */
+export const quota: Describe<number | undefined> = kind(
+  "a whole number, or unlimited",
+  (text) =>
+    text === "unlimited"
+      ? Option.some(undefined)
+      : /^\d{1,12}$/.test(text)
+      ? Option.some(Number(text))
+      : Option.none()
+)
+
 /** `true` or `false`. */
 export const boolean: Describe<boolean> = kind(
   "true or false",
@@ -104,6 +116,16 @@ export const url = (schemes: ReadonlyArray<string>, isSecret = true): Describe<R
     isSecret
   )
 
+/** A word that stands for itself, or what the other kind takes. */
+export const wordOr = <const W extends string, A>(word: W, inner: Describe<A>): Describe<W | A> => (...args) => {
+  const setting = inner(...args)
+  return {
+    ...setting,
+    expects: `${word} or ${setting.expects}`,
+    parse: (text) => text === word ? Option.some(word) : setting.parse(text)
+  }
+}
+
 /** Addresses or networks, separated by commas. */
 export const networks: Describe<ReadonlyArray<IpNetwork.IpNetwork>> = kind(
   "addresses or networks such as 10.0.0.0/8, separated by commas",
@@ -116,6 +138,46 @@ export const networks: Describe<ReadonlyArray<IpNetwork.IpNetwork>> = kind(
       )
     )
 )
+
+/** Words, separated by commas. */
+export const list: Describe<ReadonlyArray<string>> = kind("a list, separated by commas", (text) => {
+  const entries = text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")
+  return entries.length === 0 ? Option.none() : Option.some(entries)
+})
+
+/** Countries, separated by commas. */
+export const countries: Describe<ReadonlySet<string>> = kind(
+  "two-letter codes of countries such as RW, separated by commas",
+  (text) => {
+    const codes = text.split(",").map((entry) => entry.trim().toUpperCase()).filter((entry) => entry !== "")
+    return codes.length > 0 && codes.every((code) => /^[A-Z]{2}$/.test(code))
+      ? Option.some(new Set(codes))
+      : Option.none()
+  }
+)
+
+const addressAndPort = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::(\d{1,5}))?$/i
+
+/** As resolvers take it, with its port; a bare IPv6 address has no brackets. */
+const nameServer = (entry: string): Option.Option<string> => {
+  const [, v6, v4 = entry, port = "53"] = addressAndPort.exec(entry) ?? []
+  const text = v6 ?? v4
+  const address = NetAddress.ipFromString(text)
+  if (Result.isFailure(address) || Number(port) < 1 || Number(port) > 65_535) return Option.none()
+  return Option.some(NetAddress.isIpv4Address(address.success) ? `${text}:${port}` : `[${text}]:${port}`)
+}
+
+/** Name servers, separated by commas: they are asked in this order. */
+export const nameServers: Describe<ReadonlyArray<string>> = kind(
+  "addresses of name servers such as 127.0.0.1:53, separated by commas",
+  (text) =>
+    Option.all(text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "").map(nameServer)).pipe(
+      Option.filter((servers) => servers.length > 0)
+    )
+)
+
+/** A host name. */
+export const domainName: Describe<string> = kind("a domain name", (text) => Result.getSuccess(parseDomainName(text)))
 
 /** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
 export const key256: Describe<Redacted.Redacted<Uint8Array>> = kind(

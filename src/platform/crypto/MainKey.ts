@@ -28,10 +28,10 @@ const generated = Effect.fnUntraced(function*(path: string) {
   return Redacted.make(new Uint8Array(bytes))
 })
 
-/** The vault under ENCRYPTION_KEY, or under a key generated into DATA_DIR beside the embedded database. */
-export const MainVault = Layer.unwrap(Effect.gen(function*() {
+/** The key in force: ENCRYPTION_KEY, or one generated into DATA_DIR beside the embedded database. */
+const mainKey = Effect.gen(function*() {
   const { databaseUrl, dataDir, encryptionKey } = yield* AppConfig
-  if (encryptionKey !== undefined) return Vault.layer(encryptionKey)
+  if (encryptionKey !== undefined) return encryptionKey
   if (databaseUrl !== undefined) {
     return yield* new WrongSetting({
       name: "ENCRYPTION_KEY",
@@ -41,5 +41,22 @@ export const MainVault = Layer.unwrap(Effect.gen(function*() {
   }
   const fs = yield* FileSystem.FileSystem
   yield* fs.makeDirectory(dataDir, { recursive: true })
-  return Vault.layer(yield* generated(`${dataDir}/encryption.key`))
-}))
+  return yield* generated(`${dataDir}/encryption.key`)
+})
+
+/** The vault under the key in force, which opens what is under ENCRYPTION_KEY_PREVIOUS as well. */
+export const MainVault = Layer.unwrap(
+  Effect.gen(function*() {
+    const { encryptionKeyPrevious: previous } = yield* AppConfig
+    const current = yield* mainKey
+    // A key that was not changed would be rotated away from itself, and the operator told that all is done.
+    if (previous !== undefined && Buffer.from(Redacted.value(previous)).equals(Redacted.value(current))) {
+      return yield* new WrongSetting({
+        name: "ENCRYPTION_KEY_PREVIOUS",
+        expects: "another key than the one in force",
+        value: "********"
+      })
+    }
+    return Vault.layer(current, previous)
+  })
+)

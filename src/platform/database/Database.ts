@@ -1,9 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
+import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
+import { makePartitions } from "./Partitions.ts"
 import * as PgCodecs from "./PgCodecs.ts"
 
 /** How to reach the database: the operator's server, or the embedded one, which runs as long as this is held. */
@@ -25,46 +26,54 @@ export class DatabaseAddress extends Context.Service<DatabaseAddress, {
   )
 }
 
-/** The pool that requests and actors share. */
-const pool = Layer.unwrap(Effect.gen(function*() {
-  const { databaseConnections } = yield* AppConfig
-  const { connection } = yield* DatabaseAddress
-  return PgClient.layer({
-    ...connection,
-    types: PgCodecs.registry,
-    maxConnections: databaseConnections,
-    // A node that freezes within a transaction must not hold its row locks until it thaws.
-    startupParameters: { idle_in_transaction_session_timeout: "8s" },
-    applicationName: "messaging-service",
-    connectTimeout: "3 seconds",
-    // A server that vanished without a word is noticed, and its connections are replaced.
-    keepAlive: "10 seconds"
-  })
-}))
+/** A node that freezes within a transaction must not hold its row locks until it thaws. */
+const patience = { idle_in_transaction_session_timeout: "8s" }
 
-/** The operator's server does not answer, or refuses us. */
-class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
-  reason: Schema.String
-}) {
-  override get message() {
-    return `PostgreSQL cannot be used: ${this.reason}. Check DATABASE_URL, or unset it to use the embedded database.`
-  }
-}
+const pool = (options: { readonly maxConnections: number; readonly startupParameters: Record<string, string> }) =>
+  Effect.map(DatabaseAddress, ({ connection }) =>
+    PgClient.layer({
+      ...connection,
+      ...options,
+      types: PgCodecs.registry,
+      applicationName: "messaging-service",
+      connectTimeout: "3 seconds",
+      // A server that vanished without a word is noticed, and its connections are replaced.
+      keepAlive: "10 seconds"
+    }))
 
-/** The client's own words for what went wrong, without its name in front. */
-const reasonOf = ({ reason }: SqlError.SqlError): string => {
-  const { cause } = reason
-  return (cause instanceof Error ? cause.message : reason.message).replace(/^PgConnection: /, "")
-}
-
-const upToDate = Effect.catchTag(
-  migrate(directory),
-  "SqlError",
-  (error) => Effect.fail(new DatabaseUnreachable({ reason: reasonOf(error) }))
+/** The pool that requests share. */
+const requestPool = Layer.unwrap(
+  Effect.flatMap(
+    AppConfig,
+    ({ databaseConnections }) => pool({ maxConnections: databaseConnections, startupParameters: patience })
+  )
 )
 
-/** The pool, on a database that is up to date. */
-export const Database = Layer.effectDiscard(upToDate).pipe(Layer.provideMerge(pool))
+/**
+ * The pool of actors for their queues, apart so that what has been done is written down however many requests wait.
+ * Their statements find few rows by an index. The planner is told so: a queue is empty when its statistics are made and
+ * long a second later, and a plan that reads the whole of an empty table is kept when it is no longer empty.
+ */
+export const QueueDatabase = Layer.unwrap(
+  pool({
+    maxConnections: 4,
+    startupParameters: {
+      ...patience,
+      enable_seqscan: "off",
+      enable_bitmapscan: "off",
+      enable_hashjoin: "off",
+      enable_mergejoin: "off"
+    }
+  })
+)
+
+const upToDate = migrate(directory).pipe(
+  Effect.andThen(makePartitions),
+  Effect.catchTag("SqlError", (error) => Effect.fail(DatabaseUnreachable.from(error)))
+)
+
+/** The pool, on a database that is up to date and has partitions for the days to come. */
+export const Database = Layer.effectDiscard(upToDate).pipe(Layer.provideMerge(requestPool))
 
 /**
  * The pool of the cluster: apart, so that shard locks and heartbeats never wait behind requests, and with the client's

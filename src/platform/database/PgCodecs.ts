@@ -42,6 +42,15 @@ const writeInt64 = (value: bigint, type: string): Result.Result<Uint8Array, PgTy
   return Result.succeed(bytes)
 }
 
+/** Without a bigint, which costs ten times as much: an id is written for each row of every group. */
+const writeSafeInteger = (value: number): Uint8Array => {
+  const bytes = new Uint8Array(8)
+  const view = new DataView(bytes.buffer)
+  view.setInt32(0, Math.floor(value / 2 ** 32))
+  view.setUint32(4, value)
+  return bytes
+}
+
 const codec = <A>(
   type: string,
   encode: (value: A) => Result.Result<Uint8Array, PgTypes.CodecError>,
@@ -59,7 +68,7 @@ registry.register(
     (value) => {
       if (typeof value === "bigint") return writeInt64(value, "int8")
       return Number.isSafeInteger(value)
-        ? writeInt64(BigInt(value), "int8")
+        ? Result.succeed(writeSafeInteger(value))
         : refuse(`${value} is not an exact integer`)
     },
     Result.succeed

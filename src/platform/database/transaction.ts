@@ -1,4 +1,4 @@
-import { Context, Effect } from "effect"
+import { Context, Duration, Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 
 const Pending = Context.Reference<Array<Effect.Effect<void>> | undefined>(
@@ -37,3 +37,20 @@ export const afterCommit = Effect.fnUntraced(function*(nudge: Effect.Effect<void
   if (pending === undefined) yield* Effect.forkDetach(nudge)
   else pending.push(nudge)
 })
+
+/** Whether there is a transaction in hand, which holds a connection until it ends. */
+export const inTransaction: Effect.Effect<boolean> = Effect.map(Pending, (pending) => pending !== undefined)
+
+/**
+ * Runs what asks nothing of the database for as long as `atMost`, in the transaction in hand: the database ends one that
+ * is idle for longer than its patience, which is short and holds again afterwards.
+ */
+export const idleInTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>, atMost: Duration.Duration) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const millis = String(Duration.toMillis(atMost))
+    yield* Effect.orDie(sql`select set_config('idle_in_transaction_session_timeout', ${millis}, true)`)
+    const value = yield* effect
+    yield* Effect.orDie(sql`set local idle_in_transaction_session_timeout to default`)
+    return value
+  })

@@ -75,8 +75,7 @@ const onTheWire = <C extends ApiErrorClass>(error: C): OnTheWire<C> => {
       })
     })
   )
-  // Its types follow from `fields`, which the compiler cannot see through.
-  return codec.annotate({ httpApiStatus: status, identifier: error.name }) as unknown as OnTheWire<C>
+  return codec.annotate({ httpApiStatus: status, identifier: error.name })
 }
 
 const codecs = new WeakMap<ApiErrorClass, OnTheWire<ApiErrorClass>>()

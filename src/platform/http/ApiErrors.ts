@@ -31,7 +31,8 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()(
     const [first] = this.errors
     const more = this.errors.length > 1 ? ` (and ${this.errors.length - 1} more, see errors)` : ""
     if (first === undefined) return "The request is not valid."
-    return `${first.param === "" ? "The body" : `${first.param}:`} ${first.message}${more}.`
+    const sentence = `${first.param === "" ? "The body" : `${first.param}:`} ${first.message}${more}`
+    return sentence.endsWith("?") ? sentence : `${sentence}.`
   }
 }
 
@@ -119,19 +120,31 @@ export class SubscriptionExpired extends Schema.TaggedError<SubscriptionExpired>
 
 export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
   "PlanLimitExceeded",
-  { limit: Schema.Int, current: Schema.Int, resource: Schema.String },
+  { limit: Schema.Int, current: Schema.Int, resource: Schema.String, per: Schema.optionalKey(Schema.Literal("month")) },
   wire(402, "plan_limit_exceeded", 4022)
 ) {
   override get message() {
     const things = this.resource.replaceAll("_", " ")
+    if (this.per === "month") {
+      return `Your plan allows ${this.limit} ${things} a month and ${this.current} are used. Choose a larger plan, or wait for the next month (UTC).`
+    }
     return `Your plan allows ${this.limit} ${things} and you have ${this.current}. Choose a larger plan or remove one.`
   }
 }
 
-/** The same answer for an unknown, a deleted, a foreign and a malformed id: it tells nothing about other accounts. */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {}, wire(404, "not_found", 4040)) {
+/**
+ * The same answer for an unknown, a deleted, a foreign and a malformed id: it tells nothing about other accounts. `param`
+ * is where the body has the id, absent when the address has it.
+ */
+export class NotFound extends Schema.TaggedError<NotFound>()(
+  "NotFound",
+  { param: Schema.optionalKey(Schema.String) },
+  wire(404, "not_found", 4040)
+) {
   override get message() {
-    return "There is nothing here. Check the address and the id."
+    return this.param === undefined
+      ? "There is nothing here. Check the address and the id."
+      : `${this.param}: names nothing of this account. Check the id.`
   }
 }
 

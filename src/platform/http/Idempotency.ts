@@ -3,6 +3,8 @@ import { Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { createHash } from "node:crypto"
+import type { AccountId } from "../../values/Ids.ts"
+import type { SealedColumn } from "../crypto/SealedColumn.ts"
 import { Vault } from "../crypto/Vault.ts"
 import { transaction } from "../database/transaction.ts"
 import { IdempotencyInProgress, IdempotencyKeyReused, ValidationFailed } from "./ApiErrors.ts"
@@ -16,19 +18,38 @@ const Stored = Schema.Struct({
   body: Schema.Uint8Array
 })
 
+const place = (scope: string, key: string) => `idempotency_records:${scope}:${key}`
+
+/** The stored answers, as they are kept. */
+export const idempotencyColumn: SealedColumn = {
+  table: "idempotency_records",
+  column: "body",
+  key: [["scope", "text"], ["key", "text"]],
+  parts: ["scope", "key"],
+  what: (scope, key) => place(String(scope), String(key))
+}
+
 /** Answers that say nothing about the request itself: asking again may be answered otherwise. */
 const isPassing = (status: number) => status === 401 || status === 403 || status === 429 || status >= 500
 
 /** Rolls the effect back while its answer is kept. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: HttpServerResponse.HttpServerResponse }> {}
 
+/** Whose keys they are. */
+export interface Caller {
+  /** A key, or the logins of an account. */
+  readonly name: string
+  readonly accountId: AccountId
+}
+
 interface Record {
+  readonly accountId: AccountId
   readonly scope: string
   readonly key: string
   readonly fingerprint: Uint8Array
 }
 
-const kept = ["content-type", "location"]
+const kept = ["content-type", "location", "deprecation"]
 
 const validKey = /^[\x21-\x7e]{1,255}$/
 
@@ -39,11 +60,10 @@ const validKey = /^[\x21-\x7e]{1,255}$/
  */
 export class Idempotency extends Context.Service<Idempotency, {
   /**
-   * Runs an endpoint under the key of the request in hand, if it has one. `caller` is whose keys they are; `body` is
-   * the text that was sent.
+   * Runs an endpoint under the key of the request in hand, if it has one. `body` is the text that was sent.
    */
   readonly once: <E, R>(
-    caller: string,
+    caller: Caller,
     body: string,
     endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => Effect.Effect<
@@ -64,8 +84,6 @@ export class Idempotency extends Context.Service<Idempotency, {
           sql`select fingerprint, status, headers, body from idempotency_records
               where scope = ${scope} and key = ${key} and created_at > now() - interval '24 hours'`
       })
-      const place = (scope: string, key: string) => `idempotency_records:${scope}:${key}`
-
       const replay = Effect.fnUntraced(function*(what: string, stored: typeof Stored.Type) {
         const body = yield* Effect.orDie(vault.open(what, stored.body))
         const { answerHeaders } = yield* RequestContext
@@ -85,8 +103,10 @@ export class Idempotency extends Context.Service<Idempotency, {
           if (value !== undefined) headers[name] = value
         }
         const bytes = answer.body._tag === "Uint8Array" ? answer.body.body : new Uint8Array()
-        yield* sql`insert into idempotency_records (scope, key, fingerprint, status, headers, body)
-          values (${record.scope}, ${record.key}, ${record.fingerprint}, ${answer.status}, ${sql.json(headers)},
+        yield* sql`insert into idempotency_records (account_id, scope, key, fingerprint, status, headers, body)
+          values (${record.accountId}, ${record.scope}, ${record.key}, ${record.fingerprint}, ${answer.status}, ${
+          sql.json(headers)
+        },
                   ${vault.seal(place(record.scope, record.key), bytes)})
           on conflict (scope, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
             headers = excluded.headers, body = excluded.body, created_at = now()`
@@ -124,7 +144,7 @@ export class Idempotency extends Context.Service<Idempotency, {
       })
 
       const once = Effect.fnUntraced(function*<E, R>(
-        caller: string,
+        caller: Caller,
         body: string,
         endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
       ) {
@@ -134,8 +154,13 @@ export class Idempotency extends Context.Service<Idempotency, {
         if (!validKey.test(key)) {
           return yield* ValidationFailed.of("Idempotency-Key", "must be 1 to 255 visible ASCII characters")
         }
-        const scope = `${caller} ${request.method} ${request.url.split("?")[0]}`
-        const record = { scope, key, fingerprint: createHash("sha256").update(body).digest() }
+        const scope = `${caller.name} ${request.method} ${request.url.split("?")[0]}`
+        const record = {
+          accountId: caller.accountId,
+          scope,
+          key,
+          fingerprint: createHash("sha256").update(body).digest()
+        }
         return yield* transaction(locked(record, endpoint)).pipe(
           Effect.catchIf(
             (error) => error instanceof Refused,

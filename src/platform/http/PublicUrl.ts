@@ -4,6 +4,8 @@ import { AppConfig } from "../config/AppConfig.ts"
 /** Where people reach this service: the base of links in mail and of the printed examples, without a final slash. */
 export class PublicUrl extends Context.Service<PublicUrl, {
   readonly base: string
+  /** Where this node itself listens, whatever stands in front of it. */
+  readonly local: string
 }>()("messaging-service/platform/http/PublicUrl") {
   /** From the settings; `port` is the one that HTTP got. */
   static readonly layer = (port: number) =>
@@ -11,10 +13,9 @@ export class PublicUrl extends Context.Service<PublicUrl, {
       PublicUrl,
       Effect.map(AppConfig, ({ host, publicUrl }) => {
         const shown = host.includes(":") ? `[${host}]` : host === "0.0.0.0" ? "127.0.0.1" : host
-        const base = publicUrl === undefined
-          ? `http://${shown}:${port}`
-          : Redacted.value(publicUrl).href.replace(/\/+$/, "")
-        return PublicUrl.of({ base })
+        const local = `http://${shown}:${port}`
+        const base = publicUrl === undefined ? local : Redacted.value(publicUrl).href.replace(/\/+$/, "")
+        return PublicUrl.of({ base, local })
       })
     )
 }

@@ -55,7 +55,7 @@ export class RateLimit extends Context.Service<RateLimit, {
       })
       const count = yield* coalesce({
         most: 500,
-        lanes: 2,
+        concurrency: 2,
         run: (buckets: ReadonlyArray<string>) => Effect.orDie(add(buckets))
       })
       return RateLimit.of({ count })

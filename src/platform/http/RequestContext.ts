@@ -31,6 +31,10 @@ export const meta: Effect.Effect<{ readonly request_id: string; readonly timesta
 /** The answer of a command without a result. */
 export const nothing = Effect.map(meta, (meta) => ({ success: true as const, data: null, meta }))
 
+/** Says that what the request asks for in this way has been deprecated since then, in Unix seconds (RFC 9745). */
+export const deprecated = (since: number): Effect.Effect<void> =>
+  Effect.map(RequestContext, ({ answerHeaders }) => void answerHeaders.set("deprecation", `@${since}`))
+
 /** Names the place of what was made (`Location`). */
 export const created = (path: string): Effect.Effect<void> =>
   Effect.map(RequestContext, ({ answerHeaders }) => void answerHeaders.set("location", path))

@@ -13,7 +13,10 @@ import { fromSchemaError } from "./violations.ts"
 const callerOf = (principal: Option.Option<Principal["Service"]>) =>
   Option.match(principal, {
     onNone: () => undefined,
-    onSome: ({ accountId, keyId }) => keyId === undefined ? `account:${accountId}` : `key:${keyId}`
+    onSome: ({ accountId, keyId }) => ({
+      accountId,
+      name: keyId === undefined ? `account:${accountId}` : `key:${keyId}`
+    })
   })
 
 type Misfit = NotFound | InvalidJson | ValidationFailed

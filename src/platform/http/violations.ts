@@ -22,13 +22,16 @@ const kinds: Readonly<Record<string, string>> = {
   object: "an object"
 }
 
+/** The library prints an object that has a literal with its fields: `{ readonly "kind": "a", ... }`. */
+const kindOf = (part: string) => part.startsWith("{ ") ? "an object" : kinds[part] ?? part
+
 /** `must be a string or an object`, `must be one of low, high`, from what the library says was expected. */
 const mustBe = (expected: string) => {
   const parts = expected.split(" | ")
   if (parts.length > 1 && parts.every((part) => /^"[^"]*"$/.test(part))) {
     return `must be one of ${parts.map((part) => part.slice(1, -1)).join(", ")}`
   }
-  return `must be ${parts.map((part) => kinds[part] ?? part).join(" or ")}`
+  return `must be ${parts.map(kindOf).join(" or ")}`
 }
 
 const violation = (param: string, text: string): Violation => {
@@ -45,6 +48,10 @@ const violation = (param: string, text: string): Violation => {
 const isMalformedJson = (issue: SchemaIssue.Issue) =>
   issue._tag === "InvalidValue" && formatter(issue).issues[0]?.message === "Expected a valid JSON body"
 
+/** Every violation that an issue has, at most 50. */
+export const violationsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
+  formatter(issue).issues.slice(0, most).map(({ message, path }) => violation(pathOf(path ?? []), message))
+
 /**
  * The answer to a request whose parts do not fit their schemas: an id that cannot be one is as absent as any other
  * (404), text that is not JSON is 400, all else is 422 with every violation, at most 50.
@@ -60,8 +67,7 @@ export const fromSchemaError = (
       return Effect.die(error)
     default: {
       if (isMalformedJson(error.cause.issue)) return Effect.fail(new InvalidJson())
-      const errors = formatter(error.cause.issue).issues.slice(0, most).map((issue) => {
-        const found = violation(pathOf(issue.path ?? []), issue.message)
+      const errors = violationsOf(error.cause.issue).map((found) => {
         // All that a query has is strings, or several of them under one name.
         const isRepeated = error.kind === "Query" && found.message === "must be a string"
         return isRepeated ? { ...found, message: "must be given once" } : found

@@ -5,6 +5,8 @@ export interface Answer {
   readonly status: number
   /** Where a redirect points to. */
   readonly location: string | undefined
+  /** When the endpoint wants to be asked again, in its own words (RFC 9110, 10.2.3), at most 100 characters. */
+  readonly retryAfter: string | undefined
   /** The first bytes as they came: nothing is decompressed. */
   readonly body: Uint8Array
   readonly truncated: boolean
@@ -18,6 +20,8 @@ export type Ending =
 const enough = new Error("enough of the body was read")
 const cancelled = new Error("nobody waits for the answer any more")
 
+const first = (value: string | Array<string> | undefined) => typeof value === "string" ? value : value?.[0]
+
 const noBytes = new Uint8Array(0)
 
 /** One request's dealings with undici: tells its ending once, keeps at most `maxBytes` of the body. */
@@ -29,6 +33,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #ended = false
   #status: number | undefined
   #location: string | undefined
+  #retryAfter: string | undefined
   #chunks: Array<Uint8Array> = []
   #size = 0
 
@@ -59,8 +64,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return
     this.#status = status
-    const { location } = headers
-    this.#location = typeof location === "string" ? location : location?.[0]
+    this.#location = first(headers["location"])
+    this.#retryAfter = first(headers["retry-after"])?.slice(0, 100)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -86,7 +91,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #answer(truncated: boolean): void {
     // Copied, because a chunk is a view of a socket's larger buffer that would be kept alive with it.
     const body = this.#size === 0 ? noBytes : new Uint8Array(Buffer.concat(this.#chunks, this.#size))
-    this.#end({ _tag: "Answered", answer: { status: this.#status ?? 0, location: this.#location, body, truncated } })
+    this.#end({
+      _tag: "Answered",
+      answer: { status: this.#status ?? 0, location: this.#location, retryAfter: this.#retryAfter, body, truncated }
+    })
   }
 
   #end(ending: Ending): void {

@@ -1,11 +1,13 @@
-import { type Clock, Context, Duration, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import type * as NodeNet from "node:net"
 import { Agent } from "undici"
+import { FailureReason } from "../../values/FailureReason.ts"
 import { isPublicAddress } from "../../values/publicAddress.ts"
+import { makeDeadlines } from "./Deadlines.ts"
 import { type Answer, type Ending, Exchange } from "./Exchange.ts"
 import { describe, failureReason } from "./failureReason.ts"
 import { guardedConnector } from "./guardedConnector.ts"
-import { makeOriginSlots } from "./OriginSlots.ts"
+import { OriginSlots } from "./OriginSlots.ts"
 import { resolveName } from "./resolveName.ts"
 
 export interface PublicHttpOptions {
@@ -34,8 +36,6 @@ export interface PostRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** Instead of the service's. */
-  readonly timeout?: Duration.Input | undefined
 }
 
 /** An answer. Only `success` is 2xx; a `redirect` was not followed. */
@@ -46,15 +46,7 @@ export interface PostResponse extends Answer {
 
 /** No whole answer came. */
 export class PublicHttpFailure extends Schema.TaggedError<PublicHttpFailure>()("PublicHttpFailure", {
-  reason: Schema.Literals([
-    "timeout",
-    "connection_refused",
-    "connection_reset",
-    "dns_error",
-    "tls_error",
-    "blocked_address",
-    "body_read"
-  ]),
+  reason: FailureReason,
   /** One sentence for the owner of the URL; it tells no private address. */
   detail: Schema.String,
   /** Of the answer whose body could not be read in full. */
@@ -93,62 +85,71 @@ const stopwatch = (clock: Clock.Clock) => {
   return () => Number((clock.monotonicTimeNanosUnsafe() - start) / 10_000n) / 100
 }
 
-const conclude = (ending: Ending, durationMs: number): Effect.Effect<PostResponse, PublicHttpFailure> => {
+type Ended = Exit.Exit<PostResponse, PublicHttpFailure>
+
+const conclude = (ending: Ending, durationMs: number): Ended => {
   if (ending._tag === "Answered") {
-    return Effect.succeed({ ...ending.answer, kind: kindOf(ending.answer.status), durationMs })
+    return Exit.succeed({ ...ending.answer, kind: kindOf(ending.answer.status), durationMs })
   }
   const { error, status } = ending
   const reason = failureReason(error, status !== undefined)
-  if (reason === undefined) return Effect.die(error)
-  return new PublicHttpFailure({
-    reason,
-    detail: describe(error),
-    durationMs,
-    ...(status !== undefined && { status })
-  })
+  if (reason === undefined) return Exit.die(error)
+  const detail = describe(error)
+  return Exit.fail(new PublicHttpFailure({ reason, detail, durationMs, ...(status !== undefined && { status }) }))
 }
 
-type WholeRequest = PostRequest & { readonly timeout: Duration.Input; readonly maxBodyBytes: number }
-
-/** One clock over all of it, because a limit on the head alone lets a dripping body hold the request for ever. */
-const exchange = (agent: Agent, url: URL, request: WholeRequest) =>
-  Effect.clockWith((clock) => {
-    const elapsed = stopwatch(clock)
-    const within = Duration.fromInputUnsafe(request.timeout)
-    const current = new Exchange(request.maxBodyBytes)
-    return Effect.callback<PostResponse, PublicHttpFailure>((resume) => {
-      current.onEnd = (ending) => resume(conclude(ending, elapsed()))
-      const { body, headers } = request
-      agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body }, current)
-      return Effect.sync(() => current.cancel())
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: within,
-        orElse: () =>
-          new PublicHttpFailure({
-            reason: "timeout",
-            detail: `no whole answer within ${Duration.format(within)}`,
-            durationMs: elapsed(),
-            ...(current.status !== undefined && { status: current.status })
-          })
-      })
-    )
-  })
-
 const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
+  const clock = yield* Clock.Clock
   const timeout = Duration.fromInputUnsafe(options.timeout ?? "10 seconds")
   const maxBodyBytes = options.maxBodyBytes ?? 16 * 1024
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => makeAgent(options, timeout)),
     (agent) => Effect.promise(() => agent.destroy())
   )
-  const inSlot = makeOriginSlots({ perOrigin: options.connectionsPerOrigin ?? 32, total: options.connections ?? 512 })
+  const slots = new OriginSlots({ perOrigin: options.connectionsPerOrigin ?? 32, total: options.connections ?? 512 })
+  const withinTime = yield* makeDeadlines(clock, timeout)
+
+  /** One clock over all of it, because a limit on the head alone lets a dripping body hold the request for ever. */
+  const exchange = (url: URL, { body, headers }: PostRequest, end: (exit: Ended) => void) => {
+    const elapsed = stopwatch(clock)
+    const current = new Exchange(maxBodyBytes)
+    const inTime = withinTime(() => {
+      current.cancel()
+      const { status } = current
+      const detail = `no whole answer within ${Duration.format(timeout)}`
+      const facts = { detail, durationMs: elapsed(), ...(status !== undefined && { status }) }
+      end(Exit.fail(new PublicHttpFailure({ reason: "timeout", ...facts })))
+    })
+    current.onEnd = (ending) => {
+      inTime()
+      end(conclude(ending, elapsed()))
+    }
+    agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body }, current)
+    return () => {
+      inTime()
+      current.cancel()
+    }
+  }
+
   return PublicHttp.of({
     post: (request) =>
-      Effect.suspend(() => {
+      Effect.callback<PostResponse, PublicHttpFailure>((resume) => {
         const url = new URL(request.url)
-        const whole = { ...request, timeout: request.timeout ?? timeout, maxBodyBytes }
-        return inSlot(url.origin, exchange(agent, url, whole))
+        let giveUp = () => {}
+        const withdraw = slots.enter(url.origin, () => {
+          const cancel = exchange(url, request, (exit) => {
+            slots.leave(url.origin)
+            resume(exit)
+          })
+          giveUp = () => {
+            cancel()
+            slots.leave(url.origin)
+          }
+        })
+        return Effect.sync(() => {
+          withdraw()
+          giveUp()
+        })
       })
   })
 })

@@ -1,15 +1,6 @@
 import { errors } from "undici"
+import type { FailureReason } from "../../values/FailureReason.ts"
 import { BlockedAddressError, NameError } from "./transportErrors.ts"
-
-/** Why no whole answer came. The names are those of a delivery's `error`. */
-export type FailureReason =
-  | "timeout"
-  | "connection_refused"
-  | "connection_reset"
-  | "dns_error"
-  | "tls_error"
-  | "blocked_address"
-  | "body_read"
 
 const timeouts = new Set(["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])
 

@@ -1,4 +1,4 @@
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Redacted } from "effect"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
 import { AppConfig } from "../config/AppConfig.ts"

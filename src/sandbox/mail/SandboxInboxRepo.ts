@@ -89,7 +89,7 @@ const makeWrites = (keep: number) =>
       if (sincePruned >= keep / 20) yield* prune
       return messages.map(() => undefined)
     })
-    return yield* coalesce({ most: mostPerInsert, lanes: 2, run: insert })
+    return yield* coalesce({ most: mostPerInsert, concurrency: 2, run: insert })
   })
 
 /**

@@ -1,5 +1,6 @@
 import { Html, html } from "../../platform/http/html.ts"
 import { askedFailures } from "./askedFailure.ts"
+import { askedReports } from "./askedReport.ts"
 import type { ReadMail } from "./readMail.ts"
 import type { SandboxMail, SandboxMailSummary } from "./SandboxInbox.ts"
 
@@ -82,9 +83,9 @@ ${time(received_at)}
 </a></li>
 `
 
-const hints = html`<details class="hints"><summary>Addresses that fail on purpose</summary>
+const hints = html`<details class="hints"><summary>Addresses that fail or report on purpose</summary>
 <dl>${
-  askedFailures.map(({ meaning, prefix }) =>
+  [...askedFailures, ...askedReports].map(({ meaning, prefix }) =>
     html`<dt><code>${prefix}…@any.example</code></dt><dd>${meaning}</dd>
 `
   )

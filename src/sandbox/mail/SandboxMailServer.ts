@@ -5,6 +5,7 @@ import { askedFailure } from "./askedFailure.ts"
 import type { AskedFailure } from "./askedFailure.ts"
 import { readHeaders } from "./readMail.ts"
 import { SandboxInbox } from "./SandboxInbox.ts"
+import { SandboxReports } from "./SandboxReports.ts"
 
 /** Settings of the sandbox's SMTP server. */
 export interface SandboxMailServerOptions {
@@ -40,6 +41,7 @@ const read = (stream: SMTPServerDataStream) =>
 
 const makeReceive = Effect.gen(function*() {
   const inbox = yield* SandboxInbox
+  const reports = yield* SandboxReports
   const deferred = new Set<string>()
   const deferOnce = (failure: AskedFailure, key: string) => {
     if (deferred.has(key)) return undefined
@@ -63,7 +65,9 @@ const makeReceive = Effect.gen(function*() {
       const refused = deferOnce(failure, `${recipient} ${messageId}`)
       if (refused !== undefined) return refused
     }
-    yield* inbox.add({ envelopeFrom: mailFrom === false ? "" : mailFrom.address, recipients, raw })
+    const mail = { envelopeFrom: mailFrom === false ? "" : mailFrom.address, recipients, raw }
+    yield* inbox.add(mail)
+    yield* reports.note(mail)
     return undefined
   })
 })
@@ -77,6 +81,8 @@ const makeServer = Effect.gen(function*() {
     banner: "sandbox inbox, nothing leaves this machine",
     size: sizeLimit,
     rejectOversized: true,
+    // It reports what came of mail, to some addresses (askedReport).
+    hideDSN: false,
     disabledCommands: ["AUTH", "STARTTLS"],
     disableReverseLookup: true,
     maxAllowedUnauthenticatedCommands: false,

@@ -3,7 +3,9 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import type { BatchContent, Claimed } from "../../../src/channels/email/BatchesRepo.ts"
 import { BatchMailer } from "../../../src/channels/email/BatchMailer.ts"
 import { DefaultSender } from "../../../src/channels/email/DefaultSender.ts"
+import { ReturnPaths } from "../../../src/channels/email/ReturnPaths.ts"
 import { Smtp, type SmtpMail } from "../../../src/channels/email/Smtp.ts"
+import { TrackingLinks } from "../../../src/channels/email/tracking/TrackingLinks.ts"
 import { UnsubscribeLinks } from "../../../src/channels/email/UnsubscribeLinks.ts"
 import { SenderNotVerified } from "../../../src/email-domains/EmailDomainErrors.ts"
 import { EmailDomains } from "../../../src/email-domains/EmailDomains.ts"
@@ -11,7 +13,7 @@ import { SealBroken } from "../../../src/platform/crypto/Vault.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId } from "../../../src/values/Ids.ts"
 import { Timestamp } from "../../../src/values/Timestamp.ts"
-import { dkimKey, dkimVerdict } from "../../support/bulkMail.ts"
+import { dkimKey, dkimVerdict, readMail } from "../../support/bulkMail.ts"
 
 const sent: Array<SmtpMail> = []
 
@@ -34,11 +36,13 @@ const Domains = Layer.succeed(
   EmailDomains,
   EmailDomains.of({
     requireVerified: () => Effect.void,
+    verifiedKey: () => Effect.succeedNone,
+    tracking: () => Effect.succeed({ opens: false, clicks: false }),
     dkimKey: (_, domain) =>
       domain === "signed.example"
         ? Effect.succeedSome(Redacted.make(dkimKey.pem))
         : domain === "sealed.example"
-        ? Effect.fail(new SealBroken({ what: "key" }))
+        ? Effect.fail(new SealBroken({ what: "key", reason: "altered" }))
         : domain === "broken.example"
         ? Effect.succeedSome(Redacted.make("no key"))
         : domain === "plain.example"
@@ -52,6 +56,28 @@ const Subject = BatchMailer.layer.pipe(
     Relay,
     Domains,
     Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("us@default.example") })),
+    Layer.succeed(
+      ReturnPaths,
+      ReturnPaths.of({
+        domain: "bounces.example",
+        envelopeOf: (id, { to }) => ({ from: `b+${id}@bounces.example`, to }),
+        unsubscribeMailto: (id) => `u+${id}@bounces.example?subject=unsubscribe`,
+        tokenOf: (id) => `token-${id}`,
+        messageOf: Option.none,
+        read: Option.none
+      })
+    ),
+    Layer.succeed(
+      TrackingLinks,
+      TrackingLinks.of({
+        urlsOf: (id, targets) => ({
+          open: `https://m.example/t/o/${id}.gif`,
+          clicks: Array.from({ length: targets }, (_, link) => `https://m.example/t/c/${id}-${link}?a&b`)
+        }),
+        readOpen: Option.none,
+        readClick: Option.none
+      })
+    ),
     Layer.succeed(
       UnsubscribeLinks,
       UnsubscribeLinks.of({ urlOf: (id) => `https://m.example/u/${id}`, messageOf: Option.none })
@@ -68,7 +94,9 @@ const content = (from: string, html = "Hello {{name}}"): BatchContent => ({
   html,
   text: null,
   created_at: Timestamp.make("2030-01-31T09:00:00.000000Z"),
-  is_open: true
+  is_open: true,
+  track_opens: false,
+  links: []
 })
 
 const claimed = (to: string): Claimed => ({
@@ -100,6 +128,14 @@ layer(Subject)("the mailer of a batch", (it) => {
       assert.deepStrictEqual(yield* dkimVerdict(bytes), { result: "pass", domain: "signed.example" })
     }))
 
+  it.effect("gives the relay the message's own return path and leaves From as it is", () =>
+    Effect.gen(function*() {
+      const [message] = (yield* mailed(content("us@plain.example"))).messages
+      assert.deepStrictEqual(message?.envelope, { from: "b+7@bounces.example", to: "ann@people.example" })
+      assert.match(message?.message.toString() ?? "", /^From: us@plain\.example\r\n/m)
+      assert.match(message?.message.toString() ?? "", /^Message-ID: <token-7\.0{26}@plain\.example>\r\n/m)
+    }))
+
   it.effect("hands nothing over when the message cannot be signed, or its domain was removed", () =>
     Effect.gen(function*() {
       for (const domain of ["sealed.example", "broken.example", "removed.example"]) {
@@ -126,5 +162,25 @@ layer(Subject)("the mailer of a batch", (it) => {
       assert.strictEqual((yield* mailed(content("us@plain.example"))).outcome._tag, "Accepted")
       const unreadable = yield* mailed(content("us@plain.example", "{{ broken"))
       assert.strictEqual(unreadable.outcome._tag, "Unsendable")
+    }))
+
+  it.effect("counts before it signs, in the HTML alone, and only what the batch wants", () =>
+    Effect.gen(function*() {
+      const html = "<body><a href='https://x.example/?a&amp;b'>{{name}}</a></body>"
+      const plain = (yield* mailed(content("us@signed.example", html))).messages[0]?.message ?? Buffer.alloc(0)
+      assert.include(
+        (yield* readMail(plain)).mail.html ?? "",
+        "<body><a href='https://x.example/?a&amp;b'>Ann</a></body>"
+      )
+      const wanted = { track_opens: true, links: ["https://x.example/?a&b"] }
+      const { messages } = yield* mailed({ ...content("us@signed.example", html), ...wanted })
+      const message = messages[0]?.message ?? Buffer.alloc(0)
+      const { mail } = yield* readMail(message)
+      assert.include(
+        mail.html ?? "",
+        "<body><a href='https://m.example/t/c/7-0?a&amp;b'>Ann</a><img src=\"https://m.example/t/o/7.gif\""
+      )
+      assert.include(mail.text ?? "", "https://x.example/?a&b")
+      assert.deepStrictEqual(yield* dkimVerdict(message), { result: "pass", domain: "signed.example" })
     }))
 })

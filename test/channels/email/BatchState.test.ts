@@ -40,15 +40,15 @@ describe("a recipient after an attempt", () => {
   })
 
   it("bounces hard by 5xx, at once, and is suppressed when the mailbox does not exist", () => {
-    assert.deepInclude(settle(0, refused(550, "5.1.1")), { status: "bounced", bounce_type: "hard", suppress: true })
-    assert.deepInclude(settle(0, refused(554, "5.7.1")), { status: "bounced", bounce_type: "hard", suppress: false })
-    assert.deepInclude(settle(0, refused(552, "5.2.2")), { status: "bounced", bounce_type: "soft", suppress: false })
+    assert.deepInclude(settle(0, refused(550, "5.1.1")), { status: "bounced", bounce_type: "hard", suppress: "now" })
+    assert.deepInclude(settle(0, refused(554, "5.7.1")), { status: "bounced", bounce_type: "hard", suppress: "never" })
+    assert.deepInclude(settle(0, refused(552, "5.2.2")), { status: "bounced", bounce_type: "soft", suppress: "never" })
   })
 
   it("is offered again by the schedule when it is put off, and bounces softly after the last time", () => {
     const { delays, settled } = waits(refused(450, "4.2.1"))
     assert.deepStrictEqual(delays, [30, 120, 600, 1800, 3600, 7200, 14400])
-    assert.deepInclude(settled, { status: "bounced", bounce_type: "soft", attempt_count: 8, suppress: false })
+    assert.deepInclude(settled, { status: "bounced", bounce_type: "soft", attempt_count: 8, suppress: "never" })
   })
 
   it("is offered again when nobody knows what became of it, and is counted as ambiguous each time", () => {
@@ -59,7 +59,12 @@ describe("a recipient after an attempt", () => {
 
   it("fails for good when its message cannot be made or signed", () => {
     for (const outcome of [unsendable, new DkimSigningFailed({ domain: "a.example", reason: "no key" })]) {
-      assert.deepInclude(settle(0, outcome), { status: "failed", delay: undefined, bounce_type: null, suppress: false })
+      assert.deepInclude(settle(0, outcome), {
+        status: "failed",
+        delay: undefined,
+        bounce_type: null,
+        suppress: "never"
+      })
     }
   })
 
@@ -80,7 +85,7 @@ describe("a recipient after an attempt", () => {
       assert.strictEqual(settled.status === "queued", settled.delay !== undefined)
       assert.isAtMost(settled.attempt_count, maxAttempts)
       assert.isTrue(settled.attempt_count === attempts + 1 || outcome._tag === "RelayUnavailable")
-      assert.isTrue(!settled.suppress || settled.bounce_type === "hard")
+      assert.isTrue(settled.suppress === "never" || settled.bounce_type === "hard")
       assert.strictEqual(settled.status === "bounced", settled.bounce_type !== null)
     }
   })

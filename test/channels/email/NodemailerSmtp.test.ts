@@ -54,6 +54,8 @@ const on = (verb: string, answer: ScriptedSmtp.ScriptedAnswer): ScriptedSmtp.Scr
 const user: Partial<NodemailerSmtpOptions> = {
   relay: { ...relay(0), credentials: { user: "ann", password: Redacted.make("se cret%") } }
 }
+/** It goes on after the client has begun with TLS. */
+const noise: ScriptedSmtp.ScriptedAnswer = { slowly: "220 2.0.0 go ahead\r\nnoise, and not TLS", millis: 1 }
 const mustEncrypt: Partial<NodemailerSmtpOptions> = { relay: { ...relay(0), tls: "required" } }
 
 interface Case {
@@ -92,6 +94,18 @@ const matrix: ReadonlyArray<Case> = [
     expected: unavailable("tls")
   },
   {
+    name: "noise in the place of TLS",
+    server: { extensions: ["STARTTLS"], ...on("STARTTLS", noise) },
+    options: mustEncrypt,
+    expected: unavailable("connect")
+  },
+  {
+    name: "noise in the place of TLS that was merely offered",
+    server: { extensions: ["STARTTLS"], ...on("STARTTLS", noise) },
+    options: { relay: { ...relay(0), tls: "offered" } },
+    expected: unavailable("connect")
+  },
+  {
     name: "450 at MAIL",
     server: on("MAIL", "450 4.3.2 later"),
     expected: { tag: "RecipientRefused", stage: "mail", code: 450, permanent: false, enhanced: "4.3.2" }
@@ -104,6 +118,7 @@ const matrix: ReadonlyArray<Case> = [
   { name: "530 at MAIL", server: on("MAIL", "530 5.7.0 log in first"), expected: unavailable("reply") },
   { name: "421 at MAIL", server: on("MAIL", "421 4.3.2 shutting down"), expected: unavailable("reply") },
   { name: "hanging up at MAIL", server: on("MAIL", "close"), expected: unavailable("lost") },
+  { name: "silence at MAIL", server: on("MAIL", "silence"), options: impatient, expected: unavailable("lost") },
   { name: "silence at RCPT", server: on("RCPT", "silence"), options: impatient, expected: unavailable("lost") },
   {
     name: "450 at RCPT",
@@ -150,7 +165,12 @@ const matrix: ReadonlyArray<Case> = [
     bodies: 1
   },
   { name: "421 after the dot", server: { message: () => "421 4.3.2 bye" }, expected: unavailable("reply"), bodies: 1 },
-  { name: "hanging up in the body", server: { closeInBody: 10 }, expected: unknown, bodies: 0 },
+  {
+    name: "hanging up in the body",
+    server: { body: (text) => text.length >= 10 ? "close" : undefined },
+    expected: unknown,
+    bodies: 0
+  },
   { name: "hanging up after the dot", server: { message: () => "close" }, expected: unknown, bodies: 1 },
   {
     name: "silence after the dot",
@@ -176,6 +196,35 @@ describe("what a failed send means", () => {
         assert.strictEqual(peer.bodies.length, bodies)
       }))
   }
+
+  it.effect("a relay that reads no further in the body leaves the outcome unknown", () =>
+    Effect.gen(function*() {
+      const peer = yield* ScriptedSmtp.make({ body: (text) => text.length >= 10 ? "stall" : undefined })
+      const smtp = yield* open(peer.port, impatient)
+      const huge = { ...mail("ann@example.com"), message: message("x".repeat(32 * 1024 * 1024)) }
+      assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(huge))), unknown)
+    }))
+
+  it.effect("a relay that answers byte by byte is waited for", () =>
+    Effect.gen(function*() {
+      const peer = yield* ScriptedSmtp.make({ extensions: [], ...on("RCPT", { slowly: "250 2.0.0 ok", millis: 10 }) })
+      const smtp = yield* open(peer.port)
+      yield* smtp.send(mail("ann@example.com"))
+      assert.strictEqual(peer.bodies.length, 1)
+    }))
+
+  it.effect("a relay that never comes to the end of an answer is given up after twenty minutes", () =>
+    Effect.gen(function*() {
+      for (const [verb, expected] of [["RCPT", unavailable("lost")], ["EHLO", unavailable("connect")]] as const) {
+        const peer = yield* ScriptedSmtp.make(on(verb, { slowly: "x".repeat(10_000), millis: 20 }))
+        const smtp = yield* open(peer.port)
+        const fiber = yield* Effect.forkChild(Effect.flip(smtp.send(mail("ann@example.com"))))
+        yield* peer.until(() => peer.commands.some((line) => line.includes(verb)))
+        yield* TestClock.adjust("20 minutes")
+        assert.deepStrictEqual(summary(yield* Fiber.join(fiber)), expected)
+        yield* peer.until(() => peer.connections.open === 0)
+      }
+    }))
 
   it.effect("a refused connection is RelayUnavailable", () =>
     Effect.gen(function*() {
@@ -538,6 +587,16 @@ describe("closing", () => {
     }))
 })
 
+describe("EHLO", () => {
+  it.effect("gives the name that was set", () =>
+    Effect.gen(function*() {
+      const peer = yield* ScriptedSmtp.make({})
+      const smtp = yield* open(peer.port, { name: "node.sender.example" })
+      yield* smtp.send(mail("ann@example.com"))
+      assert.strictEqual(peer.commands[0], "1 EHLO node.sender.example")
+    }))
+})
+
 describe("verify", () => {
   it.effect("tells what the relay offers, and leaves by QUIT", () =>
     Effect.gen(function*() {
@@ -566,9 +625,24 @@ describe("verify", () => {
       const server = yield* ScriptedSmtp.make({ extensions: ["DSN"] })
       const smtp = yield* open(server.port)
       const { message, priority } = mail("ann@example.com")
-      const dsn = { envid: "m+1", notify: ["SUCCESS", "FAILURE"] } as const
+      const dsn = { envid: "m+1", notify: ["SUCCESS", "FAILURE"], ret: "HDRS", orcpt: "ann+x@example.com" } as const
       yield* smtp.send({ envelope: { from: "a@b.example", to: "ann@example.com", dsn }, message, priority })
-      assert.isTrue(server.commands.includes("1 MAIL FROM:<a@b.example> ENVID=m+2B1"))
-      assert.isTrue(server.commands.includes("1 RCPT TO:<ann@example.com> NOTIFY=SUCCESS,FAILURE"))
+      assert.isTrue(server.commands.includes("1 MAIL FROM:<a@b.example> RET=HDRS ENVID=m+2B1"))
+      assert.isTrue(server.commands.includes(
+        "1 RCPT TO:<ann@example.com> NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;ann+2Bx@example.com"
+      ))
+    }))
+
+  it.effect("leaves DSN wishes out when the relay offers no DSN", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedSmtp.make({ extensions: [] })
+      const smtp = yield* open(server.port)
+      const { message, priority } = mail("ann@example.com")
+      const dsn = { envid: "m+1", notify: ["SUCCESS"], ret: "HDRS", orcpt: "ann@example.com" } as const
+      yield* smtp.send({ envelope: { from: "a@b.example", to: "ann@example.com", dsn }, message, priority })
+      assert.includeMembers(server.commands.map((command) => command.trim()), [
+        "1 MAIL FROM:<a@b.example>",
+        "1 RCPT TO:<ann@example.com>"
+      ])
     }))
 })

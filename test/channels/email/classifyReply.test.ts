@@ -4,10 +4,11 @@ import { classifyReply } from "../../../src/channels/email/classifyReply.ts"
 import { parseReply } from "../../../src/channels/email/parseReply.ts"
 import { SmtpStage } from "../../../src/channels/email/SmtpErrors.ts"
 
-const gone = { permanent: true, bounceType: "hard", suppress: true }
-const refused = { permanent: true, bounceType: "hard", suppress: false }
-const full = { permanent: true, bounceType: "soft", suppress: false }
-const later = { permanent: false, bounceType: "soft", suppress: false }
+const gone = { permanent: true, bounceType: "hard", suppress: "now" }
+const refused = { permanent: true, bounceType: "hard", suppress: "never" }
+const unexplained = { permanent: true, bounceType: "hard", suppress: "repeated" }
+const full = { permanent: true, bounceType: "soft", suppress: "never" }
+const later = { permanent: false, bounceType: "soft", suppress: "never" }
 
 const table: ReadonlyArray<readonly [reply: string, stage: SmtpStage, expected: object]> = [
   ["550 5.1.1 no such user", "rcpt", gone],
@@ -28,7 +29,12 @@ const table: ReadonlyArray<readonly [reply: string, stage: SmtpStage, expected: 
   ["553 5.6.7 SMTPUTF8 needed", "client", refused],
   ["550 5.5.0 protocol", "rcpt", refused],
   ["552 5.2.2 mailbox full", "rcpt", full],
-  ["550 no such user", "rcpt", refused],
+  ["552 5.4.7 delivery time expired", "message", full],
+  ["550 5.4.300 message expired", "message", full],
+  ["550 no such user", "rcpt", unexplained],
+  ["550 no such user, said late", "message", unexplained],
+  ["550 sender refused", "mail", refused],
+  ["551 not local", "rcpt", refused],
   ["554 transaction failed", "data", refused],
   ["450 4.2.1 try later", "rcpt", later],
   ["452 4.2.2 mailbox full", "rcpt", later],
@@ -37,8 +43,8 @@ const table: ReadonlyArray<readonly [reply: string, stage: SmtpStage, expected: 
   ["503 5.5.1 bad sequence of commands", "rcpt", later],
   // The class of the status contradicts the code: the code is believed, the status is not.
   ["450 5.1.1 cannot decide", "rcpt", later],
-  ["550 4.1.1 cannot decide", "rcpt", refused],
-  ["550 5.1.1000 not a status", "rcpt", refused],
+  ["550 4.1.1 cannot decide", "rcpt", unexplained],
+  ["550 5.1.1000 not a status", "rcpt", unexplained],
   ["550-5.1.1 first line\n550 5.1.1 last line", "rcpt", gone]
 ]
 
@@ -52,13 +58,14 @@ describe("classifyReply", () => {
   }
 
   it.prop(
-    "answers for any code, and suppresses only what is permanent, hard and said with a status",
+    "answers for any code, and suppresses only what is permanent and hard, at once only what is said with a status",
     { code: Schema.Int, enhanced: Schema.String, stage: SmtpStage },
     ({ code, enhanced, stage }) => {
       for (const reply of [{ code, stage }, { code, enhanced, stage }]) {
         const { bounceType, permanent, suppress } = classifyReply(reply)
         assert.isTrue(permanent ? code >= 500 && code <= 599 : bounceType === "soft")
-        assert.isTrue(!suppress || (permanent && bounceType === "hard" && "enhanced" in reply))
+        assert.isTrue(suppress === "never" || (permanent && bounceType === "hard"))
+        assert.isTrue(suppress !== "now" || "enhanced" in reply)
       }
     }
   )

@@ -1,4 +1,4 @@
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ShardingConfig, SqlMessageStorage } from "effect/cluster"

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
-import { AppConfig, settings } from "../../../src/platform/config/AppConfig.ts"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { shown } from "../../../src/platform/config/Setting.ts"
+import { settings } from "../../../src/platform/config/settings.ts"
 
 const environment = (values: Record<string, string>) => ConfigProvider.layer(ConfigProvider.fromUnknown(values))
 
@@ -31,6 +32,11 @@ describe("AppConfig", () => {
     ["REGISTRATION", "maybe", /^REGISTRATION must be open or closed, but it is "maybe"\.$/],
     ["WEBHOOK_ALLOW_LOOPBACK", "yes", /^WEBHOOK_ALLOW_LOOPBACK must be true or false/],
     ["TRUSTED_PROXIES", "10.0.0.0/8, everyone", /^TRUSTED_PROXIES must be addresses or networks/],
+    ["DNS_SERVERS", "dns.example:53", /^DNS_SERVERS must be addresses of name servers such as 127\.0\.0\.1:53/],
+    ["DNS_SERVERS", "127.0.0.1:0", /^DNS_SERVERS must be/],
+    ["DNS_SERVERS", "127.0.0.1:65536", /^DNS_SERVERS must be/],
+    ["DNS_SERVERS", ",", /^DNS_SERVERS must be/],
+    ["SPF_INCLUDE_HOST", "192.0.2.1", /^SPF_INCLUDE_HOST must be a domain name/],
     ["PUBLIC_URL", "example.com", /^PUBLIC_URL must be a URL that starts with http:\/\/ or https:\/\//],
     ["ENCRYPTION_KEY", "c2hvcnQ=", /^ENCRYPTION_KEY must be 32 bytes in base64/],
     ["DATABASE_URL", "mysql://root:secret@db/x", /^DATABASE_URL must be a URL that starts with postgres:\/\//]
@@ -65,5 +71,12 @@ describe("AppConfig", () => {
       assert.strictEqual(config.encryptionKey === undefined ? 0 : Redacted.value(config.encryptionKey).length, 32)
       assert.strictEqual(config.trustedProxies?.length, 2)
       assert.strictEqual(config.publicUrl === undefined ? "" : Redacted.value(config.publicUrl).host, "msg.example")
+    }))
+
+  it.effect("reads name servers with and without a port, of both families, in their order", () =>
+    Effect.gen(function*() {
+      const config = yield* read({ DNS_SERVERS: "192.0.2.1, 192.0.2.2:5353,[::1]:53, 2001:db8::1" })
+      assert.deepStrictEqual(config.dnsServers, ["192.0.2.1:53", "192.0.2.2:5353", "[::1]:53", "[2001:db8::1]:53"])
+      assert.strictEqual((yield* read({ SPF_INCLUDE_HOST: "SPF.Example.com." })).spfIncludeHost, "spf.example.com")
     }))
 })

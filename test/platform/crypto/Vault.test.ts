@@ -3,8 +3,13 @@ import { Effect, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 
-const underKey = (key: Uint8Array) => Effect.provide(Vault, Vault.layer(Redacted.make(key)))
+const underKey = (key: Uint8Array, previous?: Uint8Array) =>
+  Effect.provide(
+    Vault,
+    Vault.layer(Redacted.make(key), previous === undefined ? undefined : Redacted.make(previous))
+  )
 const key = new Uint8Array(randomBytes(32))
+const other = new Uint8Array(randomBytes(32))
 
 describe("Vault", () => {
   it.effect.prop(
@@ -29,7 +34,7 @@ describe("Vault", () => {
   it.effect("does not open a value that was moved to another row, altered or sealed under another main key", () =>
     Effect.gen(function*() {
       const vault = yield* underKey(key)
-      const other = yield* underKey(new Uint8Array(randomBytes(32)))
+      const stranger = yield* underKey(other)
       const sealed = vault.seal("webhooks:1:secret", Buffer.from("whsec_abc"))
       const altered = new Uint8Array(sealed)
       altered.set([(altered[70] ?? 0) ^ 1], 70)
@@ -37,16 +42,65 @@ describe("Vault", () => {
         Effect.flip(vault.open("webhooks:2:secret", sealed)),
         Effect.flip(vault.open("webhooks:1:secret", altered)),
         Effect.flip(vault.open("webhooks:1:secret", sealed.subarray(0, 20))),
-        Effect.flip(other.open("webhooks:1:secret", sealed))
+        Effect.flip(stranger.open("webhooks:1:secret", sealed))
       ])
       for (const failure of failures) assert.strictEqual(failure._tag, "SealBroken")
       assert.notInclude(failures.map(({ message }) => message).join(), "whsec_abc")
     }))
 
-  it.effect("derives a different key for each purpose, the same each time", () =>
+  it.effect("derives a different key for each purpose and main key, the same each time", () =>
     Effect.gen(function*() {
-      const vault = yield* underKey(key)
-      assert.deepStrictEqual(vault.macKey("unsubscribe"), vault.macKey("unsubscribe"))
-      assert.notDeepEqual(vault.macKey("unsubscribe"), vault.macKey("opened"))
+      const [vault, later] = [yield* underKey(key), yield* underKey(other, key)]
+      const [old, fresh] = [vault.seal("probe", Buffer.from("")), later.seal("probe", Buffer.from(""))]
+      const unsubscribe = yield* vault.derive("unsubscribe", old)
+      assert.deepStrictEqual(yield* later.derive("unsubscribe", old), unsubscribe)
+      assert.notDeepEqual(yield* vault.derive("opened", old), unsubscribe)
+      assert.notDeepEqual(yield* later.derive("unsubscribe", fresh), unsubscribe)
+    }))
+})
+
+describe("Vault with a previous main key", () => {
+  it.effect("opens what is under either, and seals under the one in force alone", () =>
+    Effect.gen(function*() {
+      const [before, during, after] = [yield* underKey(key), yield* underKey(other, key), yield* underKey(other)]
+      const plain = Buffer.from("whsec_abc")
+      const old = before.seal("webhooks:1:secret", plain)
+      const fresh = during.seal("webhooks:1:secret", plain)
+      for (const sealed of [old, fresh]) {
+        assert.deepStrictEqual(Buffer.from(yield* during.open("webhooks:1:secret", sealed)), plain)
+      }
+      assert.deepStrictEqual(Buffer.from(yield* after.open("webhooks:1:secret", fresh)), plain)
+      assert.strictEqual((yield* Effect.flip(before.open("webhooks:1:secret", fresh))).reason, "unknown_key")
+      const lost = yield* Effect.flip(after.open("webhooks:1:secret", old))
+      assert.strictEqual(lost.reason, "unknown_key")
+      assert.include(lost.message, "ENCRYPTION_KEY_PREVIOUS")
+    }))
+
+  it.effect.prop(
+    "wraps the data key of a value anew and leaves its ciphertext, so that it opens without the previous main key",
+    [Schema.Uint8Array],
+    ([plain]) =>
+      Effect.gen(function*() {
+        const [before, during, after] = [yield* underKey(key), yield* underKey(other, key), yield* underKey(other)]
+        const sealed = before.seal("webhooks:1:secret", plain)
+        const rewrapped = yield* during.rewrap("webhooks:1:secret", sealed)
+        assert.deepStrictEqual(Buffer.from(yield* after.open("webhooks:1:secret", rewrapped)), Buffer.from(plain))
+        assert.deepStrictEqual(Buffer.from(rewrapped.subarray(65)), Buffer.from(sealed.subarray(65)))
+        assert.deepStrictEqual(Buffer.from(rewrapped.subarray(1, 5)), Buffer.from(after.keyId))
+        const again = yield* after.rewrap("webhooks:1:secret", rewrapped)
+        assert.deepStrictEqual(Buffer.from(yield* after.open("webhooks:1:secret", again)), Buffer.from(plain))
+      })
+  )
+
+  it.effect("wraps nothing anew that was altered, moved or is under a third key", () =>
+    Effect.gen(function*() {
+      const [before, during] = [yield* underKey(key), yield* underKey(other, key)]
+      const sealed = before.seal("webhooks:1:secret", Buffer.from("whsec_abc"))
+      const altered = new Uint8Array(sealed)
+      altered.set([(altered.at(-1) ?? 0) ^ 1], altered.length - 1)
+      const third = (yield* underKey(new Uint8Array(randomBytes(32)))).seal("webhooks:1:secret", Buffer.from("a"))
+      assert.strictEqual((yield* Effect.flip(during.rewrap("webhooks:2:secret", sealed))).reason, "altered")
+      assert.strictEqual((yield* Effect.flip(during.rewrap("webhooks:1:secret", altered))).reason, "altered")
+      assert.strictEqual((yield* Effect.flip(during.rewrap("webhooks:1:secret", third))).reason, "unknown_key")
     }))
 })

@@ -1,4 +1,4 @@
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { SqlError } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { coalesce } from "../../../src/platform/database/coalesce.ts"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", {}) {}
@@ -16,7 +17,7 @@ describe("coalesce", () => {
       const gate = yield* Deferred.make<void>()
       const double = yield* coalesce({
         most: 50,
-        lanes: 1,
+        concurrency: 1,
         run: (inputs: ReadonlyArray<number>) =>
           Effect.sync(() => groups.push(inputs)).pipe(
             Effect.andThen(Deferred.await(gate)),
@@ -34,11 +35,31 @@ describe("coalesce", () => {
       assert.isAtMost(groups.length, 4)
     }))
 
+  it.effect("begins with the first at once, and after a call waits for company where it was told to rest", () =>
+    Effect.gen(function*() {
+      const groups: Array<ReadonlyArray<number>> = []
+      const call = yield* coalesce({
+        most: 50,
+        concurrency: 1,
+        rest: "10 millis",
+        run: (inputs: ReadonlyArray<number>) => Effect.as(Effect.sync(() => groups.push(inputs)), inputs)
+      })
+      assert.strictEqual(yield* call(1), 1)
+      const others = yield* Effect.forEach([2, 3], (n) => Effect.forkChild(call(n), { startImmediately: true }))
+      yield* TestClock.adjust("9 millis")
+      assert.deepStrictEqual(groups, [[1]])
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* Fiber.joinAll(others), [2, 3])
+      yield* TestClock.adjust("10 millis")
+      assert.strictEqual(yield* call(4), 4)
+      assert.deepStrictEqual(groups, [[1], [2, 3], [4]])
+    }))
+
   it.effect("lets one bad input fail its own caller only, by an error or by a defect", () =>
     Effect.gen(function*() {
       const run = yield* coalesce({
         most: 10,
-        lanes: 1,
+        concurrency: 1,
         run: (inputs: ReadonlyArray<number>) =>
           inputs.includes(-2)
             ? Effect.die("broken")
@@ -58,7 +79,7 @@ describe("coalesce", () => {
       let calls = 0
       const run = yield* coalesce({
         most: 10,
-        lanes: 1,
+        concurrency: 1,
         run: (_: ReadonlyArray<number>) =>
           Effect.suspend(() => {
             calls++
@@ -76,7 +97,7 @@ describe("coalesce", () => {
       const started = yield* Deferred.make<void>()
       const run = yield* coalesce({
         most: 10,
-        lanes: 1,
+        concurrency: 1,
         run: (_: ReadonlyArray<number>) => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
       }).pipe(Scope.provide(scope))
       const caller = yield* Effect.forkChild(run(1), { startImmediately: true })

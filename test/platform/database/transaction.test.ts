@@ -1,8 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Data, Deferred, Effect } from "effect"
+import { Data, Deferred, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../../../src/platform/database/coalesce.ts"
-import { afterCommit, transaction } from "../../../src/platform/database/transaction.ts"
+import {
+  afterCommit,
+  idleInTransaction,
+  inTransaction,
+  transaction
+} from "../../../src/platform/database/transaction.ts"
 import { untilDatabaseIsBack } from "../../../src/platform/database/untilDatabaseIsBack.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -32,6 +37,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
       assert.strictEqual(yield* Deferred.await(seen), 3)
     }))
 
+  it.effect("may be idle for as long as it says, and for the usual time afterwards", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const patience = Effect.map(
+        sql`select current_setting('idle_in_transaction_session_timeout') as patience`,
+        ([row]) => row?.["patience"]
+      )
+      const usual = yield* patience
+      assert.isFalse(yield* inTransaction)
+      yield* transaction(Effect.gen(function*() {
+        assert.isTrue(yield* inTransaction)
+        assert.strictEqual(yield* idleInTransaction(patience, Duration.seconds(15)), "15s")
+        assert.strictEqual(yield* patience, usual)
+      }))
+    }))
+
   it.effect("nudges at once outside of a transaction", () =>
     Effect.gen(function*() {
       const { nudge, seen } = yield* table("alone")
@@ -56,7 +77,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
       const { count, insert, nudge, seen, sql } = yield* table("grouped")
       const write = yield* coalesce({
         most: 10,
-        lanes: 2,
+        concurrency: 2,
         run: (inputs: ReadonlyArray<void>) =>
           transaction(Effect.andThen(insert, Effect.as(afterCommit(nudge), inputs))).pipe(
             Effect.provideService(SqlClient.SqlClient, sql),

@@ -1,27 +1,37 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { jsonDepth } from "../../../src/platform/http/requestBody.ts"
+import { jsonShape } from "../../../src/platform/http/requestBody.ts"
 
 const depthOf = (value: unknown): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
-describe("jsonDepth", () => {
-  it.prop("is the depth of whatever value the text stands for", [Schema.Json], ([value]) => {
-    assert.strictEqual(jsonDepth(JSON.stringify(value)), depthOf(value))
-    assert.strictEqual(jsonDepth(JSON.stringify(value, null, 2)), depthOf(value))
+const valuesOf = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).reduce<number>((sum, part) => sum + valuesOf(part), 1)
+    : 1
+
+describe("jsonShape", () => {
+  it.prop("is the depth of whatever value the text stands for, and at least how many there are", [Schema.Json], ([
+    value
+  ]) => {
+    for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+      const { depth, values } = jsonShape(text)
+      assert.strictEqual(depth, depthOf(value))
+      assert.isTrue(values >= valuesOf(value) && values <= 2 * valuesOf(value), `${values} of ${valuesOf(value)}`)
+    }
   })
 
-  it.prop("sees no brackets in strings", [Schema.String], ([text]) => {
-    assert.strictEqual(jsonDepth(JSON.stringify({ [`{[${text}\\"`]: `${text}"{{[\\` })), 1)
+  it.prop("sees no brackets and commas in strings", [Schema.String], ([text]) => {
+    assert.deepStrictEqual(jsonShape(JSON.stringify({ [`{[,${text}\\"`]: `${text}",{{[\\` })), { depth: 1, values: 2 })
   })
 
   it("counts what was opened, also where it was never closed", () => {
-    assert.strictEqual(jsonDepth("[".repeat(100_000)), 100_000)
-    assert.strictEqual(jsonDepth(""), 0)
-    assert.strictEqual(jsonDepth("\"\\"), 0)
+    assert.strictEqual(jsonShape("[".repeat(100_000)).depth, 100_000)
+    assert.strictEqual(jsonShape("").depth, 0)
+    assert.strictEqual(jsonShape("\"\\").depth, 0)
   })
 
   it("takes a long text in one pass", () => {
-    assert.strictEqual(jsonDepth(`{"a":"${"\\\\[".repeat(3_000_000)}"}`), 1)
+    assert.strictEqual(jsonShape(`{"a":"${"\\\\[".repeat(3_000_000)}"}`).depth, 1)
   })
 })

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { PublicHttp, type PublicHttpOptions } from "../../../src/platform/net/PublicHttp.ts"
 import { isPublicAddress } from "../../../src/values/publicAddress.ts"
 import { type DnsZone, makeDnsServer } from "../../support/DnsServer.ts"
+import { privateHosts } from "../../support/privateHosts.ts"
 import { selfSigned } from "../../support/selfSigned.ts"
 import { makeWebhookReceiver } from "../../support/WebhookReceiver.ts"
 
@@ -14,51 +15,6 @@ const post = (url: string, options: PublicHttpOptions) =>
   PublicHttp.use((http) => http.post({ url, headers: {}, body: Buffer.from("{}") })).pipe(
     Effect.provide(PublicHttp.layer({ timeout: "3 seconds", ...options }))
   )
-
-const literals: ReadonlyArray<readonly [what: string, host: string]> = [
-  ["loopback", "127.0.0.1"],
-  ["loopback in short", "127.1"],
-  ["loopback as one number", "2130706433"],
-  ["loopback in octal", "0177.0.0.1"],
-  ["loopback in hexadecimal", "0x7f.0.0.1"],
-  ["loopback as one hexadecimal number", "0x7f000001"],
-  ["loopback in full-width digits", "１２７.0.0.1"],
-  ["loopback in circled digits", "①②⑦.⓪.⓪.①"],
-  ["loopback in percent escapes", "%31%32%37.0.0.1"],
-  ["loopback with a final dot", "127.0.0.1."],
-  ["another loopback address", "127.255.255.254"],
-  ["loopback behind a user name", "example.com@127.0.0.1"],
-  ["this host", "0.0.0.0"],
-  ["this host as one digit", "0"],
-  ["the metadata service", "169.254.169.254"],
-  ["the metadata service as one number", "2852039166"],
-  ["10/8", "10.0.0.1"],
-  ["172.16/12", "172.16.0.1"],
-  ["192.168/16", "192.168.0.1"],
-  ["carrier-grade NAT", "100.64.0.1"],
-  ["benchmarking", "198.18.0.1"],
-  ["documentation", "192.0.2.1"],
-  ["multicast", "224.0.0.1"],
-  ["broadcast", "255.255.255.255"],
-  ["IPv6 loopback", "[::1]"],
-  ["IPv6 loopback in full", "[0:0:0:0:0:0:0:1]"],
-  ["the unspecified address", "[::]"],
-  ["mapped loopback", "[::ffff:127.0.0.1]"],
-  ["mapped loopback in hexadecimal", "[::ffff:7f00:1]"],
-  ["the mapped metadata service", "[::ffff:a9fe:a9fe]"],
-  ["compatible loopback", "[::127.0.0.1]"],
-  ["NAT64", "[64:ff9b::7f00:1]"],
-  ["local NAT64", "[64:ff9b:1::7f00:1]"],
-  ["6to4", "[2002:7f00:1::1]"],
-  ["Teredo", "[2001:0:7f00:1::1]"],
-  ["the IPv6 metadata service", "[fd00:ec2::254]"],
-  ["link-local", "[fe80::1]"],
-  ["IPv6 documentation", "[2001:db8::1]"],
-  ["segment routing", "[5f00::1]"],
-  ["IPv6 multicast", "[ff02::1]"],
-  ["localhost", "localhost"],
-  ["localhost in capitals", "LOCALHOST"]
-]
 
 const zone: DnsZone = {
   "public.test": { A: [standIn] },
@@ -80,7 +36,7 @@ const zone: DnsZone = {
 const refusedNames = Object.keys(zone).filter((name) => name !== "public.test" && name !== "alias.test")
 
 describe("PublicHttp, asked to go where it must not,", () => {
-  for (const [what, host] of literals) {
+  for (const [what, host] of privateHosts) {
     it.live(`refuses ${what}: ${host}`, () =>
       Effect.gen(function*() {
         const receiver = yield* makeWebhookReceiver({ host: "::" })

@@ -1,4 +1,4 @@
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
@@ -7,6 +7,7 @@ import { NodemailerSmtp } from "../../../src/channels/email/NodemailerSmtp.ts"
 import { Smtp } from "../../../src/channels/email/Smtp.ts"
 import { SandboxMailLayer } from "../../../src/sandbox/mail/SandboxMailLayer.ts"
 import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
+import { SandboxReports } from "../../../src/sandbox/mail/SandboxReports.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const message = Buffer.from([
@@ -36,6 +37,7 @@ interface Answer {
 }
 
 const App = HttpRouter.serve(SandboxMailLayer, { disableLogger: true }).pipe(
+  Layer.provide(SandboxReports.layer),
   Layer.provideMerge(NodeHttpServer.layer(NodeHttp.createServer, { host: "127.0.0.1", port: 0 })),
   Layer.provideMerge(TestDatabase.layer)
 )

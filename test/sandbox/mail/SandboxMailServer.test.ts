@@ -5,6 +5,7 @@ import { Smtp } from "../../../src/channels/email/Smtp.ts"
 import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import type { ReceivedMail } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
+import { SandboxReports } from "../../../src/sandbox/mail/SandboxReports.ts"
 
 const start = Effect.fnUntraced(function*(add: (mail: ReceivedMail) => Effect.Effect<void>) {
   const inbox = Layer.succeed(
@@ -16,7 +17,7 @@ const start = Effect.fnUntraced(function*(add: (mail: ReceivedMail) => Effect.Ef
       count: Effect.succeed(0)
     })
   )
-  const server = yield* Layer.build(Layer.provide(SandboxMailServer.layer(), inbox))
+  const server = yield* Layer.build(Layer.provide(SandboxMailServer.layer(), [inbox, SandboxReports.layer]))
   const { port } = Context.get(server, SandboxMailServer)
   const relay = { host: "127.0.0.1", port, tls: "offered", verifyCertificate: true } as const
   return Context.get(yield* Layer.build(NodemailerSmtp.layer({ relay })), Smtp)

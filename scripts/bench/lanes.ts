@@ -1,0 +1,136 @@
+/**
+ * What a batch costs somebody who sends a single email meanwhile: from the request to the moment at which the relay has
+ * the message, while a batch of 500 is being sent, beside the same node with nothing else to do, in turns. Singles start
+ * by the clock, however long those before them take. Both ends read the machine's one monotonic clock.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Fiber, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { html, recipients, subject } from "./support/mail.ts"
+import { startRelay } from "./support/relay.ts"
+import { client, makeAccounts, startDatabase, startService } from "./support/service.ts"
+import { type Line, printTable } from "./support/table.ts"
+
+const size = 500
+const singles = 1_000
+/** Before the clock starts. */
+const warmUp = 200
+const every = 25
+const connections = 5
+
+const now = () => Number(process.hrtime.bigint())
+
+const start = Effect.gen(function*() {
+  const database = yield* startDatabase
+  const relay = yield* startRelay()
+  const env = { SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=never`, SMTP_CONNECTIONS: String(connections) }
+  const { port } = yield* startService(database, { env })
+  const [account] = yield* makeAccounts(database, 1)
+  const post = (path: string, body: object) =>
+    Effect.promise(() =>
+      fetch(`http://127.0.0.1:${port}/v1/email/${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${account?.key}`, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      }).then(async (response) => ({ status: response.status, text: await response.text() }))
+    ).pipe(Effect.filterOrElse(({ status }) => status < 300, ({ text }) => Effect.die(text)))
+  return { database, post, relay }
+})
+
+type Setup = Effect.Success<typeof start>
+
+let sent = 0
+
+/** Sends a single at its time, then the next one, `while` something holds or as many as are wanted. */
+const sendSingles = Effect.fnUntraced(
+  function*({ post }: Setup, { most, until }: { readonly most: number; readonly until: Effect.Effect<boolean> }) {
+    const startedAt = new Map<string, number>()
+    const asked: Array<Fiber.Fiber<unknown>> = []
+    const begin = performance.now()
+    while (startedAt.size < most && !(yield* until)) {
+      yield* Effect.sleep(Math.max(0, begin + startedAt.size * every - performance.now()))
+      const to = `single${++sent}@recipient.example`
+      startedAt.set(to, now())
+      asked.push(yield* Effect.forkChild(post("send", { to, subject: "Your code", text: "It is 123456." })))
+    }
+    yield* Effect.forEach(asked, Fiber.join, { discard: true })
+    return startedAt
+  }
+)
+
+/** Milliseconds of each single until the relay had it. */
+const took = Effect.fnUntraced(function*({ relay }: Setup, startedAt: ReadonlyMap<string, number>) {
+  const arrived = new Map<string, number>()
+  yield* relay.arrivals.pipe(
+    Effect.tap((news) => Effect.sync(() => news.forEach(([to, at]) => arrived.set(to, at)))),
+    Effect.repeat({ until: () => arrived.size >= startedAt.size, schedule: Schedule.spaced("20 millis") })
+  )
+  return Array.from(startedAt, ([to, at]) => ((arrived.get(to) ?? Number.NaN) - at) / 1e6)
+})
+
+/** Singles from the moment at which a batch was accepted until it has ended. */
+const besideBatch = Effect.fnUntraced(function*(setup: Setup) {
+  const sql = yield* SqlClient.SqlClient
+  yield* setup.post("send-bulk", { subject, html, recipients: recipients(size) })
+  let ended = false
+  const watching = yield* Effect.forkChild(
+    sql`select count(*) as open from email_batches where completed_at is null`.pipe(
+      Effect.repeat({ until: ([row]) => Number(row?.["open"]) === 0, schedule: Schedule.spaced("20 millis") }),
+      Effect.andThen(Effect.sync(() => {
+        ended = true
+      }))
+    )
+  )
+  const startedAt = yield* sendSingles(setup, { most: singles, until: Effect.sync(() => ended) })
+  yield* Fiber.join(watching)
+  return yield* took(setup, startedAt)
+})
+
+const alone = Effect.fnUntraced(function*(setup: Setup, most: number) {
+  return yield* took(setup, yield* sendSingles(setup, { most, until: Effect.succeed(false) }))
+})
+
+/** In turns, a batch and as many singles without one, until there are enough of both. */
+const measure = Effect.fnUntraced(function*(setup: Setup, enough: number) {
+  const beside: Array<number> = []
+  const idle: Array<number> = []
+  while (beside.length < enough) {
+    const times = yield* besideBatch(setup)
+    beside.push(...times)
+    idle.push(...yield* alone(setup, times.length))
+  }
+  return { beside: beside.toSorted((a, b) => a - b), idle: idle.toSorted((a, b) => a - b) }
+})
+
+const linesOf = ({ beside, idle }: Effect.Success<ReturnType<typeof measure>>): ReadonlyArray<Line> => {
+  const at = (millis: ReadonlyArray<number>, part: number) =>
+    millis[Math.min(millis.length - 1, Math.floor(millis.length * part))] ?? 0
+  const line = (metric: string, part: number, aim = ""): Line => ({
+    metric,
+    value: at(beside, part),
+    limit: { name: `the same without a batch${aim}`, value: at(idle, part) }
+  })
+  return [
+    line("from request to relay, ms: p50", 0.5),
+    line("p75", 0.75),
+    line("p90", 0.9),
+    line("p95", 0.95),
+    line("p99", 0.99, "; aim: at most 2 times"),
+    line("p99.9", 0.999),
+    line("max", 1)
+  ]
+}
+
+const bench = Effect.gen(function*() {
+  const setup = yield* start
+  yield* Effect.gen(function*() {
+    yield* measure(setup, warmUp)
+    const measured = yield* measure(setup, singles)
+    yield* printTable(
+      `lanes: ${measured.beside.length} single emails, one every ${every} ms, while a batch of ${size} is sent`,
+      linesOf(measured)
+    )
+  }).pipe(Effect.provide(client(setup.database)))
+})
+
+NodeRuntime.runMain(Effect.scoped(bench))

@@ -1,0 +1,67 @@
+/**
+ * How soon an event leaves: from the return of its transaction's commit to its first byte at the endpoint, for a
+ * thousand events a second over eight webhooks, in transactions of one event and of ten. Transactions start by the clock,
+ * however long those before them take. Both ends read the machine's one monotonic clock. What arrives before the return
+ * of the commit was seen counts as it is, below zero.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect } from "effect"
+import { startDatabase } from "./support/service.ts"
+import { type Line, printTable } from "./support/table.ts"
+import { startNode, startSinks } from "./support/webhookPeers.ts"
+
+const webhooks = 8
+const perSecond = 1_000
+const seconds = 10
+const warmUpSeconds = 3
+
+const start = Effect.gen(function*() {
+  const database = yield* startDatabase
+  const sinks = yield* startSinks({ count: webhooks, arrivals: true })
+  const node = yield* startNode(database)
+  const { targets = [] } = yield* node.ask({ ask: "listen", ports: sinks.hello.ports })
+  return { node, sinks, targets }
+})
+
+type Setup = Effect.Success<typeof start>
+
+/** Milliseconds of every event, sorted, and how many a second were committed. */
+const measure = Effect.fnUntraced(function*({ node, sinks, targets }: Setup, perTransaction: number) {
+  const pace = { ask: "pace", targets, perSecond, perTransaction } as const
+  yield* node.ask({ ...pace, count: perSecond * warmUpSeconds })
+  yield* sinks.ask({})
+  const { committedAt = [], perSecond: committed = 0 } = yield* node.ask({ ...pace, count: perSecond * seconds })
+  const { arrivals } = yield* sinks.ask({})
+  // An event's number in its data is one more than its place.
+  const millis = arrivals.map(([event, at]) => (at - (committedAt[event - 1] ?? Number.NaN)) / 1e6)
+  if (millis.length !== committedAt.length || millis.some(Number.isNaN)) {
+    return yield* Effect.die(`of ${committedAt.length} events came ${millis.length}`)
+  }
+  return { committed, millis: millis.toSorted((a, b) => a - b) }
+})
+
+const linesOf = ({ committed, millis }: Effect.Success<ReturnType<typeof measure>>): ReadonlyArray<Line> => {
+  const at = (part: number) => millis[Math.min(millis.length - 1, Math.floor(millis.length * part))] ?? 0
+  const aim = (value: number) => ({ name: "the aim", value })
+  return [
+    { metric: "events/s committed", value: committed, limit: { name: "what was asked for", value: perSecond } },
+    { metric: "from commit to first byte, ms: p50", value: at(0.5), limit: aim(10) },
+    { metric: "p90", value: at(0.9) },
+    { metric: "p99", value: at(0.99), limit: aim(50) },
+    { metric: "p99.9", value: at(0.999) },
+    { metric: "max", value: at(1) }
+  ]
+}
+
+const bench = Effect.gen(function*() {
+  const setup = yield* start
+  for (const perTransaction of [1, 10]) {
+    const measured = yield* measure(setup, perTransaction)
+    yield* printTable(
+      `latency: ${perSecond} events/s for ${seconds} s, ${perTransaction} to a transaction, ${webhooks} webhooks`,
+      linesOf(measured)
+    )
+  }
+})
+
+NodeRuntime.runMain(Effect.scoped(bench))

@@ -1,0 +1,160 @@
+/**
+ * SMS: submits per second through the whole service to a carrier that answers after 20 ms, beside a bare loop that has
+ * nothing to do but keep the same window full; and how fast messages are accepted, beside an endpoint that inserts one
+ * row. All on one durable PostgreSQL, one after the other in each round.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Load, Loaded } from "./support/httpLoad.ts"
+import { runScript } from "./support/script.ts"
+import { type BenchDatabase, client, makeAccounts, startDatabase, startService } from "./support/service.ts"
+import type { SlowSmsc } from "./support/slowSmsc.ts"
+import type { SmppLoop } from "./support/smppLoop.ts"
+import { median, printTable } from "./support/table.ts"
+
+const rounds = 3
+const seconds = 3
+const connections = 64
+const accounts = 8
+const window = 10
+const afterMillis = 20
+const messages = 3_000
+const perBatch = 500
+
+const numberOf = (index: number) => `+25078${String(8_000_000 + index).padStart(7, "0")}`
+
+const sendBulk = (port: number, key: string, json: unknown) =>
+  Effect.promise((signal) =>
+    fetch(`http://127.0.0.1:${port}/v1/sms/send-bulk`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(json),
+      signal
+    }).then((answer) => answer.text())
+  )
+
+/** Submits per second of the middle of a run: neither its beginning nor its end has a full window. */
+const submitted = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.repeat(sql`select from sms_parts where status <> 'sent' limit 1`, {
+    until: (rows) => rows.length === 0,
+    schedule: Schedule.spaced("200 millis")
+  })
+  const [row] =
+    yield* sql`select 0.8 * count(*) / extract(epoch from percentile_disc(0.9) within group (order by sent_at)
+    - percentile_disc(0.1) within group (order by sent_at))::float8 as rate from sms_parts`
+  yield* sql`truncate messages, message_batches cascade`
+  return Number(row?.["rate"])
+})
+
+const throughput = Effect.fnUntraced(function*(database: BenchDatabase) {
+  const smsc = yield* runScript<{ port: number }>("slowSmsc.ts", { afterMillis } satisfies SlowSmsc)
+  const env = {
+    SMS_PROVIDER: "smpp",
+    SMPP_URL: `smpp://bench:bench@127.0.0.1:${smsc.port}`,
+    SMPP_WINDOW: String(window),
+    SMPP_MAX_PER_SECOND: "100000"
+  }
+  const service = yield* startService(database, { env })
+  const [caller] = yield* makeAccounts(database, 1)
+  const one = Effect.gen(function*() {
+    const loop = (options: Omit<SmppLoop, "port">) =>
+      Effect.scoped(runScript<{ perSecond: number }>("smppLoop.ts", { port: smsc.port, ...options } satisfies SmppLoop))
+    const bare = yield* loop({ window, submits: messages })
+    const alone = yield* loop({ window: 1, submits: 100 })
+    for (let from = 0; from < messages; from += perBatch) {
+      const recipients = Array.from({ length: perBatch }, (_, index) => numberOf(from + index))
+      yield* sendBulk(service.port, caller?.key ?? "", { content: "Hello", recipients })
+    }
+    return { ours: yield* submitted, bare: bare.perSecond, roundTrips: window * alone.perSecond }
+  })
+  return yield* Effect.replicateEffect(one, rounds)
+}, (effect, database) => Effect.scoped(Effect.provide(effect, client(database))))
+
+/** Nobody is bound, so what is measured is the acceptance alone. */
+const acceptance = Effect.fnUntraced(function*(database: BenchDatabase) {
+  const env = {
+    SMS_PROVIDER: "smpp",
+    SMPP_URL: "smpp://bench:bench@127.0.0.1:1",
+    SMS_QUOTA_BUSINESS: "1000000000",
+    RATE_LIMIT_BUSINESS: "1000000"
+  }
+  const service = yield* startService(database, { env })
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`delete from accounts`
+  const callers = yield* makeAccounts(database, accounts)
+  const load = (path: string, json: unknown, by: typeof callers = callers) =>
+    Effect.scoped(runScript<Loaded>(
+      "httpLoad.ts",
+      {
+        port: service.port,
+        method: "POST",
+        callers: by.map(({ key }) => ({ key, path })),
+        body: JSON.stringify(json),
+        connections,
+        warmUpSeconds: 1,
+        seconds
+      } satisfies Load
+    ))
+  const text = { to: "+250788123456", content: "Hello" }
+  const setPlan = (plan: string) => sql`update accounts set plan = ${plan} where id = ${callers[0]?.accountId ?? 0}`
+  const one = Effect.gen(function*() {
+    const sms = yield* load("/v1/sms/send", text)
+    const ofOne = yield* load("/v1/sms/send", text, callers.slice(0, 1))
+    yield* setPlan("business")
+    const limited = yield* load("/v1/sms/send", text, callers.slice(0, 1))
+    yield* setPlan("enterprise")
+    return { sms, ofOne, limited, key: yield* load("/v1/api-keys", { name: "Bench" }) }
+  })
+  return yield* Effect.replicateEffect(one, rounds)
+}, (effect, database) => Effect.scoped(Effect.provide(effect, client(database))))
+
+const bench = Effect.gen(function*() {
+  const database = yield* startDatabase
+  const runs = yield* throughput(database)
+  const loads = yield* acceptance(database)
+  yield* printTable(
+    `sms: window ${window}, a carrier that answers after ${afterMillis} ms; median of ${rounds} rounds`,
+    [
+      {
+        metric: "submits/s of the whole service",
+        value: median(runs.map(({ ours }) => ours)),
+        limit: { name: "a bare loop with the same window", value: median(runs.map(({ bare }) => bare)) },
+        ratio: median(runs.map(({ bare, ours }) => ours / bare))
+      },
+      {
+        metric: "",
+        value: median(runs.map(({ ours }) => ours)),
+        limit: {
+          name: "the window divided by the round trip of one submit at a time; aim: at least 0.9",
+          value: median(runs.map(({ roundTrips }) => roundTrips))
+        },
+        ratio: median(runs.map(({ ours, roundTrips }) => ours / roundTrips))
+      },
+      {
+        metric: `POST /v1/sms/send, requests/s of ${connections} connections`,
+        value: median(loads.map(({ sms }) => sms.perSecond)),
+        limit: {
+          name: "POST /v1/api-keys, one row; aim: at least 0.8",
+          value: median(loads.map(({ key }) => key.perSecond))
+        },
+        ratio: median(loads.map(({ key, sms }) => sms.perSecond / key.perSecond))
+      },
+      {
+        metric: "the same of one account, whose use is one row a day",
+        value: median(loads.map(({ ofOne }) => ofOne.perSecond)),
+        limit: { name: `of ${accounts} accounts`, value: median(loads.map(({ sms }) => sms.perSecond)) },
+        ratio: median(loads.map(({ ofOne, sms }) => ofOne.perSecond / sms.perSecond))
+      },
+      {
+        metric: "the same of one account with a quota",
+        value: median(loads.map(({ limited }) => limited.perSecond)),
+        limit: { name: `of ${accounts} accounts`, value: median(loads.map(({ sms }) => sms.perSecond)) },
+        ratio: median(loads.map(({ limited, sms }) => limited.perSecond / sms.perSecond))
+      }
+    ]
+  )
+})
+
+NodeRuntime.runMain(Effect.scoped(bench))

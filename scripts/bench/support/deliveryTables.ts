@@ -1,0 +1,87 @@
+/**
+ * All that the benches know of the tables of deliveries: how many are on their way, how a backlog is put there, and the
+ * statement that takes some for a webhook.
+ */
+import { Effect } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { column } from "../../../src/platform/database/column.ts"
+import { WebhookId } from "../../../src/values/Ids.ts"
+import { makeQueueRepo } from "../../../src/webhooks/QueueRepo.ts"
+import { dataOf } from "./webhookEvent.ts"
+
+interface Explained {
+  readonly "QUERY PLAN": ReadonlyArray<{ readonly "Execution Time": number }>
+}
+
+const ids = (webhooks: ReadonlyArray<number>) => column.int8(webhooks)
+
+/** Whether any delivery of these webhooks waits or is in somebody's hands. */
+export const anyUnfinished = (webhooks: ReadonlyArray<number>) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql`select exists (select from webhook_queue where webhook_id = any(${ids(webhooks)})) as busy`
+    return row?.["busy"] === true
+  })
+
+/** Deliveries of these webhooks that are not at their end. */
+export const countUnfinished = (webhooks: ReadonlyArray<number>) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql`select count(*)::int as count from webhook_queue where webhook_id = any(${ids(webhooks)})`
+    return Number(row?.["count"])
+  })
+
+/** As many pending deliveries for each of these webhooks, each of an event of its own, and fresh statistics. */
+export const insertPending = (webhooks: ReadonlyArray<number>, perWebhook: number) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const data = JSON.stringify(dataOf(0))
+    yield* sql`with made as (
+        select w.id as webhook_id, w.account_id,
+          'evt_' || ulid_time(now()) || upper(lpad(to_hex(w.id * 1000000 + n), 16, '0')) as event_id
+        from webhooks w, generate_series(1, ${perWebhook}::int) n where w.id = any(${ids(webhooks)})
+        order by n, w.id
+      ), stored as (
+        insert into events (id, account_id, name, body)
+        select event_id, account_id, 'email.sent', convert_to('{"id":"' || event_id
+          || '","event":"email.sent","timestamp":"2026-01-31T08:05:09.000000Z","data":' || ${data}::text || '}', 'UTF8')
+        from made
+      )
+      insert into webhook_queue (webhook_id, event_id, event, status)
+      select webhook_id, event_id, 'email.sent', 'pending' from made`
+    yield* Effect.forEach(["events", "webhook_queue"], (table) => sql`vacuum analyze ${sql(table)}`.unprepared)
+  })
+
+/** Takes a hundred deliveries of a webhook as its actor does, and gives how many they were. */
+const take = Effect.fnUntraced(function*(webhook: number) {
+  const repo = yield* makeQueueRepo
+  const taken = yield* repo.take({ webhookId: WebhookId.make(webhook), fresh: 100, retries: 100 })
+  return taken.length
+})
+
+/** Milliseconds from asking for a hundred deliveries of a webhook to having them, the commit included. */
+export const timeTake = Effect.fnUntraced(function*(webhook: number) {
+  const startedAt = performance.now()
+  const count = yield* take(webhook)
+  if (count !== 100) return yield* Effect.die(`took ${count} deliveries instead of 100`)
+  return performance.now() - startedAt
+})
+
+/** Milliseconds that PostgreSQL says it spent on executing the same statement. */
+export const explainTake = Effect.fnUntraced(function*(webhook: number) {
+  const sql = yield* SqlClient.SqlClient
+  const seen: Array<readonly [text: string, parameters: ReadonlyArray<unknown>]> = []
+  // The very statement of the repository, read as it passes by; it is undone, so the explained one takes the same rows.
+  const keep: Statement.Transformer = (statement) =>
+    Effect.sync(() => {
+      seen.push(statement.compile())
+      return statement
+    })
+  yield* sql.withTransaction(
+    Effect.andThen(Effect.provideService(take(webhook), Statement.CurrentTransformer, keep), Effect.fail("undo"))
+  ).pipe(Effect.ignore)
+  const [text, parameters] = seen.at(-1) ?? ["", []]
+  const explain = sql.unsafe<Explained>(`explain (analyze, format json) ${text}`, parameters)
+  const [row] = yield* explain
+  return row?.["QUERY PLAN"][0]?.["Execution Time"] ?? 0
+})

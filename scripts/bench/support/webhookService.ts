@@ -1,0 +1,90 @@
+/** The part of a node that writes events and delivers them, without HTTP in front, and what benches do with it. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer, Schedule } from "effect"
+import { Accounts } from "../../../src/accounts/Accounts.ts"
+import { Audit } from "../../../src/accounts/Audit.ts"
+import { Notices } from "../../../src/accounts/Notices.ts"
+import { Events, happening } from "../../../src/events/Events.ts"
+import { Cluster } from "../../../src/platform/cluster/Cluster.ts"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { MainVault } from "../../../src/platform/crypto/MainKey.ts"
+import { ClusterDatabase, Database, DatabaseAddress } from "../../../src/platform/database/Database.ts"
+import { transaction } from "../../../src/platform/database/transaction.ts"
+import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
+import { EmailAddress } from "../../../src/values/EmailAddress.ts"
+import { AccountId, WebhookId } from "../../../src/values/Ids.ts"
+import { Handover } from "../../../src/webhooks/Handover.ts"
+import { SubscriberLayer } from "../../../src/webhooks/SubscriberLayer.ts"
+import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
+import { WebhookActors } from "../../../src/webhooks/WebhooksLayer.ts"
+import { WebhookUrlRules } from "../../../src/webhooks/WebhookUrlRules.ts"
+import { anyUnfinished } from "./deliveryTables.ts"
+import { dataOf } from "./webhookEvent.ts"
+
+/** What of the service the benches of webhooks need, with the settings of the environment. */
+export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
+  Layer.provide(PublicHttp.layer({ allowLoopback: true })),
+  Layer.provideMerge(SubscriberLayer),
+  Layer.provide(Handover.layer),
+  Layer.provideMerge(Webhooks.layer),
+  Layer.provide(WebhookUrlRules.layer),
+  Layer.provide(MainVault),
+  Layer.provide(Cluster.pipe(Layer.provide(ClusterDatabase))),
+  Layer.provideMerge(Accounts.layer),
+  Layer.provide([Audit.layer, Notices.layer]),
+  Layer.provideMerge(Database),
+  Layer.provide(DatabaseAddress.layer),
+  Layer.provide(AppConfig.layer),
+  Layer.provide(NodeServices.layer)
+)
+
+/** A webhook and whose it is; plain numbers, since processes tell each other. */
+export interface Target {
+  readonly accountId: number
+  readonly webhookId: number
+}
+
+let accounts = 0
+
+/** An account with one webhook at a port of this machine. */
+export const listen = Effect.fnUntraced(function*(port: number) {
+  const email = EmailAddress.make(`owner${++accounts}.${process.pid}@bench.example`)
+  const account = yield* (yield* Accounts).create({ name: "Bench", email, plan: "enterprise", trial: false })
+  const url = `http://127.0.0.1:${port}/hook`
+  const { id } = yield* (yield* Webhooks).create(account.id, { url, events: ["email.sent"] })
+  return { accountId: account.id, webhookId: id } satisfies Target
+})
+
+/** Removes a webhook with all that waits for it. */
+export const unlisten = Effect.fnUntraced(function*({ accountId, webhookId }: Target) {
+  yield* (yield* Webhooks).remove(AccountId.make(accountId), WebhookId.make(webhookId))
+})
+
+/** One transaction with events for the targets in turn; the data of each has its own number. */
+export const publish = Effect.fnUntraced(
+  function*(targets: ReadonlyArray<Target>, { count, from }: { readonly from: number; readonly count: number }) {
+    const events = yield* Events
+    const happenings = Array.from({ length: count }, (_, offset) => {
+      const index = from + offset
+      const accountId = AccountId.make(targets[index % targets.length]?.accountId ?? 1)
+      return happening({ accountId, event: "email.sent", data: dataOf(index) })
+    })
+    yield* transaction(events.publish(happenings))
+  }
+)
+
+const perTransaction = 100
+
+/** Events in transactions of a hundred, as the senders write them. */
+export const publishAll = (targets: ReadonlyArray<Target>, count: number) =>
+  Effect.forEach(
+    Array.from({ length: count / perTransaction }, (_, index) => index * perTransaction),
+    (from) => publish(targets, { from, count: perTransaction }),
+    { concurrency: 2, discard: true }
+  )
+
+/** Returns when all deliveries of the targets are written down as ended. */
+export const allDelivered = (targets: ReadonlyArray<Target>) =>
+  anyUnfinished(targets.map(({ webhookId }) => webhookId)).pipe(
+    Effect.repeat({ while: (busy) => busy, schedule: Schedule.spaced("20 millis") })
+  )

@@ -1,0 +1,75 @@
+/**
+ * Sessions of the bare library with their credentials in memory: paired, sent with in a loop, and connected anew a second
+ * after their line has ended. What one would write without the service.
+ */
+import { remoteControls } from "../../../src/sandbox/whatsapp/remoteControls.ts"
+import { BaileysClient, MemoryAuth } from "../../../test/support/baileysClient.ts"
+import { type Memory, memoryGivenBack } from "./memory.ts"
+import { answerQuestions } from "./peer.ts"
+import { inputOf } from "./script.ts"
+
+export interface WhatsAppLoop {
+  readonly port: number
+}
+
+/** Pair so many more sessions, send so many texts with the first one, or tell of the memory. */
+export type LoopOrder =
+  | { readonly _tag: "Pair"; readonly count: number }
+  | { readonly _tag: "Send"; readonly count: number; readonly to: ReadonlyArray<string> }
+  | { readonly _tag: "Memory" }
+
+export interface LoopAnswer extends Partial<Memory> {
+  readonly perSecond?: number
+}
+
+const { port } = inputOf<WhatsAppLoop>()
+const url = `ws://127.0.0.1:${port}/ws/chat`
+const controls = remoteControls(`http://127.0.0.1:${port}`)
+const sessions: Array<BaileysClient> = []
+let number = 15_551_000_000
+
+const pause = 1_000
+
+const stay = (index: number, auth: MemoryAuth, delay: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(() => {
+      const client = new BaileysClient(auth, { url })
+      sessions[index] = client
+      void client.until(() => client.isOpen).then(resolve)
+      void client.until(() => client.isClosed).then(() => stay(index, auth, pause))
+    }, delay)
+  })
+
+const pair = async () => {
+  const auth = new MemoryAuth()
+  const client = new BaileysClient(auth, { url })
+  await client.until(() => client.qr !== undefined)
+  const phone = await controls.createPhone(String(++number), "Bare")
+  await controls.scan(client.qr ?? "", phone.number)
+  await client.until(() => client.isClosed)
+  await stay(sessions.length, auth, 0)
+}
+
+const send = async (count: number, to: ReadonlyArray<string>) => {
+  const [client] = sessions
+  if (client === undefined) throw new Error("nothing is paired")
+  client.acks.splice(0)
+  const startedAt = performance.now()
+  for (let index = 0; index < count; index++) {
+    await client.socket.sendMessage(`${to[index % to.length]}@s.whatsapp.net`, { text: `Hello ${index}` })
+  }
+  await client.until(() => client.acks.length >= count)
+  return { perSecond: count / ((performance.now() - startedAt) / 1000) }
+}
+
+answerQuestions<LoopOrder>({}, async (order): Promise<LoopAnswer> => {
+  switch (order._tag) {
+    case "Pair":
+      for (let index = 0; index < order.count; index++) await pair()
+      return {}
+    case "Send":
+      return send(order.count, order.to)
+    case "Memory":
+      return memoryGivenBack()
+  }
+})

@@ -1,0 +1,174 @@
+/**
+ * WhatsApp: texts per second from the first accepted request to the last acknowledgement, without pacing; what an idle
+ * connected session takes in memory; and how long it takes until all sessions are back after the server has restarted.
+ * Each beside the bare library with its credentials in memory, with a simulated WhatsApp of its own for each of the two.
+ * BENCH_SESSIONS is the number of sessions, 300 unless it is given.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Config, Context, Effect, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodePath from "node:path"
+import { remoteControls } from "../../src/sandbox/whatsapp/remoteControls.ts"
+import { readQr } from "../../test/support/readQr.ts"
+import type { Memory } from "./support/memory.ts"
+import type { MemoryQuestion } from "./support/memoryAnswers.ts"
+import { questionsTo, startPeer } from "./support/peer.ts"
+import { client, makeAccounts, profiling, startDatabase, startService } from "./support/service.ts"
+import { median, printTable } from "./support/table.ts"
+import type { LoopAnswer, LoopOrder, WhatsAppLoop } from "./support/whatsAppLoop.ts"
+import type { WhatsAppCount, WhatsAppOrder, WhatsAppServer } from "./support/whatsAppServer.ts"
+
+const rounds = 3
+const texts = 2_000
+const connections = 16
+/** Sessions that are there before memory is measured: code, caches and connections to the database are warm. */
+const warm = 5
+const people = Array.from({ length: 10 }, (_, index) => String(15_559_000_000 + index))
+/** The first pause before a connection is made again: the loop's, and the longest of the service with its jitter. */
+const firstPause = { bare: 1, ours: 1.2 }
+
+const memoryAnswers = NodePath.join(import.meta.dirname, "support/memoryAnswers.ts")
+
+const startWhatsApp = startPeer<WhatsAppServer, WhatsAppOrder, WhatsAppCount>("whatsAppServer.ts", null)
+
+/** What is measured of each of the two. */
+interface Subject {
+  readonly pair: (count: number) => Effect.Effect<void>
+  readonly send: Effect.Effect<number>
+  readonly memory: Effect.Effect<Memory>
+  /** Seconds until all are back. */
+  readonly restart: (count: number) => Effect.Effect<number>
+}
+
+const restarting = (ask: (order: WhatsAppOrder) => Effect.Effect<WhatsAppCount>, pause: number) => (count: number) =>
+  Effect.gen(function*() {
+    const startedAt = performance.now()
+    yield* ask("restart")
+    yield* Effect.repeat(ask("count"), {
+      until: ({ connected }) => connected >= count,
+      schedule: Schedule.spaced("50 millis")
+    })
+    return (performance.now() - startedAt) / 1000 - pause
+  })
+
+const bareSubject = Effect.gen(function*() {
+  const server = yield* startWhatsApp
+  const input = { port: server.hello.port } satisfies WhatsAppLoop
+  const { ask } = yield* startPeer<object, LoopOrder, LoopAnswer>("whatsAppLoop.ts", input, {
+    nodeOptions: [...profiling, "--expose-gc"]
+  })
+  return {
+    pair: (count) => Effect.asVoid(ask({ _tag: "Pair", count })),
+    send: Effect.map(ask({ _tag: "Send", count: texts, to: people }), ({ perSecond = 0 }) => perSecond),
+    memory: Effect.map(ask({ _tag: "Memory" }), ({ live = 0, resident = 0 }) => ({ live, resident })),
+    restart: restarting(server.ask, firstPause.bare)
+  } satisfies Subject
+})
+
+const unpaced = { WHATSAPP_PER_MINUTE: "0", WHATSAPP_PER_DAY: "0", WHATSAPP_PAUSE_MAX_MS: "0" }
+
+const ourSubject = Effect.gen(function*() {
+  const database = yield* startDatabase
+  const server = yield* startWhatsApp
+  const controls = remoteControls(`http://127.0.0.1:${server.hello.port}`)
+  const { child, port } = yield* startService(database, {
+    env: { ...unpaced, WHATSAPP_URL: `ws://127.0.0.1:${server.hello.port}/ws/chat` },
+    nodeOptions: ["--expose-gc", "--import", memoryAnswers]
+  })
+  const ask = questionsTo<MemoryQuestion, Memory>(child)
+  const [account] = yield* makeAccounts(database, 1)
+  const post = (path: string, json: unknown) =>
+    Effect.promise(() =>
+      fetch(`http://127.0.0.1:${port}/v1/whatsapp/${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${account?.key}`, "content-type": "application/json" },
+        body: JSON.stringify(json)
+      }).then((answer) => answer.ok ? answer.json() : answer.text().then((text) => Promise.reject(new Error(text))))
+    )
+  let number = 15_552_000_000
+  let first = 0
+  const sql = Context.get(yield* Layer.build(client(database)), SqlClient.SqlClient)
+
+  const pair = Effect.gen(function*() {
+    // As the contract has it.
+    const session = (yield* post("sessions", {})) as { readonly id: number; readonly qr_code: string }
+    if (first === 0) first = session.id
+    const phone = yield* Effect.promise(() => controls.createPhone(String(++number), "Ours"))
+    yield* Effect.promise(() => controls.scan(readQr(session.qr_code), phone.number))
+    yield* Effect.repeat(Effect.orDie(sql`select status from whatsapp_sessions where id = ${session.id}`), {
+      until: ([row]) => row?.["status"] === "connected",
+      schedule: Schedule.spaced("20 millis")
+    })
+  })
+
+  return {
+    pair: (count) => Effect.replicateEffect(pair, count, { discard: true }),
+    send: Effect.gen(function*() {
+      const startedAt = performance.now()
+      yield* Effect.forEach(
+        Array.from({ length: texts }, (_, index) => index),
+        (index) => post("send", { session_id: first, to: people[index % people.length], content: `Hello ${index}` }),
+        { concurrency: connections, discard: true }
+      )
+      const left = sql`select from whatsapp_outbox where status in ('queued', 'written') limit 1`
+      yield* Effect.repeat(Effect.orDie(left), {
+        until: (rows) => rows.length === 0,
+        schedule: Schedule.spaced("20 millis")
+      })
+      return texts / ((performance.now() - startedAt) / 1000)
+    }),
+    memory: ask({ givingBack: true }),
+    restart: restarting(server.ask, firstPause.ours)
+  } satisfies Subject
+})
+
+/** What one session more takes, resident and in use, in megabytes, and how long it takes until all are back. */
+const measured = Effect.fnUntraced(function*(subject: Subject, sessions: number) {
+  const quiet = Effect.andThen(Effect.sleep("5 seconds"), subject.memory)
+  const before = yield* quiet
+  yield* subject.pair(sessions)
+  const beside = yield* quiet
+  const restart = yield* subject.restart(warm + sessions)
+  return {
+    resident: (beside.resident - before.resident) / 1e6 / sessions,
+    live: (beside.live - before.live) / 1e6 / sessions,
+    restart
+  }
+})
+
+const bench = Effect.gen(function*() {
+  const sessions = yield* Config.Int("BENCH_SESSIONS").pipe(Config.withDefault(300))
+  const bare = yield* bareSubject
+  const ours = yield* ourSubject
+  yield* bare.pair(warm)
+  yield* ours.pair(warm)
+  const rates: Array<{ readonly ours: number; readonly bare: number }> = []
+  for (let round = 0; round < rounds; round++) rates.push({ bare: yield* bare.send, ours: yield* ours.send })
+  const bareCost = yield* measured(bare, sessions)
+  const ourCost = yield* measured(ours, sessions)
+  yield* printTable(`whatsapp: ${sessions} sessions; rates are medians of ${rounds} rounds of ${texts} texts`, [
+    {
+      metric: "texts/s of the whole service, aim 0.6",
+      value: median(rates.map(({ ours }) => ours)),
+      limit: { name: "a bare loop, credentials in memory", value: median(rates.map(({ bare }) => bare)) },
+      ratio: median(rates.map(({ bare, ours }) => ours / bare))
+    },
+    {
+      metric: "resident MB of an idle session, aim 1.5",
+      value: ourCost.resident,
+      limit: { name: "one of the bare library", value: bareCost.resident }
+    },
+    {
+      metric: "of it in use",
+      value: ourCost.live,
+      limit: { name: "one of the bare library", value: bareCost.live }
+    },
+    {
+      metric: "seconds until all are back after a restart, aim 1.5",
+      value: ourCost.restart,
+      limit: { name: "those of the bare library", value: bareCost.restart }
+    }
+  ])
+})
+
+NodeRuntime.runMain(Effect.scoped(bench))

@@ -1,0 +1,53 @@
+/**
+ * Writes sql/seed/sms_prices.csv, the price list that a new database begins with: `node scripts/prices.ts`. Countries and
+ * dial prefixes come from the numbering plans, names from the Unicode locale data; the figures are examples that the
+ * operator replaces by `prices import`. A test says that it is a list of 243 countries.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, FileSystem } from "effect"
+import * as NodePath from "node:path"
+import { header } from "../src/pricing/priceFile.ts"
+import { dialPrefixes } from "../src/values/PhoneNumber.ts"
+
+const path = NodePath.resolve(import.meta.dirname, "../sql/seed/sms_prices.csv")
+
+/** Territories of the numbering plans that no list of countries has: Ascension and Tristan da Cunha. */
+const left = new Set(["AC", "TA"])
+
+const names = new Intl.DisplayNames(["en"], { type: "region" })
+
+/** One figure for each zone of dial prefixes. Nobody's tariff. */
+const figures: Readonly<Record<string, string>> = {
+  "1": "0.0079",
+  "2": "0.045",
+  "3": "0.06",
+  "4": "0.05",
+  "5": "0.04",
+  "6": "0.05",
+  "7": "0.055",
+  "8": "0.05",
+  "9": "0.035"
+}
+
+const quoted = (text: string) => /[",]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text
+
+const rows = dialPrefixes()
+  .filter(([country]) => !left.has(country))
+  .map((
+    [country, prefix]
+  ) => [country, quoted(names.of(country) ?? country), prefix, figures[prefix[1] ?? ""] ?? "0.05"])
+  .toSorted(([a = ""], [b = ""]) => a < b ? -1 : 1)
+
+const comment = [
+  "# EXAMPLE FIGURES: these prices are nobody's tariff. Replace them by your own:",
+  "#   npm run cli -- prices import FILE.csv --replace",
+  "# Made by scripts/prices.ts."
+]
+
+/** The list as the file has it. */
+const text = [...comment, header, ...rows.map((row) => row.join(",")), ""].join("\n")
+
+const write = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(path, text))
+
+NodeRuntime.runMain(write.pipe(Effect.provide(NodeServices.layer)))

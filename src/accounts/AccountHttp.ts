@@ -1,0 +1,63 @@
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { AppConfig } from "../platform/config/AppConfig.ts"
+import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { Principal } from "../platform/http/Authentication.ts"
+import { contractRoot } from "../platform/http/contractRoot.ts"
+import { RateLimit } from "../platform/http/RateLimit.ts"
+import { nothing } from "../platform/http/RequestContext.ts"
+import { AccountApi } from "./AccountApi.ts"
+import { AccountRemoval } from "./AccountRemoval.ts"
+import { Accounts } from "./Accounts.ts"
+import { AccountSettings } from "./AccountSettings.ts"
+import { limitPerMinute } from "./limitPerMinute.ts"
+
+/** Handlers of {@link AccountApi}. */
+export const AccountHttp = HttpApiBuilder.group(
+  contractRoot.add(AccountApi),
+  "account",
+  (handlers) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const settings = yield* AccountSettings
+      const removal = yield* AccountRemoval
+      const limits = yield* RateLimit
+      const config = yield* AppConfig
+
+      return handlers.handleAll({
+        read: Effect.fnUntraced(function*() {
+          const { accountId } = yield* Principal
+          const account = yield* accounts.find(accountId)
+          // Deleted since the request was let in.
+          return Option.isSome(account) ? { data: account.value } : yield* new NotFound({})
+        }),
+        profile: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          return { data: yield* settings.changeProfile(accountId, payload) }
+        }),
+        password: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          // Whoever has got hold of a key must not try passwords with it.
+          yield* limitPerMinute(limits, `password:${accountId}`, config.rateLimitLogin)
+          yield* settings.changePassword(accountId, payload)
+          return yield* nothing
+        }),
+        notifications: Effect.fnUntraced(function*() {
+          const { accountId } = yield* Principal
+          return { data: yield* settings.notifications(accountId) }
+        }),
+        changeNotifications: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          return { data: yield* settings.changeNotifications(accountId, payload) }
+        }),
+        remove: Effect.fnUntraced(function*({ payload: { confirmation } }) {
+          const { accountId } = yield* Principal
+          if (confirmation !== "DELETE") {
+            return yield* ValidationFailed.of("confirmation", "must be the word DELETE in capital letters")
+          }
+          yield* removal.remove(accountId)
+          return yield* nothing
+        })
+      })
+    })
+)

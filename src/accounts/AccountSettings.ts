@@ -1,0 +1,109 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Passwords from "../platform/crypto/Passwords.ts"
+import { transaction } from "../platform/database/transaction.ts"
+import { ValidationFailed, type Violation } from "../platform/http/ApiErrors.ts"
+import type { AccountId } from "../values/Ids.ts"
+import type { Notifications, Profile } from "./Account.ts"
+import type { NotificationsChange, PasswordChange, ProfileChange } from "./AccountApi.ts"
+import { EmailTaken } from "./AccountErrors.ts"
+import { makeAccountSettingsRepo } from "./AccountSettingsRepo.ts"
+import { Audit } from "./Audit.ts"
+import { Notices } from "./Notices.ts"
+import { passwordFault, type Person } from "./passwordFault.ts"
+import { emailChangedNotice, passwordChangedNotice } from "./securityNotices.ts"
+
+/** All that speaks against a new password, if anything does. */
+export const passwordViolations = (
+  wanted: { readonly password: string; readonly password_confirmation?: string },
+  person: Person
+): ReadonlyArray<Violation> => {
+  const fault = passwordFault(wanted.password, person)
+  return [
+    ...(fault === undefined ? [] : [{ param: "password", type: "weak_password", message: fault }]),
+    ...(wanted.password_confirmation === undefined || wanted.password_confirmation === wanted.password
+      ? []
+      : [{ param: "password_confirmation", type: "mismatch", message: "must be the same as password" }])
+  ]
+}
+
+/** Refuses with all of the violations, if there are any. */
+export const refuseAll = (errors: ReadonlyArray<Violation>): Effect.Effect<void, ValidationFailed> =>
+  errors[0] === undefined ? Effect.void : Effect.fail(new ValidationFailed({ param: errors[0].param, errors }))
+
+/** What the owner of an account sets (spec 2.8, 4.7). */
+export class AccountSettings extends Context.Service<AccountSettings, {
+  /** The address before is told of another one. */
+  readonly changeProfile: (accountId: AccountId, change: ProfileChange) => Effect.Effect<Profile, EmailTaken>
+  /** Login sessions and keys stay as they are. */
+  readonly changePassword: (accountId: AccountId, change: PasswordChange) => Effect.Effect<void, ValidationFailed>
+  readonly notifications: (accountId: AccountId) => Effect.Effect<Notifications>
+  readonly changeNotifications: (accountId: AccountId, change: NotificationsChange) => Effect.Effect<Notifications>
+}>()("messaging-service/accounts/AccountSettings") {
+  static readonly layer = Layer.effect(
+    AccountSettings,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* Audit
+      const notices = yield* Notices
+      const repo = yield* makeAccountSettingsRepo
+
+      const changeProfile = Effect.fn("AccountSettings.changeProfile")(
+        function*(accountId: AccountId, change: ProfileChange) {
+          return yield* transaction(Effect.gen(function*() {
+            const { email: before } = yield* Effect.orDie(repo.lock(accountId))
+            if (
+              change.email !== undefined &&
+              (yield* Effect.orDie(repo.isTaken({ accountId, email: change.email }))).taken
+            ) {
+              return yield* new EmailTaken()
+            }
+            const row = yield* repo.update({ accountId, change }).pipe(
+              // Somebody else took it since it was looked for.
+              Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new EmailTaken()), Effect.die),
+              Effect.catchTag(["SchemaError", "NoSuchElementError"], Effect.die)
+            )
+            if (row.email !== before) {
+              yield* audit.record({ accountId, action: "email.changed" })
+              yield* notices.tell(emailChangedNotice(accountId, before))
+            }
+            return row
+          }))
+        },
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+
+      const changePassword = Effect.fn("AccountSettings.changePassword")(
+        function*(accountId: AccountId, { current_password: current, ...wanted }: PasswordChange) {
+          const { password_hash: before, ...person } = yield* Effect.orDie(repo.credentials(accountId))
+          if (!(yield* Passwords.verify(current, before))) {
+            return yield* ValidationFailed.of("current_password", "is not the current password", "wrong_password")
+          }
+          const isSame = wanted.password.normalize("NFKC") === current.normalize("NFKC")
+          yield* refuseAll([
+            ...(isSame
+              ? [{ param: "password", type: "same_password", message: "must not be the current password" }]
+              : []),
+            ...passwordViolations(wanted, person)
+          ])
+          const after = yield* Passwords.hash(wanted.password)
+          yield* transaction(Effect.gen(function*() {
+            yield* Effect.orDie(repo.setPassword({ accountId, hash: Redacted.make(after) }))
+            yield* audit.record({ accountId, action: "password.changed" })
+            yield* notices.tell(passwordChangedNotice(accountId))
+          }))
+        },
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+
+      return AccountSettings.of({
+        changeProfile,
+        changePassword,
+        notifications: (accountId) => Effect.orDie(repo.notifications(accountId)),
+        changeNotifications: Effect.fn("AccountSettings.changeNotifications")((accountId, change) =>
+          Effect.orDie(repo.changeNotifications({ accountId, change }))
+        )
+      })
+    })
+  )
+}

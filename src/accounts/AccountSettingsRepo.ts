@@ -1,0 +1,71 @@
+import { Effect, Redacted, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { repository } from "../platform/database/repository.ts"
+import { AccountId } from "../values/Ids.ts"
+import { Notifications, Profile } from "./Account.ts"
+import { NotificationsChange, ProfileChange } from "./AccountApi.ts"
+
+const Taken = Schema.Struct({ taken: Schema.Boolean })
+
+/** SQL of what owners set in `accounts`. */
+export const makeAccountSettingsRepo = repository(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const profile = sql.literal("name, email, timezone, locale")
+  const toggles = sql.literal(Object.keys(Notifications.fields).join(", "))
+
+  const lock = SqlSchema.findOne({
+    Request: AccountId,
+    Result: Profile,
+    execute: (id) => sql`select ${profile} from accounts where id = ${id} for no key update`
+  })
+
+  const isTaken = SqlSchema.findOne({
+    Request: Schema.Struct({ accountId: AccountId, email: Schema.String }),
+    Result: Taken,
+    execute: ({ accountId, email }) =>
+      sql`select exists (select from accounts where lower(email) = lower(${email}) and id <> ${accountId}) as taken`
+  })
+
+  const update = SqlSchema.findOne({
+    Request: Schema.Struct({ accountId: AccountId, change: Schema.toType(ProfileChange) }),
+    Result: Profile,
+    execute: ({ accountId, change: { email, locale, name, timezone } }) =>
+      sql`update accounts set name = coalesce(${name ?? null}::text, name), email = coalesce(${
+        email ?? null
+      }::text, email),
+          timezone = coalesce(${timezone ?? null}::text, timezone), locale = coalesce(${locale ?? null}::text, locale)
+        where id = ${accountId} returning ${profile}`
+  })
+
+  const credentials = SqlSchema.findOne({
+    Request: AccountId,
+    Result: Schema.Struct({ name: Schema.String, email: Schema.String, password_hash: Schema.NullOr(Schema.String) }),
+    execute: (id) => sql`select name, email, password_hash from accounts where id = ${id}`
+  })
+
+  const setPassword = (password: { readonly accountId: AccountId; readonly hash: Redacted.Redacted }) =>
+    sql`update accounts set password_hash = ${Redacted.value(password.hash)} where id = ${password.accountId}`
+
+  const notifications = SqlSchema.findOne({
+    Request: AccountId,
+    Result: Notifications,
+    execute: (id) => sql`select ${toggles} from accounts where id = ${id}`
+  })
+
+  const changeNotifications = SqlSchema.findOne({
+    Request: Schema.Struct({ accountId: AccountId, change: NotificationsChange }),
+    Result: Notifications,
+    execute: ({ accountId, change }) =>
+      sql`update accounts set email_alerts = coalesce(${change.email_alerts ?? null}::boolean, email_alerts),
+          usage_warnings = coalesce(${change.usage_warnings ?? null}::boolean, usage_warnings),
+          weekly_digest = coalesce(${change.weekly_digest ?? null}::boolean, weekly_digest),
+          security_alerts = coalesce(${change.security_alerts ?? null}::boolean, security_alerts),
+          marketing_emails = coalesce(${change.marketing_emails ?? null}::boolean, marketing_emails),
+          -- Whoever asks for it again begins with the week that runs.
+          digest_week = case when coalesce(${change.weekly_digest ?? null}::boolean, weekly_digest) then digest_week end
+        where id = ${accountId} returning ${toggles}`
+  })
+
+  return { lock, isTaken, update, credentials, setPassword, notifications, changeNotifications }
+}))

@@ -1,0 +1,74 @@
+import { PgClient } from "@effect/sql-pg"
+import { Duration, Effect, Record, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { column } from "../platform/database/column.ts"
+import { repository } from "../platform/database/repository.ts"
+import { NoticeId } from "../values/Ids.ts"
+import { ClaimedNotice, type Notice, type NoticeSettled } from "./Notice.ts"
+import { toggleOf } from "./NoticeKinds.ts"
+
+const Claim = Schema.Struct({
+  /** At most so many. */
+  limit: Schema.Int,
+  /** In the sender's hands already. */
+  held: Schema.Array(NoticeId),
+  /** The right side of Message-IDs that are still to be chosen. */
+  domain: Schema.String,
+  /** A notice with so many attempts that were begun and never noted is given up. */
+  most: Schema.Int
+})
+export type Claim = typeof Claim.Type
+
+/** The kinds that an owner can switch off, each with the column that says whether. */
+const optional = Record.toEntries(toggleOf).filter(([, toggle]) => toggle !== "always")
+
+/** SQL of `notices`. */
+export const makeNoticesRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  const insert = ({ accountId, body, kind, once, recipient, subject }: Notice) =>
+    sql`insert into notices (account_id, kind, once, recipient, subject, body)
+      values (${accountId}, ${kind}, ${once ?? null}, ${recipient ?? null}, ${subject}, ${body})
+      on conflict do nothing`
+
+  const claim = SqlSchema.findAll({
+    Request: Claim,
+    Result: ClaimedNotice,
+    execute: ({ domain, held, limit, most }) =>
+      sql`with due as (
+          select n.id, n.attempt_count < ${most} as is_left,
+            coalesce((to_jsonb(a) ->> t.toggle)::boolean, true) and a.deleted_at is null as is_wanted
+          from notices n join accounts a on a.id = n.account_id
+            left join unnest(${column.text(optional.map(([kind]) => kind))}, ${
+        column.text(optional.map(([, toggle]) => toggle))
+      }) as t (kind, toggle)
+              on t.kind = n.kind
+          where n.status = 'queued' and n.due_at <= now() and n.id <> all(${column.int8(held)})
+          order by n.due_at limit ${limit} for update of n skip locked
+        ), unwanted as (
+          update notices n set status = 'unwanted', due_at = null, completed_at = now()
+          from due where n.id = due.id and not due.is_wanted
+        ), given_up as (
+          update notices n set status = 'failed', due_at = null, completed_at = now(),
+            error = 'interrupted before the relay had confirmed it'
+          from due where n.id = due.id and due.is_wanted and not due.is_left
+        )
+        update notices n set attempt_count = n.attempt_count + 1,
+          message_id = coalesce(n.message_id, gen_random_uuid() || '@' || ${domain}::text)
+        from due, accounts a where n.id = due.id and due.is_wanted and due.is_left and a.id = n.account_id
+        returning n.id, n.account_id, n.subject, n.body, n.message_id, n.attempt_count, n.created_at,
+          a.name, coalesce(n.recipient, a.email) as email`
+  })
+
+  const settle = ({ attempt_count, id }: ClaimedNotice, settled: NoticeSettled) => {
+    const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
+    // A token that sets a password is no longer needed here, whatever came of it.
+    return sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
+        error = ${settled.error}, due_at = now() + ${millis}::float8 * interval '1 millisecond',
+        completed_at = case when ${settled.status}::text <> 'queued' then now() end,
+        body = case when kind = 'password_reset' and ${settled.status}::text <> 'queued' then '' else body end
+      where id = ${id} and status = 'queued' and attempt_count = ${attempt_count}`
+  }
+
+  return { insert, claim, settle }
+}))

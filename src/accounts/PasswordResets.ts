@@ -1,0 +1,117 @@
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import * as Passwords from "../platform/crypto/Passwords.ts"
+import * as Tokens from "../platform/crypto/Tokens.ts"
+import { transaction } from "../platform/database/transaction.ts"
+import type { ValidationFailed } from "../platform/http/ApiErrors.ts"
+import type { EmailAddress } from "../values/EmailAddress.ts"
+import { AccountId } from "../values/Ids.ts"
+import { TokenExpired } from "./AccountErrors.ts"
+import { passwordViolations, refuseAll } from "./AccountSettings.ts"
+import { Audit } from "./Audit.ts"
+import { Notices } from "./Notices.ts"
+import { passwordResetNotice, passwordTokenNotice } from "./securityNotices.ts"
+
+/** What tells a token of a mail from keys and logins. */
+const resetPrefix = "rt_live_"
+
+/** Mails that an account gets in an hour at most, however often somebody asks. */
+const mostAnHour = 5
+
+/** A password that is to be set with a token. */
+export interface PasswordReset {
+  readonly token: Redacted.Redacted
+  readonly password: string
+  readonly password_confirmation: string
+}
+
+const Owner = Schema.Struct({ account_id: AccountId, name: Schema.String, email: Schema.String })
+
+const makeRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  /** Nothing for an address that nobody has, and for an account that had its share of this hour. */
+  const insert = SqlSchema.findOneOption({
+    Request: Schema.Struct({ email: Schema.String, tokenHash: Schema.Uint8Array }),
+    Result: Schema.Struct({ account_id: AccountId }),
+    execute: ({ email, tokenHash }) =>
+      sql`insert into password_resets (token_hash, account_id, expires_at)
+        select ${tokenHash}::bytea, id, now() + interval '1 hour' from accounts a
+        where lower(email) = lower(${email}) and deleted_at is null and (select count(*) from password_resets r
+          where r.account_id = a.id and r.created_at > now() - interval '1 hour') < ${mostAnHour}
+        returning account_id`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: Schema.Uint8Array,
+    Result: Owner,
+    execute: (tokenHash) =>
+      sql`select r.account_id, a.name, a.email from password_resets r join accounts a on a.id = r.account_id
+        where r.token_hash = ${tokenHash} and r.used_at is null and r.expires_at > now()`
+  })
+
+  /** Uses the token up, and with it all others of its account. */
+  const use = SqlSchema.findOneOption({
+    Request: Schema.Uint8Array,
+    Result: Schema.Struct({ account_id: AccountId }),
+    execute: (tokenHash) =>
+      sql`with used as (
+          update password_resets set used_at = now()
+          where token_hash = ${tokenHash} and used_at is null and expires_at > now() returning account_id
+        ), others as (
+          update password_resets r set used_at = now() from used
+          where r.account_id = used.account_id and r.used_at is null and r.token_hash <> ${tokenHash}
+        )
+        select account_id from used`
+  })
+
+  const setPassword = (accountId: AccountId, hash: string) =>
+    sql`with ended as (delete from login_sessions where account_id = ${accountId})
+      update accounts set password_hash = ${hash} where id = ${accountId}`
+
+  return { insert, find, use, setPassword }
+})
+
+/** New passwords for those who forgot theirs. */
+export class PasswordResets extends Context.Service<PasswordResets, {
+  /** Mails a token to the owner of an address, if it has one. Whether it has is told nowhere else. */
+  readonly ask: (email: EmailAddress) => Effect.Effect<void>
+  /** Sets the password and ends all login sessions, once per token and within an hour. */
+  readonly use: (wanted: PasswordReset) => Effect.Effect<void, TokenExpired | ValidationFailed>
+}>()("messaging-service/accounts/PasswordResets") {
+  static readonly layer = Layer.effect(
+    PasswordResets,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* Audit
+      const notices = yield* Notices
+      const repo = yield* makeRepo
+
+      const ask = Effect.fn("PasswordResets.ask")(function*(email: EmailAddress) {
+        const token = Tokens.mint(resetPrefix)
+        yield* transaction(Effect.gen(function*() {
+          const asked = yield* Effect.orDie(repo.insert({ email, tokenHash: Tokens.hash(token) }))
+          if (Option.isSome(asked)) yield* notices.tell(passwordTokenNotice(asked.value.account_id, token))
+        }))
+      }, Effect.provideService(SqlClient.SqlClient, sql))
+
+      const use = Effect.fn("PasswordResets.use")(function*({ token, ...wanted }: PasswordReset) {
+        const tokenHash = Tokens.hash(Redacted.value(token))
+        const found = yield* Effect.orDie(repo.find(tokenHash))
+        if (Option.isNone(found)) return yield* new TokenExpired()
+        yield* refuseAll(passwordViolations(wanted, found.value))
+        const hash = yield* Passwords.hash(wanted.password)
+        yield* transaction(Effect.gen(function*() {
+          const used = yield* Effect.orDie(repo.use(tokenHash))
+          if (Option.isNone(used)) return yield* new TokenExpired()
+          const accountId = used.value.account_id
+          yield* Effect.orDie(repo.setPassword(accountId, hash))
+          yield* audit.record({ accountId, action: "password.reset" })
+          yield* notices.tell(passwordResetNotice(accountId))
+        }))
+      }, Effect.provideService(SqlClient.SqlClient, sql))
+
+      return PasswordResets.of({ ask, use })
+    })
+  )
+}

@@ -1,0 +1,13 @@
+import { dataKeyColumn } from "../channels/whatsapp/dataKey.ts"
+import { dkimKeyColumn } from "../email-domains/EmailDomains.ts"
+import { keyringColumn } from "../platform/crypto/MacKeys.ts"
+import { probeColumn } from "../platform/crypto/MainKeyProbe.ts"
+import { idempotencyColumn } from "../platform/http/Idempotency.ts"
+import { secretColumns } from "../webhooks/sealedSecret.ts"
+
+/** Every column of the database that the vault seals. What is not here is lost with the previous main key. */
+export const sealedColumns = {
+  columns: [keyringColumn, ...secretColumns, dkimKeyColumn, dataKeyColumn, idempotencyColumn],
+  /** Rewrapped once nothing else is left. */
+  last: probeColumn
+}

@@ -1,0 +1,67 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { repository } from "../../../platform/database/repository.ts"
+import { EmailMessageId } from "../../../values/Ids.ts"
+import { Timestamp } from "../../../values/Timestamp.ts"
+
+const Counts = Schema.Struct({ total: Schema.Int, programs: Schema.Int })
+
+const At = Schema.Struct({ id: EmailMessageId, link: Schema.Int, at: Timestamp })
+
+const Counted = Schema.Struct({ id: EmailMessageId, at: Timestamp, isProgram: Schema.Boolean })
+
+/** SQL of opens and clicks. */
+export const makeTrackingRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  /** Where a link of a message leads. */
+  const target = SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: EmailMessageId, link: Schema.Int }),
+    Result: Schema.Struct({ url: Schema.NullOr(Schema.String) }),
+    execute: ({ id, link }) =>
+      sql`select (coalesce(m.links, r.links, b.links))[${link}::integer + 1] as url
+        from email_messages m left join email_messages r on r.id = m.part_of
+        left join email_batches b on b.id = m.batch_id where m.id = ${id}`
+  })
+
+  /** How long the relay has had a message, and whether another link of it was followed within the last second. */
+  const circumstances = SqlSchema.findOne({
+    Request: At,
+    Result: Schema.Struct({ millis_since_sent: Schema.NullOr(Schema.Finite), is_one_of_many: Schema.Boolean }),
+    execute: ({ at, id, link }) =>
+      sql`select extract(epoch from ${at}::timestamptz - sent_at)::float8 * 1000 as millis_since_sent,
+          exists (select from email_clicks c where c.message_id = ${id} and c.link <> ${link}
+            and c.clicked_at > ${at}::timestamptz - interval '1 second') as is_one_of_many
+        from email_messages where id = ${id}`
+  })
+
+  /** One more open; the counts with it. */
+  const countOpen = SqlSchema.findOne({
+    Request: Counted,
+    Result: Counts,
+    execute: ({ at, id, isProgram }) =>
+      sql`update email_messages set opens = opens + 1, machine_opens = machine_opens + ${isProgram}::boolean::integer,
+          opened_at = coalesce(opened_at, ${at}::timestamptz)
+        where id = ${id} returning opens as total, machine_opens as programs`
+  })
+
+  /** One more click; the counts of its link with it. */
+  const countClick = SqlSchema.findOne({
+    Request: Schema.Struct({ ...Counted.fields, link: Schema.Int }),
+    Result: Counts,
+    execute: ({ at, id, isProgram, link }) =>
+      sql`with message as (
+          update email_messages set clicks = clicks + 1, bot_clicks = bot_clicks + ${isProgram}::boolean::integer,
+            clicked_at = coalesce(clicked_at, ${at}::timestamptz)
+          where id = ${id}
+        )
+        insert into email_clicks as c (message_id, link, clicks, bot_clicks, clicked_at)
+        values (${id}, ${link}, 1, ${isProgram}::boolean::integer, ${at}::timestamptz)
+        on conflict (message_id, link) do update set clicks = c.clicks + 1,
+          bot_clicks = c.bot_clicks + excluded.bot_clicks, clicked_at = excluded.clicked_at
+        returning c.clicks as total, c.bot_clicks as programs`
+  })
+
+  return { target, circumstances, countOpen, countClick }
+}))

@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { contractRoot } from "../../platform/http/contractRoot.ts"
+import { phoneFacts } from "../../values/PhoneNumber.ts"
+import { PhoneApi, type PhoneValidation } from "./PhoneApi.ts"
+
+const names = new Intl.DisplayNames(["en"], { type: "region" })
+
+const validation = (input: string): PhoneValidation => {
+  const facts = phoneFacts(input)
+  const country = facts?.country
+  return {
+    input,
+    valid: facts?.isAssigned ?? false,
+    e164: facts?.e164 ?? null,
+    national_format: facts?.nationalFormat ?? null,
+    country: country === undefined ? null : names.of(country) ?? country,
+    country_code: country ?? null,
+    dial_prefix: facts?.dialPrefix ?? null,
+    line_type: facts?.lineType ?? null
+  }
+}
+
+/** Handlers of {@link PhoneApi}. */
+export const PhoneHttp = HttpApiBuilder.group(
+  contractRoot.add(PhoneApi),
+  "phone",
+  (handlers) => handlers.handle("validate", ({ query }) => Effect.sync(() => ({ data: validation(query.number) })))
+)

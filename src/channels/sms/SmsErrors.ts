@@ -1,0 +1,13 @@
+import { Schema } from "effect"
+import { wire } from "../../platform/http/ApiError.ts"
+
+export class UnsupportedDestination extends Schema.TaggedError<UnsupportedDestination>()(
+  "UnsupportedDestination",
+  { param: Schema.String, country: Schema.NullOr(Schema.String) },
+  wire(422, "unsupported_destination", 4222)
+) {
+  override get message() {
+    const place = this.country === null ? "This number belongs to no country" : `${this.country} has no price`
+    return `${this.param}: ${place}, so nothing is sent there. See GET /v1/sms/pricing.`
+  }
+}

@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Messages } from "../../messages/Messages.ts"
+import { Principal } from "../../platform/http/Authentication.ts"
+import { contractRoot } from "../../platform/http/contractRoot.ts"
+import { page } from "../../platform/http/pages.ts"
+import { created } from "../../platform/http/RequestContext.ts"
+import type { MessageId } from "../../values/Ids.ts"
+import { kindOf } from "./SenderId.ts"
+import { SmsApi } from "./SmsApi.ts"
+import { SmsMessages } from "./SmsMessages.ts"
+
+const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "sms" as const }))
+
+/** Handlers of {@link SmsApi}. */
+export const SmsHttp = HttpApiBuilder.group(contractRoot.add(SmsApi), "sms", (handlers) =>
+  Effect.gen(function*() {
+    const sms = yield* SmsMessages
+    const messages = yield* Messages
+    const find = Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: MessageId } }) {
+      return { data: yield* messages.find(yield* owner, params.id) }
+    })
+    return handlers.handleAll({
+      send: Effect.fnUntraced(function*({ payload }) {
+        const { accountId } = yield* Principal
+        const accepted = yield* sms.send(accountId, payload)
+        yield* created(`/v1/sms/messages/${accepted.message_id}`)
+        return { success: true as const, data: accepted }
+      }),
+      sendBulk: Effect.fnUntraced(function*({ payload }) {
+        const { accountId } = yield* Principal
+        const accepted = yield* sms.sendBulk(accountId, payload)
+        yield* created(`/v1/sms/batches/${accepted.batch_id}`)
+        return { success: true as const, data: accepted }
+      }),
+      batch: Effect.fnUntraced(function*({ params }) {
+        return { data: yield* messages.batch(yield* owner, params.batch_id) }
+      }),
+      list: Effect.fnUntraced(function*({ query }) {
+        const of = yield* owner
+        return yield* page(query, (window) => messages.list(of, query, window))
+      }),
+      find,
+      status: find,
+      senderIds: ({ query }) =>
+        page(query, ({ limit, offset }) => {
+          const rows = sms.senderIds.map((sender_id, index) => ({
+            sender_id,
+            type: kindOf(sender_id),
+            is_default: index === 0
+          }))
+          return Effect.succeed({ rows: rows.slice(offset, offset + limit), total: rows.length })
+        })
+    })
+  }))

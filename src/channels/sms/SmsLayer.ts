@@ -1,0 +1,12 @@
+import { Layer } from "effect"
+import { PartNews } from "./PartNews.ts"
+import { PhoneHttp } from "./PhoneHttp.ts"
+import { ReceiptMatching } from "./ReceiptMatching.ts"
+import { SmsHttp } from "./SmsHttp.ts"
+import { SmsMessages } from "./SmsMessages.ts"
+
+/** The SMS channel with its endpoints, for codes as well; it asks for `SmsOutlet`, which an upstream gives. */
+export const SmsLayer = Layer.mergeAll(PhoneHttp, SmsHttp.pipe(Layer.provideMerge(SmsMessages.layer)), ReceiptMatching)
+
+/** What is written down of messages and receipts, for the upstream and for the channel. */
+export const SmsNews = PartNews.layer

@@ -1,0 +1,126 @@
+import { Context, Effect, Layer } from "effect"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
+import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
+import { ulid } from "../../platform/crypto/ulid.ts"
+import { type PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
+import { Prices } from "../../pricing/Prices.ts"
+import { compiled } from "../../templates/CompiledTemplate.ts"
+import { requireValues } from "../../templates/requireValues.ts"
+import * as Template from "../../templates/Template.ts"
+import { type AccountId, MessageBatchId } from "../../values/Ids.ts"
+import { countryOf, type PhoneNumber } from "../../values/PhoneNumber.ts"
+import { makeAcceptance } from "./makeAcceptance.ts"
+import { longestText, mostSegments, segment } from "./segments.ts"
+import type { AcceptedSms, AcceptedSmsBatch, NewSms, NewSmsBatch } from "./SmsApi.ts"
+import { UnsupportedDestination } from "./SmsErrors.ts"
+import { SmsOutlet } from "./SmsOutlet.ts"
+import type { StoredSms } from "./SmsRepo.ts"
+
+type Refusal = ValidationFailed | UnsupportedDestination | PlanLimitExceeded
+
+/** A text and its number, and what the request calls them. */
+interface Asked {
+  readonly to: PhoneNumber
+  readonly content: string
+  readonly codeSeed?: CodeSeed | undefined
+  readonly params: { readonly to: string; readonly content: string }
+}
+
+/** What each recipient of a batch reads. */
+const textsOf = Effect.fnUntraced(function*(batch: NewSmsBatch) {
+  const { template } = yield* compiled({ subject: "", text: batch.content }, {
+    subject: "content",
+    html: "content",
+    text: "content"
+  })
+  yield* requireValues(template, batch.recipients)
+  return yield* Effect.forEach(batch.recipients, ({ to, variables = {} }, index) => {
+    const params = { to: `recipients[${index}].to`, content: `recipients[${index}].variables` }
+    // Looked at before it is made: values can fill the world.
+    return Template.lengths(template, variables).text > longestText
+      ? Effect.fail(ValidationFailed.of(params.content, `must make a text of at most ${longestText} characters`))
+      : Effect.succeed<Asked>({ to, content: Template.render(template, variables).text ?? "", params })
+  })
+})
+
+/** Accepts SMS (spec 9, 8). */
+export class SmsMessages extends Context.Service<SmsMessages, {
+  /**
+   * Commits the message with its price and its parts, and only then says yes. Where the text has a mask for a code its
+   * seed is given as well: the record keeps the mask.
+   */
+  readonly send: (accountId: AccountId, sms: NewSms, codeSeed?: CodeSeed) => Effect.Effect<AcceptedSms, Refusal>
+  /** All or none. */
+  readonly sendBulk: (accountId: AccountId, batch: NewSmsBatch) => Effect.Effect<AcceptedSmsBatch, Refusal>
+  /** Those that the operator has named; the first is the default. */
+  readonly senderIds: ReadonlyArray<string>
+}>()("messaging-service/channels/sms/SmsMessages") {
+  static readonly layer = Layer.effect(
+    SmsMessages,
+    Effect.gen(function*() {
+      const { smsSenderIds: senderIds = [] } = yield* AppConfig
+      const prices = yield* Prices
+      const outlet = yield* SmsOutlet
+      const accept = yield* makeAcceptance
+
+      const senderOf = ({ sender_id }: { readonly sender_id?: string }) =>
+        sender_id === undefined || senderIds.length === 0 || senderIds.includes(sender_id)
+          ? Effect.succeed(sender_id ?? senderIds[0] ?? null)
+          : Effect.fail(ValidationFailed.of("sender_id", "must be one of those that GET /v1/sms/sender-ids lists"))
+
+      const stored = Effect.fnUntraced(function*(
+        { codeSeed, content, params, to }: Asked
+      ): Effect.fn.Return<StoredSms, Refusal> {
+        const country = countryOf(to)
+        const price = country === undefined ? undefined : yield* prices.of(country)
+        if (price === undefined) {
+          return yield* new UnsupportedDestination({ param: params.to, country: country ?? null })
+        }
+        if (content === "") return yield* ValidationFailed.of(params.content, "must not make an empty text")
+        const { encoding, parts } = segment(content)
+        if (parts.length > mostSegments) {
+          const message = `must fit into ${mostSegments} segments, but takes ${parts.length}`
+          return yield* ValidationFailed.of(params.content, message, "too_many_segments")
+        }
+        return {
+          to,
+          content,
+          encoding,
+          segments: parts.length,
+          cost_micros: price * parts.length,
+          parts: outlet.takes === "segments" ? parts : [content],
+          codeSeed
+        }
+      })
+
+      const send = Effect.fn("SmsMessages.send")(function*(accountId: AccountId, sms: NewSms, codeSeed?: CodeSeed) {
+        const sender = yield* senderOf(sms)
+        const message = yield* stored({ ...sms, codeSeed, params: { to: "to", content: "content" } })
+        const request = { accountId, sender, batchId: null, messages: [message] }
+        const { cost_usd, ids: [first], segments } = yield* accept(request)
+        if (first === undefined) return yield* Effect.die("an insert of one row gave none")
+        return { message_id: first, to: message.to, status: "queued" as const, segments, cost_usd }
+      })
+
+      const sendBulk = Effect.fn("SmsMessages.sendBulk")(function*(accountId: AccountId, batch: NewSmsBatch) {
+        const sender = yield* senderOf(batch)
+        const messages = yield* Effect.forEach(yield* textsOf(batch), stored)
+        const batchId = MessageBatchId.make(`sms_batch_${yield* ulid}`)
+        const { cost_usd, segments } = yield* accept({ accountId, sender, batchId, messages })
+        const total = messages.length
+        return {
+          batch_id: batchId,
+          total_recipients: total,
+          status: "queued" as const,
+          message: `${total} ${
+            total === 1 ? "message is" : "messages are"
+          } queued; GET /v1/sms/batches/${batchId} counts them.`,
+          segments,
+          cost_usd
+        }
+      })
+
+      return SmsMessages.of({ send, sendBulk, senderIds })
+    })
+  )
+}

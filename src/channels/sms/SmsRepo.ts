@@ -1,0 +1,87 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { type CodeSeed, seedAfter } from "../../platform/crypto/oneTimeCode.ts"
+import { column } from "../../platform/database/column.ts"
+import { repository } from "../../platform/database/repository.ts"
+import { type AccountId, type MessageBatchId, MessageId } from "../../values/Ids.ts"
+import type { Encoding } from "./segments.ts"
+
+/** A message as it is written down, with what it is handed over as. */
+export interface StoredSms {
+  readonly to: string
+  readonly content: string
+  readonly segments: number
+  readonly cost_micros: number
+  readonly encoding: Encoding
+  readonly parts: ReadonlyArray<string>
+  /** Of the code that the text has a mask for. */
+  readonly codeSeed: CodeSeed | undefined
+}
+
+/** Each part with the seed of its piece of the mask. */
+const seeded = ({ codeSeed, parts }: StoredSms) => {
+  let seed = codeSeed
+  return parts.map((body) => {
+    const part = { body, seed: seed ?? null }
+    seed = seed === undefined ? undefined : seedAfter(seed, body)
+    return part
+  })
+}
+
+/** What one request asks for: a message of its own, or the messages of a batch. */
+export interface SmsRequest {
+  readonly accountId: AccountId
+  readonly sender: string | null
+  readonly batchId: MessageBatchId | null
+  readonly messages: ReadonlyArray<StoredSms>
+}
+
+/** SQL of SMS as they are accepted. */
+export const makeSmsRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  const insertBatch = (row: { readonly id: MessageBatchId; readonly account_id: AccountId; readonly total: number }) =>
+    sql`insert into message_batches ${sql.insert({ ...row, channel: "sms" })}`
+
+  /** The messages of all requests and their parts in one statement; the ids are in the order of the messages. */
+  const insert = (requests: ReadonlyArray<SmsRequest>) => {
+    const messages = requests.flatMap(({ messages: own, ...common }) =>
+      own.map((message) => ({ ...message, ...common }))
+    )
+    const parts = messages.flatMap((message, index) =>
+      seeded(message).map((part, no) => ({ ...part, position: index + 1, no: no + 1 }))
+    )
+    const of = <A>(read: (message: typeof messages[number]) => A) => messages.map(read)
+    return SqlSchema.findAll({
+      Request: Schema.Void,
+      Result: Schema.Struct({ id: MessageId }),
+      execute: () =>
+        sql`with asked as (
+            select t.*, nextval('messages_id_seq') as id from unnest(${column.text(of((m) => m.to))},
+              ${column.text(of((m) => m.content))}, ${column.int4(of((m) => m.segments))},
+              ${column.int8(of((m) => m.cost_micros))}, ${column.text(of((m) => m.encoding))},
+              ${column.int4(of((m) => m.parts.length))}, ${column.int8(of((m) => m.accountId))},
+              ${column.text(of((m) => m.sender))}, ${column.text(of((m) => m.batchId))})
+              with ordinality as t (recipient, content, segments, cost_micros, encoding, parts, account_id, sender,
+                batch_id, position)
+          ), added as (
+            insert into messages (id, account_id, channel, direction, sender, recipient, content, segments, cost_micros, batch_id)
+            overriding system value
+            select id, account_id, 'sms', 'out', sender, recipient, jsonb_build_object('body', content), segments,
+              cost_micros, batch_id
+            from asked order by position
+          ), cut as (
+            insert into sms_parts (message_id, part_no, parts, encoding, body, code_seed, lane)
+            select a.id, t.no, a.parts, a.encoding, t.body, t.seed, (a.batch_id is not null)::integer
+            from unnest(${column.int4(parts.map(({ position }) => position))},
+              ${column.int4(parts.map(({ no }) => no))}, ${column.text(parts.map(({ body }) => body))},
+              ${column.text(parts.map(({ seed }) => seed))}) as t (position, no, body, seed)
+            join asked a using (position)
+          )
+          select id from asked order by position`
+    })()
+  }
+
+  return { insertBatch, insert }
+}))

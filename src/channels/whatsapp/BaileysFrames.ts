@@ -1,0 +1,48 @@
+import type { WASocket } from "@whiskeysockets/baileys"
+import { Effect, Option } from "effect"
+
+/**
+ * Ends a connection on which a server says nothing. The library would see to it by a time that it takes for each frame
+ * it sends as well, for which it makes a timer and errors with their stacks, a twentieth of what a text costs. Once the
+ * server has spoken, the library's pings find out that it is gone.
+ */
+export const endOnSilence = (socket: WASocket) =>
+  Effect.callback<void>((resume) => {
+    socket.ws.once("frame", () => resume(Effect.void))
+  }).pipe(
+    Effect.timeoutOption("20 seconds"),
+    Effect.map(Option.getOrElse(() => void socket.end(new Error("the server did not answer"))))
+  )
+
+/**
+ * A frame that cannot be read fails within the library's own listener, where nobody hears of it, and nothing is
+ * understood from there on: the connection ends instead.
+ */
+export const endOnNonsense = (socket: WASocket): void => {
+  for (const listener of socket.ws.listeners("message")) {
+    const listen = (frame: unknown): unknown => listener(frame)
+    socket.ws.removeAllListeners("message")
+    socket.ws.on(
+      "message",
+      (frame: unknown) =>
+        void Promise.resolve(listen(frame)).catch((error: unknown) =>
+          socket.end(error instanceof Error ? error : undefined)
+        )
+    )
+  }
+}
+
+/**
+ * The library looks up whom a message is from before it queues for its turn, so of many that come at once a later one may
+ * be first. Here each waits for the one before it.
+ */
+export const inTheirOrder = (socket: WASocket): void => {
+  const listeners = socket.ws.listeners("CB:message")
+  socket.ws.removeAllListeners("CB:message")
+  for (const listener of listeners) {
+    let last: Promise<unknown> = Promise.resolve()
+    socket.ws.on("CB:message", (stanza: unknown) => {
+      last = last.then((): unknown => listener(stanza)).catch(() => {})
+    })
+  }
+}

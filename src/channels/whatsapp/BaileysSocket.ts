@@ -1,0 +1,257 @@
+import "../../platform/observability/muteLibsignal.ts"
+import {
+  type AuthenticationCreds,
+  type BaileysEventMap,
+  DEFAULT_CONNECTION_CONFIG,
+  initAuthCreds,
+  makeWASocket,
+  type SocketConfig,
+  type WASocket
+} from "@whiskeysockets/baileys"
+import { Cause, Effect, Layer, Queue, Schema } from "effect"
+import { AsyncLocalStorage } from "node:async_hooks"
+import { directoryOf, tellOfPeople } from "./BaileysDirectory.ts"
+import { endOnNonsense, endOnSilence, inTheirOrder } from "./BaileysFrames.ts"
+import { type KeysOptions, makeKeys, type Run } from "./BaileysKeys.ts"
+import { durableLines } from "./BaileysLine.ts"
+import { type Deciphered, type Held, makeGuardedRatchets } from "./BaileysRatchets.ts"
+import { relayOver } from "./BaileysRelay.ts"
+import { messageOf, sendingOf, serverAt } from "./BaileysSending.ts"
+import { standing } from "./BaileysSettings.ts"
+import { causeOf, detailOf, type Disconnect } from "./closeCause.ts"
+import { type Credentials, SessionTaken } from "./CredentialStore.ts"
+import { DeviceCache } from "./DeviceCache.ts"
+import { decodeValue, encodeValue } from "./keyValues.ts"
+import { makeEnvelopes } from "./makeEnvelopes.ts"
+import type { Stanza } from "./Stanza.ts"
+import {
+  type SessionSocket,
+  type SessionTraffic,
+  type SocketEvent,
+  type StanzaKind,
+  WhatsAppSocket
+} from "./WhatsAppSocket.ts"
+
+/** The address of the real WhatsApp. */
+export const liveUrl = String(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl)
+
+const credsEntry = { type: "creds", key: "" }
+
+const silent = (): SocketConfig["logger"] => {
+  const nothing = () => {}
+  return {
+    level: "silent",
+    child: silent,
+    trace: nothing,
+    debug: nothing,
+    info: nothing,
+    warn: nothing,
+    error: nothing
+  }
+}
+
+const stanzas: ReadonlyArray<readonly [event: string, kind: StanzaKind]> = [
+  ["CB:ack,class:message", "ack"],
+  ["CB:receipt", "receipt"],
+  ["CB:message", "message"],
+  ["CB:notification,type:w:gp2", "group"]
+]
+
+/** What a connection has to tell; `creds` is a change of the credentials. */
+type Raw = SocketEvent | { readonly _tag: "Creds" }
+
+interface OpenOptions {
+  readonly credentials: Credentials
+  readonly isPaired: boolean
+  readonly traffic: SessionTraffic
+}
+
+const storedCreds = Effect.fnUntraced(function*({ credentials, isPaired }: OpenOptions) {
+  if (!isPaired) return initAuthCreds()
+  const bytes = (yield* credentials.get(credsEntry.type, [credsEntry.key])).get(credsEntry.key)
+  // Only this file writes them.
+  return bytes === undefined ? initAuthCreds() : decodeValue(bytes) as AuthenticationCreds
+})
+
+const answerWithin = 3_000
+
+/** Takes this device off its phone's list. */
+const removal = (jid: string) => ({
+  tag: "iq",
+  attrs: { to: "s.whatsapp.net", type: "set", xmlns: "md" },
+  content: [{ tag: "remove-companion-device", attrs: { jid, reason: "user_initiated" } }]
+})
+
+const digitsOf = (creds: AuthenticationCreds) => creds.me?.id.split(/[:@]/)[0] ?? ""
+
+/** Failures of ours that the library was told of: what it does not handle of them is handled by the end of the connection. */
+const told = new WeakSet<object>()
+
+const makeRun = Effect.map(Effect.context<never>(), (context): Run => {
+  const run = Effect.runPromiseWith(context)
+  return (effect) =>
+    run(effect).catch((error: unknown) => {
+      if (typeof error === "object" && error !== null) told.add(error)
+      return Promise.reject(error)
+    })
+})
+
+/** Credentials and keys as the library wants them, over those of the session. */
+const makeAuth = (
+  { credentials, fail, run }: Omit<KeysOptions, "held">,
+  creds: AuthenticationCreds,
+  url: string
+) => {
+  const held = new AsyncLocalStorage<Held>()
+  const keys = makeKeys({ credentials, run, held, fail })
+  const envelopes = makeEnvelopes()
+  const commit = (changes: Held, decrypted: ReadonlyArray<Deciphered>) => {
+    const sessionId = credentials.owned.id
+    const messages = decrypted.flatMap(({ ciphertext, plaintext }) => {
+      const envelope = envelopes.of(ciphertext)
+      return envelope === undefined ? [] : [{ sessionId, envelope, plaintext }]
+    })
+    return keys.write([...changes.values()], messages)
+  }
+  const { durable, guarded } = makeGuardedRatchets({ held, commit })
+  return {
+    envelopes,
+    config: {
+      auth: { creds, keys: keys.store },
+      makeSignalRepository: (...args) => guarded(DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...args)),
+      agent: durableLines(url, durable)
+    } satisfies Partial<SocketConfig>
+  }
+}
+
+/** What the library asks the message part for. */
+const questions = (traffic: SessionTraffic, run: Run) =>
+  ({
+    getMessage: ({ id, remoteJid }) =>
+      run(traffic.sentMessage(remoteJid ?? "", id ?? "")).then((kept) =>
+        kept === undefined ? undefined : messageOf(kept)
+      ),
+    // The message part keeps what the library gave it.
+    cachedGroupMetadata: (jid) => run(traffic.groupMetadata(jid)) as ReturnType<SocketConfig["cachedGroupMetadata"]>
+  }) satisfies Partial<SocketConfig>
+
+const eventsOf = (
+  { connection, isNewLogin, lastDisconnect, qr }: BaileysEventMap["connection.update"],
+  creds: AuthenticationCreds
+): ReadonlyArray<SocketEvent> => {
+  const error: Disconnect | undefined = lastDisconnect?.error
+  return [
+    ...(qr === undefined ? [] : [{ _tag: "Code", text: qr } as const]),
+    ...(isNewLogin === true ? [{ _tag: "Paired" } as const] : []),
+    ...(connection === "open" ? [{ _tag: "Opened", phoneNumber: digitsOf(creds) } as const] : []),
+    ...(connection === "close" ? [{ _tag: "Closed", cause: causeOf(error), detail: detailOf(error) } as const] : [])
+  ]
+}
+
+const connect = Effect.fnUntraced(function*(url: string, options: OpenOptions) {
+  const { credentials, traffic } = options
+  const raw = yield* Queue.unbounded<Raw>()
+  const run = yield* makeRun
+  const creds = yield* storedCreds(options)
+  let isDirty = false
+
+  const fail = (cause: Cause.Cause<unknown>) => {
+    const taken = Schema.is(SessionTaken)(Cause.squash(cause))
+    const detail = Cause.pretty(cause).split("\n")[0] ?? ""
+    Queue.offerUnsafe(raw, { _tag: "Closed", cause: taken ? "taken" : "lost", detail })
+  }
+  const { config, envelopes } = makeAuth({ credentials, run, fail }, creds, url)
+  const devices = new DeviceCache()
+  const socket = makeWASocket({
+    ...standing,
+    ...config,
+    ...questions(traffic, run),
+    ...serverAt(url),
+    logger: silent(),
+    userDevicesCache: devices
+  })
+  endOnNonsense(socket)
+  inTheirOrder(socket)
+  yield* Effect.forkScoped(endOnSilence(socket))
+  socket.ws.prependListener("CB:message", envelopes.note)
+  for (const [event, kind] of stanzas) socket.ws.on(event, (stanza: Stanza) => traffic.onStanza(kind, stanza))
+  tellOfPeople(socket, traffic.onPeople)
+  socket.ev.on("creds.update", () => {
+    isDirty = true
+    Queue.offerUnsafe(raw, { _tag: "Creds" })
+  })
+  socket.ev.on("connection.update", (update) => {
+    for (const event of eventsOf(update, creds)) Queue.offerUnsafe(raw, event)
+  })
+
+  /** Whole, as the library changes them in place; a device that no phone has signed yet has nothing to be kept. */
+  const flush = Effect.suspend(() => {
+    if (!isDirty || creds.account === undefined) return Effect.void
+    isDirty = false
+    return credentials.set([{ ...credsEntry, value: encodeValue(creds) }])
+  })
+  yield* Effect.addFinalizer(() =>
+    Effect.promise(() => socket.end(undefined)).pipe(
+      Effect.timeoutOption("1 second"),
+      Effect.andThen(flush),
+      Effect.ignoreCause
+    )
+  )
+  const relay = relayOver(socket, (user) => devices.get(user) !== undefined)
+  return sessionSocket({ raw, flush, socket, relay, jid: () => creds.me?.id ?? "" })
+})
+
+const sessionSocket = ({ flush, jid, raw, relay, socket }: {
+  readonly raw: Queue.Queue<Raw>
+  readonly flush: Effect.Effect<void, SessionTaken>
+  readonly socket: WASocket
+  readonly relay: ReturnType<typeof relayOver>
+  readonly jid: () => string
+}): SessionSocket => ({
+  ...sendingOf(socket, { logger: silent(), relay }),
+  ...directoryOf(socket),
+  next: Effect.gen(function*() {
+    while (true) {
+      const event = yield* Queue.take(raw)
+      yield* flush
+      if (event._tag !== "Creds") return event
+    }
+  }).pipe(
+    Effect.catchTag(
+      "SessionTaken",
+      ({ message }) => Effect.succeed<SocketEvent>({ _tag: "Closed", cause: "taken", detail: message })
+    ),
+    // Credentials that cannot be written end the connection; the next one begins with what there is.
+    Effect.catchDefect((defect) =>
+      Effect.succeed<SocketEvent>({ _tag: "Closed", cause: "lost", detail: String(defect) })
+    )
+  ),
+  requestPairingCode: (phoneNumber) =>
+    Effect.orElseSucceed(Effect.tryPromise(() => socket.requestPairingCode(phoneNumber)), () => undefined),
+  // Asked, not told, as the library does it: a connection that closes right after may take the word with it.
+  logOut: Effect.ignoreCause(Effect.tryPromise(() => socket.query(removal(jid()), answerWithin)))
+})
+
+/** The library waits for answers in the background that nobody waits for: that one never comes must not end the node. */
+const looseEnds = Effect.acquireRelease(
+  Effect.sync(() => {
+    const onRejection = (reason: unknown) => {
+      if (typeof reason === "object" && reason !== null && told.has(reason)) return
+      const stack = reason instanceof Error ? reason.stack ?? "" : ""
+      if (!/node_modules\/(@whiskeysockets|libsignal)\//.test(stack)) throw reason
+    }
+    process.on("unhandledRejection", onRejection)
+    return onRejection
+  }),
+  (onRejection) => Effect.sync(() => process.off("unhandledRejection", onRejection))
+)
+
+/** Connections by the library to a server, whose ws: or wss: address is asked for before each of them. */
+export const layerBaileys = (address: Effect.Effect<string>) =>
+  Layer.effect(
+    WhatsAppSocket,
+    Effect.as(
+      looseEnds,
+      WhatsAppSocket.of({ open: (options) => Effect.orDie(Effect.flatMap(address, (url) => connect(url, options))) })
+    )
+  )

@@ -1,0 +1,86 @@
+/**
+ * Asks WhatsApp over the connection of a session.
+ *
+ * Who talks to it: `Contacts` and `Groups`, for requests. Where its state lives: it has none; what it learns is in the
+ * rows of groups and of number checks. When its shard moves, questions under way fail and their requests say so; a
+ * repeated question is asked again. It sleeps after a minute.
+ */
+import { Clock, Effect } from "effect"
+import { Entity } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import { untilLeft } from "../../platform/cluster/untilLeft.ts"
+import { transaction } from "../../platform/database/transaction.ts"
+import { WhatsAppSessionId } from "../../values/Ids.ts"
+import { makeContactsRepo } from "./ContactsRepo.ts"
+import { DirectoryEntity, type NotDone } from "./DirectoryEntity.ts"
+import type { GroupFacts, GroupRefused } from "./DirectorySocket.ts"
+import { makeGroupsRepo } from "./GroupsRepo.ts"
+import { LiveSockets } from "./LiveSockets.ts"
+import type { SocketFailed } from "./SocketFailed.ts"
+import type { SessionSocket } from "./WhatsAppSocket.ts"
+
+const make = Effect.gen(function*() {
+  const id = WhatsAppSessionId.make(Number((yield* Entity.CurrentAddress).entityId))
+  const sql = yield* SqlClient.SqlClient
+  const live = yield* LiveSockets
+  const contacts = yield* makeContactsRepo
+  const groups = yield* makeGroupsRepo
+
+  const notDone = (_tag: NotDone["_tag"]): NotDone => ({ _tag })
+
+  const ask = <A>(question: (socket: SessionSocket) => Effect.Effect<A, SocketFailed | GroupRefused>) =>
+    live.ask(id, question).pipe(
+      Effect.map((answer): A | NotDone => answer ?? notDone("NotConnected")),
+      Effect.catchTags({
+        SocketFailed: () => Effect.succeed(notDone("Unavailable")),
+        GroupRefused: () => Effect.succeed(notDone("Refused"))
+      })
+    )
+
+  const store = (group: GroupFacts, askedAt: number) =>
+    Effect.provideService(transaction(groups.store(id, group, askedAt)), SqlClient.SqlClient, sql).pipe(Effect.orDie)
+
+  return DirectoryEntity.of({
+    Check: ({ payload: { number } }) =>
+      ask((socket) =>
+        Effect.gen(function*() {
+          const whatsapp_id = (yield* socket.chatOf(number)) ?? null
+          yield* Effect.orDie(contacts.noteCheck({ id, phone: number, whatsapp_id }))
+          return { _tag: "Checked" as const, whatsapp_id }
+        })
+      ),
+    CreateGroup: ({ payload: { description, name, numbers } }) =>
+      ask((socket) =>
+        Effect.gen(function*() {
+          const created = yield* socket.createGroup({ name, numbers })
+          yield* store(created, yield* Clock.currentTimeMillis)
+          if (description !== null) {
+            yield* socket.changeGroup(created.jid, { _tag: "Describe", description })
+            yield* store({ ...created, description }, yield* Clock.currentTimeMillis)
+          }
+          const [row] = yield* Effect.orDie(groups.ensure(id, [created.jid]))
+          // It was stored just now.
+          if (row === undefined) return notDone("Unavailable")
+          const code = yield* Effect.orElseSucceed(socket.inviteCode(created.jid), () => undefined)
+          yield* Effect.orDie(groups.noteInvite({ id: row.id, code: code ?? null }))
+          return { _tag: "Created" as const, id: row.id }
+        })
+      ),
+    ChangeGroup: ({ payload: { changes, jid } }) =>
+      ask((socket) =>
+        Effect.gen(function*() {
+          for (const change of changes) yield* socket.changeGroup(jid, change)
+          const askedAt = yield* Clock.currentTimeMillis
+          yield* store(yield* socket.group(jid), askedAt)
+          return { _tag: "Changed" as const }
+        })
+      ),
+    Invite: ({ payload: { jid } }) =>
+      ask((socket) => Effect.map(socket.inviteCode(jid), (code) => ({ _tag: "Code" as const, code: code ?? null })))
+  })
+})
+
+/** Runs where the sessions run. Whoever waits for an answer must not keep others waiting. */
+export const DirectoryActor = untilLeft((stay) =>
+  DirectoryEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
+)

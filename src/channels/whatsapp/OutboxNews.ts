@@ -1,0 +1,151 @@
+import { Cause, Context, Effect, Exit, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Events, happening } from "../../events/Events.ts"
+import { makeBatchCounts } from "../../messages/BatchCounts.ts"
+import { group } from "../../platform/database/coalesce.ts"
+import { transaction } from "../../platform/database/transaction.ts"
+import { untilDatabaseIsBack } from "../../platform/database/untilDatabaseIsBack.ts"
+import type { WhatsAppSessionId } from "../../values/Ids.ts"
+import { type LockedMessage, makeOutboxNewsRepo, type News, type Step } from "./OutboxNewsRepo.ts"
+import { advance, type Heard } from "./OutboxState.ts"
+
+/** A message that goes on: what was heard of it last, what is told of it, and whether it leaves its batch's queue. */
+interface Moved {
+  readonly message: LockedMessage
+  readonly news: News
+  readonly told: ReadonlyArray<Heard>
+  readonly leavesQueue: boolean
+}
+
+const nameOf = (sessionId: WhatsAppSessionId, whatsappId: string) => `${sessionId}/${whatsappId}`
+
+const happeningOf = ({ message, news: { at, error } }: Moved) => (heard: Heard) => {
+  const { account_id: accountId, message_id, recipient: to, session_id, type } = message
+  const about = { accountId, channel: "whatsapp" } as const
+  const data = { channel: "whatsapp", message_id, session_id } as const
+  switch (heard) {
+    case "sent":
+      return happening({ ...about, event: "message.sent", data: { ...data, to, type, status: "sent" } })
+    case "delivered":
+      return happening({ ...about, event: "message.delivered", data: { ...data, delivered_at: at } })
+    case "read":
+      return happening({ ...about, event: "message.read", data: { ...data, read_at: at } })
+    case "failed": {
+      const failed = { error_code: error?.code ?? "failed", error_message: error?.message ?? "" }
+      return happening({ ...about, event: "message.failed", data: { ...data, ...failed } })
+    }
+  }
+}
+
+const stepOf = ({ message, news: { at, error, heard }, told }: Moved): Step => {
+  const when = (name: Heard) => told.includes(name) ? at : null
+  return {
+    id: message.message_id,
+    status: heard,
+    sentAt: when("sent"),
+    deliveredAt: when("delivered"),
+    readAt: when("read"),
+    failedAt: when("failed"),
+    errorCode: error?.code ?? null,
+    errorMessage: error?.message ?? null
+  }
+}
+
+const sentCounts = (moved: ReadonlyArray<Moved>) => {
+  const counts = new Map<WhatsAppSessionId, number>()
+  for (const { message: { session_id }, told } of moved) {
+    if (told.includes("sent")) counts.set(session_id, (counts.get(session_id) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** News about messages in rounds: in each, every message goes one step of its way. */
+const movesOf = (locked: ReadonlyArray<LockedMessage>, all: ReadonlyArray<News>): ReadonlyArray<Moved> => {
+  const messages = new Map(locked.map((message) => [nameOf(message.session_id, message.whatsapp_id), message]))
+  const moved: Array<Moved> = []
+  for (const news of all) {
+    const name = nameOf(news.sessionId, news.whatsappId)
+    const message = messages.get(name)
+    const advanced = message === undefined ? undefined : advance(message.status, news.heard)
+    if (message === undefined || advanced === undefined) continue
+    messages.set(name, { ...message, status: advanced.status })
+    moved.push({ message, news, told: advanced.told, leavesQueue: advanced.leavesQueue })
+  }
+  return moved
+}
+
+/** The steps of each message as one: its last status, with the moments of all of them. */
+const lastSteps = (moved: ReadonlyArray<Moved>): ReadonlyArray<Step> => {
+  const steps = new Map<number, Step>()
+  for (const one of moved) {
+    const step = stepOf(one)
+    const before = steps.get(step.id)
+    steps.set(
+      step.id,
+      before === undefined ? step : {
+        ...step,
+        sentAt: before.sentAt ?? step.sentAt,
+        deliveredAt: before.deliveredAt ?? step.deliveredAt
+      }
+    )
+  }
+  return [...steps.values()]
+}
+
+/**
+ * The one writer of what becomes of WhatsApp messages on a node: outbox, messages, counts and events of many at a time in
+ * one transaction.
+ */
+export class OutboxNews extends Context.Service<OutboxNews, {
+  /** Says what was heard; it is written down soon, and while the database is away it waits. */
+  readonly tell: (news: News) => void
+  /** The same for what must be written down before the caller goes on. */
+  readonly write: (news: ReadonlyArray<News>) => Effect.Effect<void>
+}>()("messaging-service/channels/whatsapp/OutboxNews") {
+  static readonly layer = Layer.effect(
+    OutboxNews,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const events = yield* Events
+      const repo = yield* makeOutboxNewsRepo
+      const countBatches = yield* makeBatchCounts
+      const context = yield* Effect.context<never>()
+
+      const record = Effect.fnUntraced(function*(news: ReadonlyArray<News>) {
+        const moved = movesOf(yield* Effect.orDie(repo.lock(news)), news)
+        if (moved.length === 0) return
+        yield* Effect.orDie(repo.step(lastSteps(moved)))
+        yield* countBatches(moved.map(({ leavesQueue, message: { batch_id: batchId }, news: { heard } }) => ({
+          batchId,
+          to: !leavesQueue ? undefined : heard === "failed" ? "failed" : "sent"
+        })))
+        const counts = sentCounts(moved)
+        if (counts.size > 0) yield* Effect.orDie(repo.countSent(counts))
+        yield* events.publish(moved.flatMap((one) => one.told.map(happeningOf(one))))
+      })
+
+      const write = (news: ReadonlyArray<News>) =>
+        untilDatabaseIsBack(transaction(record(news))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+
+      const submit = yield* group({
+        most: 500,
+        concurrency: 1,
+        // Three for each message, which come apart.
+        rest: "15 millis",
+        run: (news: ReadonlyArray<News>) => Effect.as(write(news), news)
+      })
+      const unrecorded = Effect.runForkWith(context)
+
+      return OutboxNews.of({
+        tell: (news) =>
+          submit(news, (exit) => {
+            // Sent messages are sent again under the same name, and later news implies what was not written down.
+            if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
+              unrecorded(Effect.logError("what became of a WhatsApp message could not be recorded", exit.cause))
+            }
+          }),
+        write
+      })
+    })
+  )
+}

@@ -1,0 +1,28 @@
+import { DateTime, Effect } from "effect"
+import { chore } from "../../platform/cluster/chore.ts"
+import { fromDateTime } from "../../values/Timestamp.ts"
+import { sessionDeleted, sessionLoggedOut } from "./MessageFailures.ts"
+import { OutboxNews } from "./OutboxNews.ts"
+import { makeOutboxRepo } from "./OutboxRepo.ts"
+
+const most = 200
+
+/** Messages whose session will not send them any more have failed. */
+export const OutboxSweeper = chore(
+  "WhatsAppOutboxSweeper",
+  "2 seconds",
+  Effect.gen(function*() {
+    const repo = yield* makeOutboxRepo
+    const news = yield* OutboxNews
+    const at = fromDateTime(yield* DateTime.now)
+    const stranded = yield* repo.stranded(most)
+    if (stranded.length === 0) return
+    yield* news.write(stranded.map(({ is_gone, session_id: sessionId, whatsapp_id: whatsappId }) => ({
+      sessionId,
+      whatsappId,
+      heard: "failed" as const,
+      at,
+      error: is_gone ? sessionDeleted : sessionLoggedOut
+    })))
+  })
+)

@@ -1,0 +1,1 @@
+export { layerBaileys as WhatsAppSocketLayer, liveUrl } from "./BaileysSocket.ts"

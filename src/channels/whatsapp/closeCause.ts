@@ -1,0 +1,23 @@
+import type { CloseCause } from "./SessionState.ts"
+
+/** Codes by which the phone or the server says that these credentials are worth nothing. */
+const loggedOut = new Set([401, 403, 411, 419])
+
+/** The library's error at the end of a connection. */
+export interface Disconnect extends Error {
+  readonly output?: { readonly statusCode?: number }
+}
+
+/** What an end of a connection means. An HTTP status of whatever stands before the server says nothing of the session. */
+export const causeOf = (error: Disconnect | undefined): CloseCause => {
+  const code = error?.output?.statusCode
+  if (code === undefined || error?.message.startsWith("WebSocket Error")) return "lost"
+  if (code === 515) return "restart"
+  if (code === 440) return "replaced"
+  if (loggedOut.has(code)) return "logged_out"
+  return code === 408 && error?.message.startsWith("QR refs") ? "codes_used_up" : "lost"
+}
+
+/** For the log. */
+export const detailOf = (error: Disconnect | undefined) =>
+  `${error?.output?.statusCode ?? "closed"}: ${error?.message ?? ""}`

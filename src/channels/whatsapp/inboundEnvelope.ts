@@ -1,0 +1,64 @@
+import type { Stanza } from "./Stanza.ts"
+
+/** Somebody as a stanza names him. */
+export interface Author {
+  /** `…@lid`. */
+  readonly lid: string | undefined
+  /** Digits alone. */
+  readonly phone: string | undefined
+}
+
+/** What the outside of a message says. */
+export interface InboundEnvelope {
+  readonly id: string
+  /** One name of each chat: the group, else the author's hidden number, or his phone number where that is not known. */
+  readonly chat: string
+  readonly author: Author
+  readonly isGroup: boolean
+  /** What the author calls himself. */
+  readonly pushName: string | undefined
+  /** Seconds since 1970, when it was sent; undefined where that cannot be. */
+  readonly sentAt: number | undefined
+}
+
+const user = (jid: string, server: string): string | undefined => {
+  const [name = "", host] = jid.split("@")
+  return host === server ? name.split(":")[0] : undefined
+}
+
+const lidIn = (...jids: ReadonlyArray<string | undefined>) =>
+  jids.map((jid) => user(jid ?? "", "lid")).find((name) => name !== undefined)
+
+const phoneIn = (...jids: ReadonlyArray<string | undefined>) =>
+  jids.map((jid) => user(jid ?? "", "s.whatsapp.net")).find((name) => name !== undefined && /^\d{5,20}$/.test(name))
+
+/** Somebody by the names that stand in attributes. */
+export const authorIn = (...jids: ReadonlyArray<string | undefined>): Author => {
+  const lid = lidIn(...jids)
+  return { lid: lid === undefined ? undefined : `${lid}@lid`, phone: phoneIn(...jids) }
+}
+
+const latest = 4_102_444_800
+
+const seconds = (t: string | undefined) => {
+  const value = Number(t)
+  return Number.isInteger(value) && value > 0 && value < latest ? value : undefined
+}
+
+/**
+ * Undefined for what is in no chat: words between the devices of one user, status posts, newsletters, and copies of what
+ * the session's own phone sends, which name their recipient.
+ */
+export const inboundEnvelope = ({ attrs }: Stanza): InboundEnvelope | undefined => {
+  const { category, from = "", id = "", notify, participant, participant_lid, participant_pn } = attrs
+  if (id === "" || category === "peer" || attrs["recipient"] !== undefined) return undefined
+  const isGroup = from.endsWith("@g.us")
+  const author = isGroup
+    ? authorIn(participant, participant_lid, participant_pn)
+    : authorIn(from, attrs["sender_lid"], attrs["sender_pn"])
+  const chat = isGroup
+    ? from
+    : author.lid ?? (author.phone === undefined ? undefined : `${author.phone}@s.whatsapp.net`)
+  if (chat === undefined || (author.lid === undefined && author.phone === undefined)) return undefined
+  return { id, chat, author, isGroup, pushName: notify, sentAt: seconds(attrs["t"]) }
+}

@@ -1,0 +1,39 @@
+import type { Judgement } from "./EmailDomain.ts"
+import { judge } from "./judge.ts"
+import { tagList } from "./tagList.ts"
+
+const isDmarc = (text: string) => /^v\s*=\s*DMARC1\s*(?:;|$)/.test(text)
+const policies: ReadonlyArray<string | undefined> = ["none", "quarantine", "reject"]
+
+/** Any policy does: a stricter one than ours is better, and our mail passes it. */
+const judgeOne = (record: string, from: string): Judgement => {
+  const policy = tagList(record)?.get("p")?.toLowerCase()
+  return policies.includes(policy)
+    ? judge("verified", [record], `There is a DMARC policy${from}: ${policy}.`)
+    : judge("mismatch", [record], `The DMARC record${from} has no valid policy. Give it p=none, or publish this one.`)
+}
+
+/**
+ * Whether there is a DMARC policy (RFC 7489, 6.6.3): at the domain, or else at its organizational domain, of which
+ * `organizational` are the texts. Advised, not required: Gmail and Yahoo ask it of those who send in bulk.
+ */
+export const judgeDmarc = (
+  texts: ReadonlyArray<string>,
+  organizational: { readonly name: string; readonly texts: ReadonlyArray<string> } | undefined = undefined
+): Judgement => {
+  const own = texts.filter(isDmarc)
+  const inherited = own.length === 0 && organizational !== undefined
+  const records = inherited ? organizational.texts.filter(isDmarc) : own
+  const [record] = records
+  if (record === undefined) {
+    return judge(
+      "missing",
+      texts,
+      "There is no DMARC record here. It is not required, but Gmail and Yahoo want one of those who send in bulk: publish this one."
+    )
+  }
+  const from = inherited ? ` of ${organizational.name}` : ""
+  return records.length > 1
+    ? judge("conflict", records, `There are ${records.length} DMARC records${from}, which voids them. Leave one.`)
+    : judgeOne(record, from)
+}

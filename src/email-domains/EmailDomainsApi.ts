@@ -1,0 +1,89 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Access from "../platform/http/Access.ts"
+import { apiErrors } from "../platform/http/ApiError.ts"
+import { NotFound, ServiceUnavailable, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { Authentication } from "../platform/http/Authentication.ts"
+import { RequestRules } from "../platform/http/RequestRules.ts"
+import { RegistrableDomainName } from "../values/DomainName.ts"
+import { Data, Done, Nothing } from "../values/Envelope.ts"
+import { EmailDomainId, pathId } from "../values/Ids.ts"
+import { AddedDomain, CheckedDomain, DomainChange, EmailDomain } from "./EmailDomain.ts"
+import { DomainAlreadyExists } from "./EmailDomainErrors.ts"
+
+const NewDomain = Schema.Struct({
+  domain: RegistrableDomainName.annotate({
+    description: "A domain that you own, such as example.com; one with letters beyond ASCII is kept in A-labels"
+  })
+})
+
+const params = { id: pathId(EmailDomainId) }
+const reading = Access.channel(["email:write"], "domains:read")
+const writing = Access.channel(["email:write"], "domains:write")
+
+const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(EmailDomain)) })
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "List sending domains",
+    description: "All of the account, newest first, with the records to publish."
+  }))
+
+const add = HttpApiEndpoint.post("add", "/", {
+  payload: NewDomain,
+  success: Done(AddedDomain).pipe(HttpApiSchema.status(201)),
+  error: apiErrors(ValidationFailed, DomainAlreadyExists)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Add a sending domain",
+    description:
+      "Makes a DKIM key and gives the four DNS records to publish. The domain is pending until DKIM and SPF are found. A sub-domain needs an entry of its own."
+  }))
+
+const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(EmailDomain), error: apiErrors(NotFound) })
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read a sending domain",
+    description: "With the records to publish, and what the last check warns of."
+  }))
+
+const update = HttpApiEndpoint.put("update", "/:id", {
+  params,
+  payload: DomainChange,
+  success: Data(EmailDomain),
+  error: apiErrors(NotFound, ValidationFailed)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Change a sending domain",
+    description:
+      "Says whether opens and clicks of mail from it are told, for mail accepted from now on. Both are off at first. What is left out stays as it is."
+  }))
+
+const verify = HttpApiEndpoint.post("verify", "/:id/verify", {
+  params,
+  success: Done(CheckedDomain),
+  error: apiErrors(NotFound, ServiceUnavailable)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Check a sending domain",
+    description:
+      "Looks the records up and says of each what was found and what to do. 200 also while the domain stays pending; new records can take minutes to be seen. Within ten seconds the same check is answered again."
+  }))
+
+const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Delete a sending domain",
+    description: "With its key. Batches from it that have not begun fail; adding it again gives a new key."
+  }))
+
+/** Sending domains (spec 4.4). */
+export class EmailDomainsApi extends HttpApiGroup.make("emailDomains")
+  .add(list, add, get, update, verify, remove)
+  .prefix("/v1/email/domains")
+  .middleware(RequestRules)
+  .middleware(Authentication)
+  .annotateMerge(OpenApi.annotations({ title: "Email domains" }))
+{}

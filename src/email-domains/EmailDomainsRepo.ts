@@ -1,0 +1,186 @@
+import { PgClient } from "@effect/sql-pg"
+import { Duration, Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { repository } from "../platform/database/repository.ts"
+import { DomainName } from "../values/DomainName.ts"
+import { AccountId, EmailDomainId } from "../values/Ids.ts"
+import { Timestamp } from "../values/Timestamp.ts"
+import { DomainCheck, DomainStatus } from "./EmailDomain.ts"
+import type { Transition } from "./EmailDomainState.ts"
+
+const One = Schema.Struct({ accountId: AccountId, id: EmailDomainId })
+const Named = Schema.Struct({ accountId: AccountId, domain: Schema.String })
+
+const owned = {
+  id: EmailDomainId,
+  account_id: AccountId,
+  domain: DomainName,
+  status: DomainStatus,
+  public_key: Schema.String
+}
+
+/** A domain as its account sees it. */
+const Row = Schema.Struct({
+  ...owned,
+  track_opens: Schema.Boolean,
+  track_clicks: Schema.Boolean,
+  last_check: Schema.NullOr(DomainCheck),
+  checked_at: Schema.NullOr(Timestamp),
+  /** Whether a check now would only repeat the last one. */
+  is_fresh: Schema.Boolean,
+  created_at: Timestamp
+})
+export type DomainRow = typeof Row.Type
+
+/** A domain whose check has begun. `check_until` is the lease: whoever comes too late with its outcome no longer has it. */
+const Claimed = Schema.Struct({ ...owned, check_until: Timestamp })
+export type ClaimedDomain = typeof Claimed.Type
+
+/** Where a domain stands as its check ends: meanwhile another account may have taken its verification. */
+const Held = Schema.Struct({
+  status: DomainStatus,
+  failures: Schema.Int,
+  failing_millis: Schema.Finite,
+  pending_millis: Schema.Finite
+})
+
+const Displaced = Schema.Struct({ id: EmailDomainId, account_id: AccountId, domain: Schema.String })
+
+/**
+ * SQL of `email_domains`. A request with an `Idempotency-Key` is one transaction, in which `now()` stands still while
+ * name servers are waited for: checks are timed by `clock_timestamp()`.
+ */
+export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  // A row that was put there by hand may have no key; its record then shows none.
+  const identity = sql.literal("id, account_id, domain, status, coalesce(dkim_public_key, '') as public_key")
+  const isFresh = sql.literal("(checked_at is not null and checked_at > clock_timestamp() - interval '10 seconds')")
+  const columns =
+    sql`${identity}, track_opens, track_clicks, last_check, checked_at, created_at, ${isFresh} as is_fresh`
+
+  const list = SqlSchema.findAll({
+    Request: AccountId,
+    Result: Row,
+    execute: (accountId) => sql`select ${columns} from email_domains where account_id = ${accountId} order by id desc`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: One,
+    Result: Row,
+    execute: ({ accountId, id }) =>
+      sql`select ${columns} from email_domains where id = ${id} and account_id = ${accountId}`
+  })
+
+  const named = SqlSchema.findOneOption({
+    Request: Named,
+    Result: Row,
+    execute: ({ accountId, domain }) =>
+      sql`select ${columns} from email_domains where account_id = ${accountId} and domain = ${domain}`
+  })
+
+  /** None when the account has the domain already. */
+  const insert = SqlSchema.findOneOption({
+    Request: Schema.Struct({ ...Named.fields, privateKey: Schema.Uint8Array, publicKey: Schema.String }),
+    Result: Row,
+    execute: ({ accountId, domain, privateKey, publicKey }) =>
+      sql`insert into email_domains (account_id, domain, dkim_private_key, dkim_public_key, next_check_at)
+        values (${accountId}, ${domain}, ${privateKey}, ${publicKey}, now() + interval '1 minute')
+        on conflict (account_id, domain) do nothing
+        returning ${columns}`
+  })
+
+  /** What is null stays as it is. */
+  const change = SqlSchema.findOneOption({
+    Request: Schema.Struct({
+      ...One.fields,
+      opens: Schema.NullOr(Schema.Boolean),
+      clicks: Schema.NullOr(Schema.Boolean)
+    }),
+    Result: Row,
+    execute: ({ accountId, clicks, id, opens }) =>
+      sql`update email_domains set track_opens = coalesce(${opens}::boolean, track_opens),
+          track_clicks = coalesce(${clicks}::boolean, track_clicks)
+        where id = ${id} and account_id = ${accountId} returning ${columns}`
+  })
+
+  const remove = SqlSchema.findOneOption({
+    Request: One,
+    Result: Schema.Struct({ id: EmailDomainId }),
+    execute: ({ accountId, id }) =>
+      sql`delete from email_domains where id = ${id} and account_id = ${accountId} returning id`
+  })
+
+  // Longer than the lookups of a check may take, so that there are never two at a time.
+  const claim = sql`update email_domains set check_until = clock_timestamp() + interval '15 seconds'`
+  const isFree = sql.literal("(check_until is null or check_until < clock_timestamp())")
+  const claimed = sql`${identity}, check_until`
+
+  /** Begins a check of one domain, unless one is under way or the last one has only just been. */
+  const begin = SqlSchema.findOneOption({
+    Request: One,
+    Result: Claimed,
+    execute: ({ accountId, id }) =>
+      sql`${claim} where id = (
+          select id from email_domains
+          where id = ${id} and account_id = ${accountId} and ${isFree} and not ${isFresh}
+          for update skip locked
+        ) returning ${claimed}`
+  })
+
+  const isDue = sql`next_check_at <= now() and ${isFree}`
+
+  const anyDue = SqlSchema.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ is: Schema.Boolean }),
+    execute: () => sql`select exists (select 1 from email_domains where ${isDue}) as is`
+  })
+
+  /** Begins the check that is due longest. */
+  const beginDue = SqlSchema.findOneOption({
+    Request: Schema.Void,
+    Result: Claimed,
+    execute: () =>
+      sql`${claim} where id = (
+          select id from email_domains where ${isDue}
+          order by next_check_at limit 1 for update skip locked
+        ) returning ${claimed}`
+  })
+
+  /** The domain if its check is still the one under way; its row stays as it is until the transaction ends. */
+  const hold = SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: EmailDomainId, check_until: Timestamp }),
+    Result: Held,
+    execute: ({ check_until, id }) =>
+      sql`select status, failures,
+          coalesce(extract(epoch from clock_timestamp() - failing_since), 0)::float8 * 1000 as failing_millis,
+          extract(epoch from clock_timestamp() - pending_since)::float8 * 1000 as pending_millis
+        from email_domains where id = ${id} and check_until = ${check_until}::timestamptz for update`
+  })
+
+  /**
+   * Takes the verification from whoever else has it: at most one account may send from a domain. A check of theirs that is
+   * under way has asked before, so its lease ends.
+   */
+  const displace = SqlSchema.findAll({
+    Request: Displaced,
+    Result: Displaced,
+    execute: ({ domain, id }) =>
+      sql`update email_domains set status = 'pending', pending_since = now(), failures = 0, failing_since = null,
+          check_until = null, next_check_at = now() + interval '1 hour'
+        where domain = ${domain} and status = 'verified' and id <> ${id}
+        returning id, account_id, domain`
+  })
+
+  const settle = (id: EmailDomainId, check: DomainCheck, { change, failures, pause, status }: Transition) => {
+    const millis = pause === undefined ? null : Duration.toMillis(pause)
+    return sql`update email_domains set status = ${status}, last_check = ${sql.json(check)},
+        checked_at = clock_timestamp(), check_until = null, failures = ${failures},
+        failing_since = case when ${failures}::integer > 0 then coalesce(failing_since, clock_timestamp()) end,
+        pending_since = case when ${change === "unverified"}::boolean then clock_timestamp() else pending_since end,
+        next_check_at = clock_timestamp() + ${millis}::float8 * interval '1 millisecond'
+      where id = ${id}`
+  }
+
+  return { list, find, named, insert, change, remove, begin, anyDue, beginDue, hold, displace, settle }
+}))

@@ -1,0 +1,48 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { column } from "../platform/database/column.ts"
+import type { MessageBatchId } from "../values/Ids.ts"
+
+/** A message that went on: the batch it is of, if any, and as what it counts there if it counted as queued before. */
+export interface BatchMove {
+  readonly batchId: MessageBatchId | null
+  readonly to: "sent" | "failed" | undefined
+}
+
+/** One change for each batch, however many of its messages moved. */
+const stepsOf = (moves: ReadonlyArray<BatchMove>) => {
+  const steps = new Map<MessageBatchId, { id: MessageBatchId; sent: number; failed: number }>()
+  for (const { batchId, to } of moves) {
+    if (batchId === null || to === undefined) continue
+    const step = steps.get(batchId) ?? { id: batchId, sent: 0, failed: 0 }
+    step[to]++
+    steps.set(batchId, step)
+  }
+  return [...steps.values()]
+}
+
+/**
+ * Counts moves of messages in their batches, in the transaction that changes the messages: a batch whose last message
+ * has left the queue is at its end. Rows are held in one order by everybody, so that groups cannot deadlock.
+ */
+export const makeBatchCounts = Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  return Effect.fnUntraced(function*(moves: ReadonlyArray<BatchMove>) {
+    const steps = stepsOf(moves)
+    if (steps.length === 0) return
+    yield* sql`with step as (
+        select * from unnest(${column.text(steps.map((s) => s.id))}, ${column.int4(steps.map((s) => s.sent))},
+          ${column.int4(steps.map((s) => s.failed))}) as t (id, sent, failed)
+      ), locked as (
+        select id from message_batches where id in (select id from step) order by id for update
+      )
+      update message_batches b set sent = b.sent + s.sent, failed = b.failed + s.failed,
+        started_at = coalesce(b.started_at, now()),
+        completed_at = case when b.sent + s.sent + b.failed + s.failed + b.canceled = b.total then now() end,
+        status = case when b.status = 'canceled' then 'canceled'
+          when b.sent + s.sent + b.failed + s.failed + b.canceled < b.total then 'processing'
+          when b.sent + s.sent > 0 then 'completed' else 'failed' end
+      from step s, locked l where b.id = s.id and b.id = l.id`
+  }, Effect.orDie)
+})

@@ -1,0 +1,61 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { NotFound } from "../platform/http/ApiErrors.ts"
+import type { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
+import type { PageOf } from "../values/Page.ts"
+import type { Channel, Message } from "./Message.ts"
+import type { MessageBatch } from "./MessageBatch.ts"
+import type { MessageFilter } from "./messageQuery.ts"
+import { makeMessagesRepo } from "./MessagesRepo.ts"
+
+/** Whose messages, and of which channel: another channel's id names nothing. */
+export interface Owner {
+  readonly accountId: AccountId
+  readonly channel: Channel
+}
+
+/** What is told of the messages and batches of every channel but email. */
+export class Messages extends Context.Service<Messages, {
+  /** Newest first. */
+  readonly list: (
+    owner: Owner,
+    filter: MessageFilter,
+    window: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<PageOf<Message>>
+  readonly find: (owner: Owner, id: MessageId) => Effect.Effect<Message, NotFound>
+  readonly batch: (owner: Owner, id: MessageBatchId) => Effect.Effect<MessageBatch, NotFound>
+}>()("messaging-service/messages/Messages") {
+  static readonly layer = Layer.effect(
+    Messages,
+    Effect.gen(function*() {
+      const repo = yield* makeMessagesRepo
+      return Messages.of({
+        list: Effect.fn("Messages.list")(function*(owner, filter, window) {
+          const { batch_id = null, direction = null, from_date = null, session_id = null, status = null } = filter
+          const { to = null, to_date = null } = filter
+          const asked = {
+            ...owner,
+            batch_id,
+            direction,
+            from_date,
+            session_id,
+            status,
+            to,
+            to_date,
+            ...window
+          }
+          // Counted first: what is counted is on its page then.
+          const { total } = yield* repo.count(asked)
+          return { rows: yield* repo.list(asked), total }
+        }, Effect.orDie),
+        find: Effect.fn("Messages.find")(function*(owner, id) {
+          const row = yield* Effect.orDie(repo.find({ ...owner, id }))
+          return Option.isSome(row) ? row.value : yield* new NotFound()
+        }),
+        batch: Effect.fn("Messages.batch")(function*(owner, id) {
+          const row = yield* Effect.orDie(repo.findBatch({ ...owner, id }))
+          return Option.isSome(row) ? row.value : yield* new NotFound()
+        })
+      })
+    })
+  )
+}

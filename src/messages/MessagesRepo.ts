@@ -1,0 +1,77 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { repository } from "../platform/database/repository.ts"
+import { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
+import { Channel, Message, MessageStatus } from "./Message.ts"
+import { MessageBatch } from "./MessageBatch.ts"
+
+const Owner = { accountId: AccountId, channel: Channel }
+
+const Filter = Schema.Struct({
+  ...Owner,
+  status: Schema.NullOr(MessageStatus),
+  direction: Schema.NullOr(Schema.Literals(["in", "out"])),
+  to: Schema.NullOr(Schema.String),
+  from_date: Schema.NullOr(Schema.String),
+  to_date: Schema.NullOr(Schema.String),
+  batch_id: Schema.NullOr(MessageBatchId),
+  session_id: Schema.NullOr(Schema.Int),
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+/** SQL that reads `messages` and `message_batches`; each channel writes its own. */
+export const makeMessagesRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  const columns = sql.literal(`id, channel, session_id, direction, sender as "from", recipient as "to", type, content,
+    case when status = 'sending' then 'queued' else status end as status, error_code, error_message, segments,
+    cost_micros / 1000000.0::float8 as cost_usd, batch_id, sent_at, delivered_at, read_at, failed_at, created_at`)
+
+  const matching = ({ accountId, channel, ...filter }: typeof Filter.Encoded) =>
+    sql.and([
+      sql`account_id = ${accountId} and channel = ${channel}`,
+      ...(filter.status === null ? [] : [
+        filter.status === "queued" ? sql`status in ('queued', 'sending')` : sql`status = ${filter.status}`
+      ]),
+      ...(filter.direction === null ? [] : [sql`direction = ${filter.direction}`]),
+      ...(filter.to === null ? [] : [sql`recipient = ${filter.to}`]),
+      ...(filter.from_date === null ? [] : [sql`created_at >= ${filter.from_date}::timestamptz`]),
+      ...(filter.to_date === null ? [] : [sql`created_at < ${filter.to_date}::timestamptz`]),
+      ...(filter.batch_id === null ? [] : [sql`batch_id = ${filter.batch_id}`]),
+      ...(filter.session_id === null ? [] : [sql`session_id = ${filter.session_id}`])
+    ])
+
+  const list = SqlSchema.findAll({
+    Request: Filter,
+    Result: Message,
+    execute: ({ limit, offset, ...filter }) =>
+      sql`select ${columns} from messages where ${matching({ ...filter, limit, offset })}
+        order by id desc limit ${limit} offset ${offset}`
+  })
+
+  const count = SqlSchema.findOne({
+    Request: Filter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => sql`select count(*) as total from messages where ${matching(filter)}`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: Schema.Struct({ ...Owner, id: MessageId }),
+    Result: Message,
+    execute: ({ accountId, channel, id }) =>
+      sql`select ${columns} from messages where id = ${id} and account_id = ${accountId} and channel = ${channel}`
+  })
+
+  const findBatch = SqlSchema.findOneOption({
+    Request: Schema.Struct({ ...Owner, id: MessageBatchId }),
+    Result: MessageBatch,
+    execute: ({ accountId, channel, id }) =>
+      sql`select id as batch_id, status, total, total - sent - failed - canceled as queued, sent, failed,
+          0 as suppressed, canceled, created_at, completed_at
+        from message_batches where id = ${id} and account_id = ${accountId} and channel = ${channel}`
+  })
+
+  return { list, count, find, findBatch }
+}))

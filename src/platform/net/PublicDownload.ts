@@ -1,0 +1,119 @@
+import { Context, Duration, Effect, Layer, Schema, type Scope } from "effect"
+import * as NodeStream from "node:stream"
+import { Agent, request } from "undici"
+import { FailureReason } from "../../values/FailureReason.ts"
+import { isPublicAddress } from "../../values/publicAddress.ts"
+import { describe, failureReason } from "./failureReason.ts"
+import { guardedConnector } from "./guardedConnector.ts"
+import { resolveName } from "./resolveName.ts"
+
+export interface PublicDownloadOptions {
+  /** Development: loopback for the names localhost, 127.0.0.1 and ::1 only. */
+  readonly allowLoopback: boolean
+  readonly maxBytes: number
+  /** From the name's look-up to the last byte. */
+  readonly timeout: Duration.Input
+}
+
+/** Nothing was downloaded, or not all of it. */
+export class DownloadFailed extends Schema.TaggedError<DownloadFailed>()("DownloadFailed", {
+  reason: Schema.Literals([...FailureReason.literals, "http_status", "too_large"]),
+  /** Of the answer, where there was one that is no success. */
+  status: Schema.optionalKey(Schema.Int),
+  /** One sentence for the owner of the URL; it tells no private address. */
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+/** A file on its way. */
+export interface Download {
+  /** Media type without parameters, in lower case. */
+  readonly contentType: string | undefined
+  readonly stream: NodeStream.Readable
+  /** Why the stream has ended early. */
+  readonly failure: () => DownloadFailed | undefined
+}
+
+const failed = (error: Error): DownloadFailed => {
+  const reason = failureReason(error, false) ?? "connection_reset"
+  return new DownloadFailed({ reason, detail: describe(error) })
+}
+
+const mediaType = (header: string | ReadonlyArray<string> | undefined) =>
+  (typeof header === "string" ? header : header?.[0])?.split(";")[0]?.trim().toLowerCase()
+
+const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: PublicDownloadOptions) {
+  const millis = Duration.toMillis(Duration.fromInputUnsafe(timeout))
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      new Agent({
+        connect: guardedConnector({
+          isAllowed: isPublicAddress,
+          allowLoopback,
+          lookup: resolveName(),
+          connectTimeoutMillis: Math.min(millis, 10_000)
+        }),
+        allowH2: false,
+        pipelining: 1,
+        headersTimeout: millis,
+        bodyTimeout: millis
+      })
+    ),
+    (started) => Effect.promise(() => started.destroy())
+  )
+  const tooLarge = () => new DownloadFailed({ reason: "too_large", detail: `the file has more than ${maxBytes} bytes` })
+  const tooSlow = () =>
+    new DownloadFailed({ reason: "timeout", detail: `the file did not come whole within ${millis / 1000} seconds` })
+
+  const open = Effect.fnUntraced(function*(url: string) {
+    let failure: DownloadFailed | undefined
+    const closed = yield* Effect.abortSignal
+    const late = AbortSignal.timeout(millis)
+    late.addEventListener("abort", () => {
+      if (!closed.aborted) failure ??= tooSlow()
+    })
+    const signal = AbortSignal.any([closed, late])
+    const answer = yield* Effect.tryPromise({
+      try: () => request(url, { dispatcher: agent, method: "GET", signal }),
+      catch: (error) => failure ?? failed(error instanceof Error ? error : new Error("no answer"))
+    })
+    // Errors of the body belong to whoever reads it; after that, to nobody.
+    answer.body.on("error", () => {})
+    if (answer.statusCode < 200 || answer.statusCode > 299) {
+      const status = answer.statusCode
+      return yield* new DownloadFailed({ reason: "http_status", status, detail: `the answer was ${status}` })
+    }
+    if (Number(answer.headers["content-length"] ?? 0) > maxBytes) return yield* tooLarge()
+    let size = 0
+    const bounded = new NodeStream.Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        size += chunk.length
+        if (size > maxBytes) {
+          failure = tooLarge()
+          done(failure)
+        } else done(null, chunk)
+      }
+    })
+    const stream = NodeStream.pipeline(answer.body, bounded, (error) => {
+      if (error instanceof Error) failure ??= new DownloadFailed({ reason: "body_read", detail: describe(error) })
+    })
+    return { contentType: mediaType(answer.headers["content-type"]), stream, failure: () => failure }
+  })
+
+  return PublicDownload.of({ open })
+})
+
+/**
+ * Files from addresses that strangers name: from the public internet and nowhere else, over no redirect, no larger and no
+ * slower than is allowed, and never whole in memory.
+ */
+export class PublicDownload extends Context.Service<PublicDownload, {
+  /** Until the scope is closed. */
+  readonly open: (url: string) => Effect.Effect<Download, DownloadFailed, Scope.Scope>
+}>()("messaging-service/platform/net/PublicDownload") {
+  static readonly layer = (options: PublicDownloadOptions): Layer.Layer<PublicDownload> =>
+    Layer.effect(PublicDownload, make(options))
+}

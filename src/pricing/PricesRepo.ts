@@ -1,0 +1,79 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { column } from "../platform/database/column.ts"
+import { repository } from "../platform/database/repository.ts"
+import { Timestamp } from "../values/Timestamp.ts"
+import { PriceLine } from "./priceFile.ts"
+
+const Row = Schema.Struct({
+  code: Schema.String,
+  country: Schema.String,
+  dial_prefix: Schema.String,
+  price_micros: Schema.Int,
+  updated_at: Timestamp
+})
+export type PriceRow = typeof Row.Type
+
+/** SQL of `sms_prices` and its history. */
+export const makePricesRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  const listed = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Row,
+    execute: () =>
+      sql`select code, country, dial_prefix, price_micros, updated_at from sms_prices where enabled
+        order by country collate "C", code`
+  })
+
+  const columns = (lines: ReadonlyArray<PriceLine>) =>
+    sql`unnest(${column.text(lines.map(({ code }) => code))}, ${column.text(lines.map(({ country }) => country))},
+      ${column.text(lines.map(({ dialPrefix }) => dialPrefix))},
+      ${column.int8(lines.map(({ priceMicros }) => priceMicros))}) as t (code, country, dial_prefix, price_micros)`
+
+  /** Writes what differs from what is there, and the prices among it into the history; counts the changed countries. */
+  const write = SqlSchema.findOne({
+    Request: Schema.Array(PriceLine),
+    Result: Schema.Struct({ changed: Schema.Int }),
+    execute: (lines) =>
+      sql`with changed as (
+          insert into sms_prices as p (code, country, dial_prefix, price_micros)
+          select * from ${columns(lines)} order by code
+          on conflict (code) do update set country = excluded.country, dial_prefix = excluded.dial_prefix,
+            price_micros = excluded.price_micros, enabled = true, updated_at = now()
+          where (p.country, p.dial_prefix, p.price_micros, p.enabled)
+            is distinct from (excluded.country, excluded.dial_prefix, excluded.price_micros, true)
+          returning code, price_micros
+        ), noted as (
+          insert into sms_price_history (code, price_micros)
+          select c.code, c.price_micros from changed c
+          where c.price_micros is distinct from (select h.price_micros from sms_price_history h
+            where h.code = c.code order by h.valid_from desc limit 1)
+          on conflict (code, valid_from) do update set price_micros = excluded.price_micros
+        )
+        select count(*) as changed from changed`
+  })
+
+  /** Takes every other country off the list. */
+  const disableOthers = SqlSchema.findOne({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ disabled: Schema.Int }),
+    execute: (codes) =>
+      sql`with gone as (
+          update sms_prices set enabled = false, updated_at = now()
+          where enabled and code <> all(${column.text(codes)}) returning 1
+        )
+        select count(*) as disabled from gone`
+  })
+
+  const isEmpty = SqlSchema.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ empty: Schema.Boolean }),
+    execute: () => sql`select not exists (select from sms_prices) as empty`
+  })
+
+  const lock = sql`lock table sms_prices in share row exclusive mode`
+
+  return { listed, write, disableOthers, isEmpty, lock }
+}))

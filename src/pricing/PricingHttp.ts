@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { limitPerMinute } from "../accounts/limitPerMinute.ts"
+import { AppConfig } from "../platform/config/AppConfig.ts"
+import { contractRoot } from "../platform/http/contractRoot.ts"
+import { entityTag, isNamed } from "../platform/http/entityTag.ts"
+import { RateLimit } from "../platform/http/RateLimit.ts"
+import { RequestContext } from "../platform/http/RequestContext.ts"
+import { Timestamp } from "../values/Timestamp.ts"
+import { Prices } from "./Prices.ts"
+import type { PriceRow } from "./PricesRepo.ts"
+import { type PriceList, PricingApi } from "./PricingApi.ts"
+import { dollars } from "./SmsPrice.ts"
+
+const never = Timestamp.make("1970-01-01T00:00:00.000000Z")
+
+const priceList = (rows: ReadonlyArray<PriceRow>): PriceList => ({
+  data: rows.map(({ code, country, dial_prefix, price_micros }) => ({
+    country,
+    code,
+    dial_prefix,
+    price_usd: dollars(price_micros),
+    currency: "USD"
+  })),
+  meta: {
+    total: rows.length,
+    updated_at: rows.reduce((latest, { updated_at }) => updated_at > latest ? updated_at : latest, never)
+  }
+})
+
+/** Handlers of {@link PricingApi}. */
+export const PricingHttp = HttpApiBuilder.group(
+  contractRoot.add(PricingApi),
+  "pricing",
+  (handlers) =>
+    Effect.gen(function*() {
+      const prices = yield* Prices
+      const { rateLimitPricing } = yield* AppConfig
+      const limits = yield* RateLimit
+
+      return handlers.handle("pricing", ({ query }) =>
+        Effect.gen(function*() {
+          const { clientAddress } = yield* RequestContext
+          yield* limitPerMinute(limits, `pricing:${clientAddress}`, rateLimitPricing)
+          const rows = yield* prices.list
+          const code = query.country?.toUpperCase()
+          const body = JSON.stringify(priceList(code === undefined ? rows : rows.filter((row) => row.code === code)))
+          const etag = entityTag(body)
+          const headers = { etag, "cache-control": "public, max-age=300", "access-control-allow-origin": "*" }
+          const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
+          return isNamed(etag, asked["if-none-match"])
+            ? HttpServerResponse.empty({ status: 304, headers })
+            : HttpServerResponse.text(body, { contentType: "application/json", headers })
+        }))
+    })
+)

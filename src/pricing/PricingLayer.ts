@@ -1,0 +1,6 @@
+import { Layer } from "effect"
+import { Prices } from "./Prices.ts"
+import { PricingHttp } from "./PricingHttp.ts"
+
+/** The prices of SMS with their endpoint. */
+export const PricingLayer = PricingHttp.pipe(Layer.provideMerge(Prices.layer))

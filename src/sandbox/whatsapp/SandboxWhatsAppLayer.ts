@@ -1,0 +1,16 @@
+import { Layer } from "effect"
+import { PendingSessions } from "../../channels/whatsapp/PendingSessions.ts"
+import { SandboxPhonesHttp } from "./SandboxPhonesHttp.ts"
+import { SandboxWhatsAppHost } from "./SandboxWhatsAppHost.ts"
+import { SandboxWhatsAppRepo } from "./SandboxWhatsAppRepo.ts"
+import { SimulatedWhatsApp } from "./SimulatedWhatsApp.ts"
+
+/**
+ * The WhatsApp part of the sandbox: one simulator in the whole cluster, its state in the database, and on every node the
+ * way to it and the pages of its phones.
+ */
+export const SandboxWhatsAppLayer = Layer.merge(SandboxWhatsAppHost, SandboxPhonesHttp).pipe(
+  Layer.provide(PendingSessions.layer),
+  Layer.provideMerge(SimulatedWhatsApp.layer),
+  Layer.provide(SandboxWhatsAppRepo.layer)
+)

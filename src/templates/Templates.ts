@@ -1,0 +1,125 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ulid } from "../platform/crypto/ulid.ts"
+import { transaction } from "../platform/database/transaction.ts"
+import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { deprecated } from "../platform/http/RequestContext.ts"
+import { type AccountId, TemplateId, TemplateNumber, templatePathId, type TemplateRef } from "../values/Ids.ts"
+import type { PageOf } from "../values/Page.ts"
+import { compiled, type CompiledTemplate } from "./CompiledTemplate.ts"
+import type { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
+import * as Template from "./Template.ts"
+import type { NewTemplate, TemplateChange } from "./TemplatesApi.ts"
+import { makeTemplatesRepo } from "./TemplatesRepo.ts"
+import { templateTexts } from "./templateTexts.ts"
+
+/** 21 November 2026: since then `tmpl_` ids are the ones to use (spec 9). */
+const numericIdsDeprecated = 1_795_219_200
+
+/** What lists show of a template stays small, whatever is in it. */
+const mostVariables = 500
+const longestVariable = 100
+
+const variablesOf = Effect.fnUntraced(function*({ template }: CompiledTemplate) {
+  const names = Template.variables(template)
+  if (names.length <= mostVariables && names.every(({ length }) => length <= longestVariable)) return names
+  const most = `at most ${mostVariables} different variables, with names of at most ${longestVariable} characters`
+  return yield* ValidationFailed.of("", `must have ${most}`)
+})
+
+/** JSON clients write a numeric id as a number or as its digits. */
+const readRef = Schema.decodeUnknownOption(Schema.Union([TemplateNumber, templatePathId]))
+
+/** The templates of an account (spec 2.9). Whatever names one by its numeric id is answered with `Deprecation`. */
+export class Templates extends Context.Service<Templates, {
+  /** Newest first. */
+  readonly list: (
+    accountId: AccountId,
+    window: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<PageOf<EmailTemplateSummary>>
+  readonly find: (accountId: AccountId, ref: TemplateRef) => Effect.Effect<EmailTemplate, NotFound>
+  readonly create: (accountId: AccountId, template: NewTemplate) => Effect.Effect<EmailTemplate, ValidationFailed>
+  /** Changes of different fields at the same time all hold. */
+  readonly update: (
+    accountId: AccountId,
+    ref: TemplateRef,
+    change: TemplateChange
+  ) => Effect.Effect<EmailTemplate, NotFound | ValidationFailed>
+  readonly remove: (accountId: AccountId, ref: TemplateRef) => Effect.Effect<void, NotFound>
+  /** The template that a send names by its `template_id`, as it is now: senders keep a copy of its source. */
+  readonly require: (
+    accountId: AccountId,
+    templateId: string | number
+  ) => Effect.Effect<CompiledTemplate & { readonly id: TemplateId }, NotFound>
+}>()("messaging-service/templates/Templates") {
+  static readonly layer = Layer.effect(
+    Templates,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const repo = yield* makeTemplatesRepo
+
+      const announce = (ref: TemplateRef) => typeof ref === "number" ? deprecated(numericIdsDeprecated) : Effect.void
+
+      const find = Effect.fn("Templates.find")(function*(accountId: AccountId, ref: TemplateRef) {
+        yield* announce(ref)
+        const row = yield* Effect.orDie(repo.find({ accountId, ref }))
+        return Option.isSome(row) ? row.value : yield* new NotFound()
+      })
+
+      const create = Effect.fn("Templates.create")(function*(accountId: AccountId, input: NewTemplate) {
+        const { html, paramOf, text = null } = templateTexts(input)
+        if (html === undefined) return yield* ValidationFailed.of("html", "is required", "missing")
+        const read = yield* compiled({ subject: input.subject, html, text }, paramOf)
+        const variables = yield* variablesOf(read)
+        const id = TemplateId.make(`tmpl_${yield* ulid}`)
+        return yield* Effect.orDie(repo.insert({ id, accountId, name: input.name, ...read.source, variables }))
+      })
+
+      const update = Effect.fn("Templates.update")(
+        function*(accountId: AccountId, ref: TemplateRef, change: TemplateChange) {
+          yield* announce(ref)
+          const { html, paramOf, text } = templateTexts(change)
+          yield* compiled({ subject: change.subject ?? "", html: html ?? "", text: text ?? null }, paramOf)
+          return yield* transaction(Effect.gen(function*() {
+            const row = yield* Effect.orDie(repo.lock({ accountId, ref }))
+            if (Option.isNone(row)) return yield* new NotFound()
+            const { id, name, ...before } = row.value
+            const read = yield* Effect.orDie(compiled({
+              subject: change.subject ?? before.subject,
+              html: html ?? before.html,
+              text: text === undefined ? before.text : text
+            }))
+            const variables = yield* variablesOf(read)
+            return yield* Effect.orDie(repo.update({ id, name: change.name ?? name, ...read.source, variables }))
+          }))
+        },
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+
+      const require = Effect.fn("Templates.require")(function*(accountId: AccountId, templateId: string | number) {
+        const unknown = () => new NotFound({ param: "template_id" })
+        const ref = yield* Effect.mapError(Effect.fromOption(readRef(templateId)), unknown)
+        const { html, id, subject, text } = yield* Effect.mapError(find(accountId, ref), unknown)
+        // It was compiled when it was stored.
+        return { id, ...(yield* Effect.orDie(compiled({ subject, html, text }))) }
+      })
+
+      return Templates.of({
+        find,
+        create,
+        update,
+        require,
+        list: Effect.fn("Templates.list")(function*(accountId, window) {
+          const rows = yield* repo.list({ accountId, ...window })
+          const { total } = yield* repo.count(accountId)
+          return { rows, total }
+        }, Effect.orDie),
+        remove: Effect.fn("Templates.remove")(function*(accountId, ref) {
+          yield* announce(ref)
+          const gone = yield* Effect.orDie(repo.remove({ accountId, ref }))
+          if (Option.isNone(gone)) return yield* new NotFound()
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Principal } from "../platform/http/Authentication.ts"
+import { contractRoot } from "../platform/http/contractRoot.ts"
+import { page } from "../platform/http/pages.ts"
+import { created, nothing } from "../platform/http/RequestContext.ts"
+import { Templates } from "./Templates.ts"
+import { TemplatesApi } from "./TemplatesApi.ts"
+
+/** Handlers of {@link TemplatesApi}. */
+export const TemplatesHttp = HttpApiBuilder.group(
+  contractRoot.add(TemplatesApi),
+  "templates",
+  (handlers) =>
+    Effect.gen(function*() {
+      const templates = yield* Templates
+      return handlers.handleAll({
+        list: Effect.fnUntraced(function*({ query }) {
+          const { accountId } = yield* Principal
+          return yield* page(query, (window) => templates.list(accountId, window))
+        }),
+        create: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          const template = yield* templates.create(accountId, payload)
+          yield* created(`/v1/email/templates/${template.id}`)
+          return { data: template }
+        }),
+        get: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* templates.find(accountId, params.template_id) }
+        }),
+        update: Effect.fnUntraced(function*({ params, payload }) {
+          const { accountId } = yield* Principal
+          return { data: yield* templates.update(accountId, params.template_id, payload) }
+        }),
+        remove: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          yield* templates.remove(accountId, params.template_id)
+          return yield* nothing
+        })
+      })
+    })
+)

@@ -1,0 +1,82 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { column } from "../platform/database/column.ts"
+import { repository } from "../platform/database/repository.ts"
+import { AccountId, TemplateId, TemplateNumber } from "../values/Ids.ts"
+import { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
+
+const One = Schema.Struct({ accountId: AccountId, ref: Schema.Union([TemplateId, TemplateNumber]) })
+
+const Content = Schema.Struct({
+  id: TemplateId,
+  name: Schema.String,
+  subject: Schema.String,
+  html: Schema.String,
+  text: Schema.NullOr(Schema.String),
+  variables: Schema.Array(Schema.String)
+})
+
+/** SQL of `email_templates`. */
+export const makeTemplatesRepo = repository(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const summary = sql.literal("id, numeric_id, name, subject, variables, created_at, updated_at")
+  const columns = sql.literal("id, numeric_id, name, subject, html, text, variables, created_at, updated_at")
+
+  const named = ({ accountId, ref }: typeof One.Encoded) =>
+    sql.and([sql`account_id = ${accountId}`, typeof ref === "number" ? sql`numeric_id = ${ref}` : sql`id = ${ref}`])
+
+  const insert = SqlSchema.findOne({
+    Request: Schema.Struct({ accountId: AccountId, ...Content.fields }),
+    Result: EmailTemplate,
+    execute: ({ accountId, html, id, name, subject, text, variables }) =>
+      sql`insert into email_templates (id, account_id, name, subject, html, text, variables)
+        values (${id}, ${accountId}, ${name}, ${subject}, ${html}, ${text}, ${column.text(variables)})
+        returning ${columns}`
+  })
+
+  const list = SqlSchema.findAll({
+    Request: Schema.Struct({ accountId: AccountId, limit: Schema.Int, offset: Schema.Int }),
+    Result: EmailTemplateSummary,
+    execute: ({ accountId, limit, offset }) =>
+      sql`select ${summary} from email_templates where account_id = ${accountId}
+        order by numeric_id desc limit ${limit} offset ${offset}`
+  })
+
+  const count = SqlSchema.findOne({
+    Request: AccountId,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (accountId) => sql`select count(*) as total from email_templates where account_id = ${accountId}`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: One,
+    Result: EmailTemplate,
+    execute: (one) => sql`select ${columns} from email_templates where ${named(one)}`
+  })
+
+  /** {@link find}, and nobody else changes it until the transaction ends. */
+  const lock = SqlSchema.findOneOption({
+    Request: One,
+    Result: EmailTemplate,
+    execute: (one) => sql`select ${columns} from email_templates where ${named(one)} for update`
+  })
+
+  /** Of a row that is locked. */
+  const update = SqlSchema.findOne({
+    Request: Content,
+    Result: EmailTemplate,
+    execute: ({ html, id, name, subject, text, variables }) =>
+      sql`update email_templates set name = ${name}, subject = ${subject}, html = ${html}, text = ${text},
+          variables = ${column.text(variables)}, updated_at = clock_timestamp()
+        where id = ${id} returning ${columns}`
+  })
+
+  const remove = SqlSchema.findOneOption({
+    Request: One,
+    Result: Schema.Struct({ id: TemplateId }),
+    execute: (one) => sql`delete from email_templates where ${named(one)} returning id`
+  })
+
+  return { insert, list, count, find, lock, update, remove }
+}))

@@ -1,0 +1,98 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { column } from "../platform/database/column.ts"
+import { repository } from "../platform/database/repository.ts"
+import { AccountId } from "../values/Ids.ts"
+import type { Plan } from "../values/Plan.ts"
+import { Metric } from "./Metric.ts"
+
+/** From what count on an account is told something, on which plan. */
+export interface Threshold {
+  readonly plan: Plan
+  readonly metric: Metric
+  readonly kind: "warning" | "reached" | "high_volume"
+  readonly from: number
+  /** Of the plan. */
+  readonly limit: number
+}
+
+const Crossed = Schema.Struct({
+  account_id: AccountId,
+  metric: Metric,
+  kind: Schema.Literals(["warning", "reached", "high_volume"]),
+  used: Schema.Int,
+  limit: Schema.Int
+})
+export type Crossed = typeof Crossed.Type
+
+const Digest = Schema.Struct({
+  account_id: AccountId,
+  metric: Metric,
+  count: Schema.Int,
+  from: Schema.String,
+  to: Schema.String
+})
+export type DigestRow = typeof Digest.Type
+
+/** SQL of what owners are told of their usage. */
+export const makeUsageAlertsRepo = repository(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const month = sql.literal(`date_trunc('month', now() at time zone 'UTC')::date`)
+
+  /** Notes which thresholds the running month has passed for the first time: each is given once, by whoever runs this. */
+  const cross = (thresholds: ReadonlyArray<Threshold>) =>
+    SqlSchema.findAll({
+      Request: Schema.Void,
+      Result: Crossed,
+      execute: () =>
+        sql`with used as (
+            select account_id, metric, sum(count)::bigint as used from usage_daily where day >= ${month} group by 1, 2
+          ), crossed as (
+            insert into usage_alerts (account_id, month, metric, kind)
+            select u.account_id, ${month}, u.metric, t.kind
+            from used u join accounts a on a.id = u.account_id and a.deleted_at is null
+              join unnest(${column.text(thresholds.map(({ plan }) => plan))},
+                ${column.text(thresholds.map(({ metric }) => metric))},
+                ${column.text(thresholds.map(({ kind }) => kind))},
+                ${column.int8(thresholds.map(({ from }) => from))}) as t (plan, metric, kind, "from")
+                on t.plan = a.plan and t.metric = u.metric and u.used >= t."from"
+            on conflict do nothing
+            returning account_id, metric, kind
+          )
+          select c.account_id, c.metric, c.kind, u.used, t."limit" from crossed c
+            join used u on u.account_id = c.account_id and u.metric = c.metric
+            join accounts a on a.id = c.account_id
+            join unnest(${column.text(thresholds.map(({ plan }) => plan))},
+              ${column.text(thresholds.map(({ metric }) => metric))}, ${
+          column.text(thresholds.map(({ kind }) => kind))
+        },
+              ${column.int8(thresholds.map(({ limit }) => limit))}) as t (plan, metric, kind, "limit")
+              on t.plan = a.plan and t.metric = c.metric and t.kind = c.kind
+          order by c.account_id, c.metric, c.kind`
+    })()
+
+  /**
+   * Notes whose week has ended, where it is Monday 8 o'clock or later, and gives what they used in it; each week once.
+   * Who wants a digest from today on gets the first one next Monday.
+   */
+  const endWeeks = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Digest,
+    execute: () =>
+      sql`with clocks as (
+          select id, digest_week, date_trunc('week', (now() at time zone timezone) - interval '8 hours')::date as monday
+          from accounts where weekly_digest and deleted_at is null
+        ), ended as (
+          update accounts a set digest_week = c.monday from clocks c
+          where a.id = c.id and a.digest_week is distinct from c.monday
+          returning a.id, c.monday, c.digest_week is not null as is_due
+        )
+        select e.id as account_id, u.metric, sum(u.count)::bigint as count, (e.monday - 7)::text as from,
+          (e.monday - 1)::text as to
+        from ended e join usage_daily u on u.account_id = e.id and u.day >= e.monday - 7 and u.day < e.monday
+        where e.is_due group by e.id, u.metric, e.monday having sum(u.count) > 0 order by e.id, u.metric`
+  })
+
+  return { cross, endWeeks }
+}))

@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Access from "../platform/http/Access.ts"
+import { apiErrors } from "../platform/http/ApiError.ts"
+import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { Authentication } from "../platform/http/Authentication.ts"
+import { RequestRules } from "../platform/http/RequestRules.ts"
+import { DayInput } from "../values/Day.ts"
+import { Data } from "../values/Envelope.ts"
+import { BillingReport, Granularity, UsageReport, UsedInTime } from "./UsageReport.ts"
+
+const period = { from_date: Schema.optionalKey(DayInput), to_date: Schema.optionalKey(DayInput) }
+const grouped = { ...period, granularity: Schema.optionalKey(Granularity) }
+
+const reading = Access.channel(["account:read"], "account:read")
+
+const spans = "from_date counts and to_date does not; they are days, or moments that stand for their days, in UTC. "
+  + "Without them it is the running month. At most 366 days."
+
+const usage = HttpApiEndpoint.get("usage", "/usage", {
+  query: period,
+  success: Data(UsageReport),
+  error: apiErrors(NotFound, ValidationFailed)
+}).annotate(Access.Access, reading).annotateMerge(OpenApi.annotations({
+  summary: "Read what was used",
+  description: `The sums of a period, and how much of the quotas of the running month is left. ${spans}`
+}))
+
+const daily = HttpApiEndpoint.get("daily", "/usage/daily", {
+  query: grouped,
+  success: Data(Schema.Array(UsedInTime)),
+  error: apiErrors(ValidationFailed)
+}).annotate(Access.Access, reading).annotateMerge(OpenApi.annotations({
+  summary: "Read what was used, by day",
+  description: `The oldest first; granularity puts days together to weeks or months. ${spans}`
+}))
+
+const billing = HttpApiEndpoint.get("billing", "/billing", {
+  query: grouped,
+  success: Data(BillingReport),
+  error: apiErrors(NotFound, ValidationFailed)
+}).annotate(Access.Access, reading).annotateMerge(OpenApi.annotations({
+  summary: "Read what it costs",
+  description:
+    `The plan, and what was used that has a price of its own; by the month unless granularity says otherwise. ${spans}`
+}))
+
+/** What an account has used (spec 8). */
+export class UsageApi extends HttpApiGroup.make("usage")
+  .add(usage, daily, billing)
+  .prefix("/v1/account")
+  .middleware(RequestRules)
+  .middleware(Authentication)
+  .annotateMerge(OpenApi.annotations({ title: "Usage and billing" }))
+{}

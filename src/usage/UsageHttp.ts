@@ -1,0 +1,30 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Principal } from "../platform/http/Authentication.ts"
+import { contractRoot } from "../platform/http/contractRoot.ts"
+import { UsageApi } from "./UsageApi.ts"
+import { UsageReports } from "./UsageReports.ts"
+
+/** Handlers of {@link UsageApi}. */
+export const UsageHttp = HttpApiBuilder.group(
+  contractRoot.add(UsageApi),
+  "usage",
+  (handlers) =>
+    Effect.gen(function*() {
+      const reports = yield* UsageReports
+      return handlers.handleAll({
+        usage: Effect.fnUntraced(function*({ query }) {
+          const { accountId } = yield* Principal
+          return { data: yield* reports.usage(accountId, query) }
+        }),
+        daily: Effect.fnUntraced(function*({ query: { granularity = "day", ...period } }) {
+          const { accountId } = yield* Principal
+          return { data: yield* reports.inTime(accountId, period, granularity) }
+        }),
+        billing: Effect.fnUntraced(function*({ query: { granularity = "month", ...period } }) {
+          const { accountId } = yield* Principal
+          return { data: yield* reports.billing(accountId, period, granularity) }
+        })
+      })
+    })
+)

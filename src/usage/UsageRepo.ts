@@ -1,0 +1,84 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { column } from "../platform/database/column.ts"
+import { repository } from "../platform/database/repository.ts"
+import { AccountId } from "../values/Ids.ts"
+import { Plan } from "../values/Plan.ts"
+import type { Timestamp } from "../values/Timestamp.ts"
+import { Metric } from "./Metric.ts"
+
+/** Something that an account has used. */
+export interface Used {
+  readonly accountId: AccountId
+  readonly metric: Metric
+  readonly count: number
+  /** When; only its day (UTC) is kept. Without one, when the transaction in hand began. */
+  readonly at?: Timestamp | undefined
+  readonly costMicros?: number | undefined
+}
+
+/** So much of what is metered, for an account. */
+export const Wanted = Schema.Struct({ accountId: AccountId, count: Schema.Int })
+export type Wanted = typeof Wanted.Type
+
+/** SQL of `usage_daily` as it is written. */
+export const makeUsageRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  const today = sql.literal(`(now() at time zone 'UTC')::date`)
+  /** One of eight, and mostly another one for each connection. */
+  const slot = sql.literal("pg_backend_pid() % 8")
+  const added = sql.literal(`on conflict (account_id, day, metric, slot)
+    do update set count = u.count + excluded.count, cost_micros = u.cost_micros + excluded.cost_micros`)
+
+  /** In one order by everybody, so that groups written at the same time cannot deadlock. Accounts that are gone use nothing. */
+  const add = (used: ReadonlyArray<Used>) =>
+    sql`insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
+      select a.id, coalesce((t.at at time zone 'UTC')::date, ${today}), t.metric, ${slot}, sum(t.count), sum(t.cost)
+      from unnest(${column.int8(used.map(({ accountId }) => accountId))}, ${column.text(used.map((u) => u.metric))},
+        ${column.int8(used.map(({ count }) => count))}, ${column.int8(used.map((u) => u.costMicros ?? 0))},
+        ${column.text(used.map(({ at }) => at ?? null))}::timestamptz[]) as t (account_id, metric, count, cost, at)
+      join accounts a on a.id = t.account_id
+      group by 1, 2, 3 order by 1, 2, 3
+      ${added}`
+
+  /** Adds for the accounts on one of the plans, and says which they are. */
+  const addOnPlans = SqlSchema.findAll({
+    Request: Schema.Struct({ metric: Metric, wanted: Schema.Array(Wanted), plans: Schema.Array(Plan) }),
+    Result: Schema.Struct({ account_id: AccountId }),
+    execute: ({ metric, plans, wanted }) =>
+      sql`insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
+        select a.id, ${today}, ${metric}::text, ${slot}, sum(t.count), 0
+        from unnest(${column.int8(wanted.map(({ accountId }) => accountId))},
+          ${column.int8(wanted.map(({ count }) => count))}) as t (account_id, count)
+        join accounts a on a.id = t.account_id where a.plan = any(${column.text(plans)})
+        group by a.id order by a.id
+        ${added} returning account_id`
+  })
+
+  /**
+   * Holds the accounts' rows until the transaction ends, so that what is used of a quota is added up one by one. Without
+   * `wait` those that somebody else holds are left out.
+   */
+  const lockAccounts = SqlSchema.findAll({
+    Request: Schema.Struct({ ids: Schema.Array(AccountId), wait: Schema.Boolean }),
+    Result: Schema.Struct({ id: AccountId, plan: Plan }),
+    execute: ({ ids, wait }) =>
+      sql`select id, plan from accounts where id = any(${column.int8(ids)}) order by id
+        for no key update ${sql.literal(wait ? "" : "skip locked")}`
+  })
+
+  /** A statement after the lock: one that waits for a lock still counts by what it saw when it began. */
+  const usedThisMonth = SqlSchema.findAll({
+    Request: Schema.Struct({ accountIds: Schema.Array(AccountId), metric: Metric }),
+    Result: Schema.Struct({ account_id: AccountId, used: Schema.Int }),
+    execute: ({ accountIds, metric }) =>
+      sql`select account_id, sum(count)::bigint as used from usage_daily
+        where account_id = any(${column.int8(accountIds)}) and metric = ${metric}
+          and day >= date_trunc('month', ${today})
+        group by account_id`
+  })
+
+  return { add, addOnPlans, lockAccounts, usedThisMonth }
+}))

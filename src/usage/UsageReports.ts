@@ -1,0 +1,115 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { Accounts } from "../accounts/Accounts.ts"
+import { AppConfig } from "../platform/config/AppConfig.ts"
+import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { type DayInput, momentOf } from "../values/Day.ts"
+import type { AccountId } from "../values/Ids.ts"
+import { Metered } from "./Metric.ts"
+import { Quotas } from "./Quotas.ts"
+import type { BillingReport, Granularity, UsageReport, UsedInTime } from "./UsageReport.ts"
+import { makeUsageReportsRepo } from "./UsageReportsRepo.ts"
+
+/** What is asked for; what is absent is the running month. */
+export interface AskedPeriod {
+  readonly from_date?: DayInput | undefined
+  readonly to_date?: DayInput | undefined
+}
+
+const mostDays = 366
+
+/** What accounts have used, for them to read. */
+export class UsageReports extends Context.Service<UsageReports, {
+  readonly usage: (accountId: AccountId, period: AskedPeriod) => Effect.Effect<UsageReport, NotFound | ValidationFailed>
+  /** The oldest first. */
+  readonly inTime: (
+    accountId: AccountId,
+    period: AskedPeriod,
+    granularity: Granularity
+  ) => Effect.Effect<ReadonlyArray<UsedInTime>, ValidationFailed>
+  readonly billing: (
+    accountId: AccountId,
+    period: AskedPeriod,
+    granularity: Granularity
+  ) => Effect.Effect<BillingReport, NotFound | ValidationFailed>
+}>()("messaging-service/usage/UsageReports") {
+  static readonly layer = Layer.effect(
+    UsageReports,
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const quotas = yield* Quotas
+      const { highVolumeSms } = yield* AppConfig
+      const repo = yield* makeUsageReportsRepo
+
+      const accountOf = Effect.fnUntraced(function*(id: AccountId) {
+        const account = yield* accounts.find(id)
+        return Option.isSome(account) ? account.value : yield* new NotFound({})
+      })
+
+      const spanOf = Effect.fnUntraced(function*({ from_date, to_date }: AskedPeriod) {
+        const asked = {
+          from: from_date === undefined ? null : momentOf(from_date),
+          to: to_date === undefined ? null : momentOf(to_date)
+        }
+        const { days, ...span } = yield* Effect.orDie(repo.span(asked))
+        if (days <= 0) return yield* ValidationFailed.of("to_date", `must be after from_date, which is ${span.from}`)
+        if (days > mostDays) {
+          return yield* ValidationFailed.of("from_date", `must be at most ${mostDays} days before to_date`)
+        }
+        return span
+      })
+
+      const usage = Effect.fn("UsageReports.usage")(function*(accountId: AccountId, asked: AskedPeriod) {
+        const { plan } = yield* accountOf(accountId)
+        const period = yield* spanOf(asked)
+        const used = yield* Effect.orDie(repo.used({ accountId, ...period, granularity: null }))
+        const month = new Map((yield* Effect.orDie(repo.thisMonth(accountId))).map((row) => [row.metric, row.used]))
+        const { begins: resets_at } = yield* Effect.orDie(repo.nextMonth())
+        return {
+          period,
+          plan,
+          metrics: used.map(({ date: _, ...metric }) => metric),
+          quotas: Metered.literals.map((resource) => {
+            const limit = quotas.limit(plan, resource) ?? null
+            const spent = month.get(resource) ?? 0
+            const remaining = limit === null ? null : Math.max(0, limit - spent)
+            return { resource, limit, used: spent, remaining, resets_at }
+          }),
+          high_volume: (month.get("sms") ?? 0) > highVolumeSms
+        }
+      })
+
+      const billing = Effect.fn("UsageReports.billing")(
+        function*(accountId: AccountId, asked: AskedPeriod, granularity: Granularity) {
+          const { plan, status, trial_ends_at } = yield* accountOf(accountId)
+          const period = yield* spanOf(asked)
+          const used = yield* Effect.orDie(repo.used({ accountId, ...period, granularity }))
+          const priced = used.filter(({ cost_usd }) => cost_usd > 0)
+          const micros = priced.reduce((sum, { cost_usd }) => sum + Math.round(cost_usd * 1_000_000), 0)
+          return {
+            plan,
+            status,
+            trial_ends_at,
+            period,
+            currency: "USD" as const,
+            amount_usd: micros / 1_000_000,
+            lines: priced.map(({ cost_usd, count, date, metric }) => ({
+              date,
+              metric,
+              quantity: count,
+              amount_usd: cost_usd
+            }))
+          }
+        }
+      )
+
+      return UsageReports.of({
+        usage,
+        billing,
+        inTime: Effect.fn("UsageReports.inTime")(function*(accountId, asked, granularity) {
+          const span = yield* spanOf(asked)
+          return yield* Effect.orDie(repo.used({ accountId, ...span, granularity }))
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,48 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { transaction } from "../platform/database/transaction.ts"
+
+/**
+ * Counts the emails, SMS, WhatsApp messages and one-time codes of all accounts anew from the messages themselves, and puts
+ * the sums in the place of what was counted while they were sent; returns how many rows it has written. It is known of
+ * each code when it was sent for two days only: codes of today and yesterday are counted anew, what was counted before
+ * that stays. Running nodes may go on: who counts waits until this has ended, and what it has not seen is added after it.
+ * The only statement that joins the tables of channels.
+ */
+export const rebuildUsage = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const yesterday = sql.literal(`(now() at time zone 'UTC')::date - 1`)
+  const rebuild = SqlSchema.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ rows: Schema.Int }),
+    execute: () =>
+      // Who was suppressed in the request itself, and not later, was never reserved.
+      sql`with counted as (
+          select account_id, (created_at at time zone 'UTC')::date as day, 'email' as metric, count(*) as count, 0 as cost
+          from email_messages where not (status = 'suppressed' and completed_at = created_at) group by 1, 2
+          union all
+          select account_id, (sent_at at time zone 'UTC')::date, 'email_sent', count(*), 0
+          from email_messages where sent_at is not null group by 1, 2
+          union all
+          select account_id, (created_at at time zone 'UTC')::date, channel, count(*), 0
+          from messages where direction = 'out' group by 1, 2, 3
+          union all
+          select account_id, (created_at at time zone 'UTC')::date, 'sms_segments', sum(segments), sum(cost_micros)
+          from messages where channel = 'sms' and direction = 'out' group by 1, 2
+          union all
+          select account_id, (created_at at time zone 'UTC')::date as day, 'otp', count(*), 0
+          from verification_sends where (created_at at time zone 'UTC')::date >= ${yesterday} group by 1, 2
+        ), written as (
+          insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
+          select c.account_id, c.day, c.metric, 0, c.count, c.cost from counted c join accounts a on a.id = c.account_id
+          returning 1
+        )
+        select count(*) as rows from written`
+  })
+  return yield* transaction(Effect.gen(function*() {
+    yield* sql`lock table usage_daily in exclusive mode`
+    yield* sql`delete from usage_daily where metric in ('email', 'email_sent', 'sms', 'sms_segments', 'whatsapp')
+      or (metric = 'otp' and day >= ${yesterday})`
+    return (yield* rebuild()).rows
+  }))
+}).pipe(Effect.orDie, Effect.withSpan("rebuildUsage"))

@@ -1,0 +1,67 @@
+import type { Notice } from "../accounts/Notice.ts"
+import type { AccountId } from "../values/Ids.ts"
+import type { Metric } from "./Metric.ts"
+import type { Crossed, DigestRow } from "./UsageAlertsRepo.ts"
+
+const names: Readonly<Record<Metric, string>> = {
+  email: "emails",
+  email_sent: "emails taken by the relay",
+  sms: "SMS",
+  sms_segments: "SMS segments",
+  whatsapp: "WhatsApp messages",
+  otp: "one-time codes"
+}
+
+const thousands = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",")
+
+const ending = "The month ends by the calendar, UTC. GET /v1/account/usage says how much is left."
+
+/** What the owner of an account is told when its usage has passed a threshold. */
+export const crossedNotice = ({ account_id: accountId, kind, limit, metric, used }: Crossed): Notice => {
+  const things = names[metric]
+  switch (kind) {
+    case "warning":
+      return {
+        accountId,
+        kind: "quota_warning",
+        subject: `80 percent of this month's ${things} are used`,
+        body: `${thousands(used)} of the ${thousands(limit)} ${things} that your plan allows in a month are used.\n\n`
+          + `What is sent beyond them is refused with 402. Choose a larger plan if that will be too few.\n\n${ending}`
+      }
+    case "reached":
+      return {
+        accountId,
+        kind: "quota_reached",
+        subject: `This month's ${things} are used up`,
+        body:
+          `All ${
+            thousands(limit)
+          } ${things} that your plan allows in a month are used. More are refused with 402 until `
+          + `the month ends.\n\nChoose a larger plan to go on at once.\n\n${ending}`
+      }
+    case "high_volume":
+      return {
+        accountId,
+        kind: "high_volume",
+        subject: "You send enough for a price of your own",
+        body:
+          `Your account has sent ${thousands(used)} ${things} this month. Above ${
+            thousands(limit)
+          } in a month a price of `
+          + "your own can be arranged: ask the operator of this service. Nothing is held back meanwhile."
+      }
+  }
+}
+
+/** What an account used in a week, on the Monday after it. */
+export const digestNotice = (accountId: AccountId, rows: ReadonlyArray<DigestRow>): Notice => ({
+  accountId,
+  kind: "weekly_digest",
+  once: `week ${rows[0]?.from ?? ""}`,
+  subject: "Your week in numbers",
+  body: [
+    `From ${rows[0]?.from ?? ""} to ${rows[0]?.to ?? ""} (days in UTC) your account used:`,
+    rows.map(({ count, metric }) => `${thousands(count)} ${names[metric]}`).join("\n"),
+    "You get this mail because you asked for it: PUT /v1/account/notifications {\"weekly_digest\": false} ends it."
+  ].join("\n\n")
+})

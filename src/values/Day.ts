@@ -1,0 +1,23 @@
+import { DateTime, Option, Schema } from "effect"
+import { TimestampInput } from "./Timestamp.ts"
+
+const form = /^(?!0000)\d{4}-\d\d-\d\d$/
+
+/** A day of the calendar as the API writes it: `2026-01-31`. */
+export const Day = Schema.String.annotate({ format: "date" }).pipe(Schema.brand("Day"))
+export type Day = typeof Day.Type
+
+const isDay = (text: string) =>
+  form.test(text) &&
+  Option.exists(DateTime.make(`${text}T00:00:00Z`), (day) => DateTime.formatIsoDateUtc(day) === text)
+
+const CalendarDay = Schema.String.annotate({ format: "date" }).check(
+  Schema.makeFilter((text: string) => isDay(text) ? undefined : "must be a day such as 2030-01-31")
+)
+
+/** A day in a request, or a moment, which stands for its day in UTC. */
+export const DayInput = Schema.Union([CalendarDay, TimestampInput])
+export type DayInput = typeof DayInput.Type
+
+/** The moment at which an asked day begins (UTC), or the moment itself: text that PostgreSQL reads as `timestamptz`. */
+export const momentOf = (day: DayInput): string => form.test(day) ? `${day}T00:00:00Z` : day

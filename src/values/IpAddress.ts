@@ -1,0 +1,35 @@
+import { Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
+
+const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
+
+/** The one spelling of an address; undefined for what is none. An IPv4 address inside an IPv6 one is that IPv4 address. */
+const canonical = (text: string): string | undefined => {
+  if (ipv4.test(text)) return text
+  if (text.length > 45 || !/^[\da-fA-F:.]+$/.test(text)) return undefined
+  const name = URL.parse(`http://[${text}]`)?.hostname.slice(1, -1)
+  const [, high, low] = mapped.exec(name ?? "") ?? []
+  if (high === undefined || low === undefined) return name
+  const [first, second] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [first >> 8, first & 255, second >> 8, second & 255].join(".")
+}
+
+const Canonical = Schema.String.check(
+  Schema.makeFilter((text: string) => canonical(text) === text ? undefined : "must be an IP address in its usual form")
+).pipe(Schema.brand("IpAddress"))
+
+/** An IPv4 or IPv6 address, without a zone or a port. */
+export const IpAddress = Schema.String.annotate({ description: "An IPv4 or IPv6 address" }).pipe(
+  Schema.decodeTo(
+    Canonical,
+    SchemaTransformation.transformEffect({
+      decode: (text, options) =>
+        Effect.mapError(
+          Effect.fromOption(Option.fromUndefinedOr(canonical(text))),
+          () => new SchemaIssue.InvalidValue({ message: "must be an IPv4 or IPv6 address" }, text, options)
+        ),
+      encode: Effect.succeed
+    })
+  )
+)
+export type IpAddress = typeof Canonical.Type

@@ -1,0 +1,136 @@
+import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  parsePhoneNumberFromString,
+  type PhoneNumber as Parsed
+} from "libphonenumber-js/max"
+
+/** Fifteen digits, and whatever people put between them. */
+const longestInput = 40
+
+/** A plus, then digits of any script and what people group them with; no letters and no extension. */
+const international = /^\+[\p{Nd}\p{Zs}().\-‐-―/]+$/u
+
+const read = (text: string): Parsed | undefined => parsePhoneNumberFromString(text, { extract: false })
+
+/** The last numbers that were found to be as they are kept: each is looked at twice, and many are written to again. */
+const canonical = new Set<string>()
+const mostCanonical = 1_000
+
+const remember = (number: string) => {
+  const [oldest] = canonical
+  if (canonical.size >= mostCanonical && oldest !== undefined) canonical.delete(oldest)
+  canonical.add(number)
+}
+
+/**
+ * Numbers are accepted when they can exist (their length fits their country), not only when they are known to be
+ * assigned: what is assigned changes faster than any table of it.
+ */
+const parse = (text: string): Result.Result<string, string> => {
+  if (canonical.has(text)) return Result.succeed(text)
+  if (text.length > longestInput) return Result.fail(`must have at most ${longestInput} characters`)
+  const trimmed = text.trim()
+  if (trimmed === "") return Result.fail("must not be empty: write a number such as +250788123456")
+  if (!trimmed.startsWith("+")) return Result.fail("must begin with + and the country's code, such as +250788123456")
+  if (!international.test(trimmed)) {
+    return Result.fail("must have only digits after the +, without letters or an extension")
+  }
+  const parsed = read(trimmed)
+  if (parsed?.isPossible() !== true) {
+    return Result.fail("is not a possible number: check its country's code and its length")
+  }
+  if (parsed.number === text) remember(text)
+  return Result.succeed(parsed.number)
+}
+
+const Canonical = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => {
+      const parsed = parse(text)
+      if (Result.isFailure(parsed)) return parsed.failure
+      return parsed.success === text ? undefined : "must be a + and digits"
+    },
+    { arbitraryConstraint: { patterns: [{ source: "^\\+2507[2389][0-9]{7}$", flags: "" }] } }
+  )
+).pipe(Schema.brand("PhoneNumber"))
+
+/**
+ * A phone number in E.164: a plus and up to fifteen digits. A request may group them with spaces, dashes, dots and
+ * brackets, and write them in any script; there is no country of its own, so the plus is required.
+ */
+export const PhoneNumber = Schema.String.annotate({ description: "A phone number that begins with +" }).pipe(
+  Schema.decodeTo(
+    Canonical,
+    SchemaTransformation.transformEffect({
+      decode: (text, options) =>
+        Effect.fromResult(
+          Result.mapError(parse(text), (message) => new SchemaIssue.InvalidValue({ message }, text, options))
+        ),
+      encode: Effect.succeed
+    })
+  )
+)
+export type PhoneNumber = typeof Canonical.Type
+
+/** `+1` is shared by 25 countries and `+44` by four; an unassigned number is counted to the one that administers it. */
+const administrators: Readonly<Record<string, CountryCode>> = { "1": "US", "7": "RU", "44": "GB", "61": "AU" }
+
+const countryIn = (parsed: Parsed): string | undefined =>
+  parsed.country ?? administrators[parsed.countryCallingCode] ?? parsed.getPossibleCountries()[0]
+
+/** The two-letter code of the country that a number belongs to; undefined for satellites and other numbers of none. */
+export const countryOf = (number: PhoneNumber): string | undefined => {
+  const parsed = read(number)
+  return parsed === undefined ? undefined : countryIn(parsed)
+}
+
+const lineTypes = {
+  MOBILE: "mobile",
+  FIXED_LINE: "fixed_line",
+  FIXED_LINE_OR_MOBILE: "fixed_line_or_mobile",
+  PREMIUM_RATE: "premium_rate",
+  TOLL_FREE: "toll_free",
+  SHARED_COST: "shared_cost",
+  VOIP: "voip",
+  PERSONAL_NUMBER: "personal_number",
+  PAGER: "pager",
+  UAN: "company_number",
+  VOICEMAIL: "voicemail"
+} as const
+
+export const LineType = Schema.Literals(Object.values(lineTypes))
+export type LineType = typeof LineType.Type
+
+/** What the numbering plans say of a number. */
+export interface PhoneFacts {
+  readonly e164: PhoneNumber
+  /** Whether it lies in a range that its country has assigned. */
+  readonly isAssigned: boolean
+  readonly nationalFormat: string
+  readonly country: string | undefined
+  readonly dialPrefix: string
+  readonly lineType: LineType | undefined
+}
+
+/** The facts of a number as a person writes it; undefined when it cannot exist. */
+export const phoneFacts = (text: string): PhoneFacts | undefined => {
+  const number = Schema.decodeResult(PhoneNumber)(text)
+  const parsed = Result.isSuccess(number) ? read(number.success) : undefined
+  if (Result.isFailure(number) || parsed === undefined) return undefined
+  const type = parsed.getType()
+  return {
+    e164: number.success,
+    isAssigned: parsed.isValid(),
+    nationalFormat: parsed.formatNational(),
+    country: countryIn(parsed),
+    dialPrefix: `+${parsed.countryCallingCode}`,
+    lineType: type === undefined ? undefined : lineTypes[type]
+  }
+}
+
+/** Every country of the numbering plans with its dial prefix, for the example price list. */
+export const dialPrefixes = (): ReadonlyArray<readonly [country: string, prefix: string]> =>
+  getCountries().map((country) => [country, `+${getCountryCallingCode(country)}`])

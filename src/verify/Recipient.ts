@@ -1,0 +1,39 @@
+import { Effect, Schema, SchemaTransformation } from "effect"
+import { EmailAddress } from "../values/EmailAddress.ts"
+import { PhoneNumber } from "../values/PhoneNumber.ts"
+
+const Kinds = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("email"), address: Schema.toType(EmailAddress) }),
+  Schema.Struct({ kind: Schema.Literal("phone"), address: Schema.toType(PhoneNumber) })
+])
+
+const kinds = { email: EmailAddress, phone: PhoneNumber } as const
+
+const kindOf = (text: string) => text.includes("@") ? "email" : "phone"
+
+/** Who gets a code: an email address, or else a phone number in E.164. */
+export const Recipient = Schema.String.annotate({
+  description: "A phone number that begins with +, or an email address"
+})
+  .pipe(
+    Schema.decodeTo(
+      Kinds,
+      SchemaTransformation.transformEffect({
+        decode: (text, options) => {
+          const kind = kindOf(text)
+          return Effect.mapBoth(Schema.decodeEffect(kinds[kind])(text, options), {
+            onSuccess: (address) => ({ kind, address }) as typeof Kinds.Encoded,
+            onFailure: ({ issue }) => issue
+          })
+        },
+        encode: ({ address }) => Effect.succeed(address)
+      })
+    )
+  )
+export type Recipient = typeof Kinds.Type
+
+/** The same for every spelling of a recipient: mail hosts tell no letters apart by their case in practice. */
+export const keyOf = ({ address }: Recipient): string => address.toLowerCase()
+
+/** A number without its last four digits: numbers that are called for money come in such blocks. */
+export const prefixOf = ({ address, kind }: Recipient): string | null => kind === "phone" ? address.slice(0, -4) : null

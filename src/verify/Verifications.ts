@@ -1,0 +1,197 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { Accounts } from "../accounts/Accounts.ts"
+import { Events, happening } from "../events/Events.ts"
+import { AppConfig } from "../platform/config/AppConfig.ts"
+import { MacKeys } from "../platform/crypto/MacKeys.ts"
+import { drawSeed, isCode } from "../platform/crypto/oneTimeCode.ts"
+import { ulid } from "../platform/crypto/ulid.ts"
+import { transaction } from "../platform/database/transaction.ts"
+import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { RequestContext } from "../platform/http/RequestContext.ts"
+import { Quotas } from "../usage/Quotas.ts"
+import { type AccountId, VerificationId } from "../values/Ids.ts"
+import { countryOf } from "../values/PhoneNumber.ts"
+import { admit, type CodeLimits, type Refusal } from "./admission.ts"
+import { makeHandOver } from "./makeHandOver.ts"
+import { keyOf, prefixOf, type Recipient } from "./Recipient.ts"
+import { routeTo } from "./routeTo.ts"
+import type { CheckedCode, SentVerification, Verification } from "./Verification.ts"
+import { type Counted, makeVerificationsRepo, type StoredVerification } from "./VerificationsRepo.ts"
+import { guess, shownStatus } from "./VerificationState.ts"
+import type { Guess, NewVerification } from "./VerifyApi.ts"
+import type { ChannelRefusal } from "./VerifyChannel.ts"
+import {
+  CountryNotAllowed,
+  MaxAttemptsExceeded,
+  OtpLimitReached,
+  VerificationBlocked,
+  VerificationExpired,
+  VerificationNotFound
+} from "./VerifyErrors.ts"
+
+const standingOf = ({ attempts, is_over, status }: StoredVerification) => ({ attempts, isOver: is_over, status })
+
+const shown = (row: StoredVerification): SentVerification => ({
+  id: row.id,
+  to: row.to,
+  channel: row.channel,
+  status: shownStatus(standingOf(row)),
+  expires_at: row.expires_at,
+  created_at: row.created_at
+})
+
+/** The refusal with its header. */
+const refused = Effect.fnUntraced(function*(refusal: Refusal) {
+  const { answerHeaders } = yield* RequestContext
+  const { retryAfter: retry_after } = refusal
+  answerHeaders.set("retry-after", String(retry_after))
+  return yield* refusal._tag === "Blocked"
+    ? new VerificationBlocked({ retry_after })
+    : new OtpLimitReached({ reason: refusal.reason, limit: refusal.limit, retry_after })
+})
+
+/** Before anything is counted: what is refused costs nobody a place. */
+const requireCountry = Effect.fnUntraced(function*(allowed: ReadonlySet<string> | undefined, to: Recipient) {
+  if (allowed === undefined || to.kind === "email") return
+  const country = countryOf(to.address)
+  if (country !== undefined && allowed.has(country)) return
+  return yield* new CountryNotAllowed({ param: "to", country: country ?? null })
+})
+
+const defaults = { length: 6, ttl: 300 } as const
+
+/** One-time codes (spec 1): sent, checked, and forgotten. */
+export class Verifications extends Context.Service<Verifications, {
+  /** Makes a code and commits it with the message that carries it. A pending one of the recipient goes on with the new code. */
+  readonly send: (
+    accountId: AccountId,
+    asked: NewVerification
+  ) => Effect.Effect<SentVerification, ChannelRefusal | OtpLimitReached | VerificationBlocked | CountryNotAllowed>
+  /** Looks at a guess. Guesses of one verification are looked at one after the other, so that no more are than may be. */
+  readonly check: (
+    accountId: AccountId,
+    guess: Guess
+  ) => Effect.Effect<
+    CheckedCode,
+    ValidationFailed | VerificationNotFound | VerificationExpired | MaxAttemptsExceeded
+  >
+  readonly find: (accountId: AccountId, id: VerificationId) => Effect.Effect<Verification, NotFound>
+}>()("messaging-service/verify/Verifications") {
+  static readonly layer = Layer.effect(
+    Verifications,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* AppConfig
+      const { verify: codeKey } = yield* MacKeys
+      const accounts = yield* Accounts
+      const events = yield* Events
+      const quotas = yield* Quotas
+      const { handOver, tellEnds } = yield* makeHandOver
+      const repo = yield* makeVerificationsRepo
+      const { otpAttempts: mostAttempts } = config
+      const limits: CodeLimits = {
+        resendSeconds: config.otpResendSeconds,
+        perHour: config.otpLimitHour,
+        perDay: config.otpLimitDay,
+        perNetworkHour: config.otpLimitClientIp,
+        perPrefixHour: config.otpLimitPrefix
+      }
+
+      const requireRoom = Effect.fnUntraced(function*(counted: Counted) {
+        yield* Effect.orDie(repo.lock(counted))
+        const row = yield* Effect.orDie(repo.counts(counted))
+        const refusal = admit({
+          sinceLast: row.since_last,
+          hour: { count: row.hour, frees: row.hour_frees },
+          day: { count: row.day, frees: row.day_frees },
+          network: { count: row.network, frees: row.network_frees },
+          prefix: { count: row.prefix, frees: row.prefix_frees },
+          blockedFor: row.blocked_for
+        }, limits)
+        if (refusal !== undefined) return yield* refused(refusal)
+      })
+
+      /** The id that the next code for a recipient goes under. */
+      const idFor = Effect.fnUntraced(function*(counted: Counted) {
+        const pending = Option.getOrUndefined(yield* Effect.orDie(repo.pending(counted)))
+        if (pending !== undefined && !pending.is_over) return pending.id
+        if (pending !== undefined) yield* tellEnds([pending])
+        return VerificationId.make(`ver_${yield* ulid}`)
+      })
+
+      const localeOf = (accountId: AccountId, { locale }: NewVerification) =>
+        locale === undefined
+          ? Effect.map(accounts.find(accountId), (account) => Option.isSome(account) ? account.value.locale : "en")
+          : Effect.succeed(locale)
+
+      const send = Effect.fn("Verifications.send")(function*(accountId: AccountId, asked: NewVerification) {
+        const { brand_name, client_ip, domain, length = defaults.length, session_id, to, ttl = defaults.ttl } = asked
+        const channels = yield* routeTo(to, asked.channel ?? "sms")
+        yield* requireCountry(config.otpCountries, to)
+        const locale = yield* localeOf(accountId, asked)
+        const counted = { accountId, recipient: keyOf(to), prefix: prefixOf(to), clientIp: client_ip ?? null }
+        return yield* transaction(Effect.gen(function*() {
+          yield* requireRoom(counted)
+          const row = yield* Effect.orDie(repo.put({
+            id: yield* idFor(counted),
+            accountId,
+            to: to.address,
+            channel: channels[0],
+            seed: drawSeed(length),
+            ttl,
+            brandName: brand_name ?? null,
+            locale,
+            webDomain: domain ?? null,
+            sessionId: session_id ?? null
+          }))
+          yield* Effect.orDie(repo.addSend(row.id, counted))
+          const sent = yield* handOver(row, to, channels)
+          yield* quotas.reserve(accountId, "otp", 1)
+          return shown(sent)
+        })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+      })
+
+      const lookUp = Effect.fnUntraced(function*(
+        accountId: AccountId,
+        { id, to }: { readonly id?: string; readonly to?: Recipient }
+      ) {
+        if (id !== undefined) return yield* Effect.orDie(repo.byId({ accountId, id }))
+        if (to !== undefined) return yield* Effect.orDie(repo.byRecipient({ accountId, recipient: keyOf(to) }))
+        return yield* ValidationFailed.of("id", "is required unless to is given", "missing")
+      })
+
+      const approved = (row: StoredVerification, verified_at: NonNullable<StoredVerification["verified_at"]>) => {
+        const data = { verification_id: row.id, to: row.to, channel: row.channel, verified_at }
+        return Effect.as(
+          events.publish([happening({ accountId: row.account_id, event: "verify.completed", data })]),
+          { id: row.id, valid: true as const, verified_at }
+        )
+      }
+
+      const check = Effect.fn("Verifications.check")(function*(accountId: AccountId, entered: Guess) {
+        return yield* transaction(Effect.gen(function*() {
+          const row = Option.getOrUndefined(yield* lookUp(accountId, entered))
+          if (row === undefined) return yield* new VerificationNotFound()
+          const guessed = guess(standingOf(row), isCode(codeKey, row.code_seed, entered.code), mostAttempts)
+          if (guessed._tag === "Used") return yield* new VerificationNotFound()
+          if (guessed._tag === "Expired") return yield* new VerificationExpired()
+          if (guessed._tag === "Exhausted") return yield* new MaxAttemptsExceeded({ limit: mostAttempts })
+          const { verified_at } = yield* Effect.orDie(repo.settle({ id: row.id, ...guessed.next }))
+          if (verified_at !== null) return yield* approved(row, verified_at)
+          return { id: row.id, valid: false as const, attempts_remaining: mostAttempts - guessed.next.attempts }
+        })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+      })
+
+      return Verifications.of({
+        send,
+        check,
+        find: Effect.fn("Verifications.find")(function*(accountId, id) {
+          const row = Option.getOrUndefined(yield* Effect.orDie(repo.find({ accountId, id })))
+          if (row === undefined) return yield* new NotFound()
+          return { ...shown(row), attempts_remaining: Math.max(0, mostAttempts - row.attempts) }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,249 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { CodeSeed } from "../platform/crypto/oneTimeCode.ts"
+import { column } from "../platform/database/column.ts"
+import { repository } from "../platform/database/repository.ts"
+import { AccountId, VerificationId } from "../values/Ids.ts"
+import { IpAddress } from "../values/IpAddress.ts"
+import { Locale } from "../values/Locale.ts"
+import { Timestamp } from "../values/Timestamp.ts"
+import { CodeChannel, VerificationStatus } from "./Verification.ts"
+
+/** A verification as it is kept. */
+export const StoredVerification = Schema.Struct({
+  id: VerificationId,
+  account_id: AccountId,
+  to: Schema.String,
+  channel: CodeChannel,
+  status: VerificationStatus,
+  attempts: Schema.Int,
+  is_over: Schema.Boolean,
+  code_seed: CodeSeed,
+  message_id: Schema.NullOr(Schema.Int),
+  channels_left: Schema.Array(CodeChannel),
+  brand_name: Schema.NullOr(Schema.String),
+  locale: Locale,
+  web_domain: Schema.NullOr(Schema.String),
+  session_id: Schema.NullOr(Schema.Int),
+  seconds_left: Schema.Int,
+  expires_at: Timestamp,
+  verified_at: Schema.NullOr(Timestamp),
+  created_at: Timestamp
+})
+export type StoredVerification = typeof StoredVerification.Type
+
+/** Whose codes are counted. */
+const Counted = Schema.Struct({
+  accountId: AccountId,
+  recipient: Schema.String,
+  prefix: Schema.NullOr(Schema.String),
+  clientIp: Schema.NullOr(Schema.toType(IpAddress))
+})
+export type Counted = typeof Counted.Type
+
+const Counts = Schema.Struct({
+  since_last: Schema.NullOr(Schema.Finite),
+  day: Schema.Int,
+  day_frees: Schema.Finite,
+  hour: Schema.Int,
+  hour_frees: Schema.Finite,
+  network: Schema.Int,
+  network_frees: Schema.Finite,
+  prefix: Schema.Int,
+  prefix_frees: Schema.Finite,
+  blocked_for: Schema.NullOr(Schema.Finite)
+})
+
+/** What a code is written down with, be it the first of its verification or one that replaces another. */
+export interface NewCode {
+  readonly id: VerificationId
+  readonly accountId: AccountId
+  readonly to: string
+  readonly channel: CodeChannel
+  readonly seed: CodeSeed
+  readonly ttl: number
+  readonly brandName: string | null
+  readonly locale: Locale
+  readonly webDomain: string | null
+  readonly sessionId: number | null
+}
+
+const ByRecipient = Schema.Struct({ accountId: AccountId, recipient: Schema.String })
+const ById = Schema.Struct({ accountId: AccountId, id: Schema.String })
+
+/** SQL of `verifications` and of what was sent for them. */
+export const makeVerificationsRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  const columns = sql.literal(
+    `id, account_id, recipient as "to", channel, status, attempts, expires_at <= now() as is_over,
+    code_seed, message_id, channels_left, brand_name, locale, web_domain, session_id,
+    greatest(0, ceil(extract(epoch from expires_at - now())))::integer as seconds_left, expires_at, verified_at, created_at`
+  )
+
+  /** Until the transaction ends, one code at a time is sent to whatever these name; in one order by everybody. */
+  const lock = ({ accountId, clientIp, prefix, recipient }: Counted) => {
+    const names = [`to:${recipient}`, ...(prefix === null ? [] : [`prefix:${prefix}`]), `ip:${clientIp ?? ""}`]
+    return sql`select pg_advisory_xact_lock(key) from (
+        select hashtextextended('verify:' || ${accountId}::bigint || ':' || name, 0) as key
+        from unnest(${column.text(clientIp === null ? names.slice(0, -1) : names)}) as name order by 1 offset 0
+      ) keys`
+  }
+
+  const networkOf = (ip: string | null) =>
+    sql`network(set_masklen(${ip}::text::inet, case family(${ip}::text::inet) when 6 then 64 else 32 end))`
+
+  const frees = (window: string) =>
+    sql.literal(`coalesce(extract(epoch from min(created_at) + interval '${window}' - now()), 0)::float8`)
+
+  const since = (window: string) => sql.literal(`created_at > now() - interval '${window}'`)
+
+  const counts = SqlSchema.findOne({
+    Request: Counted,
+    Result: Counts,
+    execute: ({ accountId, clientIp, prefix, recipient }) =>
+      sql`with sent as (
+          select created_at from verification_sends where account_id = ${accountId} and recipient = ${recipient}
+            and ${since("1 day")}
+        ), day as (
+          select count(*) as day, ${frees("1 day")} as day_frees,
+            extract(epoch from now() - max(created_at))::float8 as since_last from sent
+        ), hour as (
+          select count(*) as hour, ${frees("1 hour")} as hour_frees from sent where ${since("1 hour")}
+        ), network as (
+          select count(*) as network, ${frees("1 hour")} as network_frees from verification_sends
+          where account_id = ${accountId} and client_network = ${networkOf(clientIp)} and ${since("1 hour")}
+        ), prefix as (
+          select count(*) as prefix, ${frees("1 hour")} as prefix_frees from verification_sends
+          where account_id = ${accountId} and prefix = ${prefix}::text and ${since("1 hour")}
+        )
+        select *, (select extract(epoch from until - now())::float8 from verification_blocks
+          where account_id = ${accountId} and prefix = ${prefix}::text and until > now()) as blocked_for
+        from day, hour, network, prefix`
+  })
+
+  /** The one that waits for its code, until the transaction ends. */
+  const pending = SqlSchema.findOneOption({
+    Request: ByRecipient,
+    Result: StoredVerification,
+    execute: ({ accountId, recipient }) =>
+      sql`select ${columns} from verifications
+        where account_id = ${accountId} and lower(recipient) = ${recipient} and status = 'pending' for update`
+  })
+
+  /** The same verification goes on with another code: it never lives for longer than 20 minutes in all. */
+  const put = (code: NewCode) =>
+    SqlSchema.findOne({
+      Request: Schema.Void,
+      Result: StoredVerification,
+      execute: () =>
+        sql`insert into verifications as v (id, account_id, recipient, channel, code_seed, sends, brand_name, locale,
+            web_domain, session_id, expires_at)
+          values (${code.id}, ${code.accountId}, ${code.to}, ${code.channel}, ${code.seed}, 1, ${code.brandName},
+            ${code.locale}, ${code.webDomain}, ${code.sessionId}, now() + ${code.ttl}::integer * interval '1 second')
+          on conflict (id) do update set recipient = excluded.recipient, channel = excluded.channel,
+            code_seed = excluded.code_seed, sends = v.sends + 1, brand_name = excluded.brand_name,
+            locale = excluded.locale, web_domain = excluded.web_domain, session_id = excluded.session_id,
+            expires_at = least(excluded.expires_at, v.created_at + interval '20 minutes')
+          returning ${columns}`
+    })()
+
+  /** Who has taken the code, and who is left when that fails. */
+  const handedTo = SqlSchema.findOne({
+    Request: Schema.Struct({
+      id: VerificationId,
+      channel: CodeChannel,
+      seed: CodeSeed,
+      messageId: Schema.Int,
+      left: Schema.Array(CodeChannel)
+    }),
+    Result: StoredVerification,
+    execute: ({ channel, id, left, messageId, seed }) =>
+      sql`update verifications set channel = ${channel}, code_seed = ${seed}, message_id = ${messageId},
+          channels_left = ${column.text(left)} where id = ${id} returning ${columns}`
+  })
+
+  const addSend = (id: VerificationId, { accountId, clientIp, prefix, recipient }: Counted) =>
+    sql`insert into verification_sends (verification_id, account_id, recipient, prefix, client_network)
+      values (${id}, ${accountId}, ${recipient}, ${prefix}, ${networkOf(clientIp)})`
+
+  /** Until the transaction ends nobody else guesses. */
+  const byId = SqlSchema.findOneOption({
+    Request: ById,
+    Result: StoredVerification,
+    execute: ({ accountId, id }) =>
+      sql`select ${columns} from verifications where id = ${id} and account_id = ${accountId} for update`
+  })
+
+  /** The newest one. */
+  const byRecipient = SqlSchema.findOneOption({
+    Request: ByRecipient,
+    Result: StoredVerification,
+    execute: ({ accountId, recipient }) =>
+      sql`select ${columns} from verifications where account_id = ${accountId} and lower(recipient) = ${recipient}
+        order by created_at desc, id desc limit 1 for update`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: ById,
+    Result: StoredVerification,
+    execute: ({ accountId, id }) =>
+      sql`select ${columns} from verifications where id = ${id} and account_id = ${accountId}`
+  })
+
+  const settle = SqlSchema.findOne({
+    Request: Schema.Struct({ id: VerificationId, status: VerificationStatus, attempts: Schema.Int }),
+    Result: StoredVerification,
+    execute: ({ attempts, id, status }) =>
+      sql`update verifications set status = ${status}, attempts = ${attempts},
+          verified_at = case when ${status}::text = 'approved' then now() end,
+          ended_at = case when ${status}::text = 'approved' then now() end
+        where id = ${id} returning ${columns}`
+  })
+
+  /** Those whose time is over and of whom that was not told, until the transaction ends. */
+  const over = SqlSchema.findAll({
+    Request: Schema.Int,
+    Result: StoredVerification,
+    execute: (limit) =>
+      sql`select ${columns} from verifications where ended_at is null and expires_at <= now()
+        order by expires_at limit ${limit} for update skip locked`
+  })
+
+  const close = (ends: ReadonlyArray<{ readonly id: VerificationId; readonly status: VerificationStatus }>) =>
+    sql`update verifications v set status = e.status, ended_at = now(), channels_left = '{}'
+      from unnest(${column.text(ends.map(({ id }) => id))}, ${column.text(ends.map(({ status }) => status))})
+        as e (id, status) where v.id = e.id`
+
+  /** Pending ones that have another channel left and time for it. */
+  const automatic = SqlSchema.findAll({
+    Request: Schema.Int,
+    Result: StoredVerification,
+    execute: (limit) =>
+      sql`select ${columns} from verifications
+        where status = 'pending' and channels_left <> '{}' and expires_at > now() + interval '10 seconds'
+        order by id limit ${limit}`
+  })
+
+  /** The message has reached its recipient, so no other channel is needed. */
+  const arrived = ({ id, messageId }: { readonly id: VerificationId; readonly messageId: number }) =>
+    sql`update verifications set channels_left = '{}' where id = ${id} and message_id = ${messageId}`
+
+  return {
+    arrived,
+    lock,
+    counts,
+    pending,
+    put,
+    handedTo,
+    addSend,
+    byId,
+    byRecipient,
+    find,
+    settle,
+    over,
+    close,
+    automatic
+  }
+}))

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { limitPerMinute } from "../accounts/limitPerMinute.ts"
+import { AppConfig } from "../platform/config/AppConfig.ts"
+import { Principal } from "../platform/http/Authentication.ts"
+import { contractRoot } from "../platform/http/contractRoot.ts"
+import { RateLimit } from "../platform/http/RateLimit.ts"
+import { created, RequestContext } from "../platform/http/RequestContext.ts"
+import { Verifications } from "./Verifications.ts"
+import { VerifyApi } from "./VerifyApi.ts"
+
+/** Handlers of {@link VerifyApi}. */
+export const VerifyHttp = HttpApiBuilder.group(
+  contractRoot.add(VerifyApi),
+  "verify",
+  (handlers) =>
+    Effect.gen(function*() {
+      const verifications = yield* Verifications
+      const { rateLimitCodeCheck } = yield* AppConfig
+      const limits = yield* RateLimit
+      const withinRate = Effect.gen(function*() {
+        const { clientAddress } = yield* RequestContext
+        yield* limitPerMinute(limits, `code_check:${clientAddress}`, rateLimitCodeCheck)
+      })
+      return handlers.handleAll({
+        send: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          const sent = yield* verifications.send(accountId, payload)
+          yield* created(`/v1/verify/status/${sent.id}`)
+          return { success: true as const, data: sent }
+        }),
+        check: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          yield* withinRate
+          return { success: true as const, data: yield* verifications.check(accountId, payload) }
+        }),
+        status: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* verifications.find(accountId, params.verification_id) }
+        })
+      })
+    })
+)

@@ -1,0 +1,44 @@
+import { Effect, Option, Schema } from "effect"
+import { ChatName } from "../channels/whatsapp/MessageContent.ts"
+import { WhatsAppMessages } from "../channels/whatsapp/WhatsAppMessages.ts"
+import { Messages } from "../messages/Messages.ts"
+import { ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { MessageId, WhatsAppSessionId } from "../values/Ids.ts"
+import { codeText } from "./codeText.ts"
+import type { Fate, VerifyChannel } from "./VerifyChannel.ts"
+import { ChannelUnavailable } from "./VerifyErrors.ts"
+
+const fates = { delivered: "arrived", read: "arrived", failed: "failed" } as const
+
+const unavailable = new ChannelUnavailable({ channel: "whatsapp" })
+
+/** Codes by WhatsApp, over the session that was asked for or the account's first connected one. */
+export const makeWhatsAppCodes = Effect.gen(function*() {
+  const whatsapp = yield* WhatsAppMessages
+  const messages = yield* Messages
+  return {
+    send: Effect.fn("WhatsAppCodes.send")(function*({ accountId, seed, sessionId, to, words }) {
+      if (to.kind !== "phone") return yield* ValidationFailed.of("to", "must be a phone number")
+      const session_id = sessionId === null
+        ? Option.getOrUndefined(yield* whatsapp.firstConnected(accountId))
+        : WhatsAppSessionId.make(sessionId)
+      if (session_id === undefined) return yield* unavailable
+      const chat = yield* Effect.orDie(Schema.decodeEffect(ChatName)(to.address))
+      const message = { session_id, to: chat, content: codeText(words) }
+      const { message_id } = yield* whatsapp.send(accountId, message, seed).pipe(
+        Effect.catchTags({
+          NotFound: () => ValidationFailed.of("session_id", "must be one of your WhatsApp sessions"),
+          SessionNotConnected: () => Effect.fail(unavailable)
+        })
+      )
+      return message_id
+    }),
+    fateOf: (accountId, messageId) =>
+      messages.find({ accountId, channel: "whatsapp" }, MessageId.make(messageId)).pipe(
+        Effect.map(({ status }): Fate =>
+          status === "delivered" || status === "read" || status === "failed" ? fates[status] : "under_way"
+        ),
+        Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
+      )
+  } satisfies VerifyChannel
+})

@@ -1,0 +1,73 @@
+import type { Locale } from "../values/Locale.ts"
+
+/** What is said around a code. */
+export interface CodeWords {
+  readonly locale: Locale
+  readonly brandName: string | null
+  /** Where the code will stand. */
+  readonly mask: string
+  readonly minutes: number
+}
+
+interface Phrases {
+  readonly subject: string
+  readonly sentence: (mask: string, time: string) => string
+}
+
+/**
+ * Letters of GSM 03.38 only, but for Arabic: a single ç, ê or í would make a message of 70 characters out of one of 160.
+ */
+const phrases: Readonly<Record<Locale, Phrases>> = {
+  en: {
+    subject: "Your verification code",
+    sentence: (mask, time) => `Your code is ${mask}. It is valid for ${time}. Do not give it to anybody.`
+  },
+  fr: {
+    subject: "Votre code de vérification",
+    sentence: (mask, time) => `Votre code est ${mask}. Il est valable ${time}. Ne le donnez à personne.`
+  },
+  es: {
+    subject: "Su clave de un solo uso",
+    sentence: (mask, time) => `Su clave es ${mask}. Vale por ${time}. No la comparta con nadie.`
+  },
+  pt: {
+    subject: "A sua senha de uso único",
+    sentence: (mask, time) => `A sua senha: ${mask}. Vale por ${time}. Nunca a partilhe com ninguém.`
+  },
+  de: {
+    subject: "Ihr Bestätigungscode",
+    sentence: (mask, time) => `Ihr Code ist ${mask}. Er gilt ${time}. Geben Sie ihn niemandem weiter.`
+  },
+  ar: {
+    subject: "رمز التحقق",
+    sentence: (mask, time) => `رمز التحقق هو ${mask}. صالح لمدة ${time}. لا تعطه لأحد.`
+  },
+  sw: {
+    subject: "Nambari yako ya uthibitisho",
+    sentence: (mask, time) => `Nambari yako ni ${mask}. Inatumika kwa ${time}. Usimpe mtu yeyote.`
+  },
+  rw: {
+    subject: "Kode yawe yo kwemeza",
+    sentence: (mask, time) => `Kode yawe ni ${mask}. Imara ${time}. Ntuyihe undi muntu.`
+  }
+}
+
+/** With the digits that phones and people read everywhere, and plain spaces, as GSM has no other. */
+const timeOf = ({ locale, minutes }: CodeWords) =>
+  locale === "rw"
+    ? `iminota ${minutes}`
+    : new Intl.NumberFormat(`${locale}-u-nu-latn`, { style: "unit", unit: "minute", unitDisplay: "long" })
+      .format(minutes).replaceAll(/[\u00a0\u202f]/g, " ")
+
+const branded = (brandName: string | null, text: string) => brandName === null ? text : `${brandName}: ${text}`
+
+/** What a person reads. */
+export const codeText = (words: CodeWords): string =>
+  branded(words.brandName, phrases[words.locale].sentence(words.mask, timeOf(words)))
+
+/** The subject of the mail: without the code, as subjects are kept and told. */
+export const codeSubject = ({ brandName, locale }: CodeWords): string => branded(brandName, phrases[locale].subject)
+
+/** An SMS: with a domain its last line lets browsers fill in the code on that domain's pages, and on no other (WebOTP). */
+export const codeSms = (words: CodeWords, webDomain: string | null): string =>
+  webDomain === null ? codeText(words) : `${codeText(words)}\n\n@${webDomain} #${words.mask}`

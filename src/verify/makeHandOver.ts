@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Events, happening } from "../events/Events.ts"
+import { maskOf } from "../platform/crypto/oneTimeCode.ts"
+import { transaction } from "../platform/database/transaction.ts"
+import type { Recipient } from "./Recipient.ts"
+import type { Route } from "./routeTo.ts"
+import { makeVerificationsRepo, type StoredVerification } from "./VerificationsRepo.ts"
+import { end } from "./VerificationState.ts"
+import { type ChannelRefusal, VerifyChannels } from "./VerifyChannel.ts"
+
+const messageOf = (row: StoredVerification, to: Recipient) => ({
+  accountId: row.account_id,
+  to,
+  seed: row.code_seed,
+  words: {
+    locale: row.locale,
+    brandName: row.brand_name,
+    mask: maskOf(row.code_seed),
+    // Rather too short than too long: a code that is said to be valid has to be.
+    minutes: Math.max(1, Math.floor(row.seconds_left / 60))
+  },
+  webDomain: row.web_domain,
+  sessionId: row.session_id
+})
+
+/** What sending and the looks after it have in common. */
+export const makeHandOver = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const events = yield* Events
+  const channels = yield* VerifyChannels
+  const repo = yield* makeVerificationsRepo
+
+  /** Gives the code to the first channel that takes it; what the others did on the way is undone. */
+  const handOver = (
+    row: StoredVerification,
+    to: Recipient,
+    [channel, ...left]: Route
+  ): Effect.Effect<StoredVerification, ChannelRefusal> => {
+    const [next, ...others] = left
+    return transaction(channels[channel].send(messageOf(row, to))).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql),
+      Effect.flatMap((messageId) =>
+        Effect.orDie(repo.handedTo({ id: row.id, channel, seed: row.code_seed, messageId, left }))
+      ),
+      Effect.catch((refusal) => next === undefined ? Effect.fail(refusal) : handOver(row, to, [next, ...others]))
+    )
+  }
+
+  /** Notes and tells that the time of these is over, in the transaction that holds their rows. */
+  const tellEnds = Effect.fnUntraced(function*(rows: ReadonlyArray<StoredVerification>) {
+    const ends = rows.flatMap((row) => {
+      const status = end({ attempts: row.attempts, isOver: row.is_over, status: row.status })
+      return status === undefined ? [] : [{ ...row, status }]
+    })
+    yield* Effect.orDie(repo.close(ends))
+    yield* events.publish(ends.map(({ account_id, channel, expires_at, id, to }) =>
+      happening({
+        accountId: account_id,
+        event: "verify.expired",
+        data: { verification_id: id, to, channel, expired_at: expires_at }
+      })
+    ))
+  })
+
+  return { handOver, tellEnds }
+})

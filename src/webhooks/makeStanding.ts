@@ -1,0 +1,48 @@
+import { Clock, Effect, Option } from "effect"
+import type { WebhookId } from "../values/Ids.ts"
+import type { DeliverySlots } from "./DeliverySlots.ts"
+import { makeBacklogGuard } from "./makeBacklogGuard.ts"
+import type { Claims } from "./makeClaims.ts"
+import { makeCourier } from "./makeCourier.ts"
+import { Targets } from "./Targets.ts"
+import type { UnhealthyReason } from "./Webhook.ts"
+
+/** How long the actor may believe what it has read of its webhook: a nudge about a change may have got lost. */
+const believedMillis = 1000
+
+/** How often what waits is counted. */
+const countedMillis = 5000
+
+/** What an actor knows of its webhook: where deliveries go now, or why they do not. */
+export const makeStanding = Effect.fnUntraced(
+  function*(id: WebhookId, { claims, slots }: { readonly claims: Claims; readonly slots: DeliverySlots }) {
+    const clock = yield* Clock.Clock
+    const targets = yield* Targets
+    const { destination } = yield* makeCourier
+    const checkBacklog = yield* makeBacklogGuard(id)
+    let standing: "off" | "well" | UnhealthyReason = "off"
+    let readAt = 0
+    let countedAt = 0
+
+    const isDeliverable = () => standing === "well" || standing === "backlog_full"
+
+    return {
+      isDeliverable,
+      /** Switched off, or deleted. */
+      isOff: () => standing === "off",
+      /** Whether it must be read again before anything is sent: the actor may have slept on it. */
+      isOld: () => clock.currentTimeMillisUnsafe() > readAt + 2 * believedMillis,
+      endsAt: () => readAt + believedMillis,
+      refresh: Effect.gen(function*() {
+        const target = Option.getOrUndefined(yield* targets.read(id))
+        readAt = clock.currentTimeMillisUnsafe()
+        standing = target === undefined || !target.is_active ? "off" : target.unhealthy_reason ?? "well"
+        slots.sendTo(target !== undefined && isDeliverable() ? yield* destination(id, target) : undefined)
+        const mayBeFull = isDeliverable() && (!claims.caughtUp() || standing === "backlog_full")
+        if (!mayBeFull || readAt < countedAt + countedMillis) return
+        countedAt = readAt
+        yield* checkBacklog(standing)
+      })
+    }
+  }
+)

@@ -1,0 +1,87 @@
+import { Duration, Schema } from "effect"
+import { topics } from "../events/EventAliases.ts"
+import { eventBody, exampleBody } from "../events/EventBody.ts"
+import { eventMeanings } from "../events/EventMeanings.ts"
+import { type EventName, eventNames } from "../events/EventNames.ts"
+import { maxAttempts, nextDelay } from "./RetryPolicy.ts"
+
+type Shape = { readonly type: "string" | "integer" } & Readonly<Record<string, unknown>>
+
+const text = { type: "string" } as const
+const digest = { type: "string", pattern: "^[0-9a-f]{64}$" } as const
+
+const header = (name: string, description: string, schema: Shape) => ({
+  name,
+  in: "header",
+  description,
+  required: true,
+  schema
+})
+
+const sometimes = (name: string, description: string, schema: Shape) => ({
+  ...header(name, description, schema),
+  required: false
+})
+
+const headersOf = (event: EventName) => [
+  header("X-Service-Event", "The event's name, as in the body.", { ...text, enum: [event] }),
+  header("X-Service-Signature", "Hex HMAC-SHA256 of the body, keyed with the whole secret as it was shown.", digest),
+  sometimes("X-Service-Signature-Previous", "The same under the secret before, while a rotation overlaps.", digest),
+  header("X-Service-Event-Id", "The event's id, as in the body: the same in every attempt.", text),
+  header("X-Service-Delivery-Id", "The delivery, as the delivery history has it.", text),
+  header("X-Service-Attempt", "Which attempt this is.", { type: "integer", minimum: 1, maximum: maxAttempts }),
+  sometimes("X-Service-Test", "An event that was asked for to try the webhook out.", { ...text, enum: ["true"] }),
+  header("webhook-id", "Standard Webhooks: the event's id.", text),
+  header("webhook-timestamp", "Standard Webhooks: the attempt's time in Unix seconds.", { type: "integer" }),
+  header(
+    "webhook-signature",
+    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of id, time and body, keyed with the decoded secret; two of"
+      + " them, with a space between, while a rotation overlaps.",
+    text
+  )
+]
+
+const delays = Array.from({ length: maxAttempts - 1 }, (_, index) => nextDelay(index + 1) ?? Duration.zero)
+  .map((delay) => Duration.toSeconds(delay))
+
+const responses = {
+  "2XX": { description: "Delivered. The body is not looked at." },
+  "3XX": { description: "Not followed: a failed attempt, as any other answer." },
+  default: {
+    description:
+      `A failed attempt, as is no answer in time. Up to ${maxAttempts} are made, ${delays.join(", ")} seconds`
+      + " after the end of the one before; then the delivery is failed."
+  }
+}
+
+const examplesOf = (event: EventName) =>
+  Object.fromEntries(
+    topics.filter((topic) => topic.event === event).map((topic) => [
+      topic.channel ?? "example",
+      { value: exampleBody(topic) }
+    ])
+  )
+
+const sentence = (half: string) => `${half.charAt(0).toUpperCase()}${half.slice(1)}.`
+
+/** The request that a webhook gets for an event, as OpenAPI 3.1 describes it. */
+const requestOf = (event: EventName) => ({
+  operationId: `webhook.${event}`,
+  summary: event,
+  description: sentence(eventMeanings[event]),
+  security: [],
+  parameters: headersOf(event),
+  requestBody: {
+    required: true,
+    content: {
+      "application/json": {
+        schema: Schema.toJsonSchemaDocument(eventBody(event)).schema,
+        examples: examplesOf(event)
+      }
+    }
+  },
+  responses
+})
+
+/** The `webhooks` of the OpenAPI document: what this service sends, one entry for each event. */
+export const openApiWebhooks = Object.fromEntries(eventNames.map((event) => [event, { post: requestOf(event) }]))

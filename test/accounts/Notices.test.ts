@@ -1,0 +1,81 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Notice } from "../../src/accounts/Notice.ts"
+import { Notices } from "../../src/accounts/Notices.ts"
+import { transaction } from "../../src/platform/database/transaction.ts"
+import type { AccountId } from "../../src/values/Ids.ts"
+import { makeAccount } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const about = (accountId: AccountId, once?: string): Notice => ({
+  accountId,
+  kind: "webhook_unhealthy",
+  subject: "Your webhook is unhealthy",
+  body: "It fails.",
+  ...(once !== undefined && { once })
+})
+
+/** How many notices the account has. */
+const count = Effect.fnUntraced(function*(accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql`select from notices where account_id = ${accountId}`).length
+})
+
+layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("Notices", (it) => {
+  it.effect("commits a notice with the fact that it tells of, or rolls both back", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { tell } = yield* Notices
+      const { accountId } = yield* makeAccount()
+      const fact = (name: string) =>
+        Effect.andThen(sql`update accounts set name = ${name} where id = ${accountId}`, tell(about(accountId)))
+      const name = Effect.map(sql`select name from accounts where id = ${accountId}`, ([row]) => row?.["name"])
+      yield* Effect.flip(transaction(Effect.andThen(fact("rolled back"), Effect.fail("no"))))
+      assert.deepStrictEqual([yield* name, yield* count(accountId)], ["Test", 0])
+      yield* transaction(fact("committed"))
+      assert.deepStrictEqual([yield* name, yield* count(accountId)], ["committed", 1])
+    }))
+
+  it.effect("drops a repetition of account, kind and key, and nothing that has no key or another one", () =>
+    Effect.gen(function*() {
+      const { tell } = yield* Notices
+      const { accountId } = yield* makeAccount()
+      const other = (yield* makeAccount()).accountId
+      for (const key of ["7", "7", "8", undefined, undefined]) yield* tell(about(accountId, key))
+      yield* tell(about(other, "7"))
+      assert.deepStrictEqual([yield* count(accountId), yield* count(other)], [4, 1])
+    }))
+
+  it.effect("takes one of two that are told at the same time with one key", () =>
+    Effect.gen(function*() {
+      const { tell } = yield* Notices
+      const { accountId } = yield* makeAccount()
+      const both = Array.from({ length: 8 }, () => transaction(tell(about(accountId, "7"))))
+      yield* Effect.all(both, { concurrency: "unbounded" })
+      assert.strictEqual(yield* count(accountId), 1)
+    }))
+
+  it.effect("are written as well by a statement of another domain, in its own words", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const rename = (name: string) =>
+        sql`with changed as (update accounts set name = ${name} where id = ${accountId} returning id)
+          insert into notices (account_id, kind, once, subject, body)
+          select id, 'webhook_unhealthy', '7', 'Renamed', 'To ' || ${name}::text from changed on conflict do nothing`
+      yield* rename("one")
+      yield* rename("two")
+      assert.deepStrictEqual(yield* sql`select body from notices where account_id = ${accountId}`, [{ body: "To one" }])
+    }))
+
+  it.effect("go with their account", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { tell } = yield* Notices
+      const { accountId } = yield* makeAccount()
+      yield* tell(about(accountId))
+      yield* sql`delete from accounts where id = ${accountId}`
+      assert.strictEqual(yield* count(accountId), 0)
+    }))
+})

@@ -1,0 +1,80 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { prune } from "../../src/app/Pruning.ts"
+import { makeAccount } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** Writes a notice of that age, which ended at once unless it is still queued, and prunes. */
+const pruned = Effect.fnUntraced(function*(status: "queued" | "sent" | "failed", age: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  yield* sql`insert into notices (account_id, kind, once, subject, body, status, created_at, completed_at)
+    values (${accountId}, 'webhook_unhealthy', '7', 's', 'b', ${status}, now() - ${age}::interval,
+      case when ${status}::text <> 'queued' then now() - ${age}::interval end)`
+  yield* prune
+  return yield* sql`select once from notices where account_id = ${accountId}`
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
+  it.effect("removes notices 30 days after their end, and none that still waits", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* pruned("sent", "31 days"), [])
+      assert.deepStrictEqual(yield* pruned("failed", "31 days"), [])
+      assert.lengthOf(yield* pruned("sent", "29 days"), 1)
+      assert.lengthOf(yield* pruned("queued", "31 days"), 1)
+    }))
+
+  it.effect("gives the key of a notice free after a day, unless the notice still waits", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* pruned("sent", "23 hours"), [{ once: "7" }])
+      assert.deepStrictEqual(yield* pruned("sent", "25 hours"), [{ once: null }])
+      assert.deepStrictEqual(yield* pruned("failed", "25 hours"), [{ once: null }])
+      assert.deepStrictEqual(yield* pruned("queued", "25 hours"), [{ once: "7" }])
+    }))
+
+  it.effect("removes the secret before a rotation once their overlap is over, and not before", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      for (
+        const [url, until] of [["https://over.example/", "-1 second"], ["https://live.example/", "1 hour"]] as const
+      ) {
+        yield* sql`insert into webhooks
+            (account_id, url, events, secret, secret_prefix, previous_secret, previous_secret_until)
+          values (${accountId}, ${url}, '{}', 'new', 'whsec_', 'old', now() + ${until}::interval)`
+      }
+      yield* prune
+      const rows = yield* sql`select url, previous_secret is null as gone, previous_secret_until is null as never
+        from webhooks order by id`
+      assert.deepStrictEqual(rows, [
+        { url: "https://over.example/", gone: true, never: true },
+        { url: "https://live.example/", gone: false, never: false }
+      ])
+    }))
+
+  it.effect("removes what emails were made from after a day, unless somebody still waits for them", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const left: Array<string> = []
+      for (const [status, age] of [["sent", "25 hours"], ["sent", "23 hours"], ["queued", "25 hours"]] as const) {
+        yield* sql`with record as (
+            insert into email_messages (account_id, recipient, status, copies) values (${accountId}, 'a', 'sent', 2)
+            returning id
+          ), other as (
+            insert into email_messages (account_id, recipient, status, part_of)
+            select ${accountId}::bigint, 'b', ${status}::text, id from record
+          ), content as (
+            insert into email_contents (id, account_id, message_id, created_at)
+            select id, ${accountId}::bigint, 'm', now() - ${age}::interval from record
+          )
+          insert into email_parts (email_id, position, kind, content) select id, 1, 'text', 'x' from record`
+        yield* prune
+        const rows = yield* sql`select from email_parts`
+        left.push(`${status} ${age}: ${rows.length}`)
+        yield* sql`delete from email_contents`
+      }
+      assert.deepStrictEqual(left, ["sent 25 hours: 0", "sent 23 hours: 1", "queued 25 hours: 1"])
+    }))
+})

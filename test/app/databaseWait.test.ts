@@ -1,0 +1,56 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { cli } from "../support/cli.ts"
+import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
+import { encryptionKey, eventually, startNode } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a start", (it) => {
+  it.effect("waits for a database that is not there yet, and says so once", () =>
+    Effect.gen(function*() {
+      const proxy = yield* makeDatabaseProxy
+      yield* proxy.become("gone")
+      const starting = yield* Effect.forkScoped(startNode({ env: { DATABASE_URL: proxy.url } }))
+      yield* eventually(proxy.refused, (refused) => refused > 2)
+      yield* proxy.become("up")
+      const node = yield* Fiber.join(starting)
+      const said = node.logs.filter((line) =>
+        line.includes("PostgreSQL does not answer yet. Trying again for 30 seconds.")
+      )
+      assert.strictEqual(said.length, 1)
+      assert.deepStrictEqual(yield* node.stop(), { code: 0, signal: null })
+    }))
+
+  it.effect("gives up with one sentence when the time is over, without the password", () =>
+    Effect.gen(function*() {
+      for (const seconds of ["0", "1"]) {
+        const { code, stderr } = yield* cli(["serve"], {
+          DATABASE_URL: "postgres://user:geheim@127.0.0.1:1/x",
+          DATABASE_WAIT_SECONDS: seconds,
+          ENCRYPTION_KEY: encryptionKey,
+          PORT: "0"
+        })
+        assert.strictEqual(code, 1)
+        assert.match(
+          stderr,
+          /^PostgreSQL cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1\. Check DATABASE_URL, or unset it/m
+        )
+        assert.strictEqual(stderr.includes("Trying again"), seconds === "1")
+        assert.notInclude(stderr, "geheim")
+      }
+    }))
+
+  it.effect("does not wait for a database that refuses it", () =>
+    Effect.gen(function*() {
+      const { url } = yield* TestDatabase
+      const missing = url.replace(/localhost\/[a-z0-9_]+/, "localhost/nothing")
+      const { code, stderr } = yield* cli(["serve"], {
+        DATABASE_URL: missing,
+        ENCRYPTION_KEY: encryptionKey,
+        PORT: "0"
+      })
+      assert.strictEqual(code, 1)
+      assert.include(stderr, "PostgreSQL cannot be used: database \"nothing\" does not exist.")
+      assert.notInclude(stderr, "Trying again")
+    }))
+})

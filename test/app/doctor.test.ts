@@ -1,0 +1,81 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import { blocks, read } from "../docs/documents.ts"
+import { cli } from "../support/cli.ts"
+import { makeRawServer } from "../support/RawServer.ts"
+import { makeSimulator } from "../support/simulatedSession.ts"
+import { makeSmsc } from "../support/Smsc.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const key = "dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE="
+
+/** What the doctor says with these settings, by check. */
+const doctor = Effect.fnUntraced(function*(settings: Readonly<Record<string, string>>) {
+  const { url } = yield* TestDatabase
+  const { code, stdout } = yield* cli(["doctor"], { DATABASE_URL: url, ENCRYPTION_KEY: key, ...settings })
+  const said = (check: string) => stdout.split("\n").find((line) => line.slice(6).startsWith(`${check}: `)) ?? ""
+  return { code, sms: said("sms"), whatsapp: said("whatsapp"), stdout }
+})
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "doctor-"))),
+  (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
+)
+
+const smpp = (url: string) => ({ SMS_PROVIDER: "smpp", SMPP_URL: url })
+
+describe("the doctor", () => {
+  it.live("says of the sandbox that it plays the carrier and WhatsApp", () =>
+    Effect.gen(function*() {
+      const { code, sms, whatsapp } = yield* doctor({})
+      assert.strictEqual(code, 0)
+      assert.strictEqual(sms, "ok    sms: SMS_PROVIDER is sandbox: SMS go to its phones at /sandbox/sms")
+      assert.match(whatsapp, /^ok {4}whatsapp: no WHATSAPP_URL: .* \/sandbox\/phones$/)
+    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+
+  it.live("says whether WhatsApp's WebSocket answers", () =>
+    Effect.gen(function*() {
+      const simulator = yield* makeSimulator()
+      const fine = yield* doctor({ WHATSAPP_URL: simulator.url })
+      assert.deepStrictEqual([fine.code, fine.whatsapp], [0, "ok    whatsapp: the server of WHATSAPP_URL answers"])
+      const closed = yield* doctor({ WHATSAPP_URL: "ws://127.0.0.1:1/ws/chat" })
+      assert.strictEqual(closed.code, 1)
+      assert.match(closed.whatsapp, /^FAIL {2}whatsapp: the server of WHATSAPP_URL cannot be reached: .*ECONNREFUSED/)
+      const other = yield* doctor({ WHATSAPP_URL: `ws://127.0.0.1:${simulator.port}/elsewhere` })
+      assert.match(other.whatsapp, /^FAIL {2}whatsapp: .* it answers with status \d{3} instead of a WebSocket\.$/)
+    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+
+  it.live("says whether the carrier gives a bind, which it leaves again", () =>
+    Effect.gen(function*() {
+      const smsc = yield* makeSmsc()
+      const fine = yield* doctor(smpp(smsc.url))
+      assert.deepStrictEqual([fine.code, fine.sms], [0, "ok    sms: the carrier of SMPP_URL gives a bind"])
+      assert.strictEqual(smsc.binds(), 1)
+      smsc.refuseBinds(0x0e)
+      const refused = yield* doctor(smpp(smsc.url))
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.sms, /^FAIL {2}sms: .* gives no bind: the bind was refused with status 0xe; /)
+      assert.notInclude(refused.stdout, "secret@")
+      const nonsense = yield* makeRawServer((socket) =>
+        socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\n"))
+      )
+      const other = yield* doctor(smpp(nonsense.url.replace("http://", "smpp://test:secret@")))
+      assert.match(other.sms, /^FAIL {2}sms: .* gives no bind: .*octets/)
+    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+
+  it.live("says whether the profile of an HTTP provider can be used", () =>
+    Effect.gen(function*() {
+      const file = NodePath.join(yield* folder, "profile.json")
+      const settings = { SMS_PROVIDER: "http", SMS_HTTP_PROFILE: file }
+      const missing = yield* doctor(settings)
+      assert.match(missing.sms, /^FAIL {2}sms: .*it cannot be read/)
+      NodeFs.writeFileSync(file, "{}")
+      assert.match((yield* doctor(settings)).sms, /^FAIL {2}sms: SMS_HTTP_PROFILE/)
+      NodeFs.writeFileSync(file, blocks(read("docs/sms/http.md"), "json")[0] ?? "")
+      const fine = (yield* doctor(settings)).sms
+      assert.strictEqual(fine, "ok    sms: the profile of example in SMS_HTTP_PROFILE can be used")
+    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+})

@@ -1,0 +1,78 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeFs from "node:fs"
+import * as NodePath from "node:path"
+import * as NodeUrl from "node:url"
+import { sealedColumns } from "../../src/app/sealedColumns.ts"
+import { nameOf } from "../../src/platform/crypto/SealedColumn.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const src = NodeUrl.fileURLToPath(new URL("../../src", import.meta.url))
+
+const all = [...sealedColumns.columns, sealedColumns.last]
+const listed = all.map(nameOf)
+
+/** Where the program seals, and into which columns. Whoever seals elsewhere adds the column to sealedColumns.ts first. */
+const sealing: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "channels/whatsapp/dataKey.ts": ["whatsapp_sessions.data_key"],
+  "email-domains/DomainRegistrations.ts": ["email_domains.dkim_private_key"],
+  "platform/crypto/MacKeys.ts": ["keyring.sealed"],
+  "platform/crypto/MainKeyProbe.ts": ["main_key_probe.sealed"],
+  "platform/http/Idempotency.ts": ["idempotency_records.body"],
+  "webhooks/Webhooks.ts": ["webhooks.secret", "webhooks.previous_secret"]
+}
+
+/** Columns of bytes that are no secrets, or hashes of them. A new one has to be put here or be listed as sealed. */
+const open = [
+  "api_keys.key_hash",
+  "email_parts.content",
+  "events.body",
+  "idempotency_records.fingerprint",
+  "login_sessions.token_hash",
+  "password_resets.token_hash",
+  "revoked_api_keys.key_hash",
+  "sandbox_mails.raw",
+  "webhook_deliveries.response_body",
+  "whatsapp_files.content",
+  "whatsapp_outbox.body"
+]
+
+/** Columns encrypted under a data key that is sealed itself, so that a rotation leaves them alone. */
+const underDataKeys = ["whatsapp_keys.value", "whatsapp_inbox.payload"]
+
+describe("the sealed columns", () => {
+  it("are all those that the program seals into", () => {
+    const files = NodeFs.readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".ts") && file !== "platform/crypto/Vault.ts"
+      && /\bseal\b/.test(
+        NodeFs.readFileSync(NodePath.join(src, file), "utf8").replaceAll(/\/\*\*.*?\*\/|\/\/[^\n]*/gs, "")
+      )
+    )
+    assert.sameMembers(files, Object.keys(sealing))
+    assert.sameMembers(Object.values(sealing).flat(), listed)
+  })
+})
+
+layer(TestDatabase.layer)("the database", (it) => {
+  it.effect("has no column of bytes of which nobody said whether it is sealed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`select table_name || '.' || column_name as name from information_schema.columns
+        where table_schema = current_schema() and data_type = 'bytea'
+          and not (select relispartition from pg_class where oid = table_name::regclass)`
+      assert.sameMembers(rows.map(({ name }) => String(name)), [...listed, ...open, ...underDataKeys])
+    }))
+
+  it.effect("has the primary keys by which sealed columns are walked through", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      for (const { key, table } of all) {
+        const rows = yield* sql`select a.attname as name, format_type(a.atttypid, null) as type
+          from pg_index i, unnest(i.indkey) with ordinality as k (attnum, place), pg_attribute a
+          where i.indrelid = ${table}::regclass and i.indisprimary and a.attrelid = i.indrelid and a.attnum = k.attnum
+          order by k.place`
+        assert.deepStrictEqual(rows.map(({ name, type }) => [name, type]), key.map((column) => [...column]), table)
+      }
+    }))
+})

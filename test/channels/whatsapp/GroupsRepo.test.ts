@@ -1,0 +1,49 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { GroupFacts } from "../../../src/channels/whatsapp/DirectorySocket.ts"
+import { makeGroupsRepo } from "../../../src/channels/whatsapp/GroupsRepo.ts"
+import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
+import { makeAccount } from "../../support/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const jid = "120363000000000001@g.us"
+
+const called = (name: string, ...phones: ReadonlyArray<string>): GroupFacts => ({
+  jid,
+  name,
+  description: null,
+  addressing: "pn",
+  ephemeralSeconds: null,
+  members: phones.map((phone) => ({ jid: `${phone}@s.whatsapp.net`, phone, role: "member" }))
+})
+
+const makeSession = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  const [row] = yield* sql`insert into whatsapp_sessions (account_id, session_key, name, data_key)
+    values (${accountId}, ${`wa_${accountId}`}, 'Test', '') returning id`
+  return WhatsAppSessionId.make(Number(row?.["id"]))
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("what is known of a group", (it) => {
+  it.effect("is what WhatsApp said last, whatever answer comes last", () =>
+    Effect.gen(function*() {
+      const repo = yield* makeGroupsRepo
+      const sessionId = yield* makeSession
+      const known = Effect.map(repo.cached({ sessionId, jid }), Option.getOrThrow)
+      const at = Date.parse("2100-01-01T00:00:00Z")
+      yield* repo.store(sessionId, called("New", "15550000001", "15550000002"), at)
+      const before = yield* known
+      yield* repo.store(sessionId, called("Old", "15550000003"), at - 1)
+      assert.deepStrictEqual(yield* known, before)
+      yield* repo.store(sessionId, called("Newer", "15550000003"), at + 1)
+      assert.deepStrictEqual(yield* known, {
+        jid,
+        name: "Newer",
+        addressing: "pn",
+        ephemeral_seconds: null,
+        members: [{ jid: "15550000003@s.whatsapp.net", role: "member" }]
+      })
+    }))
+})

@@ -1,0 +1,179 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { newDataKey } from "../../../src/channels/whatsapp/dataKey.ts"
+import { makeOutboxSender } from "../../../src/channels/whatsapp/makeOutboxSender.ts"
+import { OutboxNews } from "../../../src/channels/whatsapp/OutboxNews.ts"
+import { OutboxSenders } from "../../../src/channels/whatsapp/OutboxSenders.ts"
+import type { SessionSocket } from "../../../src/channels/whatsapp/WhatsAppSocket.ts"
+import { Events } from "../../../src/events/Events.ts"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { MacKeys } from "../../../src/platform/crypto/MacKeys.ts"
+import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { PublicDownload } from "../../../src/platform/net/PublicDownload.ts"
+import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
+import { eventually, makeAccount } from "../../support/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** What is said of pace where a test is about something else. */
+const unpaced = {
+  WHATSAPP_PER_MINUTE: "0",
+  WHATSAPP_PER_DAY: "0",
+  WHATSAPP_PAUSE_MIN_MS: "0",
+  WHATSAPP_PAUSE_MAX_MS: "0"
+}
+
+const settings = (values: Readonly<Record<string, string>>) =>
+  AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(values))))
+
+/** Nobody is told here: what becomes of a message is read from its row. */
+const Untold = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
+
+const lanes = (values: Readonly<Record<string, string>>) =>
+  Layer.mergeAll(
+    OutboxNews.layer.pipe(Layer.provide(Untold)),
+    OutboxSenders.layer,
+    MacKeys.layer,
+    settings(values),
+    PublicDownload.layer({ allowLoopback: false, maxBytes: 1, timeout: "1 second" })
+  ).pipe(
+    Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
+    Layer.provideMerge(TestDatabase.layer)
+  )
+
+const day = 24 * 60 * 60_000
+
+/** A session that is connected, with a connection whose other end acknowledges each message at once, or none. */
+const scene = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  const [next] = yield* sql`select nextval(pg_get_serial_sequence('whatsapp_sessions', 'id')) as id`
+  const id = WhatsAppSessionId.make(Number(next?.["id"]))
+  yield* sql`insert into whatsapp_sessions
+      (id, account_id, session_key, name, data_key, epoch, is_paired, status, is_confirmed)
+    overriding system value
+    values (${id}, ${accountId}, ${`wa_${id}`}, 'Test', ${newDataKey(yield* Vault, id)}, 1, true, 'connected', true)`
+  const relayed: Array<{ readonly id: string; readonly at: number }> = []
+  const unasked = Effect.die("nobody asks this")
+  const socket: SessionSocket = {
+    next: Effect.never,
+    requestPairingCode: () => unasked,
+    logOut: unasked,
+    chatOf: (number) => Effect.succeed(`${number}@s.whatsapp.net`),
+    isMember: () => unasked,
+    compose: () => Effect.succeed(new Uint8Array()),
+    relay: (page) =>
+      Effect.map(Clock.currentTimeMillis, (at) => {
+        relayed.push(...page.map(({ id: name }) => ({ id: name, at })))
+        return []
+      }),
+    numberOf: () => unasked,
+    groups: unasked,
+    group: () => unasked,
+    createGroup: () => unasked,
+    changeGroup: () => unasked,
+    inviteCode: () => unasked
+  }
+  /** Messages of the session as they are in the outbox: `hoursAgo` says when they were written, if they were. */
+  const messages = (count: number, hoursAgo?: number) =>
+    sql`with added as (
+        insert into messages (account_id, channel, session_id, direction, recipient, type, content, status)
+        select ${accountId}::bigint, 'whatsapp', ${id}::bigint, 'out', '+15550100300', 'text', '{"body": "Hello"}',
+          ${hoursAgo === undefined ? "queued" : "sent"}
+        from generate_series(1, ${count}::integer) returning id
+      )
+      insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, status, written_at)
+      select id, ${id}::bigint, 'NAME' || id, 0, ${hoursAgo === undefined ? "queued" : "sent"},
+        now() - ${hoursAgo ?? null}::float8 * interval '1 hour'
+      from added`
+  const row = Effect.map(
+    sql`select o.status, o.attempt_count, o.whatsapp_id, m.error_code from whatsapp_outbox o
+      join messages m on m.id = o.message_id where o.session_id = ${id} order by o.message_id desc limit 1`,
+    ([found]) => found ?? {}
+  )
+  const open = Effect.fnUntraced(function*(acknowledges: boolean) {
+    const { attach } = yield* makeOutboxSender
+    const part = yield* attach({ id, epoch: 1 })
+    const acknowledge = (name: string) => part.onStanza?.("ack", { tag: "ack", attrs: { id: name } })
+    const answering: SessionSocket = {
+      ...socket,
+      relay: (page) =>
+        Effect.tap(socket.relay(page), () =>
+          Effect.sync(() => {
+            if (acknowledges) { for (const { id: name } of page) acknowledge(name) }
+          }))
+    }
+    yield* part.onOpened?.(answering) ?? Effect.void
+    return part
+  })
+  return { relayed, messages, row, open }
+})
+
+/** Lets time pass in steps until it is so; what happens in between needs the database, which has a clock of its own. */
+const passing = Effect.fnUntraced(function*(step: "5 seconds" | "1 minute" | "1 hour", is: () => boolean) {
+  const clock = yield* Clock.Clock
+  const on = Effect.andThen(TestClock.adjust(step), Effect.sync(is)).pipe(Effect.provideService(Clock.Clock, clock))
+  yield* eventually(on, (done) => done)
+})
+
+layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
+  it.effect(
+    "goes into the same connection again every 30 seconds under its name, and has failed after five times",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { messages, open, relayed, row } = yield* scene
+        yield* messages(1)
+        yield* open(false)
+        for (let attempt = 1; attempt <= 5; attempt++) {
+          yield* passing("5 seconds", () => relayed.length >= attempt)
+          assert.deepInclude(yield* row, { status: "written", attempt_count: attempt })
+        }
+        const clock = yield* Clock.Clock
+        yield* eventually(
+          Effect.andThen(TestClock.adjust("5 seconds"), row).pipe(Effect.provideService(Clock.Clock, clock)),
+          ({ status }) => status === "failed"
+        )
+        const { whatsapp_id: name, ...failed } = yield* row
+        assert.deepInclude(failed, { error_code: "not_acknowledged", attempt_count: 5 })
+        assert.deepStrictEqual(relayed.map(({ id }) => id), Array.from({ length: 5 }, () => name))
+        const pauses = relayed.slice(1).map(({ at }, index) => at - (relayed[index]?.at ?? 0))
+        assert.deepStrictEqual(pauses.filter((pause) => pause < 30_000), [])
+      })),
+    30_000
+  )
+
+  it.effect("is sent as soon as an acknowledgement does come, and goes no more", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { messages, open, relayed, row } = yield* scene
+      yield* messages(1)
+      const part = yield* open(false)
+      yield* passing("5 seconds", () => relayed.length === 2)
+      part.onStanza?.("ack", { tag: "ack", attrs: { id: relayed[0]?.id ?? "" } })
+      yield* eventually(row, ({ status }) => status === "sent")
+      yield* TestClock.adjust("1 day")
+      assert.lengthOf(relayed, 2)
+    })))
+})
+
+layer(lanes({ ...unpaced, WHATSAPP_PER_DAY: "1000" }))("a session that has written 1,000 messages in a day", (it) => {
+  it.effect(
+    "writes the next one when the first of them is a day old, not before",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { messages, open, relayed } = yield* scene
+        const begun = yield* Clock.currentTimeMillis
+        yield* messages(1, 23)
+        yield* messages(999, 1)
+        yield* messages(2)
+        yield* open(true)
+        yield* passing("1 minute", () => relayed.length > 0)
+        const [first] = relayed
+        // The database's clock went on meanwhile, by far less than this.
+        assert.isAtLeast((first?.at ?? 0) - begun, 60 * 60_000 - 30_000)
+        yield* passing("1 hour", () => relayed.length > 1)
+        assert.isAtLeast((relayed[1]?.at ?? 0) - begun, day - 60 * 60_000 - 30_000)
+      })),
+    90_000
+  )
+})

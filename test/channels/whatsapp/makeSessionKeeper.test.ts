@@ -1,0 +1,229 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, ConfigProvider, Effect, Fiber, Layer, Queue, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { CredentialStore } from "../../../src/channels/whatsapp/CredentialStore.ts"
+import { newDataKey } from "../../../src/channels/whatsapp/dataKey.ts"
+import { makeSessionKeeper } from "../../../src/channels/whatsapp/makeSessionKeeper.ts"
+import { type SocketEvent, WhatsAppSocket } from "../../../src/channels/whatsapp/WhatsAppSocket.ts"
+import { Events, type Happening } from "../../../src/events/Events.ts"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
+import { eventually, makeAccount } from "../../support/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+interface Connection {
+  readonly isPaired: boolean
+  readonly events: Queue.Queue<SocketEvent>
+  isClosed: boolean
+}
+
+/** The connections of each session, in their order, moved by the tests. */
+const connections = new Map<number, Array<Connection>>()
+
+/** No session is used for messages here. */
+const unasked = Effect.die("nobody asks this")
+
+const Sockets = Layer.succeed(
+  WhatsAppSocket,
+  WhatsAppSocket.of({
+    open: Effect.fnUntraced(function*({ credentials, isPaired }) {
+      const all = connections.get(credentials.owned.id) ?? []
+      connections.set(credentials.owned.id, all)
+      const connection: Connection = { isPaired, events: yield* Queue.unbounded<SocketEvent>(), isClosed: false }
+      all.push(connection)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          connection.isClosed = true
+        })
+      )
+      return {
+        next: Queue.take(connection.events),
+        requestPairingCode: () => Effect.succeed("ABCD1234"),
+        logOut: Effect.void,
+        chatOf: () => unasked,
+        isMember: () => unasked,
+        compose: () => unasked,
+        relay: () => unasked,
+        numberOf: () => unasked,
+        groups: unasked,
+        group: () => unasked,
+        createGroup: () => unasked,
+        changeGroup: () => unasked,
+        inviteCode: () => unasked
+      }
+    })
+  })
+)
+
+const happenings: Array<Happening> = []
+const Told = Layer.succeed(
+  Events,
+  Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
+)
+
+const retries = 3
+
+const Settings = AppConfig.layer.pipe(
+  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ WHATSAPP_RETRIES: String(retries) })))
+)
+
+const Subject = Layer.mergeAll(CredentialStore.layer, Sockets, Told, Settings).pipe(
+  Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+/** A session of a new account under a keeper, and what the test does with it. */
+const keep = Effect.fnUntraced(function*(isPaired: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  const [next] = yield* sql`select nextval(pg_get_serial_sequence('whatsapp_sessions', 'id')) as id`
+  const id = WhatsAppSessionId.make(Number(next?.["id"]))
+  yield* sql`insert into whatsapp_sessions (id, account_id, session_key, name, data_key, is_paired, status, is_confirmed)
+    overriding system value values (${id}, ${accountId}, ${`wa_${id}`}, 'Test', ${newDataKey(yield* Vault, id)},
+      ${isPaired}, ${isPaired ? "connected" : "pending"}, true)`
+  const awake: Array<boolean> = []
+  const keeper = yield* makeSessionKeeper(id, (on) => Effect.sync(() => void awake.push(on)))
+  yield* keeper.ensure
+  const count = () => connections.get(id)?.length ?? 0
+  const row = Effect.map(
+    sql`select status, reason, desired, failures, retry_at is not null as tries from whatsapp_sessions where id = ${id}`,
+    ([found]) => found ?? {}
+  )
+  return {
+    id,
+    keeper,
+    awake,
+    row,
+    count,
+    until: (status: string) => eventually(row, (found) => found["status"] === status),
+    /** The n-th connection, as soon as there is one. */
+    connection: (n: number) =>
+      Effect.as(eventually(Effect.sync(count), (all) => all >= n), connections.get(id)?.[n - 1]),
+    tell: (event: SocketEvent) => {
+      const latest = connections.get(id)?.at(-1)
+      if (latest !== undefined) Queue.offerUnsafe(latest.events, event)
+    },
+    all: () => connections.get(id) ?? [],
+    latest: () => connections.get(id)?.at(-1),
+    news: () => happenings.filter(({ data }) => "session_id" in data && data.session_id === id)
+  }
+})
+
+const opened: SocketEvent = { _tag: "Opened", phoneNumber: "15550100300" }
+const closed = (cause: Extract<SocketEvent, { readonly _tag: "Closed" }>["cause"]): SocketEvent => ({
+  _tag: "Closed",
+  cause,
+  detail: "test"
+})
+
+layer(Subject)("a session's keeper", (it) => {
+  it.effect("lets a code be scanned for 160 seconds, then rests until somebody asks", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(false)
+      yield* session.connection(1)
+      session.tell({ _tag: "Code", text: "first" })
+      const shown = yield* session.keeper.qr
+      assert.strictEqual(shown._tag, "Code")
+      yield* TestClock.adjust("159 seconds")
+      session.tell({ _tag: "Code", text: "last" })
+      const codes = yield* eventually(Effect.sync(session.news), (news) => news.length === 2)
+      assert.deepStrictEqual(codes.map(({ event }) => event), ["session.qr_updated", "session.qr_updated"])
+      assert.strictEqual((yield* session.row)["status"], "pending")
+      yield* TestClock.adjust("1 second")
+      yield* session.until("failed")
+      assert.deepInclude(yield* session.row, { reason: "qr_expired", desired: "off", tries: false })
+      yield* eventually(Effect.sync(() => session.awake.at(-1)), (awake) => awake === false)
+      assert.isTrue(session.latest()?.isClosed)
+      const asking = yield* Effect.forkChild(session.keeper.qr)
+      yield* session.connection(2)
+      session.tell({ _tag: "Code", text: "new" })
+      assert.strictEqual((yield* Fiber.join(asking))._tag, "Code")
+      assert.strictEqual((yield* session.row)["status"], "pending")
+    })))
+
+  it.effect("gives a connection that says nothing 30 seconds", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(true)
+      yield* session.connection(1)
+      yield* TestClock.adjust("29 seconds")
+      assert.isFalse(session.latest()?.isClosed)
+      yield* TestClock.adjust("1 second")
+      yield* session.until("disconnected")
+      assert.deepInclude(yield* session.row, { reason: "connection_lost", failures: 1 })
+      yield* TestClock.adjust("2 seconds")
+      yield* session.connection(2)
+    })))
+
+  it.effect("comes back once, 30 seconds after somebody else has taken its place", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(true)
+      yield* session.connection(1)
+      session.tell(opened)
+      session.tell(closed("replaced"))
+      yield* session.until("disconnected")
+      yield* TestClock.adjust("29 seconds")
+      assert.strictEqual(session.count(), 1)
+      yield* TestClock.adjust("1 second")
+      yield* session.connection(2)
+      session.tell(opened)
+      session.tell(closed("replaced"))
+      yield* session.until("failed")
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(session.count(), 2)
+      assert.deepInclude(yield* session.row, { reason: "replaced", tries: false })
+    })))
+
+  it.effect("gives up after so many retries with its credentials, and connects with them when a try is due", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(true)
+      const clock = yield* Clock.Clock
+      for (let attempt = 1; attempt <= retries + 1; attempt++) {
+        // Its pause may begin a moment after the row tells of the failure.
+        const passing = Effect.andThen(TestClock.adjust("5 seconds"), Effect.sync(session.count)).pipe(
+          Effect.provideService(Clock.Clock, clock)
+        )
+        yield* eventually(passing, (count) => count === attempt)
+        session.tell(closed("lost"))
+        yield* eventually(session.row, ({ failures }) => failures === attempt)
+      }
+      yield* session.until("failed")
+      assert.deepInclude(yield* session.row, { reason: "retries_exhausted", desired: "off", tries: true })
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(session.count(), retries + 1)
+      yield* session.keeper.tryAgain
+      yield* session.connection(retries + 2)
+      assert.isTrue(session.latest()?.isPaired)
+      session.tell(opened)
+      yield* session.until("connected")
+      assert.deepInclude(yield* session.row, { reason: null, desired: "on", failures: 0 })
+      assert.deepStrictEqual(session.news().map(({ event }) => event), [
+        "session.disconnected",
+        "session.disconnected",
+        "session.connected"
+      ])
+    })))
+
+  it.effect("ends without a word where a second node was told to own the session, which alone goes on", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(true)
+      yield* session.connection(1)
+      session.tell(opened)
+      yield* eventually(session.row, ({ status }) => status === "connected")
+      const other = yield* makeSessionKeeper(session.id, () => Effect.void)
+      yield* other.ensure
+      yield* session.connection(2)
+      session.tell(opened)
+      const [first, second] = session.all()
+      if (first === undefined) return assert.fail("there is no first connection")
+      // Whatever it hears, it is nobody's news: neither the row nor webhooks change, and it does not come back.
+      Queue.offerUnsafe(first.events, closed("lost"))
+      yield* eventually(Effect.sync(() => first.isClosed), (gone) => gone)
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(session.count(), 2)
+      assert.isFalse(second?.isClosed)
+      assert.deepInclude(yield* session.row, { status: "connected", reason: null, failures: 0 })
+      assert.deepStrictEqual(session.news(), [])
+    })))
+})

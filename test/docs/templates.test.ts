@@ -1,0 +1,35 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import { compile, render } from "../../src/templates/Template.ts"
+import { read } from "./documents.ts"
+
+const page = read("docs/email/templates.md")
+
+/** The rows of the table with this head, each cell without its backquotes. */
+const rowsOf = (head: string) => {
+  const [, table = ""] = page.split(`| ${head} |\n`)
+  return table.split("\n\n")[0]?.split("\n").slice(1).map((line) =>
+    line.slice(2, -2).split(/(?<!\\) \| /).map((cell) => cell.replaceAll(/^`|`$/g, "").replaceAll("\\|", "|"))
+  ) ?? []
+}
+
+const Variables = Schema.decodeSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+describe("docs/email/templates.md", () => {
+  it("shows what placeholders become", () => {
+    const rows = rowsOf("Template | Variables | Result")
+    assert.isAbove(rows.length, 5)
+    for (const [html = "", variables = "", result] of rows) {
+      const template = Result.getOrThrow(compile({ subject: "", html }))
+      assert.strictEqual(render(template, Variables(variables)).html, result, html)
+    }
+  })
+
+  it("shows what is said of what is no placeholder", () => {
+    const rows = rowsOf("Template | Message")
+    assert.isAbove(rows.length, 3)
+    for (const [html = "", message] of rows) {
+      assert.strictEqual(Result.getOrThrow(Result.flip(compile({ subject: "", html }))).message, message)
+    }
+  })
+})

@@ -1,0 +1,113 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Redacted } from "effect"
+import * as NodeChildProcess from "node:child_process"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import { generateSecret, sign, signingKey } from "../../src/webhooks/sign.ts"
+import { type Arrival, isRunnable, judge, type Snippet, snippets, type Verdict } from "../support/verifySnippets.ts"
+import { blocks, read, root } from "./documents.ts"
+
+const folder = "docs/webhooks/snippets"
+const page = "docs/webhooks/verify.md"
+
+const [secret, previous, foreign] = [generateSecret(), generateSecret(), generateSecret()]
+const id = "evt_01HZX3T5K8Q2W4Y6B9D1F3H5J7"
+const body = Buffer.from(JSON.stringify({ id, event: "email.sent", data: { subject: "Grüße 🙂 %s \\n 'x'" } }))
+
+/** A delivery of the service, `ago` seconds old, in the hands of a receiver with the secret `held`. */
+const arrival = (
+  now: number,
+  { ago = 0, held = secret, rotated = false }: {
+    readonly ago?: number
+    readonly held?: Redacted.Redacted
+    readonly rotated?: boolean
+  } = {}
+): Arrival => {
+  const headers = sign({
+    event: "email.sent",
+    event_id: id,
+    delivery_id: 7,
+    attempt: 1,
+    timestamp: Math.floor(now / 1000) - ago,
+    body,
+    key: signingKey(secret),
+    previous_key: rotated ? signingKey(previous) : undefined
+  })
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { secret: Redacted.value(held), body, headers: Object.fromEntries(lower) }
+}
+
+const otherByte = Buffer.from(body)
+otherByte[body.length - 3] = 0x79
+
+const cases = (now: number): ReadonlyArray<readonly [what: string, arrival: Arrival, verdict: Verdict]> => {
+  const good = arrival(now)
+  const withHeaders = (headers: Record<string, string>) => ({ ...good, headers: { ...good.headers, ...headers } })
+  const garbage = { "x-service-signature": "* é", "webhook-signature": "* v1,é v1, v2" }
+  return [
+    ["as it was signed", good, [true, true]],
+    ["one byte of the body changed", { ...good, body: otherByte }, [false, false]],
+    ["a line feed after the body", { ...good, body: Buffer.concat([body, Buffer.from("\n")]) }, [false, false]],
+    ["another secret", arrival(now, { held: foreign }), [false, false]],
+    ["290 seconds old", arrival(now, { ago: 290 }), [true, true]],
+    ["310 seconds old", arrival(now, { ago: 310 }), [true, false]],
+    ["from 400 seconds ahead", arrival(now, { ago: -400 }), [true, false]],
+    ["another time than the signed one", withHeaders({ "webhook-timestamp": "1" }), [true, false]],
+    ["another id than the signed one", withHeaders({ "webhook-id": "evt_other" }), [true, false]],
+    ["rotated, for the new secret", arrival(now, { rotated: true }), [true, true]],
+    ["rotated, for the old secret", arrival(now, { rotated: true, held: previous }), [true, true]],
+    ["rotated, for another secret", arrival(now, { rotated: true, held: foreign }), [false, false]],
+    ["without any header", { ...good, headers: {} }, [false, false]],
+    ["with garbage for signatures", withHeaders(garbage), [false, false]]
+  ]
+}
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "verify-"))),
+  (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
+)
+
+const takesAndRefuses = (snippet: Snippet) =>
+  Effect.gen(function*() {
+    const all = cases(yield* Clock.currentTimeMillis)
+    const arrivals = all.map(([, each]) => each)
+    const verdicts = judge(snippet, read(`${folder}/${snippet.file}`), { arrivals, folder: yield* temporary })
+    assert.deepStrictEqual(
+      all.map(([what], index) => [what, verdicts[index]]),
+      all.map(([what, , verdict]) => [what, verdict])
+    )
+  })
+
+describe("docs/webhooks/verify.md", () => {
+  for (const { fence, file, language } of snippets) {
+    it(`shows the snippet for ${language} as it stands in ${file}`, () => {
+      assert.include(blocks(read(page), fence), read(`${folder}/${file}`))
+    })
+  }
+
+  it("shows every snippet that there is", () => {
+    assert.sameMembers(NodeFs.readdirSync(NodePath.join(root, folder)), snippets.map(({ file }) => file))
+  })
+})
+
+describe("the snippet that verifies a webhook", () => {
+  for (const snippet of snippets) {
+    // Go, PHP and Python are not there on every machine; what the page shows is compared everywhere.
+    it.live.skipIf(!isRunnable(snippet))(
+      `in ${snippet.language} takes what the service signed with its secret, and nothing else`,
+      () => takesAndRefuses(snippet),
+      120_000
+    )
+  }
+
+  it("for a shell takes nothing where there is no openssl", () => {
+    const script = `${read(`${folder}/verify.sh`)}\nverify_service_signature secret /dev/null ""\necho $?
+verify_standard_signature secret /dev/null "" 1 "v1,"\necho $?`
+    const { stdout } = NodeChildProcess.spawnSync("/bin/sh", ["-c", script], {
+      encoding: "utf8",
+      env: { PATH: "/none" }
+    })
+    assert.deepStrictEqual(stdout.trim().split("\n"), ["1", "1"])
+  })
+})

@@ -1,0 +1,172 @@
+import { assert, layer } from "@effect/vitest"
+import { ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { Audit } from "../../src/accounts/Audit.ts"
+import { Notices } from "../../src/accounts/Notices.ts"
+import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
+import { DomainVerification } from "../../src/email-domains/DomainVerification.ts"
+import type { AddedDomain } from "../../src/email-domains/EmailDomain.ts"
+import { EmailDomains } from "../../src/email-domains/EmailDomains.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { Vault } from "../../src/platform/crypto/Vault.ts"
+import { transaction } from "../../src/platform/database/transaction.ts"
+import { Dns } from "../../src/platform/net/Dns.ts"
+import { DomainName } from "../../src/values/DomainName.ts"
+import { EmailAddress } from "../../src/values/EmailAddress.ts"
+import { makeAccount } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** What the name servers answer, and when: a name waits for its gate. */
+const texts = new Map<string, ReadonlyArray<string>>()
+const gates = new Map<string, Deferred.Deferred<void>>()
+const asked = new Map<string, Deferred.Deferred<void>>()
+
+const Zone = Layer.succeed(
+  Dns,
+  Dns.of({
+    txt: Effect.fnUntraced(function*(name) {
+      const found = texts.get(name) ?? []
+      const [seen, gate] = [asked.get(name), gates.get(name)]
+      if (seen !== undefined) yield* Deferred.succeed(seen, undefined)
+      if (gate !== undefined) yield* Deferred.await(gate)
+      return found
+    }),
+    mx: () => Effect.succeed([]),
+    hasAddress: () => Effect.succeed(false)
+  })
+)
+
+const Subject = Layer.mergeAll(DomainVerification.layer, DomainRegistrations.layer, EmailDomains.layer).pipe(
+  Layer.provide([Zone, Audit.layer, Notices.layer, AppConfig.layer, Vault.layer(Redacted.make(new Uint8Array(32)))]),
+  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ DATABASE_CONNECTIONS: "4" }))),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const publish = ({ dns_records }: AddedDomain, purposes: ReadonlyArray<string>) => {
+  for (const { name, purpose, value } of dns_records) {
+    if (purposes.includes(purpose)) texts.set(name, [value])
+  }
+}
+
+/** Holds back the answer for a name; `reached` is there once somebody has asked for it. */
+const holdBack = Effect.fnUntraced(function*(name: string) {
+  const gate = yield* Deferred.make<void>()
+  const seen = yield* Deferred.make<void>()
+  gates.set(name, gate)
+  asked.set(name, seen)
+  const release = Effect.suspend(() => {
+    gates.delete(name)
+    return Deferred.succeed(gate, undefined)
+  })
+  return { reached: Deferred.await(seen), release }
+})
+
+const registered = Effect.fnUntraced(function*(name: string) {
+  const { accountId } = yield* makeAccount()
+  const domains = yield* DomainRegistrations
+  const added = yield* domains.add(accountId, DomainName.make(name))
+  return { accountId, added, id: added.id, dkim: `api._domainkey.${name}` }
+})
+
+const age = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update email_domains set checked_at = null`)
+
+layer(Subject, { excludeTestServices: true })("a check", (it) => {
+  it.effect("that has asked before another account took the domain over changes nothing", () =>
+    Effect.gen(function*() {
+      const { verify } = yield* DomainVerification
+      const domains = yield* DomainRegistrations
+      const first = yield* registered("taken.example")
+      const second = yield* registered("taken.example")
+      publish(first.added, ["DKIM", "SPF"])
+      assert.strictEqual((yield* verify(first.accountId, first.id)).status, "verified")
+      yield* age
+      const { reached, release } = yield* holdBack(first.dkim)
+      const late = yield* Effect.forkChild(verify(first.accountId, first.id))
+      yield* reached
+      gates.delete(first.dkim)
+      publish(second.added, ["DKIM"])
+      assert.strictEqual((yield* verify(second.accountId, second.id)).status, "verified")
+      yield* release
+      const after = yield* Fiber.join(late)
+      assert.deepStrictEqual([after.status, after.dns_records[0]?.status], ["pending", "mismatch"])
+      assert.strictEqual((yield* domains.find(second.accountId, second.id)).status, "verified")
+    }))
+
+  it.effect("of a domain that is deleted meanwhile ends with not found", () =>
+    Effect.gen(function*() {
+      const { verify } = yield* DomainVerification
+      const domains = yield* DomainRegistrations
+      const { accountId, added, dkim, id } = yield* registered("deleted.example")
+      publish(added, ["DKIM", "SPF"])
+      const { reached, release } = yield* holdBack(dkim)
+      const late = yield* Effect.forkChild(Effect.flip(verify(accountId, id)))
+      yield* reached
+      yield* domains.remove(accountId, id)
+      yield* release
+      assert.strictEqual((yield* Fiber.join(late))._tag, "NotFound")
+    }))
+
+  it.effect("of a request with an Idempotency-Key waits for nobody when too many wait in transactions", () =>
+    Effect.gen(function*() {
+      const { verify } = yield* DomainVerification
+      const slow = yield* registered("slow.example")
+      const { reached, release } = yield* holdBack(slow.dkim)
+      const waiting = yield* Effect.forkChild(transaction(verify(slow.accountId, slow.id)))
+      yield* reached
+      const { accountId, id } = yield* registered("quick.example")
+      assert.strictEqual((yield* Effect.flip(transaction(verify(accountId, id))))._tag, "ServiceUnavailable")
+      assert.strictEqual((yield* verify(accountId, id)).dns_records[0]?.status, "missing")
+      yield* release
+      assert.strictEqual((yield* Fiber.join(waiting)).status, "pending")
+      yield* age
+      assert.strictEqual((yield* transaction(verify(accountId, id))).status, "pending")
+    }))
+
+  it.effect("that is due is made once, by whoever comes first, until none is left", () =>
+    Effect.gen(function*() {
+      const { checkDue, isAnyDue } = yield* DomainVerification
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update email_domains set next_check_at = null`
+      assert.isFalse(yield* isAnyDue)
+      const { added } = yield* registered("due.example")
+      publish(added, ["DKIM", "SPF"])
+      yield* sql`update email_domains set next_check_at = now() where id = ${added.id}`
+      assert.isTrue(yield* isAnyDue)
+      const found = yield* Effect.all([checkDue, checkDue, checkDue], { concurrency: 3 })
+      assert.sameMembers(found, [true, false, false])
+      assert.isFalse(yield* checkDue)
+    }))
+})
+
+layer(Subject, { excludeTestServices: true })("a domain", (it) => {
+  it.effect("opens for senders with its check, with the key whose other half is published", () =>
+    Effect.gen(function*() {
+      const { verify } = yield* DomainVerification
+      const { dkimKey, requireVerified } = yield* EmailDomains
+      const { accountId, added, id } = yield* registered("sender.example")
+      const sender = EmailAddress.make("us@sender.example")
+      assert.strictEqual((yield* Effect.flip(requireVerified(accountId, sender)))._tag, "SenderNotVerified")
+      publish(added, ["DKIM", "SPF"])
+      yield* verify(accountId, id)
+      yield* requireVerified(accountId, sender)
+      const pem = Option.getOrThrow(yield* dkimKey(accountId, "sender.example"))
+      assert.match(Redacted.value(pem), /^-----BEGIN PRIVATE KEY-----/)
+    }))
+
+  it.effect("warns of what large receivers want, once it was checked", () =>
+    Effect.gen(function*() {
+      const { verify } = yield* DomainVerification
+      const { warnings } = yield* DomainRegistrations
+      const { accountId, added, id } = yield* registered("warned.example")
+      assert.deepStrictEqual(yield* warnings(accountId, EmailAddress.make("post@warned.example")), [])
+      publish(added, ["DKIM", "SPF"])
+      yield* verify(accountId, id)
+      assert.deepStrictEqual(
+        (yield* warnings(accountId, EmailAddress.make("post@warned.example"))).map((text) => text.slice(0, 23)),
+        [
+          "There is no DMARC polic"
+        ]
+      )
+      assert.deepStrictEqual(yield* warnings(accountId, EmailAddress.make("post@unknown.example")), [])
+    }))
+})

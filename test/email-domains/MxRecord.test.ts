@@ -1,0 +1,29 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { RecordStatus } from "../../src/email-domains/EmailDomain.ts"
+import { judgeMx } from "../../src/email-domains/MxRecord.ts"
+
+const host = "mail.a.example"
+
+const table: ReadonlyArray<readonly [what: string, exchanges: ReadonlyArray<string>, RecordStatus, detail: RegExp]> = [
+  ["our host", [host], "verified", /goes to mail\.a\.example/],
+  ["our host among others", ["x.example", host], "verified", /goes to/],
+  ["none", [], "missing", /not required/],
+  ["another host", ["aspmx.x.example"], "mismatch", /may stay there/],
+  ["a null MX", [""], "mismatch", /takes no mail/]
+]
+
+describe("MX", () => {
+  for (const [what, exchanges, status, detail] of table) {
+    it(`is ${status} with ${what}`, () => {
+      const judgement = judgeMx(exchanges.map((exchange, priority) => ({ exchange, priority })), host, true)
+      assert.strictEqual(judgement.status, status)
+      assert.match(judgement.detail, detail)
+    })
+  }
+
+  it("is a mismatch when our host has no address", () => {
+    const { detail, found, status } = judgeMx([{ exchange: host, priority: 10 }], host, false)
+    assert.deepStrictEqual([status, found], ["mismatch", ["10 mail.a.example"]])
+    assert.match(detail, /no address/)
+  })
+})

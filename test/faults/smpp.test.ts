@@ -1,0 +1,95 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { asking } from "../support/bulkMail.ts"
+import { eventually, makeAccount } from "../support/Service.ts"
+import { freshNumber } from "../support/sms.ts"
+import { makeSmsc, receiptText } from "../support/Smsc.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeCluster } from "./FaultCluster.ts"
+import { inTime, rounds } from "./inTime.ts"
+
+/** How a node says that it has the bind. */
+const hasBind = `"bind":"smpp"`
+
+/** Seconds: the expiry of a dead node's locks, the next look at the assignments, and a new bind. */
+const longestTakeover = 20
+
+const window = 1_000
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
+  "kill -9 of the node that has the bind",
+  (it) => {
+    it.effect(
+      "loses no SMS of 1,000 in flight, and submits only these again, each once",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const smsc = yield* makeSmsc()
+          const cluster = makeCluster({
+            env: {
+              SMS_PROVIDER: "smpp",
+              SMPP_URL: smsc.url,
+              SMPP_WINDOW: String(window),
+              SMPP_MAX_PER_SECOND: "100000"
+            }
+          })
+          yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+          for (let round = 0; round < rounds; round++) {
+            const before = smsc.submits.length
+            // What the first bind submits is never answered: all of it is in flight when the node dies.
+            smsc.answer(() => ({ never: true }))
+            // A node unbinds before another one gets the shard: now that all have theirs, the one bind is the one that stays.
+            yield* smsc.until(({ bound }) => bound() === 1)
+            // Of the round alone, as its totals are then.
+            const { key } = yield* makeAccount()
+            const numbers = Array.from({ length: 1_200 }, freshNumber)
+            const batches = yield* Effect.forEach([0, 400, 800], (from) =>
+              cluster.any(from).request("POST", "/v1/sms/send-bulk", {
+                key,
+                json: { content: "Hello", recipients: numbers.slice(from, from + 400) }
+              }))
+            yield* smsc.until(({ submits }) =>
+              submits.length - before >= window
+            )
+            const { node } = yield* cluster.ownerOf(hasBind)
+            const killedAt = yield* cluster.kill(node)
+            const rows = yield* sql`select m.recipient from sms_parts p join messages m on m.id = p.message_id
+              where p.status = 'sending'`
+            const doubtful = new Set(rows.map((row) => String(row["recipient"])))
+            assert.isAtLeast(doubtful.size, window)
+            // Carriers use ids again: these are the same in each round.
+            smsc.answer((_, index) => ({ id: `${index - before}`, receipts: [receiptText(`${index - before}`)] }))
+            // Every other time a new node comes before the survivor has noticed.
+            if (round % 2 === 1) yield* cluster.start
+            const { at: boundAt } = yield* cluster.ownerOf(hasBind)
+            for (const batch of batches) {
+              const path = `/v1/sms/batches/${String(batch.at("data", "batch_id"))}`
+              const ended = yield* asking(
+                cluster.any(0).request("GET", path, { key }),
+                ({ at }) => at("data", "completed_at") !== null
+              )
+              assert.deepInclude(ended.at("data"), { status: "completed", total: 400, sent: 400, failed: 0, queued: 0 })
+            }
+            yield* eventually(
+              cluster.any(0).request("GET", "/v1/sms/messages?status=delivered", { key }),
+              ({ at }) => at("meta", "total") === numbers.length
+            )
+            const counts = new Map<string, number>()
+            for (const { to } of smsc.submits.slice(before)) counts.set(`+${to}`, (counts.get(`+${to}`) ?? 0) + 1)
+            assert.deepStrictEqual(numbers.filter((number) => !counts.has(number)), [], "numbers were lost")
+            const twice = [...counts].filter(([, count]) => count > 1)
+            assert.isAtLeast(twice.length, window)
+            assert.deepStrictEqual(twice.filter(([number, count]) => count > 2 || !doubtful.has(number)), [])
+            const takeover = (boundAt - killedAt) / 1000
+            yield* Effect.log(
+              `bound again in ${takeover.toFixed(1)} s, ${doubtful.size} in doubt, ${twice.length} twice`
+            )
+            assert.isBelow(takeover, inTime(longestTakeover))
+            if (round % 2 === 0) yield* cluster.start
+          }
+        }),
+      120_000 + rounds * 60_000
+    )
+  }
+)

@@ -1,0 +1,296 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeCrypto from "node:crypto"
+import { eventually, makeAccount, type RequestOptions, type RunningNode, startNode } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
+import { unpaced, untilArrived } from "../support/whatsAppMessages.ts"
+import { DurableDatabase } from "./DurableDatabase.ts"
+import { hasSession, makeCluster, moment, now } from "./FaultCluster.ts"
+import { inTime, rounds } from "./inTime.ts"
+
+const wide = { excludeTestServices: true, timeout: "10 minutes" } as const
+
+/** The longest time without a connection of the session after its node died, in seconds. */
+const longestTakeover = 15
+
+const people = 10
+
+const makePeople = Effect.flatMap(WhatsApp, ({ phone }) => Effect.forEach(Array.from({ length: people }), () => phone))
+
+const textsOf = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}-${index}`)
+
+/** Asks any node until one has taken the message; the key makes it one message, whichever of them took it before. */
+const patiently = (any: (index: number) => RunningNode, index: number, options: RequestOptions) =>
+  Effect.suspend(() => any(index).request("POST", "/v1/whatsapp/send", options)).pipe(
+    Effect.filterOrFail(({ status }) => status === 202, ({ text }) => text),
+    Effect.sandbox,
+    Effect.retry({ schedule: Schedule.spaced("100 millis") }),
+    Effect.orDie
+  )
+
+/** Waits until no message is under way. */
+const settled = Effect.fnUntraced(function*(node: RunningNode, key: string) {
+  yield* eventually(
+    node.request("GET", "/v1/whatsapp/messages?status=queued", { key }),
+    ({ at, status }) => status === 200 && at("meta", "total") === 0
+  )
+})
+
+/**
+ * Every text has arrived once, under the name that its row has had from the beginning; answers how many came twice under
+ * that name, which a phone does not show.
+ */
+const checkPhones = Effect.fnUntraced(
+  function*(phones: ReadonlyArray<string>, sent: { readonly from: string; readonly texts: ReadonlyArray<string> }) {
+    const sql = yield* SqlClient.SqlClient
+    const seen: Array<{ readonly id: string; readonly text: string | null; readonly arrivals: number }> = []
+    for (const [index, phone] of phones.entries()) {
+      const expected = sent.texts.filter((_, at) => at % phones.length === index).length
+      seen.push(...(yield* untilArrived(phone, sent.from, expected)))
+    }
+    const own = seen.filter(({ text }) => sent.texts.includes(text ?? ""))
+    assert.deepStrictEqual(own.map(({ text }) => text).toSorted(), sent.texts.toSorted())
+    const rows = yield* sql`select o.whatsapp_id, m.content ->> 'body' as body from whatsapp_outbox o
+      join messages m on m.id = o.message_id`
+    const names = new Map(rows.map((row) => [String(row["body"]), row["whatsapp_id"]]))
+    for (const { id, text } of own) assert.strictEqual(id, names.get(text ?? ""))
+    return own.filter(({ arrivals }) => arrivals > 1).length
+  }
+)
+
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a node that is killed", (it) => {
+  it.effect(
+    "in the middle of 100 WhatsApp messages loses none, and sends none under a new name",
+    () =>
+      Effect.gen(function*() {
+        const { env } = yield* WhatsApp
+        const cluster = makeCluster({ env: { ...env, ...unpaced } })
+        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+        const { key } = yield* makeAccount()
+        const session = yield* pairedSession(cluster.any(0), key)
+        const phones = yield* makePeople
+        for (let round = 0; round < rounds; round++) {
+          const texts = textsOf(100, `kill${round}`)
+          const sending = yield* Effect.forkChild(Effect.forEach(texts, (content, index) => {
+            const json = { session_id: session.id, to: phones[index % people], content }
+            return patiently(cluster.any, index, { key, json, headers: { "idempotency-key": content } })
+          }, { concurrency: 4 }))
+          const pause = yield* moment(100, 800)
+          const owner = yield* cluster.ownerOf(hasSession(session.id))
+          const killedAt = yield* cluster.kill(owner.node)
+          const sql = yield* SqlClient.SqlClient
+          const [left] = yield* sql`select count(*) filter (where status = 'queued') as queued,
+          count(*) filter (where status = 'written') as written from whatsapp_outbox`
+          const { at } = yield* cluster.ownerOf(hasSession(session.id))
+          const takeover = (at - killedAt) / 1000
+          yield* Fiber.join(sending)
+          yield* settled(cluster.any(0), key)
+          const twice = yield* checkPhones(phones, { from: session.number, texts })
+          yield* Effect.log(
+            `killed after ${pause} ms with ${String(left?.["queued"])} queued and ${
+              String(left?.["written"])
+            } written: `
+              + `taken over in ${takeover.toFixed(1)} s, ${twice} twice under their name`
+          )
+          assert.isBelow(takeover, inTime(longestTakeover))
+          const failed = yield* cluster.any(0).request("GET", "/v1/whatsapp/messages?status=failed", { key })
+          assert.strictEqual(failed.at("meta", "total"), 0)
+          yield* cluster.start
+        }
+      }),
+    120_000 + rounds * 60_000
+  )
+})
+
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a connection that dies", (it) => {
+  it.effect(
+    "between a write and its acknowledgement, in the middle of 100 WhatsApp messages, loses none, and sends none under a new name",
+    () =>
+      Effect.gen(function*() {
+        const { env, simulator: { controls } } = yield* WhatsApp
+        // However many connections die in a row, here the next one is a second away.
+        const patient = { WHATSAPP_RETRIES: "1000", WHATSAPP_RETRY_LONGEST_SECONDS: "1" }
+        const node = yield* startNode({ env: { ...env, ...unpaced, ...patient } })
+        const { key } = yield* makeAccount()
+        const session = yield* pairedSession(node, key)
+        const phones = yield* makePeople
+        const dying = [
+          // With what it took, or with the acknowledgement of what it conveyed, or at any moment.
+          () => controls.setFault(session.number, { kind: "drop-before-ack" }),
+          () => controls.setFault(session.number, { kind: "drop-after-ack" }),
+          () => controls.dropLine(session.device)
+        ]
+        const logins = Effect.sync(() =>
+          controls.sessions().find(({ number }) => number === session.number)?.logins ?? 0
+        )
+        for (let round = 0; round < rounds; round++) {
+          const texts = textsOf(100, `dead${round}`)
+          const recipients = texts.map((text, index) => ({ to: phones[index % people], variables: { text } }))
+          const json = { session_id: session.id, recipients, content: "{{text}}" }
+          assert.strictEqual((yield* node.request("POST", "/v1/whatsapp/send-bulk", { key, json })).status, 202)
+          const before = yield* logins
+          for (const [index, die] of dying.entries()) {
+            yield* moment(10, 200)
+            die()
+            yield* eventually(logins, (count) => count > before + index)
+          }
+          yield* settled(node, key)
+          const twice = yield* checkPhones(phones, { from: session.number, texts })
+          yield* Effect.log(`three connections died: ${twice} of 100 twice under their name`)
+          const failed = yield* node.request("GET", "/v1/whatsapp/messages?status=failed", { key })
+          assert.strictEqual(failed.at("meta", "total"), 0)
+          controls.clearFaults(session.number)
+        }
+      }),
+    120_000 + rounds * 30_000
+  )
+})
+
+/** Roles of the database, one for each node, by which a trigger says who has written which credentials in which epoch. */
+const watchedRoles = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { url } = yield* TestDatabase
+  const name = `node_${NodeCrypto.randomBytes(4).toString("hex")}`
+  const roles = [`${name}_a`, `${name}_b`]
+  for (const role of roles) yield* sql.unsafe(`create role ${role} superuser login`)
+  yield* sql`create table key_writes (id bigint generated always as identity, who text, epoch bigint)`
+  yield* sql.unsafe(`create function note_key_write() returns trigger language plpgsql as $$
+    begin
+      insert into key_writes (who, epoch)
+        select session_user, epoch from whatsapp_sessions where id = coalesce(new.session_id, old.session_id);
+      return null;
+    end $$`)
+  return {
+    /** The environments of the nodes. */
+    envs: roles.map((role) => {
+      const own = new URL(url)
+      own.username = role
+      return { DATABASE_URL: own.href }
+    }),
+    /** As soon as there is the table of credentials. */
+    watch: sql.unsafe(
+      `create trigger key_write after insert or update or delete on whatsapp_keys for each row execute function note_key_write()`
+    ),
+    writers: Effect.map(
+      sql`select epoch, count(distinct who) as who, count(*) as writes from key_writes group by epoch order by epoch`,
+      (rows) => rows.map((row) => ({ who: Number(row["who"]), writes: Number(row["writes"]) }))
+    )
+  }
+})
+
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a node that was frozen", (it) => {
+  // For `npm run faults`: a round waits 12 seconds for locks to lapse, too long for every run of the tests.
+  it.effect.runIf(rounds > 2)(
+    "in the middle of 100 WhatsApp messages writes no credentials when it thaws, and none is lost or sent under a new name",
+    () =>
+      Effect.gen(function*() {
+        const { env, phone, simulator: { controls } } = yield* WhatsApp
+        const { envs, watch, writers } = yield* watchedRoles
+        const cluster = makeCluster({ env: { ...env, ...unpaced } }, envs)
+        yield* cluster.start
+        yield* cluster.start
+        yield* watch
+        const { key } = yield* makeAccount()
+        const session = yield* pairedSession(cluster.any(0), key)
+        const phones = yield* makePeople
+        const writer = yield* phone
+        for (let round = 0; round < rounds; round++) {
+          const { node: frozen } = yield* cluster.ownerOf(hasSession(session.id))
+          const survivor = cluster.any(0) === frozen ? cluster.any(1) : cluster.any(0)
+          const texts = textsOf(100, `frozen${round}`)
+          const recipients = texts.map((text, index) => ({ to: phones[index % people], variables: { text } }))
+          const json = { session_id: session.id, recipients, content: "{{text}}" }
+          const sent = yield* eventually(
+            survivor.request("POST", "/v1/whatsapp/send-bulk", { key, json }),
+            ({ status }) => status !== 409
+          )
+          assert.strictEqual(sent.status, 202, sent.text)
+          const pause = yield* moment(50, 600)
+          const frozenAt = yield* now
+          yield* frozen.signal("SIGSTOP")
+          const { at } = yield* cluster.ownerOf(hasSession(session.id), frozenAt)
+          // What comes in belongs to the connection of the next owner, and its ratchet steps as well.
+          yield* Effect.promise(() => controls.sendText(writer, session.number, { text: `in${round}` }))
+          yield* moment(0, 500)
+          yield* frozen.signal("SIGCONT")
+          yield* settled(survivor, key)
+          const twice = yield* checkPhones(phones, { from: session.number, texts })
+          const epochs = yield* writers
+          yield* Effect.log(
+            `frozen after ${pause} ms, taken over in ${
+              ((at - frozenAt) / 1000).toFixed(1)
+            } s, ${twice} twice under their `
+              + `name, ${epochs.length} epochs with ${epochs.reduce((sum, { writes }) => sum + writes, 0)} writes`
+          )
+          assert.deepStrictEqual(epochs.filter(({ who }) => who !== 1), [], "two nodes have written in one epoch")
+          const failed = yield* survivor.request("GET", "/v1/whatsapp/messages?status=failed", { key })
+          assert.strictEqual(failed.at("meta", "total"), 0)
+        }
+      }),
+    120_000 + rounds * 60_000
+  )
+})
+
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a node that has just joined", (it) => {
+  it.effect("takes sessions over without a refusal for those who wait for their codes", () =>
+    Effect.gen(function*() {
+      const { env } = yield* WhatsApp
+      const cluster = makeCluster({ env })
+      yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+      const { key } = yield* makeAccount()
+      for (let round = 0; round < rounds; round++) {
+        const making = (index: number) => cluster.any(index).request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+        const answers = yield* Effect.forEach(Array.from({ length: 6 }, (_, index) => index), making, {
+          concurrency: 6
+        })
+        assert.deepStrictEqual(answers.map(({ status }) => status), [201, 201, 201, 201, 201, 201])
+        yield* cluster.stop(cluster.any(0))
+        yield* cluster.start
+      }
+    }), 120_000 + rounds * 60_000)
+})
+
+const OwnServer = Layer.mergeAll(
+  TestDatabase.layerClient.pipe(Layer.provideMerge(DurableDatabase.layer)),
+  WhatsApp.simulated
+)
+
+layer(OwnServer, wide)("a restart of PostgreSQL", (it) => {
+  it.effect(
+    "in the middle of a batch of 200 WhatsApp messages loses none, and sends none under a new name",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* DurableDatabase
+        const { env } = yield* WhatsApp
+        const cluster = makeCluster({ env: { ...env, ...unpaced } })
+        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+        const { key } = yield* makeAccount()
+        const session = yield* pairedSession(cluster.any(0), key)
+        const phones = yield* makePeople
+        for (let round = 0; round < rounds; round++) {
+          const texts = textsOf(200, `restart${round}`)
+          const recipients = texts.map((text, index) => ({ to: phones[index % people], variables: { text } }))
+          const json = { session_id: session.id, recipients, content: "{{text}}" }
+          const answer = yield* eventually(
+            cluster.any(0).request("POST", "/v1/whatsapp/send-bulk", { key, json }),
+            ({ status }) => status === 202
+          )
+          const pause = yield* moment(100, 1_500)
+          const restartedAt = yield* now
+          yield* database.restart(round % 2 === 0 ? "SIGINT" : "SIGQUIT")
+          yield* settled(cluster.any(0), key)
+          const seconds = ((yield* now) - restartedAt) / 1000
+          const twice = yield* checkPhones(phones, { from: session.number, texts })
+          yield* Effect.log(
+            `restarted after ${pause} ms: all sent in ${seconds.toFixed(1)} s, ${twice} twice under their name`
+          )
+          const batch = String(answer.at("data", "batch_id"))
+          const { at } = yield* cluster.any(0).request("GET", `/v1/whatsapp/batches/${batch}`, { key })
+          assert.deepInclude(at("data"), { status: "completed", total: 200, sent: 200, failed: 0 })
+        }
+      }),
+    120_000 + rounds * 60_000
+  )
+})

@@ -1,0 +1,279 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { prune } from "../../src/app/Pruning.ts"
+import { assertRefused } from "../contract/contract.ts"
+import { eventually, makeAccount, Service, startNode } from "../support/Service.ts"
+import { freshNumber } from "../support/sms.ts"
+import * as SmtpSink from "../support/SmtpSink.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+import { createSession, pairedSession, storedOf, WhatsApp } from "../support/WhatsApp.ts"
+
+const password = "correct horse battery"
+
+/** Stands in every name, address and text that the account has, and nowhere else. */
+const mark = "zebrafinch"
+
+/** Whose rows are looked for. */
+interface Traces {
+  readonly accountId: number
+  readonly webhookId?: number
+  readonly sessionId?: number
+}
+
+/** Every table of the schema with a row of an account: one that names it or its webhook, or that has its mark. */
+const remains = Effect.fnUntraced(function*({ accountId, sessionId = 0, webhookId = 0 }: Traces) {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql`select t.table_name as name, array(select c.column_name::text
+      from information_schema.columns c where c.table_schema = 'public' and c.table_name = t.table_name) as columns
+    from information_schema.tables t where t.table_schema = 'public' and t.table_type = 'BASE TABLE'`
+  const found: Array<string> = []
+  for (const { columns, name } of tables) {
+    const has = (column: string) => Array.isArray(columns) && columns.includes(column)
+    const rows = yield* sql.unsafe(
+      `select from "${String(name)}" r where r::text ilike $1 or r::text ilike $2
+        ${has("account_id") ? `or account_id = ${accountId}` : name === "accounts" ? `or id = ${accountId}` : ""}
+        ${has("webhook_id") ? `or webhook_id = ${webhookId}` : ""}
+        ${has("session_id") ? `or session_id = ${sessionId}` : ""} limit 1`,
+      [`%${mark}%`, `%${Buffer.from(mark).toString("hex")}%`]
+    )
+    if (rows.length > 0) found.push(String(name).replace(/_\d{8}$/, ""))
+  }
+  return { tables: tables.length, found: [...new Set(found)].toSorted() }
+})
+
+/** Uses everything that there is, so that every domain has something to forget. */
+const lived = Effect.fnUntraced(function*(hook: string) {
+  const { request } = yield* Service
+  const email = `${mark}@example.com`
+  const { accountId, key } = yield* makeAccount({ email, password })
+  const post = (path: string, json: unknown) =>
+    Effect.tap(
+      request("POST", path, { key, json, headers: { "idempotency-key": `${mark}-${path}` } }),
+      ({ status, text }) => Effect.sync(() => assert.isBelow(status, 300, `${path}: ${text}`))
+    )
+  const session = String((yield* request("POST", "/v1/auth/login", { json: { email, password } })).at("data", "token"))
+  yield* request("POST", "/v1/auth/password/forgot", { json: { email } })
+  const other = String((yield* post("/v1/api-keys", { name: mark })).at("data", "key"))
+  const webhook = yield* post("/v1/webhooks", { url: `${hook}?${mark}`, events: ["*"] })
+  yield* post("/v1/email/templates", { name: mark, subject: mark, html: mark })
+  yield* post("/v1/email/domains", { domain: `${mark}.example` })
+  yield* post("/v1/email/suppressions", { email: `${mark}-no@example.com` })
+  yield* post("/v1/email/send", { to: `${mark}-1@example.com`, subject: mark, text: mark, html: mark })
+  yield* post("/v1/email/send-bulk", {
+    recipients: [`${mark}-2@example.com`, `${mark}-3@example.com`],
+    subject: mark,
+    html: mark
+  })
+  return { accountId, email, key, other, session, webhookId: Number(webhook.at("data", "id")) }
+})
+
+const history = (accountId: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`select count(*)::integer as n from webhook_deliveries d
+      join webhooks w on w.id = d.webhook_id where w.account_id = ${accountId}`)
+
+/** As if so much time had gone by since the deletion. */
+const later = Effect.fnUntraced(function*(interval: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update removed_webhooks set removed_at = now() - ${interval}::interval`
+  yield* sql`update account_erasures set requested_at = now() - ${interval}::interval, next_at = now()`
+})
+
+/** With a relay of its own: the sandbox's inbox stands for the world outside, which forgets nothing. */
+const Node = Layer.effect(
+  Service,
+  Effect.flatMap(SmtpSink.make(), ({ port }) => startNode({ smtpPort: port }))
+).pipe(Layer.provideMerge(TestDatabase.layer))
+
+layer(Node)("an account that is deleted", (it) => {
+  it.effect(
+    "ends at once, and within minutes nothing of it is left in any table but bare hashes of its keys",
+    () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const receiver = yield* makeWebhookReceiver()
+        const { email, key, other, session, ...traces } = yield* lived(receiver.url)
+        const { accountId } = traces
+        const neighbour = yield* makeAccount()
+        const mine = { to: "n@example.com", subject: "s", text: "t" }
+        const sent = yield* request("POST", "/v1/email/send", { key: neighbour.key, json: mine })
+        yield* eventually(history(accountId), ([row]) => Number(row?.["n"]) >= 3)
+        const before = yield* remains(traces)
+        assert.isAbove(before.tables, 25)
+        for (
+          const table of [
+            "accounts",
+            "api_keys",
+            "audit_entries",
+            "email_batches",
+            "email_contents",
+            "email_domains",
+            "email_messages",
+            "email_templates",
+            "events",
+            "idempotency_records",
+            "login_sessions",
+            "notices",
+            "password_resets",
+            "suppressions",
+            "usage_daily",
+            "webhook_deliveries",
+            "webhooks"
+          ]
+        ) assert.include(before.found, table)
+
+        const remove = (confirmation: string) =>
+          request("DELETE", "/v1/account", { key: session, json: { confirmation } })
+        for (const word of ["delete", "Delete", "DELETE ", "", "yes"]) {
+          assertRefused(yield* remove(word), 422, "validation_error")
+        }
+        assertRefused(yield* request("DELETE", "/v1/account", { key, json: {} }), 422, "validation_error")
+        const removed = yield* remove("DELETE")
+        assert.deepInclude(removed.json, { success: true, data: null })
+
+        for (const credential of [key, other]) {
+          assertRefused(yield* request("GET", "/v1/account", { key: credential }), 401, "revoked_api_key")
+        }
+        assertRefused(yield* request("GET", "/v1/account", { key: session }), 401, "invalid_api_key")
+        assertRefused(
+          yield* request("POST", "/v1/auth/login", { json: { email, password } }),
+          401,
+          "invalid_credentials"
+        )
+        const again = yield* request("POST", "/v1/auth/register", { json: { name: "New", email, password } })
+        assert.strictEqual(again.status, 201)
+        yield* sql`update accounts set email = 'new@example.com' where id = ${
+          Number(again.at("data", "account", "id"))
+        }`
+
+        const bare = ["account_erasures", "accounts", "removed_webhooks"]
+        yield* eventually(remains(traces), ({ found }) => found.every((table) => bare.includes(table)))
+        const [row] = yield* sql`select name, email, password_hash from accounts where id = ${accountId}`
+        assert.deepStrictEqual({ ...row }, {
+          name: "",
+          email: `account-${accountId}@deleted.invalid`,
+          password_hash: null
+        })
+
+        yield* later("16 minutes")
+        yield* eventually(remains(traces), ({ found }) => found.length === 0)
+        const hashes = sql`select from revoked_api_keys`
+        assert.strictEqual((yield* hashes).length, 2)
+        yield* prune
+        assert.strictEqual((yield* hashes).length, 2)
+        yield* sql`update revoked_api_keys set revoked_at = now() - interval '31 days'`
+        yield* prune
+        assert.strictEqual((yield* hashes).length, 0)
+
+        const kept = yield* request("GET", `/v1/email/messages/${String(sent.at("data", "id"))}`, {
+          key: neighbour.key
+        })
+        assert.strictEqual(kept.status, 200)
+      }),
+    { timeout: 120_000 }
+  )
+
+  it.effect("is erased to its end by another node when those that had begun are killed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const first = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      yield* sql`insert into email_messages (account_id, recipient, status, subject, from_address)
+        select ${accountId}::bigint, 'many@example.com', 'sent', 's', 'us@example.com' from generate_series(1, 200000)`
+      const second = yield* startNode()
+      const left = Effect.map(
+        sql`select count(*)::integer as n from email_messages where account_id = ${accountId}`,
+        ([row]) => Number(row?.["n"])
+      )
+      yield* second.request("DELETE", "/v1/account", { key, json: { confirmation: "DELETE" } })
+      yield* eventually(left, (count) => count < 200_000)
+      yield* Effect.all([first.kill, second.kill], { concurrency: "unbounded" })
+      assert.isAbove(yield* left, 0)
+      yield* startNode()
+      yield* later("16 minutes")
+      yield* eventually(remains({ accountId }), ({ found }) => found.length === 0)
+    }), { timeout: 120_000 })
+})
+
+/** A relay that takes its time, and a WhatsApp outside. */
+class Slow
+  extends Context.Service<Slow, SmtpSink.SmtpSink>()("messaging-service/test/journeys/accountRemoval.test/Slow")
+{}
+
+const Busy = Layer.effect(
+  Service,
+  Effect.gen(function*() {
+    const { env } = yield* WhatsApp
+    const { port } = yield* Slow
+    return yield* startNode({ smtpPort: port, env: { ...env, SMTP_CONNECTIONS: "2" } })
+  })
+).pipe(
+  Layer.provideMerge(Layer.effect(Slow, SmtpSink.make({ script: () => ({ at: "never", delayMillis: 100 }) }))),
+  Layer.provideMerge(WhatsApp.simulated),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("an account that is deleted in the middle", (it) => {
+  it.effect("of a batch, with a queue of webhooks and a WhatsApp session, leaves nothing here or on the phone", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const sink = yield* Slow
+      const { simulator } = yield* WhatsApp
+      const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
+      const { accountId, key } = yield* makeAccount({ email: `${mark}@example.com` })
+      const post = (path: string, json: unknown) => node.request("POST", path, { key, json })
+      const hook = yield* post("/v1/webhooks", { url: `${receiver.url}/?${mark}`, events: ["*"] })
+      const { device, id, number } = yield* pairedSession(node, key)
+      simulator.controls.createPhone("15550300001", mark)
+      yield* Effect.promise(() => simulator.controls.sendText("15550300001", number, { text: mark }))
+      // The code of a session that nobody has scanned goes with the account as well.
+      const waiting = yield* createSession(node, key, mark)
+      const image = { base64: Buffer.from(`\u0089PNG ${mark}`, "latin1").toString("base64"), mime_type: "image/png" }
+      const file = { session_id: id, to: "15550300001", type: "image", content: { ...image, caption: mark } }
+      const sent = yield* post("/v1/whatsapp/send", file)
+      assert.strictEqual(sent.status, 202, sent.text)
+      const recipients = Array.from({ length: 400 }, (_, index) => `${mark}-${index}@example.com`)
+      yield* post("/v1/email/send-bulk", { recipients, subject: mark, html: mark })
+      yield* post("/v1/verify/send", { to: `${mark}-code@example.com`, channel: "email" })
+      yield* post("/v1/verify/send", { to: freshNumber() })
+      yield* sink.until(({ messages }) => messages.length > 20)
+      yield* receiver.received(1)
+      const traces = { accountId, sessionId: id, webhookId: Number(hook.at("data", "id")) }
+      const before = (yield* remains(traces)).found
+      for (
+        const table of [
+          "email_batches",
+          "messages",
+          "verification_sends",
+          "verifications",
+          "webhook_queue",
+          "whatsapp_keys",
+          "whatsapp_sessions"
+        ]
+      ) assert.include(before, table)
+
+      // They name their message alone, and nobody else has any here.
+      const parts = sql`select from sms_parts`
+      assert.isAbove((yield* parts).length, 0)
+      const removed = yield* node.request("DELETE", "/v1/account", { key, json: { confirmation: "DELETE" } })
+      assert.strictEqual(removed.status, 200, removed.text)
+      const taken = sink.messages.length
+      yield* eventually(
+        Effect.sync(() => simulator.controls.sessions()),
+        (sessions) => !sessions.some(({ session }) => session === device)
+      )
+      yield* eventually(
+        Effect.all([storedOf(id), storedOf(waiting.id)]),
+        (stored) => stored.every(({ keys, rows }) => keys + rows === 0)
+      )
+      yield* later("16 minutes")
+      yield* eventually(remains(traces), ({ found }) => found.length === 0)
+      assert.strictEqual((yield* parts).length, 0)
+      // Those whose SMTP conversation was under way, and what was claimed with them.
+      assert.isBelow(sink.messages.length - taken, 60)
+    }))
+})

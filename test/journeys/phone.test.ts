@@ -1,0 +1,40 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { assertRefused } from "../contract/contract.ts"
+import { makeAccount, makeKey, Service } from "../support/Service.ts"
+
+const validate = (number: string) => `/v1/phone/validate?number=${encodeURIComponent(number)}`
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("looking at a number", (it) => {
+  it.effect("tells how it is written, where it is and what it is", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const answer = yield* request("GET", validate(" +250 (788) 123-456"), { key })
+      assert.deepStrictEqual(answer.json, {
+        data: {
+          input: " +250 (788) 123-456",
+          valid: true,
+          e164: "+250788123456",
+          national_format: "0788 123 456",
+          country: "Rwanda",
+          country_code: "RW",
+          dial_prefix: "+250",
+          line_type: "mobile"
+        }
+      })
+    }))
+
+  it.effect("tells an unassigned number from an impossible one, and both from a question that is none", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount()
+      const { key } = yield* makeKey(accountId, { scopes: ["sms:write"], permissions: ["verify:read"] })
+      const unassigned = yield* request("GET", validate("+447700900123"), { key })
+      assert.deepInclude(unassigned.at("data"), { valid: false, e164: "+447700900123", country_code: "GB" })
+      const impossible = yield* request("GET", validate("0788123456"), { key })
+      assert.deepInclude(impossible.at("data"), { valid: false, e164: null, country: null, line_type: null })
+      assertRefused(yield* request("GET", "/v1/phone/validate", { key }), 422, "validation_error")
+      assertRefused(yield* request("GET", validate("1".repeat(101)), { key }), 422, "validation_error")
+    }))
+})

@@ -1,0 +1,199 @@
+/** What becomes of mail behind a real mail server, which writes the reports itself. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeFs from "node:fs"
+import { dkimKey, dkimVerdict, ended, insertDomain, sendBulk } from "../support/bulkMail.ts"
+import { deliverMail } from "../support/deliverMail.ts"
+import { freePort } from "../support/freePort.ts"
+import { hasPostfix, type Postfix, type PostfixOptions, startPostfix } from "../support/Postfix.ts"
+import { postfixDsn } from "../support/reports.ts"
+import { makeAccount, type RunningNode, startNode } from "../support/Service.ts"
+import { signedEvent } from "../support/signedEvent.ts"
+import * as SmtpSink from "../support/SmtpSink.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+
+const bounceDomain = "bounces.example.com"
+
+interface Post {
+  readonly node: RunningNode
+  readonly postfix: Postfix
+}
+
+/** A node whose relay is a Postfix that knows the way to the node's own listener. */
+const startPost = Effect.fnUntraced(function*(options: PostfixOptions) {
+  const bouncePort = yield* freePort
+  const routes = { [bounceDomain]: bouncePort, ...options.routes }
+  const postfix = yield* startPostfix({ ...options, routes })
+  const node = yield* startNode({
+    smtpPort: postfix.port,
+    env: { MAIL_BOUNCE_DOMAIN: bounceDomain, BOUNCE_PORT: String(bouncePort), LOG_LEVEL: "debug" }
+  })
+  return { node, postfix } satisfies Post
+})
+
+/**
+ * Sends a batch, waits until the listener has taken so many reports, and gives what is known then. It is the only story
+ * of its Postfix: reports about others would be counted.
+ */
+const story = Effect.fnUntraced(function*(
+  { node, postfix }: Post,
+  recipients: ReadonlyArray<string>,
+  { news, reports }: { readonly news: number; readonly reports: number }
+) {
+  const { accountId, key } = yield* makeAccount()
+  const receiver = yield* makeWebhookReceiver()
+  const json = { url: `${receiver.url}/`, events: ["email.*"] }
+  const secret = String((yield* node.request("POST", "/v1/webhooks", { key, json })).at("data", "secret"))
+  const batch = yield* sendBulk(node, key, { subject: "Order 7", html: "<p>x</p>", recipients })
+  const done = yield* ended(node, key, batch)
+  assert.deepInclude(done.at("data"), { total: recipients.length, sent: recipients.length, failed: 0 })
+  yield* postfix.logged(/to=<b\+[a-z2-7]{32}@bounces\.example\.com>.* status=sent/, reports)
+  const events = (yield* receiver.received(recipients.length + 1 + news)).map((request) => signedEvent(request, secret))
+  const listed = yield* node.request("GET", `/v1/email/batches/${batch}/recipients`, { key })
+  const rows = recipients.map((_, index) => listed.at("data", index))
+  const eventsOf = (to: string) => events.filter(({ data }) => data["to"] === to)
+  return { accountId, batch, rows, eventsOf }
+})
+
+class Relaying extends Context.Service<Relaying, Post & { readonly sink: SmtpSink.SmtpSink }>()(
+  "messaging-service/test/journeys/postfix.test/Relaying"
+) {
+  static readonly layer = Layer.effect(
+    Relaying,
+    Effect.gen(function*() {
+      const sink = yield* SmtpSink.make({ script: SmtpSink.localPartScript })
+      const post = yield* startPost({
+        routes: { "people.example": sink.port },
+        mailboxes: "mailboxes.example",
+        settings: `virtual_alias_domains = aliases.example
+virtual_alias_maps = inline:{ { team@aliases.example = here@mailboxes.example, bounce-ben@people.example } }`
+      })
+      return { ...post, sink }
+    })
+  ).pipe(Layer.provideMerge(TestDatabase.layer))
+}
+
+/** The lines of main.cf that the documentation gives for a mail server in front, leading to this port. */
+const documentedFront = (port: number) => {
+  const text = NodeFs.readFileSync(new URL("../../docs/email/bounces.md", import.meta.url), "utf8")
+  const [lines = ""] = /^relay_domains = (?:.+\n)+?(?=```)/m.exec(text) ?? []
+  assert.include(lines, "smtp:[10.0.0.5]:2525")
+  return lines.replace("[10.0.0.5]:2525", `[127.0.0.1]:${port}`)
+}
+
+describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where it is missing)", () => {
+  layer(Relaying.layer, { excludeTestServices: true, timeout: "90 seconds" })("as the relay", (it) => {
+    it.effect("reports deliveries and failures, which become events, and delays and relaying, which do not", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const post = yield* Relaying
+        const people = {
+          fine: "ada+shop@mailboxes.example",
+          gone: "bounce@people.example",
+          full: "full@people.example",
+          late: "defer999@people.example",
+          elsewhere: "elsewhere@people.example",
+          team: "team@aliases.example"
+        }
+        const { accountId, batch, eventsOf, rows } = yield* story(post, Object.values(people), { news: 4, reports: 7 })
+        for (const to of Object.values(people)) {
+          assert.deepInclude(eventsOf(to).find(({ event }) => event === "email.sent")?.data, { batch_id: batch, to })
+        }
+        const news = (to: string) => eventsOf(to).filter(({ event }) => event !== "email.sent")
+        assert.deepStrictEqual(news(people.fine).map(({ event }) => event), ["email.delivered"])
+        assert.deepStrictEqual([news(people.late), news(people.elsewhere)], [[], []])
+        const [gone, full, team] = [news(people.gone), news(people.full), news(people.team)]
+        assert.deepStrictEqual([gone, full, team].map((events) => events.map(({ event }) => event)), [
+          ["email.bounced"],
+          ["email.bounced"],
+          ["email.bounced"]
+        ])
+        assert.deepInclude(gone[0]?.data, { bounce_type: "hard", error: "550 5.1.1 no such user", batch_id: batch })
+        assert.deepInclude(full[0]?.data, { bounce_type: "soft", error: "552 5.2.2 mailbox full", batch_id: batch })
+        assert.deepInclude(team[0]?.data, { bounce_type: "hard", error: "550 5.1.1 no such user", batch_id: batch })
+        assert.deepStrictEqual(rows.map((row) => Reflect.get(Object(row), "status")), [
+          "delivered",
+          "bounced",
+          "bounced",
+          "sent",
+          "sent",
+          "bounced"
+        ])
+        yield* post.postfix.logged(/sender delay notification/)
+        // Not the team's: one of its two members is gone, the other one has the mail.
+        const suppressed = yield* sql`select email, reason from suppressions where account_id = ${accountId}`
+        assert.deepStrictEqual(suppressed, [{ email: people.gone, reason: "bounce" }])
+      }))
+
+    it.effect("adds its trace to a signed mail and leaves the signature whole", () =>
+      Effect.gen(function*() {
+        const { node, sink } = yield* Relaying
+        const { accountId, key } = yield* makeAccount()
+        yield* insertDomain(accountId, "news.example", { key: dkimKey.pem })
+        const to = "signed@people.example"
+        yield* sendBulk(node, key, {
+          subject: "Große Grüße ".repeat(20),
+          html: `<p>${"long ".repeat(400)}</p>\n.\n..\n`,
+          text: ".\nFrom here \t\n\n\n",
+          from: "hello@news.example",
+          recipients: [to]
+        })
+        yield* sink.until(({ deliveries }) => deliveries.has(to))
+        const raw = sink.messages.find((message) => message.to[0] === to)?.raw ?? Buffer.alloc(0)
+        assert.match(raw.toString("latin1"), /^Received: from .*\r\n(?:\s.*\r\n)*DKIM-Signature: /)
+        assert.deepStrictEqual(yield* dkimVerdict(raw), { result: "pass", domain: "news.example" })
+      }))
+  })
+
+  layer(TestDatabase.layer, { excludeTestServices: true, timeout: "90 seconds" })("with other settings", (it) => {
+    it.effect("gives up when time has run out, which is a soft bounce", () =>
+      Effect.gen(function*() {
+        const sink = yield* SmtpSink.make({ script: SmtpSink.localPartScript })
+        const routes = { "people.example": sink.port, "nowhere.example": yield* freePort }
+        const post = yield* startPost({ routes, settings: "maximal_queue_lifetime = 0" })
+        const { eventsOf } = yield* story(post, ["defer999@people.example", "ada@nowhere.example"], {
+          news: 2,
+          reports: 2
+        })
+        const bounces = ["defer999@people.example", "ada@nowhere.example"].map((to) =>
+          eventsOf(to).find(({ event }) => event === "email.bounced")?.data
+        )
+        assert.deepInclude(bounces[0], { bounce_type: "soft", error: "450 4.2.1 try again later" })
+        assert.deepInclude(bounces[1], { bounce_type: "soft" })
+        assert.match(String(bounces[1]?.["error"]), /^connect to 127\.0\.0\.1.*: Connection refused$/)
+      }), 120_000)
+
+    it.effect(
+      "stands in front of the listener as the documentation says, and refuses what the listener refuses",
+      () =>
+        Effect.gen(function*() {
+          const bouncePort = yield* freePort
+          const sink = yield* SmtpSink.make()
+          const node = yield* startNode({
+            smtpPort: sink.port,
+            env: { MAIL_BOUNCE_DOMAIN: bounceDomain, BOUNCE_PORT: String(bouncePort) }
+          })
+          const settings = `mynetworks = 192.0.2.1/32\n${documentedFront(bouncePort)}`
+          const front = yield* startPostfix({ routes: {}, settings })
+          const { key } = yield* makeAccount()
+          const to = "ada@people.example"
+          const batch = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: [to] })
+          yield* ended(node, key, batch)
+          const returnPath = sink.messages[0]?.from ?? ""
+          const forged = `b+${"a".repeat(32)}@${bounceDomain}`
+          const refused = yield* deliverMail(front.port, forged, postfixDsn({ returnPath: forged, to }))
+          assert.strictEqual(refused.code, 550, refused.text)
+          const relayed = yield* deliverMail(front.port, to, postfixDsn({ returnPath, to }))
+          assert.strictEqual(relayed.code, 554, relayed.text)
+          const taken = yield* deliverMail(front.port, returnPath, postfixDsn({ returnPath, to }))
+          assert.strictEqual(taken.code, 250, taken.text)
+          yield* front.logged(/status=sent \(250 2\.0\.0 Noted/)
+          const { at } = yield* node.request("GET", `/v1/email/batches/${batch}/recipients`, { key })
+          assert.strictEqual(at("data", 0, "status"), "bounced")
+        }),
+      120_000
+    )
+  })
+})

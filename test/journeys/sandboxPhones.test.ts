@@ -1,0 +1,168 @@
+/** What a developer does with the phones of the sandbox: everything over HTTP, on a node with the simulated WhatsApp. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually, makeAccount, type RunningNode, Service } from "../support/Service.ts"
+import { createSession, sessionOf, untilStatus } from "../support/WhatsApp.ts"
+
+const path = "/sandbox/phones"
+
+/** Posts a form as a browser does. */
+const submit = (node: RunningNode, to: string, fields: Readonly<Record<string, string>>, origin = node.baseUrl) =>
+  node.request("POST", `${path}${to}`, {
+    body: new URLSearchParams(fields).toString(),
+    headers: { "content-type": "application/x-www-form-urlencoded", origin }
+  })
+
+const done = Effect.fnUntraced(function*(node: RunningNode, to: string, fields: Readonly<Record<string, string>>) {
+  const answer = yield* submit(node, to, fields)
+  assert.strictEqual(answer.status, 303, answer.text)
+  return String(answer.headers["location"])
+})
+
+const json = (node: RunningNode, below = "") =>
+  node.request("GET", `${path}${below}`, { headers: { accept: "application/json" } })
+
+let last = 15_550_200_000
+const freshPhone = () => String(++last)
+
+/** The linked device of a phone. */
+const deviceOf = (node: RunningNode, number: string) =>
+  Effect.map(json(node, `/${number}`), ({ at }) => String(at("data", "devices", 0, "session")))
+
+/** Pairs a new session of the account by the button of the list. */
+const scanned = Effect.fnUntraced(function*(node: RunningNode, key: string, name = "Shop") {
+  const { id } = yield* createSession(node, key, name)
+  const number = freshPhone()
+  assert.strictEqual(yield* done(node, "/scan", { session: String(id), number }), `${path}/${number}`)
+  yield* untilStatus(node, key, id, "connected")
+  return { id, number }
+})
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the phones of the sandbox", (it) => {
+  it.effect("pair a session that waits for a scan, through the page alone", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { id } = yield* createSession(node, key, "Shop <b>1</b>")
+      const page = yield* node.request("GET", path)
+      assert.strictEqual(page.status, 200)
+      assert.include(page.text, "Shop &lt;b&gt;1&lt;/b&gt;")
+      assert.notMatch(page.text, /<script/)
+      assert.include(
+        page.headers["content-security-policy"],
+        "default-src 'none'; style-src 'self'; form-action 'self'"
+      )
+      const [, action = ""] = /<form method="post" action="\/sandbox\/phones(\/scan)"/.exec(page.text) ?? []
+      assert.include(page.text, `<input type="hidden" name="session" value="${id}">`)
+      const number = freshPhone()
+      const next = yield* done(node, action, { session: String(id), number: `+${number}` })
+      const shown = yield* untilStatus(node, key, id, "connected")
+      assert.strictEqual(shown.at("phone_number"), number)
+      const phone = yield* node.request("GET", next)
+      assert.include(phone.text, `<code>${number}:1</code>`)
+      assert.notInclude((yield* node.request("GET", path)).text, `name="session" value="${id}"`)
+    }))
+
+  it.effect("scan what a QR code says, and take a code that is typed in", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const first = yield* createSession(node, key)
+      yield* done(node, "/scan", { qr: first.qr, number: freshPhone() })
+      yield* untilStatus(node, key, first.id, "connected")
+      const second = yield* createSession(node, key)
+      const number = freshPhone()
+      const asked = yield* node.request("POST", `/v1/whatsapp/sessions/${second.id}/pairing-code`, {
+        key,
+        json: { phone_number: number }
+      })
+      yield* done(node, "/code", { code: String(asked.at("data", "code")), number })
+      yield* untilStatus(node, key, second.id, "connected")
+    }))
+
+  it.effect("pair a session anew whose phone has logged it out", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { id, number } = yield* scanned(node, key)
+      yield* done(node, "/devices/log-out", { session: yield* deviceOf(node, number) })
+      assert.strictEqual((yield* untilStatus(node, key, id, "failed")).at("reason"), "logged_out")
+      yield* done(node, "/scan", { session: String(id), number })
+      yield* untilStatus(node, key, id, "connected")
+    }))
+
+  it.effect("write to a session and in groups, and show their chats", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { number } = yield* scanned(node, key)
+      const ann = freshPhone()
+      const cid = freshPhone()
+      yield* done(node, "", { number: ann, name: "Ann" })
+      yield* done(node, `/${ann}/send`, { to: `+${number}`, text: "Hello <i>shop</i>" })
+      yield* eventually(json(node, `/${ann}`), ({ at }) => at("data", "messages", 0, "status") !== "sent")
+      const page = yield* node.request("GET", `${path}/${ann}`)
+      assert.include(page.text, "Hello &lt;i&gt;shop&lt;/i&gt;")
+      assert.include(page.text, `<h3>${number}</h3>`)
+      yield* done(node, `/${ann}/groups`, { subject: "Friends", members: `${number}, +1 (555) 020-0000` })
+      const group = yield* json(node, `/${ann}`)
+      assert.strictEqual(group.at("data", "groups", 0, "subject"), "Friends")
+      yield* done(node, "", { number: cid, name: "" })
+      const link = `https://chat.whatsapp.com/${String(group.at("data", "groups", 0, "inviteCode"))}`
+      yield* done(node, `/${cid}/join`, { link })
+      yield* done(node, `/${cid}/send`, { to: String(group.at("data", "groups", 0, "id")), text: "I am in" })
+      const seen = yield* eventually(json(node, `/${number}`), ({ text }) => text.includes("I am in"))
+      assert.include(JSON.stringify(seen.at("data", "messages")), "Hello <i>shop</i>")
+    }))
+
+  it.effect("drop the line of a session, which comes back by itself", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { id, number } = yield* scanned(node, key)
+      yield* done(node, "/devices/drop", { session: yield* deviceOf(node, number) })
+      yield* eventually(json(node, `/${number}`), ({ at }) => Number(at("data", "devices", 0, "logins")) >= 2)
+      yield* untilStatus(node, key, id, "connected")
+    }))
+
+  it.effect("say on the page what cannot be done, and change nothing", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { id } = yield* createSession(node, key)
+      const number = freshPhone()
+      const writer = freshPhone()
+      yield* done(node, "", { number: writer })
+      const problems = [
+        yield* submit(node, "", { number: "12" }),
+        yield* submit(node, "/scan", { session: "999999999", number }),
+        yield* submit(node, "/scan", { session: "x", number }),
+        yield* submit(node, "/scan", { qr: "<nonsense>", number }),
+        yield* submit(node, `/${writer}/send`, { to: "12", text: "x" }),
+        yield* submit(node, `/${writer}/send`, { to: "120363000000000000@g.us", text: "x" }),
+        yield* submit(node, `/${writer}/join`, { link: "nowhere" }),
+        yield* submit(node, "/devices/drop", { session: `${number}:7` })
+      ]
+      for (const { status, text } of problems) {
+        assert.strictEqual(status, 409, text)
+        assert.match(text, /<p class="card problem" role="alert">[A-Z][^<]+<\/p>/)
+      }
+      assert.strictEqual((yield* sessionOf(node, key, id)).at("status"), "pending")
+      assert.strictEqual((yield* node.request("GET", `${path}/000`)).status, 404)
+      assert.strictEqual((yield* json(node, "/000")).status, 404)
+    }))
+
+  it.effect("do not exist for strangers, and take no form of a foreign page", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      for (const headers of [{ "x-forwarded-for": "203.0.113.9" }, { host: "rebound.example" }]) {
+        assert.strictEqual((yield* node.request("GET", path, { headers })).at("error", "type"), "not_found")
+      }
+      const number = freshPhone()
+      for (const origin of ["https://evil.example", "null"]) {
+        const answer = yield* submit(node, "", { number }, origin)
+        assert.deepStrictEqual([answer.status, answer.at("error", "type")], [404, "not_found"])
+      }
+      assert.strictEqual((yield* json(node, `/${number}`)).status, 404)
+    }))
+})

@@ -1,0 +1,254 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { asking } from "../support/bulkMail.ts"
+import { makeRawServer } from "../support/RawServer.ts"
+import { eventually, makeAccount, startNode } from "../support/Service.ts"
+import { makeListener } from "../support/singleMail.ts"
+import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
+import { makeSmsc, receiptText, type Smsc } from "../support/Smsc.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const startOn = (smsc: Smsc, env: Readonly<Record<string, string>> = {}) =>
+  startNode({ env: { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url, SMPP_MAX_PER_SECOND: "1000", ...env } })
+
+/** A database of its own for each test, as each has a carrier of its own. */
+const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestDatabase.layer)
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("an SMS over SMPP", (it) => {
+  it.effect("reaches the carrier in its parts, each asking for a receipt, and is delivered when all are", () =>
+    alone(Effect.gen(function*() {
+      const smsc = yield* makeSmsc((_, index) => ({ id: `m${index}`, receipts: [receiptText(`m${index}`)] }))
+      const node = yield* startOn(smsc)
+      const { key, received } = yield* makeListener(node, ["message.*"])
+      const content = `${"a".repeat(152)}€${"b".repeat(152)}`
+      const to = freshNumber()
+      const id = yield* sendSms(node, key, { to, content, sender_id: "Shop" })
+      yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+      assert.deepStrictEqual((yield* received(2)).map(({ event }) => event), ["message.sent", "message.delivered"])
+      const parts = smsc.submits.toSorted((a, b) => (a.joined?.[2] ?? 0) - (b.joined?.[2] ?? 0))
+      assert.deepStrictEqual(
+        parts.map(({ joined }) => joined?.join("/")),
+        [1, 2, 3].map((part) => `${id % 256}/3/${part}`)
+      )
+      assert.deepStrictEqual(parts.map((part) => [part.from, `+${part.to}`, part.esmClass, part.dataCoding]), [
+        ["Shop", to, 0x40, 0],
+        ["Shop", to, 0x40, 0],
+        ["Shop", to, 0x40, 0]
+      ])
+      assert.deepStrictEqual(parts.map(({ registered }) => registered), [1, 1, 1])
+      assert.deepStrictEqual(parts.map(({ text }) => text.length), [152, 152, 1])
+      assert.strictEqual(parts.map(({ text }) => text).join(""), content)
+      assert.deepStrictEqual(smsc.delivered, [0, 0, 0])
+    })))
+
+  it.effect("is sent in UCS-2 where it must, and alone without a header", () =>
+    alone(Effect.gen(function*() {
+      const smsc = yield* makeSmsc()
+      const node = yield* startOn(smsc)
+      const { key } = yield* makeAccount()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Привет 😀" })
+      yield* smsReaching(node, { id, key, statuses: ["sent"] })
+      const [submit] = smsc.submits
+      assert.deepInclude(submit, { dataCoding: 8, esmClass: 0, joined: undefined })
+      assert.strictEqual(submit?.text, "Привет 😀")
+    })))
+
+  it.effect("is told of by receipts of every shape, before the answer, twice, late, and for nobody", () =>
+    alone(Effect.gen(function*() {
+      const shapes = (id: string) => [
+        receiptText(id),
+        { esm_class: 4, short_message: `ID:${id} SUB:001 DLVRD:001 STAT:DELIVRD ERR:000 TEXT:stat:UNDELIV` },
+        { esm_class: 4, short_message: `stat:DELIVRD err:000 id:${id} submitdate:000000000000 donedate:000000000000` },
+        { esm_class: 0, short_message: `id:${id} stat:DELIVRD` },
+        { esm_class: 4, short_message: "", receipted_message_id: id, message_state: 2 },
+        { esm_class: 4, short_message: "no fields", receipted_message_id: id, message_state: 2 },
+        { esm_class: 4, message_payload: `id:${id} sub:001 stat:DELIVRD err:000 text:` }
+      ]
+      const smsc = yield* makeSmsc((_, index) => {
+        const id = `0118Z-0122I-${index}`
+        const shape = shapes(id)[index % 7] ?? receiptText(id)
+        return { id, before: index >= 7, receipts: [shape, shape], afterMillis: index >= 7 ? 300 : 0 }
+      })
+      const node = yield* startOn(smsc)
+      const { key, received } = yield* makeListener(node, ["message.delivered"])
+      const ids = yield* Effect.forEach(
+        Array.from({ length: 14 }, freshNumber),
+        (to) => sendSms(node, key, { to, content: "Hello" })
+      )
+      yield* Effect.forEach(ids, (id) => smsReaching(node, { id, key, statuses: ["delivered"] }))
+      smsc.deliver({ ...receiptText("nobody"), source_addr: "1", destination_addr: "2" })
+      smsc.deliver({ short_message: "a text of somebody's", source_addr: "1", destination_addr: "2" })
+      yield* smsc.until(({ delivered }) => delivered.length === 30)
+      assert.deepStrictEqual(new Set(smsc.delivered), new Set([0]))
+      const events = yield* received(14)
+      assert.strictEqual(new Set(events.map(({ data }) => data["message_id"])).size, 14)
+      const sql = yield* SqlClient.SqlClient
+      // The second one of a receipt may stay until its ten minutes are over, and changes nothing.
+      yield* asking(
+        node.request("GET", "/v1/sms/messages?status=delivered", { key }),
+        ({ at }) => at("meta", "total") === 14
+      )
+      const left =
+        yield* sql`select provider_message_id from sms_unmatched_receipts where provider_message_id = 'nobody'`
+      assert.strictEqual(left.length, 1)
+    })))
+
+  it.effect("takes a receipt that comes before the answer, under an id that an SMS before it had", () =>
+    alone(Effect.gen(function*() {
+      const smsc = yield* makeSmsc(() => ({ id: "1", before: true, receipts: [receiptText("1")], afterMillis: 300 }))
+      const node = yield* startOn(smsc)
+      const { key, received } = yield* makeListener(node, ["message.delivered"])
+      const sendOne = Effect.gen(function*() {
+        const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+        yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+        return id
+      })
+      const ids = [yield* sendOne, yield* sendOne]
+      const events = yield* received(2)
+      assert.deepStrictEqual(events.map(({ data }) => data["message_id"]), ids)
+    })))
+
+  it.effect("is found by its id also where the carrier writes it in hex and then in decimal", () =>
+    alone(Effect.gen(function*() {
+      const smsc = yield* makeSmsc((_, index) => {
+        const id = 0xab_cd_ef + index
+        return { id: `00${id.toString(16).toUpperCase()}`, receipts: [receiptText(`0${id}`)] }
+      })
+      const node = yield* startOn(smsc, { SMPP_MESSAGE_IDS: "hex-then-decimal" })
+      const { key } = yield* makeAccount()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+      yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+    })))
+
+  it.effect("fails with what the carrier says: at the submit, or later, and the rest of it is not sent", () =>
+    alone(Effect.gen(function*() {
+      const smsc = yield* makeSmsc(({ to }, index) =>
+        to.endsWith("1")
+          ? { status: 0x0b }
+          : { id: `x${index}`, receipts: [receiptText(`x${index}`, "UNDELIV", "027")] }
+      )
+      const node = yield* startOn(smsc)
+      const { key, received } = yield* makeListener(node, ["message.failed"])
+      const refused = yield* sendSms(node, key, { to: "+250788000001", content: "Hello" })
+      const first = yield* smsReaching(node, { id: refused, key, statuses: ["failed"] })
+      assert.deepInclude(first, { error_code: "smpp_0x0000000b", sent_at: null })
+      const undelivered = yield* sendSms(node, key, { to: "+250788000002", content: "Hello" })
+      const second = yield* smsReaching(node, { id: undelivered, key, statuses: ["failed"] })
+      assert.deepInclude(second, {
+        error_code: "undeliverable",
+        error_message: "The carrier says UNDELIV, error 027."
+      })
+      assert.isNotNull(second["sent_at"])
+      const events = yield* received(2)
+      assert.deepStrictEqual(events.map(({ data }) => data["error_code"]), ["smpp_0x0000000b", "undeliverable"])
+    })))
+
+  it.effect("waits for a carrier that throttles, at its pace and without losing an attempt", () =>
+    alone(Effect.gen(function*() {
+      let refusals = 0
+      const smsc = yield* makeSmsc((_, index) => {
+        if (index >= 15) return { id: `t${index}` }
+        refusals++
+        return { status: index % 2 === 0 ? 0x58 : 0x14 }
+      })
+      const node = yield* startOn(smsc)
+      const { key } = yield* makeAccount()
+      const ids = yield* Effect.forEach(
+        Array.from({ length: 12 }, freshNumber),
+        (to) => sendSms(node, key, { to, content: "Hello" })
+      )
+      yield* Effect.forEach(ids, (id) => smsReaching(node, { id, key, statuses: ["sent"] }))
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(yield* sql`select distinct attempt_count::int, doubts::int from sms_parts`, [
+        { attempt_count: 1, doubts: 0 }
+      ])
+      assert.deepStrictEqual([smsc.submits.length, refusals], [27, 15])
+    })))
+
+  it.effect("is submitted once more over a new connection when the first was cut, and arrives", () =>
+    alone(Effect.gen(function*() {
+      const smsc = yield* makeSmsc(() => ({ never: true }))
+      const node = yield* startOn(smsc)
+      const { key } = yield* makeAccount()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+      yield* smsc.until(({ submits }) => submits.length === 1)
+      smsc.answer((_, index) => ({ id: `again-${index}`, receipts: [receiptText(`again-${index}`)] }))
+      yield* smsc.cut
+      yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+      assert.deepStrictEqual(smsc.submits.map(({ session }) => session), [1, 2])
+      assert.strictEqual(smsc.binds(), 2)
+    })))
+
+  it.effect("is given up as unknown when nothing ever answers, after two submits", () =>
+    alone(Effect.gen(function*() {
+      const smsc = yield* makeSmsc((_, index) => index % 2 === 0 ? { never: true } : { wrongSequence: true })
+      const node = yield* startOn(smsc)
+      const { key } = yield* makeAccount()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+      const found = yield* smsReaching(node, { id, key, statuses: ["failed"] })
+      assert.deepInclude(found, { error_code: "outcome_unknown" })
+      assert.strictEqual(smsc.submits.length, 2)
+    })), 120_000)
+
+  it.effect("of its own is not behind a batch", () =>
+    alone(Effect.gen(function*() {
+      const smsc = yield* makeSmsc(() => ({ afterMillis: 50 }))
+      const node = yield* startOn(smsc, { SMPP_WINDOW: "5" })
+      const { key } = yield* makeAccount()
+      const recipients = Array.from({ length: 120 }, freshNumber)
+      const batch = yield* node.request("POST", "/v1/sms/send-bulk", { key, json: { content: "Bulk", recipients } })
+      yield* smsc.until(({ submits }) => submits.length > 10)
+      const to = freshNumber()
+      const id = yield* sendSms(node, key, { to, content: "Single" })
+      yield* smsReaching(node, { id, key, statuses: ["sent"] })
+      const place = smsc.submits.findIndex((submit) => `+${submit.to}` === to)
+      assert.isBelow(place, 80)
+      const ended = yield* asking(
+        node.request("GET", `/v1/sms/batches/${String(batch.at("data", "batch_id"))}`, { key }),
+        ({ at }) => at("data", "completed_at") !== null
+      )
+      assert.deepInclude(ended.at("data"), { status: "completed", sent: 120, queued: 0 })
+      assert.strictEqual(smsc.submits.length, 121)
+    })), 120_000)
+
+  it.effect(
+    "waits for a carrier that refuses the bind, and the log has no password",
+    () =>
+      alone(Effect.gen(function*() {
+        const smsc = yield* makeSmsc()
+        smsc.refuseBinds(0x0e)
+        const node = yield* startOn(smsc)
+        const { key } = yield* makeAccount()
+        const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+        yield* node.logged("the bind was refused with status 0xe")
+        smsc.refuseBinds(0)
+        yield* smsReaching(node, { id, key, statuses: ["sent"] })
+        assert.notInclude(node.logs.join("\n"), "secret")
+      })),
+    120_000
+  )
+
+  it.effect(
+    "waits for a carrier that talks nonsense, in halves and lengths that cannot be",
+    () =>
+      alone(Effect.gen(function*() {
+        const nonsense = [Buffer.from("HTTP/1.1 200 OK\r\n\r\n"), Buffer.of(0, 0, 0, 16, 0x80), Buffer.of(0, 0, 0, 3)]
+        let connections = 0
+        const server = yield* makeRawServer((socket) => {
+          const bytes = nonsense[connections++ % nonsense.length] ?? ""
+          socket.once("data", () => socket.end(bytes))
+        })
+        const node = yield* startNode({
+          env: { SMS_PROVIDER: "smpp", SMPP_URL: server.url.replace("http://", "smpp://test:secret@") }
+        })
+        const { key } = yield* makeAccount()
+        const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+        yield* node.logged("a unit cannot have 1213486160 octets")
+        yield* eventually(Effect.sync(() => connections), (count) => count >= 3)
+        const found = yield* smsReaching(node, { id, key, statuses: ["queued"] })
+        assert.strictEqual(found["status"], "queued")
+      })),
+    120_000
+  )
+})

@@ -1,0 +1,91 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { assertRefused } from "../contract/contract.ts"
+import { makeAccount, startNode } from "../support/Service.ts"
+import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+
+const secret = "a-secret-of-tests-1"
+
+/** A node whose provider is a server of ours, as a profile in a file says. */
+const start = Effect.fnUntraced(function*(url: string) {
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* fs.makeTempFileScoped({ suffix: ".json" })
+  yield* fs.writeFileString(
+    file,
+    JSON.stringify({
+      name: "double",
+      url,
+      headers: { authorization: "App KEY" },
+      encoding: "json",
+      body: { to: "{{to}}", text: "{{text}}", ref: "{{message_id}}", callback: "{{callback_url}}" },
+      id: "id",
+      error: "error",
+      receipt: { secret, id: "id", status: "status", delivered: ["delivered"], failed: ["failed"], error: "code" }
+    })
+  )
+  return yield* startNode({ env: { SMS_PROVIDER: "http", SMS_HTTP_PROFILE: file } })
+}, Effect.provide(NodeServices.layer))
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+  "an SMS through an HTTP provider",
+  (it) => {
+    it.effect("is handed over whole, and what the provider tells later decides", () =>
+      Effect.gen(function*() {
+        const provider = yield* makeWebhookReceiver({
+          script: (_, index) =>
+            index === 2
+              ? { status: 400, body: `{"error":"no such number"}` }
+              : { status: 200, body: `{"id":"p-${index}"}` }
+        })
+        const node = yield* start(`${provider.url}/send`)
+        const { key } = yield* makeAccount()
+        const send = (content: string) => sendSms(node, key, { to: freshNumber(), content })
+        const first = yield* send("a".repeat(200))
+        assert.deepInclude(yield* smsReaching(node, { id: first, key, statuses: ["sent"] }), { segments: 2 })
+        const second = yield* send("Hello")
+        yield* smsReaching(node, { id: second, key, statuses: ["sent"] })
+        const third = yield* send("Hello")
+        const refused = yield* smsReaching(node, { id: third, key, statuses: ["failed"] })
+        assert.deepInclude(refused, { error_code: "http_400", error_message: "no such number" })
+
+        const [request] = yield* provider.received(1)
+        const body: Readonly<Record<string, unknown>> = JSON.parse(String(request?.body))
+        assert.strictEqual(request?.headers["authorization"], "App KEY")
+        assert.deepInclude(body, { text: "a".repeat(200), ref: `${first}.1` })
+        assert.strictEqual(body["callback"], `${node.baseUrl}/v1/callbacks/sms/double/${secret}`)
+
+        const path = `/v1/callbacks/sms/double/${secret}`
+        const delivered = yield* node.request("POST", path, { json: { id: "p-0", status: "delivered" } })
+        assert.deepStrictEqual([delivered.status, delivered.text], [204, ""])
+        assert.strictEqual(
+          (yield* smsReaching(node, { id: first, key, statuses: ["delivered"] }))["status"],
+          "delivered"
+        )
+        const form = { "content-type": "application/x-www-form-urlencoded" }
+        yield* node.request("POST", path, { body: "id=p-1&status=failed&code=27", headers: form })
+        const failed = yield* smsReaching(node, { id: second, key, statuses: ["failed"] })
+        assert.deepInclude(failed, { error_code: "undeliverable", error_message: "The provider says failed, 27." })
+        // Again, and the other way round: nothing goes backwards.
+        yield* node.request("POST", path, { json: { id: "p-1", status: "delivered" } })
+        assert.strictEqual((yield* smsReaching(node, { id: second, key, statuses: ["failed"] }))["status"], "failed")
+      }))
+
+    it.effect("believes nobody who does not know the secret, and takes any body without a fault", () =>
+      Effect.gen(function*() {
+        const node = yield* start("http://127.0.0.1:1/send")
+        for (const path of ["double/wrong", `other/${secret}`, `double/${secret}x`]) {
+          const answer = yield* node.request("POST", `/v1/callbacks/sms/${path}`, {
+            json: { id: "x", status: "failed" }
+          })
+          assertRefused(answer, 404, "not_found")
+        }
+        for (const body of ["", "{", "null", "[1]", "\0", "x".repeat(1_000_000)]) {
+          assert.strictEqual((yield* node.request("POST", `/v1/callbacks/sms/double/${secret}`, { body })).status, 204)
+        }
+        assertRefused(yield* node.request("GET", `/v1/callbacks/sms/double/${secret}`), 405, "method_not_allowed")
+      }))
+  }
+)

@@ -1,0 +1,103 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { SqlClient } from "effect/sql"
+import { assertRefused } from "../contract/contract.ts"
+import { cli } from "../support/cli.ts"
+import { earlyInTheMinute, Service, startNode } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const path = "/v1/sms/pricing"
+
+/** Runs `prices import` on a file with this text, beside the node. */
+const importing = Effect.fnUntraced(function*(text: string, ...flags: ReadonlyArray<string>) {
+  const { url } = yield* TestDatabase
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* fs.makeTempFileScoped({ suffix: ".csv" })
+  yield* fs.writeFileString(file, text)
+  const environment = { DATABASE_URL: url, ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64") }
+  return yield* cli(["prices", "import", file, ...flags], environment)
+}, Effect.provide(NodeServices.layer))
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the prices of SMS", (it) => {
+  it.effect("are read by anybody, all 243 countries by their names, with exactly the documented fields", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const answer = yield* request("GET", path)
+      assert.strictEqual(answer.status, 200)
+      const data = Object(answer.at("data"))
+      assert.strictEqual(data.length, 243)
+      assert.strictEqual(answer.at("meta", "total"), 243)
+      assert.match(String(answer.at("meta", "updated_at")), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+      assert.deepStrictEqual(Object.keys(Object(answer.json)), ["data", "meta"])
+      const names = data.map((row: { readonly country: string }) => row.country)
+      assert.deepStrictEqual(names, [...names].toSorted((a, b) => a < b ? -1 : 1))
+      const rwanda = data.find((row: { readonly code: string }) => row.code === "RW")
+      assert.deepStrictEqual(rwanda, {
+        country: "Rwanda",
+        code: "RW",
+        dial_prefix: "+250",
+        price_usd: 0.045,
+        currency: "USD"
+      })
+      assert.strictEqual(answer.headers["access-control-allow-origin"], "*")
+      assert.strictEqual(answer.headers["cache-control"], "public, max-age=300")
+    }))
+
+  it.effect("are not sent again to whoever has them, and one country can be asked for", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const etag = (yield* request("GET", path)).headers["etag"] ?? ""
+      assert.match(etag, /^W\/"[\w-]{22}"$/)
+      for (const named of [etag, etag.slice(2), "*", `"other", ${etag}`]) {
+        const again = yield* request("GET", path, { headers: { "if-none-match": named } })
+        assert.deepStrictEqual([again.status, again.text, again.headers["etag"]], [304, "", etag])
+        assert.strictEqual(again.headers["access-control-allow-origin"], "*")
+      }
+      assert.strictEqual((yield* request("GET", path, { headers: { "if-none-match": `"other"` } })).status, 200)
+      const one = yield* request("GET", `${path}?country=rw`)
+      assert.deepStrictEqual([one.at("meta", "total"), one.at("data", 0, "code")], [1, "RW"])
+      assert.notStrictEqual(one.headers["etag"], etag)
+      assertRefused(yield* request("GET", `${path}?country=Rwanda`), 422, "validation_error")
+    }))
+
+  it.effect("are changed by a list of the operator's, with a history, and a wrong list changes nothing", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const before = (yield* request("GET", path)).headers["etag"]
+      const head = "code,country,dial_prefix,price_usd"
+      const wrong = yield* importing(`${head}\nRW,Rwanda,+250,0.01\nKE,Kenya,+254,free`)
+      assert.strictEqual(wrong.code, 1)
+      assert.include(wrong.stderr, "line 3 must have a price in dollars")
+      assert.strictEqual((yield* request("GET", path)).headers["etag"], before)
+
+      const changed = yield* importing(`${head}\nRW,Rwanda,+250,0.01\nKE,Kenya,+254,0.045\nZZ,Nowhere,+999,0.5`)
+      assert.deepStrictEqual([changed.code, changed.stderr], [0, ""])
+      assert.strictEqual(changed.stdout, "3 prices read: 2 changed, 1 as before, 0 taken off the list.\n")
+      const after = yield* request("GET", path)
+      assert.deepStrictEqual([after.at("meta", "total"), after.headers["etag"] === before], [244, false])
+      assert.deepStrictEqual(
+        yield* sql`select price_micros::int from sms_price_history where code = 'RW' order by valid_from`,
+        [{ price_micros: 45_000 }, { price_micros: 10_000 }]
+      )
+
+      const replaced = yield* importing(`${head}\nRW,Rwanda,+250,0.01`, "--replace")
+      assert.strictEqual(replaced.stdout, "1 prices read: 0 changed, 1 as before, 243 taken off the list.\n")
+      assert.strictEqual((yield* request("GET", path)).at("meta", "total"), 1)
+      assert.strictEqual((yield* importing("/nothing/here")).code, 1)
+    }))
+
+  it.effect("are answered with 429 past the rate of a client's address", () =>
+    Effect.gen(function*() {
+      const { request } = yield* startNode({ env: { RATE_LIMIT_PRICING: "2" } })
+      yield* earlyInTheMinute
+      // Who asked before counts as well: the limit holds over all nodes.
+      yield* (yield* SqlClient.SqlClient)`delete from rate_windows`
+      const statuses = yield* Effect.forEach([1, 2, 3], () => Effect.map(request("GET", path), ({ status }) => status))
+      assert.deepStrictEqual(statuses, [200, 200, 429])
+      const refused = yield* request("GET", path)
+      assertRefused(refused, 429, "rate_limit_exceeded")
+      assert.match(refused.headers["retry-after"] ?? "", /^\d+$/)
+    }))
+})

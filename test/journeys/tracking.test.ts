@@ -1,0 +1,347 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { dkimKey, dkimVerdict, ended, insertDomain, readMail, sendBulk } from "../support/bulkMail.ts"
+import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
+import { Relay } from "../support/Relay.ts"
+import { eventually, makeAccount, Service, startNode } from "../support/Service.ts"
+import { signedEvent } from "../support/signedEvent.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+
+const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+const first = "https://shop.example/offer?a=1&b=%20#top"
+const second = "http://shop.example/other"
+
+const html = `<html><body><p>Hello {{name|you}}</p>
+<a href="https://shop.example/offer?a=1&amp;b=%20#top">One</a> <A HREF='${second}'>Two</A> <a href="${first}">Again</a>
+<a href="https://shop.example/{{name|you}}">Own</a> <a href="mailto:us@shop.example">Write</a>
+<a href="https://shop.example/unsubscribe">Leave</a></body></html>`
+
+/** Sends a mail and gives it as its reader has it, with a webhook that hears of opens and clicks. */
+const story = Effect.fnUntraced(function*(options: {
+  readonly domain?: string
+  readonly settings?: Readonly<Record<string, boolean>>
+  readonly mail?: Readonly<Record<string, unknown>>
+  /** Otherwise the mail was handed over a minute ago. */
+  readonly isFresh?: boolean
+}) {
+  const node = yield* Service
+  const { sink } = yield* Relay
+  const sql = yield* SqlClient.SqlClient
+  const account = yield* makeAccount()
+  const { accountId, key } = account
+  const domain = options.domain ?? `d${accountId}.example`
+  yield* insertDomain(accountId, domain, { key: dkimKey.pem })
+  const [row] = yield* sql`select id from email_domains where account_id = ${accountId}`
+  const domainPath = `/v1/email/domains/${String(row?.["id"])}`
+  const settings = options.settings ?? { track_opens: true, track_clicks: true }
+  const changed = yield* node.request("PUT", domainPath, { key, json: settings })
+  assert.strictEqual(changed.status, 200, changed.text)
+  const receiver = yield* makeWebhookReceiver()
+  const hook = yield* node.request("POST", "/v1/webhooks", {
+    key,
+    json: { url: receiver.url, events: ["email.opened", "email.clicked"] }
+  })
+  const secret = String(hook.at("data", "secret"))
+  const to = `reader.${accountId}@people.example`
+  const mail = { from: `us@${domain}`, subject: "Hi {{name|you}}", html, recipients: [to], ...options.mail }
+  const batch = yield* sendBulk(node, key, mail)
+  yield* ended(node, key, batch)
+  if (options.isFresh !== true) {
+    yield* sql`update email_messages set sent_at = sent_at - interval '1 minute' where batch_id = ${batch}`
+  }
+  const raw = sink.messages.find((message) => message.to[0] === to)?.raw ?? Buffer.alloc(0)
+  const read = (yield* readMail(raw)).mail
+  const body = read.html ?? ""
+  const path = (url: string | undefined) => url === undefined ? "/none" : new URL(url).pathname
+  const clicks = Array.from(body.matchAll(/href=["'](http:\/\/127[^"']*\/t\/c\/[^"']*)/gi), ([, url]) => path(url))
+  const open = path(/<img src="([^"]*)"/.exec(body)?.[1])
+  const visit = (at: string, { method = "GET", userAgent = browser } = {}) =>
+    node.request(method, at, { headers: { "user-agent": userAgent } })
+  /** Events of opens and clicks, as soon as there are so many. */
+  const events = (count: number) =>
+    Effect.map(receiver.received(count), (requests) => {
+      assert.strictEqual(requests.length, count)
+      return requests.map((request) => signedEvent(request, secret))
+    })
+  const recipient = Effect.map(
+    node.request("GET", `/v1/email/batches/${batch}/recipients`, { key }),
+    ({ at }) => ({ status: at("data", 0, "status"), opens: at("data", 0, "opens"), clicks: at("data", 0, "clicks") })
+  )
+  return {
+    ...account,
+    batch,
+    body,
+    clicks,
+    domainPath,
+    events,
+    node,
+    open,
+    raw,
+    recipient,
+    text: read.text ?? "",
+    to,
+    visit
+  }
+})
+
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("opens and clicks", (it) => {
+  it.effect("are counted in a signed mail that says the same, and told with where the link leads", () =>
+    Effect.gen(function*() {
+      const { batch, body, clicks, events, open, raw, recipient, text, to, visit } = yield* story({})
+      assert.strictEqual((yield* dkimVerdict(raw)).result, "pass")
+      assert.match(open, /^\/t\/o\/[\w-]{32}\.gif$/)
+      assert.lengthOf(clicks, 3)
+      assert.strictEqual(clicks[0], clicks[2])
+      for (const kept of ["https://shop.example/you", "mailto:us@shop.example", "https://shop.example/unsubscribe"]) {
+        assert.include(body, `href="${kept}"`)
+      }
+      assert.include(text, second)
+      assert.notInclude(text, "/t/c/")
+
+      const seen = yield* visit(open)
+      assert.strictEqual(seen.status, 200)
+      assert.deepInclude(seen.headers, {
+        "content-type": "image/gif",
+        "content-length": "43",
+        "cache-control": "no-store"
+      })
+      const [opened] = yield* events(1)
+      assert.strictEqual(opened?.event, "email.opened")
+      assert.deepInclude(opened?.data, { batch_id: batch, to, subject: "Hi you", machine: false })
+      assert.match(String(opened?.data["opened_at"]), /^20.*Z$/)
+      assert.deepStrictEqual(yield* recipient, { status: "opened", opens: 1, clicks: 0 })
+
+      const followed = yield* visit(clicks[0] ?? "")
+      assert.strictEqual(followed.status, 302)
+      assert.strictEqual(followed.headers["location"], first)
+      assert.deepInclude(followed.headers, { "cache-control": "no-store", "referrer-policy": "no-referrer" })
+      const [, clicked] = yield* events(2)
+      assert.strictEqual(clicked?.event, "email.clicked")
+      assert.deepInclude(clicked?.data, { batch_id: batch, to, subject: "Hi you", url: first, bot: false })
+      assert.deepStrictEqual(yield* recipient, { status: "clicked", opens: 1, clicks: 1 })
+    }))
+
+  it.effect("are counted each time and told once, for each link", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { clicks, events, open, recipient, visit } = yield* story({})
+      for (let i = 0; i < 3; i++) yield* visit(open)
+      for (let i = 0; i < 3; i++) yield* visit(clicks[0] ?? "")
+      yield* sql`update email_clicks set clicked_at = clicked_at - interval '1 minute'`
+      assert.strictEqual((yield* visit(clicks[1] ?? "")).headers["location"], second)
+      const told = yield* events(3)
+      assert.sameMembers(told.map(({ data, event }) => `${event} ${String(data["url"])}`), [
+        "email.opened undefined",
+        `email.clicked ${first}`,
+        `email.clicked ${second}`
+      ])
+      assert.deepStrictEqual(yield* recipient, { status: "clicked", opens: 3, clicks: 4 })
+    }))
+
+  it.effect("of programs are told as such, and the first reader after them is told as well", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { clicks, events, open, recipient, visit } = yield* story({})
+      const [one = "", two = ""] = clicks
+      for (const userAgent of ["Mozilla/5.0", "Mozilla/5.0 (via ggpht.com GoogleImageProxy)", browser, browser]) {
+        yield* visit(open, { userAgent })
+      }
+      const head = yield* visit(one, { method: "HEAD" })
+      assert.deepStrictEqual([head.status, head.headers["location"]], [302, first])
+      // Right after another link, as no reader does.
+      yield* visit(two)
+      yield* sql`update email_clicks set clicked_at = clicked_at - interval '1 minute'`
+      yield* visit(one, { userAgent: "curl/8.5.0" })
+      yield* sql`update email_clicks set clicked_at = clicked_at - interval '1 minute'`
+      yield* visit(two)
+      const told = yield* events(5)
+      const line = ({ data, event }: (typeof told)[number]) =>
+        `${event} ${String(data["url"] ?? "")} ${String(data["machine"] ?? data["bot"])}`
+      assert.sameMembers(told.map(line), [
+        "email.opened  true",
+        "email.opened  false",
+        `email.clicked ${first} true`,
+        `email.clicked ${second} true`,
+        `email.clicked ${second} false`
+      ])
+      assert.deepStrictEqual(yield* recipient, { status: "clicked", opens: 4, clicks: 4 })
+    }))
+
+  it.effect("within seconds after the handover are a program's", () =>
+    Effect.gen(function*() {
+      const { clicks, events, open, visit } = yield* story({ isFresh: true })
+      yield* visit(open)
+      yield* visit(clicks[0] ?? "")
+      const told = yield* events(2)
+      assert.sameMembers(told.map(({ data }) => data["machine"] ?? data["bot"]), [true, true])
+    }))
+
+  it.effect("do not count by HEAD of the pixel, or under a token that is not whole, ours, or for this", () =>
+    Effect.gen(function*() {
+      const { clicks, node, open, recipient, visit } = yield* story({})
+      const [click = ""] = clicks
+      assert.strictEqual((yield* visit(open, { method: "HEAD" })).status, 200)
+      const openToken = open.slice("/t/o/".length, -".gif".length)
+      const clickToken = click.slice("/t/c/".length)
+      const flipped = (token: string) => `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`
+      const pages = new Set<string>()
+      for (const token of [flipped(clickToken), openToken, clickToken.slice(1), `${clickToken}A`, "x", "%00"]) {
+        const answer = yield* visit(`/t/c/${token}?url=https://evil.example`)
+        assert.strictEqual(answer.status, 404, token)
+        assert.isUndefined(answer.headers["location"])
+        assert.match(answer.headers["content-type"] ?? "", /^text\/html/)
+        pages.add(answer.text)
+      }
+      assert.strictEqual(pages.size, 1)
+      assert.match([...pages].join(), /This link is broken/)
+      const pixels = new Set<string>()
+      for (const token of [flipped(openToken), clickToken, "x", "%00"]) {
+        const answer = yield* visit(`/t/o/${token}.gif`)
+        assert.deepStrictEqual([answer.status, answer.headers["content-type"]], [200, "image/gif"], token)
+        pixels.add(answer.text)
+      }
+      assert.strictEqual(pixels.size, 1)
+      assert.deepStrictEqual(yield* recipient, { status: "sent", opens: 0, clicks: 0 })
+      assert.strictEqual((yield* node.request("POST", click)).status, 405)
+    }))
+
+  it.effect("lead nowhere once the message is gone, and the pixel is still a picture", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { batch, clicks, open, visit } = yield* story({})
+      yield* visit(clicks[0] ?? "")
+      yield* sql`delete from email_messages where batch_id = ${batch}`
+      assert.strictEqual((yield* visit(clicks[0] ?? "")).status, 404)
+      assert.strictEqual((yield* visit(open)).status, 200)
+    }))
+
+  it.effect("are off unless the domain or the mail wants them, and the mail has the last word", () =>
+    Effect.gen(function*() {
+      const cases = [
+        [{}, {}, false, 0],
+        [{ track_opens: true }, {}, true, 0],
+        [{ track_clicks: true }, {}, false, 3],
+        [{ track_opens: true, track_clicks: true }, { track_opens: false, track_clicks: false }, false, 0],
+        [{}, { track_opens: true, track_clicks: true }, true, 3]
+      ] as const
+      for (const [settings, mail, opens, clicks] of cases) {
+        const seen = yield* story({ settings, mail })
+        assert.deepStrictEqual(
+          [seen.open !== "/none", seen.clicks.length],
+          [opens, clicks],
+          JSON.stringify([settings, mail])
+        )
+        if (!opens && clicks === 0) assert.include(seen.body, html.replaceAll("{{name|you}}", "you").slice(0, 200))
+      }
+    }))
+
+  it.effect("can be wanted of mail from the default sender, mail by mail", () =>
+    Effect.gen(function*() {
+      const wanted = { from: undefined, track_opens: true, track_clicks: true }
+      const { clicks, events, open, visit } = yield* story({ mail: wanted })
+      assert.lengthOf(clicks, 3)
+      yield* visit(open)
+      assert.strictEqual((yield* events(1))[0]?.event, "email.opened")
+      const silent = yield* story({ mail: { from: undefined } })
+      assert.deepStrictEqual([silent.open, silent.clicks], ["/none", []])
+    }))
+
+  it.effect("of a single email are counted for each of its recipients, by links of their own", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { sink } = yield* Relay
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const to = [`one.${accountId}@people.example`, `two.${accountId}@people.example`]
+      const json = {
+        to,
+        subject: "Hi",
+        html: "<p><a href=\"https://shop.example/a?b=1\">A</a></p>",
+        track_opens: true,
+        track_clicks: true
+      }
+      const { at } = yield* node.request("POST", "/v1/email/send", { key, json })
+      const copyFor = (address: string) => sink.messages.find((message) => message.to[0] === address)
+      yield* sink.until(() => to.every((address) => copyFor(address) !== undefined))
+      yield* eventually(
+        node.request("GET", `/v1/email/messages/${String(at("data", "id"))}`, { key }),
+        (answer) => answer.at("data", "status") === "sent"
+      )
+      yield* sql`update email_messages set sent_at = sent_at - interval '1 minute' where account_id = ${accountId}`
+      const links = yield* Effect.forEach(
+        to,
+        (address) =>
+          Effect.map(readMail(copyFor(address)?.raw ?? Buffer.alloc(0)), ({ mail }) => {
+            const [, click = ""] = /href="([^"]*\/t\/c\/[^"]*)"/.exec(mail.html ?? "") ?? []
+            const [, open = ""] = /<img src="([^"]*\/t\/o\/[^"]*)"/.exec(mail.html ?? "") ?? []
+            return { click: new URL(click).pathname, open: new URL(open).pathname }
+          })
+      )
+      assert.strictEqual(new Set(links.flatMap(({ click, open }) => [click, open])).size, 4)
+      const headers = { "user-agent": browser }
+      for (const { click } of links) {
+        const answer = yield* node.request("GET", click, { headers })
+        assert.deepStrictEqual([answer.status, answer.headers["location"]], [302, "https://shop.example/a?b=1"])
+      }
+      yield* node.request("GET", links[1]?.open ?? "", { headers })
+      const record = yield* node.request("GET", `/v1/email/messages/${String(at("data", "id"))}`, { key })
+      assert.deepInclude(record.at("data"), { status: "clicked", opens: 1, clicks: 2 })
+    }))
+
+  it.effect("never turn a bounced message back", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { batch, events, open, recipient, visit } = yield* story({})
+      yield* sql`update email_messages set status = 'bounced' where batch_id = ${batch}`
+      yield* visit(open)
+      yield* events(1)
+      assert.deepStrictEqual(yield* recipient, { status: "bounced", opens: 1, clicks: 0 })
+    }))
+
+  it.effect("are switched by a domain's own account alone, one by one", () =>
+    Effect.gen(function*() {
+      const { domainPath, key, node } = yield* story({ settings: { track_opens: true } })
+      const other = yield* makeAccount()
+      const foreign = yield* node.request("PUT", domainPath, { key: other.key, json: { track_opens: false } })
+      assert.strictEqual(foreign.status, 404)
+      const show = Effect.map(node.request("GET", domainPath, { key }), ({ at }) => [
+        at("data", "track_opens"),
+        at("data", "track_clicks")
+      ])
+      assert.deepStrictEqual(yield* show, [true, false])
+      yield* node.request("PUT", domainPath, { key, json: { track_clicks: true } })
+      assert.deepStrictEqual(yield* show, [true, true])
+      yield* node.request("PUT", domainPath, { key, json: { track_opens: false } })
+      assert.deepStrictEqual(yield* show, [false, true])
+      assert.strictEqual((yield* node.request("PUT", domainPath, { key, json: { track_opens: "yes" } })).status, 422)
+      const added = yield* node.request("POST", "/v1/email/domains", {
+        key,
+        json: { domain: `new${other.accountId}.example` }
+      })
+      const path = `/v1/email/domains/${String(added.at("data", "id"))}`
+      const fresh = yield* eventually(node.request("GET", path, { key }), ({ status }) => status === 200)
+      assert.deepInclude(fresh.at("data"), { track_opens: false, track_clicks: false })
+    }))
+
+  it.effect(
+    "give the reader the picture when they cannot be counted, and links once the database is back",
+    () =>
+      Effect.gen(function*() {
+        const { sink } = yield* Relay
+        const proxy = yield* makeDatabaseProxy
+        const cut = yield* startNode({ smtpPort: sink.port, env: { DATABASE_URL: proxy.url } })
+        const { clicks, open, recipient } = yield* story({})
+        yield* proxy.become("gone")
+        const seen = yield* cut.request("GET", open)
+        assert.deepStrictEqual([seen.status, seen.headers["content-type"]], [200, "image/gif"])
+        assert.strictEqual((yield* cut.request("GET", clicks[0] ?? "")).status, 503)
+        yield* proxy.become("up")
+        yield* eventually(cut.request("GET", clicks[0] ?? ""), ({ status }) => status === 302)
+        assert.deepInclude(yield* recipient, { opens: 0, clicks: 1 })
+        yield* cut.stop()
+      }),
+    120_000
+  )
+})

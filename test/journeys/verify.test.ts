@@ -1,0 +1,584 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { assertRefused } from "../contract/contract.ts"
+import { checkCode, codeFor, sendCode, textsFor, wrong } from "../support/codes.ts"
+import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { makeListener } from "../support/singleMail.ts"
+import { freshNumber } from "../support/sms.ts"
+import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
+import { unpaced, untilArrived } from "../support/whatsAppMessages.ts"
+
+let serial = 0
+const freshAddress = () => `person${serial++}@people.example`
+
+/** A body that is refused, the parameter that is named, and a part of what is said. */
+const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknown>, param: string, says: RegExp]> = [
+  ["no recipient", { to: undefined }, "to", /is required/],
+  ["a number that is no number", { to: "call me" }, "to", /begin with \+/],
+  ["an impossible number", { to: "+1234567890" }, "to", /not a possible number/],
+  ["a number that is no string", { to: 250788123456 }, "to", /must be a string/],
+  ["an address that is none", { to: "a@b@c", channel: "email" }, "to", /more than one @/],
+  ["a number by email", { to: "+250788123456", channel: "email" }, "to", /must be an email address/],
+  ["an address by SMS", { to: "ada@example.com" }, "to", /must be a phone number/],
+  ["an address by WhatsApp", { to: "ada@example.com", channel: "whatsapp" }, "to", /must be a phone number/],
+  ["a premium number", { to: "+19002345678" }, "to", /codes are not sent to/],
+  ["another channel", { channel: "voice" }, "channel", /./],
+  ["3 digits", { length: 3 }, "length", /from 4 to 8/],
+  ["9 digits", { length: 9 }, "length", /from 4 to 8/],
+  ["half a digit", { length: 4.5 }, "length", /./],
+  ["59 seconds", { ttl: 59 }, "ttl", /from 60 to 600/],
+  ["601 seconds", { ttl: 601 }, "ttl", /from 60 to 600/],
+  ["a brand of 31 letters", { brand_name: "a".repeat(31) }, "brand_name", /at most 30/],
+  ["a brand with a star", { brand_name: "A*" }, "brand_name", /star/],
+  ["a brand of two lines", { brand_name: "A\nB" }, "brand_name", /line breaks/],
+  ["another language", { locale: "tlh" }, "locale", /./],
+  ["a domain that is a URL", { domain: "https://example.com" }, "domain", /./],
+  ["a client_ip that is none", { client_ip: "1.2.3.256" }, "client_ip", /IP/]
+]
+
+layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50" } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("a one-time code", (it) => {
+  for (const channel of ["email", "sms"] as const) {
+    it.effect(`goes by ${channel}, is right once, and the event tells of it`, () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key, received } = yield* makeListener(node, ["verify.*"])
+        const to = channel === "email" ? freshAddress() : freshNumber()
+        const { answer, id } = yield* sendCode(node, { key, json: { to, channel, brand_name: "Acme" } })
+        assert.strictEqual(answer.headers["location"], `/v1/verify/status/${id}`)
+        assert.deepInclude(answer.at("data"), { id, to, channel, status: "pending" })
+        assert.sameMembers(Object.keys(Object(answer.at("data"))), [
+          "id",
+          "to",
+          "channel",
+          "status",
+          "expires_at",
+          "created_at"
+        ])
+        const [text = ""] = yield* textsFor(node, to)
+        const code = /\d{6}/.exec(text)?.[0] ?? ""
+        assert.strictEqual(
+          text.trim(),
+          `Acme: Your code is ${code}. It is valid for ${
+            channel === "email" ? 5 : 5
+          } minutes. Do not give it to anybody.`
+        )
+        const missed = yield* checkCode(node, { key, json: { id, code: wrong(code) } })
+        assert.deepStrictEqual(missed.json, { success: true, data: { id, valid: false, attempts_remaining: 4 } })
+        const right = yield* checkCode(node, { key, json: { id, code } })
+        assert.deepInclude(right.at("data"), { id, valid: true })
+        assertRefused(yield* checkCode(node, { key, json: { id, code } }), 404, "verification_not_found")
+        const read = yield* node.request("GET", `/v1/verify/status/${id}`, { key })
+        assert.deepInclude(read.at("data"), { id, to, channel, status: "approved", attempts_remaining: 4 })
+        const [event] = yield* received(1)
+        assert.strictEqual(event?.event, "verify.completed")
+        const verified_at = right.at("data", "verified_at")
+        assert.deepStrictEqual(event?.data, { verification_id: id, to, channel, verified_at })
+      }))
+  }
+
+  it.effect("is nowhere but with its recipient: no table, no list, no event, no answer, no log has it", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key, received } = yield* makeListener(node, ["*"])
+      const codes: Array<string> = []
+      const answers: Array<string> = []
+      for (const to of [freshAddress(), freshNumber()]) {
+        const json = {
+          to,
+          channel: "auto",
+          length: 8,
+          domain: "shop.example",
+          locale: "ar",
+          brand_name: "Boutique Ünïcode é"
+        }
+        const headers = { "idempotency-key": `send ${to}`.replaceAll(" ", "-") }
+        const sent = yield* node.request("POST", "/v1/verify/send", { key, json, headers })
+        assert.strictEqual(sent.status, 201, sent.text)
+        const again = yield* node.request("POST", "/v1/verify/send", { key, json, headers })
+        assert.deepStrictEqual([again.text, again.headers["idempotency-replayed"]], [sent.text, "true"])
+        const [text = ""] = yield* textsFor(node, to)
+        const code = /\d{8}/.exec(text)?.[0] ?? "?"
+        if (!to.includes("@")) assert.isTrue(text.endsWith(`\n\n@shop.example #${code}`), text)
+        assert.notInclude(text, "*")
+        codes.push(code)
+        answers.push(sent.text)
+      }
+      yield* received(2)
+      const events = yield* received(2)
+      for (const path of ["/v1/sms/messages", "/v1/email/messages", "/v1/email/history"]) {
+        const list = yield* node.request("GET", path, { key })
+        assert.isAbove(Number(list.at("meta", "total")), 0)
+        answers.push(list.text)
+      }
+      const list = yield* node.request("GET", "/v1/sms/messages", { key })
+      assert.include(String(list.at("data", 0, "content", "body")), "********")
+      const tables = yield* sql`select table_name as name from information_schema.tables
+        where table_schema = current_schema() and table_name not like 'sandbox%'`
+      for (const { name } of tables) {
+        answers.push(JSON.stringify(yield* sql`select t::text from ${sql(String(name))} t`))
+      }
+      for (const [table, column] of [["email_parts", "content"], ["events", "body"]] as const) {
+        answers.push(JSON.stringify(yield* sql`select convert_from(${sql(column)}, 'UTF8') as text from ${sql(table)}`))
+      }
+      const everywhere = [...answers, JSON.stringify(events), ...node.logs].join("\n")
+      for (const code of codes) assert.notInclude(everywhere, code)
+    }))
+
+  it.effect("by email is a text and an HTML of it, in the language that was asked for", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const to = freshAddress()
+      yield* sendCode(node, { key, json: { to, channel: "email", locale: "ar", brand_name: "{{x}} <b>" } })
+      const code = yield* codeFor(node, to)
+      const headers = { accept: "application/json" }
+      const list = yield* node.request("GET", `/sandbox/mail?to=${to}`, { headers })
+      const mail = yield* node.request("GET", `/sandbox/mail/${list.at("data", 0, "id")}`, { headers })
+      assert.strictEqual(mail.at("data", "subject"), "{{x}} <b>: رمز التحقق")
+      assert.match(
+        String(mail.at("data", "html")),
+        new RegExp(`^<p dir="rtl" lang="ar"[^>]*>{{x}} &lt;b&gt;: .*${code}`)
+      )
+    }))
+
+  it.effect("can be checked by its recipient, however that is written", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      yield* sendCode(node, { key, json: { to: "Mixed.Case@People.Example", channel: "email" } })
+      const code = yield* codeFor(node, "Mixed.Case@people.example")
+      const checked = yield* checkCode(node, { key, json: { to: "mixed.case@PEOPLE.example", code } })
+      assert.strictEqual(checked.at("data", "valid"), true, checked.text)
+      const number = "+250 788-999-001"
+      yield* sendCode(node, { key, json: { to: number } })
+      const texted = yield* codeFor(node, "+250788999001")
+      assert.strictEqual(
+        (yield* checkCode(node, { key, json: { to: number, code: texted } })).at("data", "valid"),
+        true
+      )
+    }))
+
+  for (const [what, body, param, says] of refused) {
+    it.effect(`is refused with ${what}, and nothing is sent`, () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const answer = yield* node.request("POST", "/v1/verify/send", { key, json: { to: "+250788123456", ...body } })
+        assertRefused(answer, 422, "validation_error")
+        assert.strictEqual(answer.at("error", "param"), param, answer.text)
+        assert.match(String(answer.at("error", "errors", 0, "message")), says)
+        assert.deepStrictEqual(yield* sql`select id from verifications where account_id = ${accountId}`, [])
+      }))
+  }
+
+  it.effect("is guessed a hundred times at once, and five guesses are looked at", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const to = freshAddress()
+      const { id } = yield* sendCode(node, { key, json: { to, channel: "email" } })
+      const code = yield* codeFor(node, to)
+      const guesses = Array.from({ length: 100 }, (_, index) => String(index).padStart(6, "0")).filter((each) =>
+        each !== code
+      )
+      const answers = yield* Effect.forEach(
+        guesses,
+        (each) => checkCode(node, { key, json: { id, code: each } }),
+        { concurrency: "unbounded" }
+      )
+      const looked = answers.filter(({ status }) => status === 200)
+      const left = looked.map(({ at }) => Number(at("data", "attempts_remaining"))).toSorted()
+      assert.deepStrictEqual(left, [0, 1, 2, 3, 4])
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        assertRefused(answer, 429, "max_attempts_exceeded")
+      }
+      assertRefused(yield* checkCode(node, { key, json: { id, code } }), 429, "max_attempts_exceeded")
+      const read = yield* node.request("GET", `/v1/verify/status/${id}`, { key })
+      assert.deepInclude(read.at("data"), { status: "max_attempts", attempts_remaining: 0 })
+    }))
+
+  it.effect("is right for one of a hundred who enter it at once, and told of once", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key, received } = yield* makeListener(node, ["verify.*"])
+      const to = freshNumber()
+      const { id } = yield* sendCode(node, { key, json: { to } })
+      const code = yield* codeFor(node, to)
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 100 }),
+        () => checkCode(node, { key, json: { id, code } }),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(answers.filter(({ at }) => at("data", "valid") === true).length, 1)
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        assertRefused(answer, 404, "verification_not_found")
+      }
+      assert.deepStrictEqual((yield* received(1)).map(({ event }) => event), ["verify.completed"])
+    }))
+
+  it.effect("replaces the one before it under the same id, whose wrong guesses stay", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const to = freshAddress()
+      const first = yield* sendCode(node, { key, json: { to, channel: "email", length: 8 } })
+      const old = yield* codeFor(node, to)
+      yield* checkCode(node, { key, json: { to, code: wrong(old) } })
+      const second = yield* sendCode(node, { key, json: { to, channel: "email", length: 8 } })
+      assert.strictEqual(second.id, first.id)
+      const code = yield* codeFor(node, to, 2)
+      assert.notStrictEqual(code, old)
+      const missed = yield* checkCode(node, { key, json: { to, code: old } })
+      assert.deepInclude(missed.at("data"), { valid: false, attempts_remaining: 3 })
+      assert.strictEqual((yield* checkCode(node, { key, json: { to, code } })).at("data", "valid"), true)
+      const third = yield* sendCode(node, { key, json: { to, channel: "email" } })
+      assert.notStrictEqual(third.id, first.id)
+    }))
+
+  it.effect("is refused once its time is over, and that is told once", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key, received } = yield* makeListener(node, ["verify.*"])
+      const to = freshAddress()
+      const { id } = yield* sendCode(node, { key, json: { to, channel: "email", ttl: 60 } })
+      const code = yield* codeFor(node, to)
+      yield* sql`update verifications set expires_at = now() where id = ${id}`
+      assertRefused(yield* checkCode(node, { key, json: { id, code } }), 410, "verification_expired")
+      assert.strictEqual(
+        (yield* node.request("GET", `/v1/verify/status/${id}`, { key })).at("data", "status"),
+        "expired"
+      )
+      const [event] = yield* received(1)
+      assert.strictEqual(event?.event, "verify.expired")
+      assert.deepInclude(event?.data, { verification_id: id, to, channel: "email" })
+      assertRefused(yield* checkCode(node, { key, json: { to, code } }), 410, "verification_expired")
+      const next = yield* sendCode(node, { key, json: { to, channel: "email" } })
+      assert.notStrictEqual(next.id, id)
+    }))
+
+  it.effect("of another account cannot be checked, neither by its id nor by its recipient", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const [own, other] = [yield* makeAccount(), yield* makeAccount()]
+      const to = freshAddress()
+      const { id } = yield* sendCode(node, { key: other.key, json: { to, channel: "email" } })
+      const code = yield* codeFor(node, to)
+      for (const named of [{ id }, { to }, { id: "ver_nothing" }]) {
+        assertRefused(yield* checkCode(node, { key: own.key, json: { ...named, code } }), 404, "verification_not_found")
+      }
+      const left = yield* node.request("GET", `/v1/verify/status/${id}`, { key: other.key })
+      assert.strictEqual(left.at("data", "attempts_remaining"), 5)
+    }))
+
+  it.effect("is checked with digits and with a name for it", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const cases = [
+        [{ id: "ver_x" }, "code", /is required/],
+        [{ id: "ver_x", code: 123456 }, "code", /must be a string/],
+        [{ id: "ver_x", code: "12a456" }, "code", /4 to 8 digits/],
+        [{ id: "ver_x", code: "123" }, "code", /4 to 8 digits/],
+        [{ id: "ver_x", code: "١٢٣٤٥٦" }, "code", /4 to 8 digits/],
+        [{ code: "123456" }, "id", /is required unless to/]
+      ] as const
+      for (const [json, param, says] of cases) {
+        const answer = yield* checkCode(node, { key, json })
+        assertRefused(answer, 422, "validation_error")
+        assert.strictEqual(answer.at("error", "param"), param, answer.text)
+        assert.match(String(answer.at("error", "message")), says)
+      }
+    }))
+
+  it.effect("goes to nobody who is on the account's suppressions, nor where SMS have no price", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const to = freshAddress()
+      yield* node.request("POST", "/v1/email/suppressions", { key, json: { email: to } })
+      const gone = yield* node.request("POST", "/v1/verify/send", { key, json: { to, channel: "email" } })
+      assertRefused(gone, 422, "validation_error")
+      assert.strictEqual(gone.at("error", "errors", 0, "type"), "suppressed")
+      const satellite = yield* node.request("POST", "/v1/verify/send", { key, json: { to: "+870773111632" } })
+      assertRefused(satellite, 422, "unsupported_destination")
+    }))
+
+  it.effect("goes by SMS where WhatsApp takes none, if it may choose, and not at all if it may not", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const to = freshNumber()
+      const only = yield* node.request("POST", "/v1/verify/send", { key, json: { to, channel: "whatsapp" } })
+      assertRefused(only, 503, "channel_unavailable")
+      assert.strictEqual(only.at("error", "channel"), "whatsapp")
+      const { answer } = yield* sendCode(node, { key, json: { to, channel: "auto" } })
+      assert.strictEqual(answer.at("data", "channel"), "sms")
+      yield* codeFor(node, to)
+    }))
+
+  it.effect("goes on by the next channel, with another code, when the message that had it has failed", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const to = "+15005550002"
+      const { id } = yield* sendCode(node, { key, json: { to } })
+      const [first = ""] = yield* textsFor(node, to)
+      yield* sql`update verifications set channels_left = '{whatsapp,sms}' where id = ${id}`
+      const texts = yield* textsFor(node, to, 2)
+      assert.notStrictEqual(texts[0], first)
+      const code = /\d{6}/.exec(texts[0] ?? "")?.[0] ?? ""
+      assert.strictEqual((yield* checkCode(node, { key, json: { id, code } })).at("data", "valid"), true)
+    }))
+})
+
+layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50" } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("a one-time code by WhatsApp", (it) => {
+  const scene = Effect.gen(function*() {
+    const node = yield* Service
+    const { phone } = yield* WhatsApp
+    const { key } = yield* makeAccount()
+    return { node, key, session: yield* pairedSession(node, key), phone: yield* phone }
+  })
+
+  it.effect("arrives at the phone, is right, and is in no table, list or log", () =>
+    Effect.gen(function*() {
+      const { key, node, phone, session } = yield* scene
+      const sql = yield* SqlClient.SqlClient
+      const json = { to: `+${phone}`, channel: "whatsapp", length: 8, brand_name: "Acme" }
+      const { answer, id } = yield* sendCode(node, { key, json })
+      assert.strictEqual(answer.at("data", "channel"), "whatsapp")
+      const [arrived] = yield* untilArrived(phone, session.number, 1)
+      const code = /\d{8}/.exec(arrived?.text ?? "")?.[0] ?? "?"
+      assert.strictEqual(
+        arrived?.text,
+        `Acme: Your code is ${code}. It is valid for 5 minutes. Do not give it to anybody.`
+      )
+      const list = yield* eventually(
+        node.request("GET", "/v1/whatsapp/messages?status=read", { key }),
+        ({ at }) => at("data", 0) !== undefined
+      )
+      assert.include(String(list.at("data", 0, "content", "body")), "Your code is ********.")
+      const tables = yield* sql`select table_name as name from information_schema.tables
+        where table_schema = current_schema() and table_name not like 'sandbox%'`
+      const rows = yield* Effect.forEach(tables, ({ name }) => sql`select t::text from ${sql(String(name))} t`)
+      const everywhere = [JSON.stringify(rows), answer.text, list.text, ...node.logs].join("\n")
+      assert.notInclude(everywhere, code)
+      assert.notInclude(everywhere, Buffer.from(code).toString("hex"))
+      const kept = Buffer.from("********").toString("hex")
+      const bodies = yield* sql`select encode(body, 'hex') as hex from whatsapp_outbox`
+      assert.isTrue(bodies.some(({ hex }) => String(hex).includes(kept)))
+      assert.strictEqual((yield* checkCode(node, { key, json: { id, code } })).at("data", "valid"), true)
+    }))
+
+  it.effect("is not kept by another session of the phone that sends it, which gets a copy", () =>
+    Effect.gen(function*() {
+      const { key, node, phone, session } = yield* scene
+      const sql = yield* SqlClient.SqlClient
+      const { simulator: { controls } } = yield* WhatsApp
+      const other = yield* createSession(node, key)
+      controls.scan(other.qr, session.number)
+      yield* untilStatus(node, key, other.id, "connected")
+      const json = { to: `+${phone}`, channel: "whatsapp", length: 8, session_id: session.id }
+      yield* sendCode(node, { key, json })
+      const [arrived] = yield* untilArrived(phone, session.number, 1)
+      const code = /\d{8}/.exec(arrived?.text ?? "")?.[0] ?? "?"
+      // What comes after the copy is there, so the copy was read.
+      yield* Effect.promise(() => controls.sendText(phone, session.number, { text: "thanks" }))
+      const kept = sql`select payload from whatsapp_inbox where session_id = ${other.id}`
+      yield* eventually(
+        sql`select content->>'body' as body from messages where session_id = ${other.id}`,
+        (rows) => rows.some(({ body }) => body === "thanks")
+      )
+      assert.strictEqual((yield* kept).length, 1)
+      const rows = yield* sql`select m::text as text from messages m`
+      assert.isFalse(rows.some(({ text }) => String(text).includes(code)))
+    }))
+
+  it.effect("goes first where it may choose, and by SMS to a number that is not on WhatsApp", () =>
+    Effect.gen(function*() {
+      const { key, node, phone, session } = yield* scene
+      const first = yield* sendCode(node, { key, json: { to: `+${phone}`, channel: "auto" } })
+      assert.strictEqual(first.answer.at("data", "channel"), "whatsapp")
+      yield* untilArrived(phone, session.number, 1)
+      const to = freshNumber()
+      const { answer, id } = yield* sendCode(node, { key, json: { to, channel: "auto" } })
+      assert.strictEqual(answer.at("data", "channel"), "whatsapp")
+      const code = yield* codeFor(node, to)
+      const status = yield* node.request("GET", `/v1/verify/status/${id}`, { key })
+      assert.strictEqual(status.at("data", "channel"), "sms")
+      assert.strictEqual((yield* checkCode(node, { key, json: { id, code } })).at("data", "valid"), true)
+    }))
+
+  it.effect("goes by SMS while no session is connected, and over no session of somebody else", () =>
+    Effect.gen(function*() {
+      const { key: other, node, phone, session } = yield* scene
+      const { key } = yield* makeAccount()
+      const { id: session_id } = yield* createSession(node, key)
+      const asked = (key: string, json: object) => node.request("POST", "/v1/verify/send", { key, json })
+      const to = freshNumber()
+      assertRefused(yield* asked(key, { to, channel: "whatsapp" }), 503, "channel_unavailable")
+      assertRefused(yield* asked(key, { to, channel: "whatsapp", session_id }), 503, "channel_unavailable")
+      const foreign = yield* asked(key, { to, channel: "whatsapp", session_id: session.id })
+      assertRefused(foreign, 422, "validation_error")
+      assert.strictEqual(foreign.at("error", "param"), "session_id")
+      const sent = yield* asked(key, { to, channel: "auto", session_id })
+      assert.strictEqual(sent.at("data", "channel"), "sms")
+      const own = yield* asked(other, { to: `+${phone}`, channel: "whatsapp", session_id: session.id })
+      assert.strictEqual(own.at("data", "channel"), "whatsapp")
+    }))
+})
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the limits on codes", (it) => {
+  const refusedSend = Effect.fnUntraced(function*(key: string, json: unknown, reason: string) {
+    const node = yield* Service
+    const answer = yield* node.request("POST", "/v1/verify/send", { key, json })
+    assertRefused(answer, 429, "otp_limit")
+    assert.strictEqual(answer.at("error", "reason"), reason, answer.text)
+    assert.strictEqual(answer.headers["retry-after"], String(answer.at("error", "retry_after")))
+    return Number(answer.at("error", "retry_after"))
+  })
+  const older = (minutes: number) =>
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`update verification_sends set created_at = created_at - ${minutes}::int * interval '1 minute'`
+    )
+
+  it.effect("let a recipient have one code in 30 seconds, 5 in an hour and 20 in a day, of each account", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const json = { to: freshAddress(), channel: "email" }
+      let sent = 0
+      for (let hour = 0; hour < 4; hour++) {
+        for (let count = 0; count < 5; count++) {
+          yield* sendCode(node, { key, json })
+          sent++
+          if (sent < 5) assert.isAtMost(yield* refusedSend(key, json, "resend_cool_down"), 30)
+          yield* older(1)
+        }
+        const retry = yield* refusedSend(key, json, hour < 3 ? "recipient_hour" : "recipient_day")
+        assert.isAtLeast(retry, hour < 3 ? 54 * 60 : 19 * 3600)
+        yield* older(61)
+      }
+      assert.strictEqual(sent, 20)
+      yield* refusedSend(key, json, "recipient_day")
+      const other = yield* makeAccount()
+      yield* sendCode(node, { key: other.key, json })
+    }))
+
+  it.effect("are also those of the plan: 200 in a month on Starter", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount({ plan: "starter" })
+      yield* sendCode(node, { key, json: { to: freshNumber() } })
+      const [counted] = yield* sql`select count::int as count from usage_daily
+        where account_id = ${accountId} and metric = 'otp'`
+      assert.deepStrictEqual(counted, { count: 1 })
+      yield* sql`update usage_daily set count = 200 where account_id = ${accountId} and metric = 'otp'`
+      const answer = yield* node.request("POST", "/v1/verify/send", { key, json: { to: freshNumber() } })
+      assertRefused(answer, 402, "plan_limit_exceeded")
+      assert.deepInclude(answer.at("error"), { resource: "otp", limit: 200, current: 200 })
+      const sent = yield* sql`select 1 from verification_sends where account_id = ${accountId}`
+      assert.strictEqual(sent.length, 1)
+    }))
+
+  it.effect("hold for requests at the same time", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const json = { to: freshNumber() }
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 20 }),
+        () => node.request("POST", "/v1/verify/send", { key, json }),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(answers.filter(({ status }) => status === 201).length, 1)
+    }))
+
+  it.effect("let a client_ip ask for 10 codes in an hour, of IPv6 all that begins alike", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      for (const [same, other] of [["192.0.2.1", "192.0.2.2"], ["2001:db8::", "2001:db8:0:1::1"]] as const) {
+        const { key } = yield* makeAccount()
+        const asked = (client_ip: string) => ({ to: freshAddress(), channel: "email", client_ip })
+        const ip = (last: number) => same.endsWith("::") ? `${same}${last}` : same
+        for (let count = 1; count <= 10; count++) yield* sendCode(node, { key, json: asked(ip(count)) })
+        yield* refusedSend(key, asked(ip(11)), "client_ip_hour")
+        yield* sendCode(node, { key, json: asked(other) })
+      }
+    }))
+
+  it.effect("let numbers that differ in four digits have 20 codes in an hour; when nobody enters them, they are blocked", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const numbers = Array.from({ length: 21 }, (_, index) => `+2507881100${String(index).padStart(2, "0")}`)
+      for (const to of numbers.slice(0, 20)) yield* sendCode(node, { key, json: { to } })
+      yield* refusedSend(key, { to: numbers[20] }, "prefix_hour")
+      yield* older(3)
+      const [block] = yield* eventually(
+        sql`select prefix, until > now() + interval '11 hours' as is_long from verification_blocks
+          where account_id = ${accountId}`,
+        (rows) => rows.length > 0
+      )
+      assert.deepStrictEqual(block, { prefix: "+25078811", is_long: true })
+      yield* older(60)
+      const answer = yield* node.request("POST", "/v1/verify/send", { key, json: { to: numbers[20] } })
+      assertRefused(answer, 403, "verification_blocked")
+      yield* sendCode(node, { key, json: { to: freshNumber() } })
+      const notices = yield* sql`select subject from notices where account_id = ${accountId}`
+      assert.deepStrictEqual(notices, [{
+        subject: "Codes to numbers that begin with +25078811 are blocked for 12 hours"
+      }])
+    }))
+})
+
+layer(Service.layer({ env: { OTP_COUNTRIES: "RW, ke" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "a service that sends codes to some countries",
+  (it) => {
+    it.effect("sends none to numbers of others, whatever the channel, and to every address", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const elsewhere = [["+14155552671", "US"], ["+447911123456", "GG"], ["+870773111632", null]] as const
+        for (const [to, country] of elsewhere) {
+          for (const channel of ["sms", "whatsapp", "auto"]) {
+            const answer = yield* node.request("POST", "/v1/verify/send", { key, json: { to, channel } })
+            assertRefused(answer, 403, "country_not_allowed")
+            assert.deepInclude(answer.at("error"), { param: "to", country })
+          }
+        }
+        assert.deepStrictEqual(yield* sql`select from verification_sends where account_id = ${accountId}`, [])
+        for (const to of ["+254712123456", freshNumber()]) yield* sendCode(node, { key, json: { to } })
+        yield* sendCode(node, { key, json: { to: freshAddress(), channel: "email" } })
+      }))
+  }
+)
+
+layer(Service.layer({ env: { RATE_LIMIT_CODE_CHECK: "3" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "checks of codes",
+  (it) => {
+    it.effect("are limited by the address that makes them", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const check = checkCode(node, { key, json: { id: "ver_nothing", code: "123456" } })
+        const answers = yield* Effect.all(Array.from({ length: 8 }, () => check))
+        assert.isTrue(answers.some(({ status }) => status === 429))
+        assertRefused(answers.find(({ status }) => status === 429) ?? (yield* check), 429, "rate_limit_exceeded")
+      }))
+  }
+)

@@ -1,0 +1,275 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeNet from "node:net"
+import { eventAliases, resolveTopic } from "../../src/events/EventAliases.ts"
+import { exampleOf } from "../../src/events/EventData.ts"
+import { eventNames } from "../../src/events/EventNames.ts"
+import { makeAccount, Service } from "../support/Service.ts"
+import { signedEvent } from "../support/signedEvent.ts"
+import { makeWebhookReceiver, type ReceiverAnswer } from "../support/WebhookReceiver.ts"
+import { askTest, create, deliveriesOf } from "../support/webhookStories.ts"
+
+/** A port of this machine where nobody listens. */
+const deadPort = Effect.callback<number>((resume) => {
+  const server = NodeNet.createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const outcomes: ReadonlyArray<readonly [what: string, answer: ReceiverAnswer, Readonly<Record<string, unknown>>]> = [
+  ["2xx", { status: 201, body: "thanks" }, { status: "delivered", response_code: 201, error: null }],
+  ["5xx", { status: 500, body: "sorry", headers: { "retry-after": "60" } }, {
+    status: "failed",
+    response_code: 500,
+    error: "http_status"
+  }],
+  ["410", 410, { status: "failed", response_code: 410, error: "http_status" }],
+  ["a redirect", { status: 302, headers: { location: "/" } }, {
+    status: "failed",
+    response_code: 302,
+    error: "redirect"
+  }],
+  ["a broken connection", "reset", { status: "failed", response_code: null, error: "connection_reset" }],
+  ["nothing", "hang", { status: "failed", response_code: null, error: "timeout" }]
+]
+
+layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "a test of a webhook",
+  (it) => {
+    for (const [what, answer, outcome] of outcomes) {
+      it.effect(`whose endpoint answers with ${what} says so at once, is made once and is not counted as a failure`, () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const receiver = yield* makeWebhookReceiver({ script: [answer] })
+          const { id, secret } = yield* create(node, key, { url: receiver.url, events: ["message.*"] })
+          const tested = yield* askTest(node, key, { id })
+          assert.deepStrictEqual([tested.status, tested.at("success")], [200, true], tested.text)
+          assert.deepInclude(tested.at("data"), {
+            ...outcome,
+            webhook_id: id,
+            event: "email.sent",
+            is_test: true,
+            attempt_count: 1,
+            next_attempt_at: null
+          })
+          assert.deepInclude(tested.at("data", "attempts", 0), {
+            attempt: 1,
+            response_code: outcome["response_code"],
+            error: outcome["error"],
+            retry_after: typeof answer === "object" ? answer.headers?.["retry-after"] ?? null : null,
+            response_body: typeof answer === "object" ? answer.body ?? "" : typeof answer === "number" ? "" : null
+          })
+          const [request, ...more] = yield* receiver.received(1)
+          assert.isDefined(request)
+          assert.deepStrictEqual(more, [])
+          const event = signedEvent(request, secret)
+          assert.deepStrictEqual(Object.keys(event), ["id", "event", "timestamp", "data"])
+          assert.deepStrictEqual(event, tested.at("data", "payload"))
+          assert.deepInclude(request.headers, {
+            "x-service-test": "true",
+            "x-service-attempt": "1",
+            "x-service-event-id": String(tested.at("data", "event_id")),
+            "x-service-delivery-id": String(tested.at("data", "id"))
+          })
+          const read = yield* node.request("GET", `/v1/webhooks/${id}/deliveries/${String(tested.at("data", "id"))}`, {
+            key
+          })
+          assert.deepStrictEqual(read.at("data"), tested.at("data"))
+          const webhook = yield* node.request("GET", `/v1/webhooks/${id}`, { key })
+          assert.deepInclude(webhook.at("data"), { status: "active", failure_count: 0 })
+        }))
+    }
+
+    it.effect("whose endpoint is not there says that it was refused", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const { id } = yield* create(node, key, { url: `http://localhost:${yield* deadPort}/`, events: ["*"] })
+        const { at, status } = yield* askTest(node, key, { id })
+        assert.strictEqual(status, 200)
+        assert.deepInclude(at("data"), { status: "failed", error: "connection_refused", response_code: null })
+      }))
+
+    it.effect("can be made with every event that there is, and with every alias, which sends its event's name", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver()
+        const { id, secret } = yield* create(node, key, { url: receiver.url, events: ["verify.expired"] })
+        const names = [...eventNames, ...eventAliases.keys()]
+        for (const [index, event] of names.entries()) {
+          const topic = resolveTopic(event)
+          assert.isDefined(topic, event)
+          const tested = yield* askTest(node, key, { id, event })
+          assert.deepInclude(tested.at("data"), { status: "delivered", event: topic.event }, event)
+          const request = receiver.requests[index]
+          assert.isDefined(request)
+          const sent = signedEvent(request, secret)
+          assert.deepStrictEqual([sent.event, sent.data], [topic.event, { ...exampleOf(topic) }])
+        }
+        assert.strictEqual(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size, names.length)
+      }))
+
+    it.effect("names near events when its own is unknown, and wants one; nothing is sent then", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver()
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
+        for (
+          const [json, message] of [
+            [{ event: "email.bulk_complete" }, /did you mean email\.bulk_completed\?/],
+            [{ event: "sms.deliverd" }, /did you mean sms\.delivered\?/],
+            [{ event: "email.*" }, /unknown event "email\.\*"/],
+            [{ event: "*" }, /unknown event "\*", use a name such as "message\.sent"/],
+            [{ event: "something else altogether" }, /use a name such as "message\.sent"/],
+            [{ event: "" }, /must not be empty/],
+            [{ event: "x".repeat(101) }, /at most 100 characters/],
+            [{ event: 7 }, /must be a string/],
+            [{}, /is required/]
+          ] as const
+        ) {
+          const { at, status } = yield* node.request("POST", `/v1/webhooks/${id}/test`, { key, json })
+          assert.deepStrictEqual([status, at("error", "type"), at("error", "param")], [
+            422,
+            "validation_error",
+            "event"
+          ])
+          assert.match(String(at("error", "errors", 0, "message")), message)
+        }
+        assert.strictEqual((yield* deliveriesOf(node, key, id)).at("meta", "total"), 0)
+        assert.strictEqual(receiver.connections(), 0)
+      }))
+
+    it.effect("stands in the history, where it is filtered as every delivery is", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver({ script: [200, 500] })
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
+        const first = yield* askTest(node, key, { id, event: "email.sent" })
+        const second = yield* askTest(node, key, { id, event: "email.opened" })
+        const idsOf = Effect.fnUntraced(function*(query: string) {
+          const { at } = yield* deliveriesOf(node, key, id, query)
+          return (at("data") as ReadonlyArray<{ readonly id: number; readonly is_test: boolean }>)
+            .map((row) => [row.id, row.is_test])
+        })
+        const [sent, opened] = [[first.at("data", "id"), true], [second.at("data", "id"), true]]
+        assert.deepStrictEqual(yield* idsOf(""), [opened, sent])
+        assert.deepStrictEqual(yield* idsOf("?status=failed"), [opened])
+        assert.deepStrictEqual(yield* idsOf("?status=delivered"), [sent])
+        assert.deepStrictEqual(yield* idsOf("?event=email.opened"), [opened])
+        assert.deepStrictEqual(yield* idsOf("?status=pending"), [])
+        const [times] = yield* Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) =>
+            sql`select bool_and(created_at <= started_at and started_at <= completed_at) as ordered
+              from webhook_deliveries where webhook_id = ${id}`
+        )
+        assert.isTrue(times?.["ordered"])
+      }))
+
+    it.effect("reaches a webhook that is disabled or unhealthy and leaves it so; a success clears its failures", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver({ script: [500, 200, 200] })
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
+        yield* sql`update webhooks set failure_count = 12, failing_since = now(), unhealthy_reason = 'failing'
+          where id = ${id}`
+        const standing = Effect.map(
+          node.request("GET", `/v1/webhooks/${id}`, { key }),
+          ({ at }) => ["status", "unhealthy_reason", "failure_count"].map((name) => at("data", name))
+        )
+        assert.strictEqual((yield* askTest(node, key, { id })).at("data", "status"), "failed")
+        assert.deepStrictEqual(yield* standing, ["unhealthy", "failing", 12])
+        assert.strictEqual((yield* askTest(node, key, { id })).at("data", "status"), "delivered")
+        assert.deepStrictEqual(yield* standing, ["unhealthy", "failing", 0])
+        yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { is_active: true } })
+        yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { is_active: false } })
+        assert.strictEqual((yield* askTest(node, key, { id })).at("data", "status"), "delivered")
+        assert.deepStrictEqual(yield* standing, ["disabled", null, 0])
+      }))
+
+    it.effect("is made in the trial too, and by the webhook's own account alone", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver()
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
+        yield* sql`update accounts set plan = 'starter', trial_ends_at = now() + interval '1 day' where id = ${accountId}`
+        assert.strictEqual((yield* askTest(node, key, { id })).status, 200)
+        const foreign = yield* askTest(node, (yield* makeAccount()).key, { id })
+        assert.deepStrictEqual([foreign.status, foreign.at("error", "type")], [404, "not_found"])
+        assert.strictEqual(receiver.requests.length, 1)
+      }))
+
+    it.effect("of a webhook that is removed meanwhile is answered with 404 and leaves no row", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, afterMillis: 700 }] })
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
+        const removal = Effect.andThen(receiver.received(1), node.request("DELETE", `/v1/webhooks/${id}`, { key }))
+        const [tested, removed] = yield* Effect.all([askTest(node, key, { id }), removal], { concurrency: 2 })
+        assert.deepStrictEqual([tested.status, removed.status], [404, 200])
+        const rows = yield* sql`select id::text from events where account_id = ${accountId}
+          union all select id::text from webhook_deliveries where webhook_id = ${id}`
+        assert.deepStrictEqual(rows, [])
+      }))
+  }
+)
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+  "a test under an Idempotency-Key",
+  (it) => {
+    it.effect("of an endpoint that hangs for the whole 10 seconds is answered and can be repeated", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
+        const keyed = (name: string) => askTest(node, key, { id, headers: { "idempotency-key": name } })
+        const held = yield* Effect.forEach(["a", "b", "c", "d"], keyed, { concurrency: "unbounded" })
+        // A quarter of the node's 10 connections is held at most; the others are asked to come again.
+        assert.deepStrictEqual(held.map(({ status }) => status).toSorted(), [200, 200, 503, 503])
+        const first = held.findIndex(({ status }) => status === 200)
+        assert.deepInclude(held[first]?.at("data"), { status: "failed", error: "timeout", is_test: true })
+        const repeated = yield* keyed("abcd"[first] ?? "")
+        assert.deepStrictEqual([repeated.status, repeated.headers["idempotency-replayed"]], [200, "true"])
+        assert.strictEqual(repeated.text, held[first]?.text)
+        assert.strictEqual(receiver.requests.length, 2)
+        assert.strictEqual((yield* deliveriesOf(node, key, id, "?status=failed")).at("meta", "total"), 2)
+        receiver.answer([200])
+        const refused = held.findIndex(({ status }) => status === 503)
+        assert.strictEqual(held[refused]?.headers["retry-after"], "2")
+        assert.strictEqual((yield* keyed("abcd"[refused] ?? "")).at("data", "status"), "delivered")
+      }))
+  }
+)
+
+layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTestServices: true })(
+  "a test in production",
+  (it) => {
+    it.effect("connects to no private address, whatever the webhook's name has come to lead to", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const receiver = yield* makeWebhookReceiver()
+        const { key } = yield* makeAccount()
+        const { id } = yield* create(node, key, { url: "https://example.com/", events: ["*"] })
+        yield* sql`update webhooks set url = ${`http://localhost:${receiver.port}/`} where id = ${id}`
+        const { at, status } = yield* askTest(node, key, { id })
+        assert.strictEqual(status, 200)
+        assert.deepInclude(at("data"), { status: "failed", error: "blocked_address", response_code: null })
+        assert.strictEqual(receiver.connections(), 0)
+      }))
+  }
+)

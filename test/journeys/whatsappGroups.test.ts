@@ -1,0 +1,109 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually, type RunningNode, Service } from "../support/Service.ts"
+import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
+import { inboundAccount } from "../support/whatsAppEvents.ts"
+
+const asking = (node: RunningNode, key: string) => ({
+  list: node.request("GET", "/v1/whatsapp/groups", { key }),
+  get: (id: unknown) => node.request("GET", `/v1/whatsapp/groups/${String(id)}`, { key }),
+  create: (json: unknown) => node.request("POST", "/v1/whatsapp/groups", { key, json }),
+  change: (id: unknown, json: unknown) => node.request("PUT", `/v1/whatsapp/groups/${String(id)}`, { key, json })
+})
+
+layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("WhatsApp groups", (it) => {
+  it.effect("are created, read and changed over the session's connection", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator: { controls } } = yield* WhatsApp
+      const { key } = yield* inboundAccount(node)
+      const { id: session_id, number } = yield* pairedSession(node, key)
+      const [one, two] = [yield* phone, yield* phone]
+      const groups = asking(node, key)
+      const answer = yield* groups.create({
+        session_id,
+        name: "Team",
+        description: "Ours",
+        participants: [`+${one}`, "+15559998888"]
+      })
+      assert.strictEqual(answer.status, 201, answer.text)
+      const id = answer.at("data", "id")
+      assert.strictEqual(answer.headers["location"], `/v1/whatsapp/groups/${String(id)}`)
+      const made = controls.groups().find(({ members }) => members.some((member) => member.number === one))
+      assert.deepInclude(made, { subject: "Team", description: "Ours" })
+      assert.deepInclude(answer.at("data"), {
+        session_id,
+        name: "Team",
+        description: "Ours",
+        participant_count: 2,
+        invite_link: `https://chat.whatsapp.com/${made?.inviteCode}`
+      })
+      assert.sameDeepMembers(answer.at("data", "participants") as Array<unknown>, [
+        { phone: `+${number}`, role: "superadmin" },
+        { phone: `+${one}`, role: "member" }
+      ])
+      const changed = yield* groups.change(id, {
+        name: "Crew",
+        description: null,
+        add_participants: [two],
+        remove_participants: [`+${one}`]
+      })
+      assert.deepInclude(changed.at("data"), { name: "Crew", description: null, participant_count: 2 })
+      assert.sameDeepMembers(changed.at("data", "participants") as Array<unknown>, [
+        { phone: `+${number}`, role: "superadmin" },
+        { phone: `+${two}`, role: "member" }
+      ])
+      assert.deepStrictEqual((yield* groups.get(id)).at("data"), changed.at("data"))
+      assert.deepStrictEqual((yield* groups.list).at("meta"), { total: 1, page: 1, per_page: 25 })
+    }))
+
+  it.effect("that phones change are told of, with who did it, and are left and found again", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator: { controls } } = yield* WhatsApp
+      const account = yield* inboundAccount(node)
+      const { device, id: session_id, number } = yield* pairedSession(node, account.key)
+      const [boss, member] = [yield* phone, yield* phone]
+      const groups = asking(node, account.key)
+      const { id: jid } = controls.createGroup(boss, "Theirs", [number])
+      const list = yield* eventually(groups.list, ({ at }) => at("data", 0, "participant_count") === 2)
+      const id = list.at("data", 0, "id")
+      assert.strictEqual(list.at("data", 0, "name"), "Theirs")
+      controls.changeGroup(jid, boss, { action: "add", numbers: [member] })
+      assert.deepStrictEqual(yield* account.told("group.participant_added", 1), [
+        { session_id, group_id: id, participant: `+${member}`, added_by: `+${boss}` }
+      ])
+      yield* eventually(groups.get(id), ({ at }) => at("data", "participant_count") === 3)
+      const refused = yield* groups.change(id, { name: "Ours" })
+      assert.deepStrictEqual([refused.status, refused.at("error", "type")], [403, "not_group_admin"])
+      controls.changeGroup(jid, boss, { action: "remove", numbers: [member] })
+      assert.deepStrictEqual(yield* account.told("group.participant_removed", 1), [
+        { session_id, group_id: id, participant: `+${member}`, removed_by: `+${boss}` }
+      ])
+      controls.changeGroup(jid, boss, { action: "remove", numbers: [number] })
+      yield* account.told("group.participant_removed", 2)
+      yield* eventually(groups.get(id), ({ status }) => status === 404)
+      // What changes while the session is away is known when it is back, and told of as it came.
+      controls.dropLine(device)
+      controls.changeGroup(jid, boss, { action: "add", numbers: [number, member] })
+      yield* account.told("group.participant_added", 3)
+      yield* eventually(groups.get(id), ({ at }) => at("data", "participant_count") === 3)
+    }))
+
+  it.effect("take messages by their number in the API", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator: { controls } } = yield* WhatsApp
+      const { key } = yield* inboundAccount(node)
+      const { id: session_id } = yield* pairedSession(node, key)
+      const one = yield* phone
+      const created = yield* asking(node, key).create({ session_id, name: "Team", participants: [one] })
+      const sent = yield* node.request("POST", "/v1/whatsapp/send", {
+        key,
+        json: { session_id, group_id: created.at("data", "id"), content: "to all of you" }
+      })
+      assert.strictEqual(sent.status, 202, sent.text)
+      const texts = () => controls.messages(one).map(({ text }) => text)
+      yield* eventually(Effect.sync(texts), (all) => all.includes("to all of you"))
+    }))
+})

@@ -1,0 +1,239 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { assertRefused } from "../contract/contract.ts"
+import { eventually, Service } from "../support/Service.ts"
+import { pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
+import { inboundAccount, leftBehind } from "../support/whatsAppEvents.ts"
+
+/** An account that listens with a paired session, and somebody who writes to it. */
+const scene = Effect.gen(function*() {
+  const node = yield* Service
+  const { phone, simulator: { controls } } = yield* WhatsApp
+  const account = yield* inboundAccount(node)
+  const session = yield* pairedSession(node, account.key)
+  return { node, controls, account, session, sender: yield* phone }
+})
+
+layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("inbound WhatsApp messages", (it) => {
+  it.effect("are told of with the sender's phone number, whether they come by number or by LID", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { id, number } } = yield* scene
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "by number" }))
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "by LID", addressing: "lid" }))
+      const told = yield* account.told("message.received", 2)
+      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "by number" }, { body: "by LID" }])
+      for (const data of told) {
+        assert.deepInclude(data, { channel: "whatsapp", session_id: id, from: `+${sender}`, type: "text" })
+        assert.deepInclude(data, { lid: null, group_id: null })
+      }
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`select sender, recipient, direction, status from messages where session_id = ${id}`
+      assert.deepStrictEqual(
+        rows.map((row) => ({ ...row })),
+        [0, 1].map(() => ({
+          sender: `+${sender}`,
+          recipient: `+${number}`,
+          direction: "in",
+          status: "received"
+        }))
+      )
+      const inbox = yield* sql`select payload from whatsapp_inbox where session_id = ${id}`
+      assert.deepStrictEqual(inbox.map((row) => row["payload"]), [null, null])
+    }))
+
+  it.effect("have the type and the content of what was sent", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { number } } = yield* scene
+      const file = (kind: "audio" | "document" | "image" | "sticker" | "video", mimetype: string) => ({
+        kind,
+        mimetype,
+        base64: "aGVsbG8=",
+        ...(kind === "image" && { caption: "a picture" }),
+        ...(kind === "document" && { fileName: "bill.pdf" })
+      })
+      const first = yield* Effect.promise(() => controls.sendText(sender, number, { text: "first" }))
+      yield* Effect.promise(() => controls.sendMedia(sender, number, file("image", "image/png")))
+      yield* Effect.promise(() => controls.sendMedia(sender, number, file("video", "video/mp4")))
+      yield* Effect.promise(() => controls.sendMedia(sender, number, file("audio", "audio/ogg")))
+      yield* Effect.promise(() => controls.sendMedia(sender, number, file("document", "application/pdf")))
+      yield* Effect.promise(() => controls.sendMedia(sender, number, file("sticker", "image/webp")))
+      yield* Effect.promise(() => controls.poll(sender, number, { name: "Tea?", options: ["yes", "no"] }))
+      yield* Effect.promise(() => controls.react(sender, first, "👍"))
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "second", replyTo: first }))
+      yield* Effect.promise(() => controls.edit(sender, first, "first, better"))
+      const told = yield* account.told("message.received", 10)
+      const id = told[0]?.["message_id"]
+      assert.deepStrictEqual(told.map(({ content, type }) => ({ type, content })), [
+        { type: "text", content: { body: "first" } },
+        { type: "image", content: { body: "a picture", mime_type: "image/png" } },
+        { type: "video", content: { body: "", mime_type: "video/mp4" } },
+        { type: "audio", content: { body: "", mime_type: "audio/ogg", voice: false } },
+        { type: "document", content: { body: "", mime_type: "application/pdf", filename: "bill.pdf" } },
+        { type: "sticker", content: { body: "", mime_type: "image/webp" } },
+        { type: "poll", content: { body: "Tea?", question: "Tea?", options: ["yes", "no"] } },
+        { type: "reaction", content: { body: "👍", emoji: "👍", message_id: id } },
+        { type: "text", content: { body: "second", reply_to: id } },
+        { type: "edit", content: { body: "first, better", message_id: id } }
+      ])
+    }))
+
+  it.effect("that cannot be decrypted are asked for again and arrive once", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { number } } = yield* scene
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "first" }))
+      controls.setFault(number, { kind: "corrupt", times: 2 })
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "second" }))
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "third" }))
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "fourth" }))
+      const told = yield* account.told("message.received", 4)
+      const bodies = told.map(({ content }) => (content as { readonly body: string }).body)
+      assert.deepStrictEqual(bodies.toSorted(), ["first", "fourth", "second", "third"])
+      assert.isAtLeast(controls.counters().phones[sender]?.retriesAnswered ?? 0, 2)
+    }))
+
+  it.effect("that came while the session was away are told of when it is back, in their order", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { device, number } } = yield* scene
+      controls.dropLine(device)
+      const texts = Array.from({ length: 20 }, (_, index) => `while away ${index}`)
+      for (const text of texts) yield* Effect.promise(() => controls.sendText(sender, number, { text }))
+      const told = yield* account.told("message.received", texts.length)
+      assert.deepStrictEqual(told.map(({ content }) => content), texts.map((body) => ({ body })))
+    }))
+
+  it.effect("are taken again after what no server should send", () =>
+    Effect.gen(function*() {
+      const { account, controls, node, sender, session: { device, number } } = yield* scene
+      const kinds = ["unknown-stanza", "truncated-node", "bad-frame"] as const
+      for (const [index, kind] of kinds.entries()) {
+        const isUp = () => controls.sessions().find(({ session }) => session === device)?.isConnected === true
+        yield* eventually(Effect.sync(isUp), (up) => up)
+        controls.misbehave(device, kind)
+        yield* Effect.promise(() => controls.sendText(sender, number, { text: kind }))
+        const told = yield* account.told("message.received", index + 1)
+        assert.deepStrictEqual(told.at(-1)?.["content"], { body: kind })
+      }
+      assert.strictEqual((yield* node.request("GET", "/health/ready")).status, 200)
+    }))
+
+  it.effect("of the session's own phone are nobody's news", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { number } } = yield* scene
+      const group = controls.createGroup(number, "Team", [sender])
+      yield* Effect.promise(() => controls.sendText(number, sender, { text: "own" }))
+      yield* Effect.promise(() => controls.sendText(number, group.id, { text: "own, to a group" }))
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "other" }))
+      const told = yield* account.told("message.received", 1)
+      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "other" }])
+    }))
+
+  it.effect("in groups say which group, and who has written", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { id, number } } = yield* scene
+      const group = controls.createGroup(number, "Team", [sender])
+      yield* Effect.promise(() => controls.sendText(sender, group.id, { text: "one" }))
+      yield* Effect.promise(() => controls.sendText(sender, group.id, { text: "two" }))
+      const told = yield* account.told("message.received", 2)
+      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "one" }, { body: "two" }])
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql`select id from whatsapp_groups where session_id = ${id} and jid = ${group.id}`
+      for (const data of told) assert.deepInclude(data, { from: `+${sender}`, group_id: Number(row?.["id"]) })
+    }))
+
+  it.effect("that a former owner has left behind are told of by the next one, once, and wait two seconds for a number", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { simulator: { controls } } = yield* WhatsApp
+      const account = yield* inboundAccount(node)
+      const { device, id } = yield* pairedSession(node, account.key)
+      const stranger = "100000000000001@lid"
+      yield* leftBehind(id, { from: stranger, id: "LEFT1", t: "1700000000", notify: "Ghost" }, {
+        conversation: "who am I"
+      })
+      const known = { from: "15557654321@s.whatsapp.net", id: "LEFT2", t: "1700000000" }
+      yield* leftBehind(id, known, { conversation: "I am known" })
+      controls.dropLine(device)
+      const told = yield* account.told("message.received", 2)
+      assert.deepInclude(told[0], { from: "+15557654321", content: { body: "I am known" } })
+      assert.deepInclude(told[1], { from: null, lid: stranger, content: { body: "who am I" } })
+      const sql = yield* SqlClient.SqlClient
+      const left = yield* sql`select from whatsapp_inbox where session_id = ${id} and done_at is null`
+      assert.strictEqual(left.length, 0)
+    }))
+
+  it.effect("have files that are fetched from WhatsApp, as long as it has them and the session its keys", () =>
+    Effect.gen(function*() {
+      const { account, controls, node, sender, session: { id, number } } = yield* scene
+      const { key } = account
+      const base64 = Buffer.from("%PDF-1.7 a bill").toString("base64")
+      const file = { kind: "document", mimetype: "application/pdf", base64, fileName: "bill.pdf" } as const
+      yield* Effect.promise(() => controls.sendMedia(sender, number, file))
+      const mediaKey = new Uint8Array(32).fill(7)
+      const lost = (name: string, url: string) =>
+        leftBehind(id, { from: `${sender}@s.whatsapp.net`, id: name, t: "1700000000" }, {
+          imageMessage: { url, mediaKey, mimetype: "text/html" }
+        })
+      yield* account.told("message.received", 1)
+      yield* lost("DOWN", "http://127.0.0.1:9/down")
+      yield* lost("ELSEWHERE", "https://files.example/secret")
+      yield* lost("GONE", `${new URL(node.baseUrl).origin}/no-such-file`)
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "no file" }))
+      const ids = (yield* account.told("message.received", 5)).map((data) => String(data["message_id"]))
+      const media = (message = "0") => node.request("GET", `/v1/whatsapp/messages/${message}/media`, { key })
+      const found = yield* media(ids[0])
+      assert.deepStrictEqual([found.status, found.text], [200, "%PDF-1.7 a bill"])
+      assert.strictEqual(found.headers["content-type"], "application/pdf")
+      assert.strictEqual(found.headers["content-disposition"], "attachment")
+      const rest = yield* Effect.forEach(ids.slice(1), (message) => media(message))
+      assert.deepStrictEqual(rest.map(({ at, status }) => [status, at("error", "type")]), [
+        [503, "service_unavailable"],
+        [410, "media_gone"],
+        [410, "media_gone"],
+        [404, "not_found"]
+      ])
+      const stranger = yield* inboundAccount(node)
+      const refused = yield* node.request("GET", `/v1/whatsapp/messages/${ids[0]}/media`, { key: stranger.key })
+      assert.strictEqual(refused.status, 404)
+      yield* node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key })
+      const gone = yield* media(ids[0])
+      assert.deepStrictEqual([gone.status, gone.at("error", "type")], [410, "media_gone"])
+    }))
+
+  it.effect("make contacts, and numbers are checked without taking silence for a no", () =>
+    Effect.gen(function*() {
+      const { account, controls, node, sender, session: { device, id, number } } = yield* scene
+      const { key } = account
+      controls.createPhone(sender, "Zoe Walker")
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "hello", addressing: "lid" }))
+      yield* account.told("message.received", 1)
+      const search = (q: string) => node.request("GET", `/v1/whatsapp/contacts?session_id=${id}&q=${q}`, { key })
+      for (const q of ["zoe", sender.slice(3)]) {
+        const found = yield* search(q)
+        assert.strictEqual(found.at("meta", "total"), 1, found.text)
+        assert.deepInclude(found.at("data", 0), { phone: `+${sender}`, name: "Zoe Walker", is_whatsapp_user: true })
+      }
+      const check = (who: string) => node.request("GET", `/v1/whatsapp/contacts/${who}/check?session_id=${id}`, { key })
+      const yes = { phone: `+${sender}`, is_whatsapp_user: true, whatsapp_id: `${sender}@s.whatsapp.net` }
+      assert.deepStrictEqual((yield* check(sender)).at("data"), yes)
+      const absent = "15559990000"
+      const no = { phone: `+${absent}`, is_whatsapp_user: false, whatsapp_id: null }
+      assert.deepStrictEqual((yield* check(`%2B${absent}`)).at("data"), no)
+      // What was learnt is not asked again: the phone has joined meanwhile.
+      controls.createPhone(absent, "Late")
+      assert.deepStrictEqual((yield* check(absent)).at("data"), no)
+      for (const malformed of ["12", "nobody", "%2B"]) {
+        const wrong = yield* check(malformed)
+        assertRefused(wrong, 422, "validation_error")
+        assert.strictEqual(wrong.at("error", "param"), "phone")
+      }
+      controls.misbehave(device, "silence")
+      const silent = yield* check("15559990001")
+      assert.deepStrictEqual(silent.at("data"), { phone: "+15559990001", is_whatsapp_user: null, whatsapp_id: null })
+      controls.dropLine(device)
+      controls.logOut(device)
+      yield* untilStatus(node, key, id, "failed")
+      const refused = yield* check("15559990002")
+      assert.deepStrictEqual([refused.status, refused.at("error", "type")], [409, "session_not_connected"])
+    }), 120_000)
+})

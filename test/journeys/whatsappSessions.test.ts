@@ -1,0 +1,372 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { readQr } from "../support/readQr.ts"
+import { eventually, makeAccount, Service, startNode } from "../support/Service.ts"
+import {
+  createSession,
+  listeningAccount,
+  pairedSession,
+  sessionOf,
+  storedOf,
+  untilStatus,
+  WhatsApp
+} from "../support/WhatsApp.ts"
+
+layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp sessions", (it) => {
+  it.effect("show a code, are connected when a phone scans it, and keep all that is needed to come back", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator } = yield* WhatsApp
+      const account = yield* listeningAccount(node)
+      const { key } = account
+      const { answer, id, qr } = yield* createSession(node, key, "Shop")
+      assert.deepInclude(answer.json, { id, name: "Shop", status: "pending", phone_number: null })
+      assert.hasAllKeys(answer.json, ["id", "session_key", "name", "status", "qr_code", "phone_number", "created_at"])
+      assert.strictEqual(answer.headers["location"], `/v1/whatsapp/sessions/${id}`)
+      const again = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
+      assert.strictEqual(readQr(String(again.at("qr_code"))), qr)
+      assert.isString(again.at("expires_at"))
+      const number = yield* phone
+      const device = simulator.controls.scan(qr, number)
+      const shown = yield* untilStatus(node, key, id, "connected")
+      assert.deepInclude(shown.json, { phone_number: number, reason: null, messages_count: 0 })
+      assert.isString(shown.at("connected_at"))
+      assert.deepStrictEqual((yield* account.told(id, 1))[0], {
+        ...account.events(id)[0],
+        event: "session.connected",
+        data: { session_id: id, phone_number: `+${number}` }
+      })
+      const list = yield* node.request("GET", "/v1/whatsapp/sessions?status=connected", { key })
+      assert.deepInclude(list.at("meta"), { total: 1 })
+      assert.hasAllKeys(list.at("data", 0), [
+        "id",
+        "session_key",
+        "name",
+        "status",
+        "phone_number",
+        "messages_count",
+        "created_at"
+      ])
+      const refused = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
+      assert.deepStrictEqual([refused.status, refused.at("error", "code")], [409, 4093])
+      yield* eventually(
+        Effect.sync(() => simulator.controls.sessions().find(({ session }) => session === device)),
+        (view) => view?.preKeys === 812 || (view?.preKeys ?? 0) > 800
+      )
+      assert.isAbove((yield* storedOf(id)).keys, 800)
+    }))
+
+  it.effect("are paired by a code that is typed into the phone", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator } = yield* WhatsApp
+      const account = yield* listeningAccount(node)
+      const { key } = account
+      const { id } = yield* createSession(node, key)
+      const number = yield* phone
+      const answer = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, {
+        key,
+        json: { phone_number: `+${number}` }
+      })
+      assert.strictEqual(answer.status, 200, answer.text)
+      assert.match(String(answer.at("data", "code")), /^[A-Z0-9]{4}-[A-Z0-9]{4}$/)
+      yield* Effect.promise(() => simulator.controls.enterPairingCode(String(answer.at("data", "code")), number))
+      yield* untilStatus(node, key, id, "connected")
+      const refused = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, {
+        key,
+        json: { phone_number: number }
+      })
+      assert.deepStrictEqual([refused.status, refused.at("error", "type")], [409, "session_already_connected"])
+      const wrong = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, {
+        key,
+        json: { phone_number: "12" }
+      })
+      assert.deepStrictEqual([wrong.status, wrong.at("error", "param")], [422, "phone_number"])
+    }))
+
+  it.effect("decrypt what a phone sends, and have the step of its ratchet stored when they confirm it", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator } = yield* WhatsApp
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const { id, number } = yield* pairedSession(node, key)
+      const writer = yield* phone
+      // Whoever confirms them is the session alone.
+      simulator.controls.setReceipts(number, { delivered: false, read: false })
+      for (const text of ["one", "two", "three"]) {
+        yield* Effect.promise(() => simulator.controls.sendText(writer, number, { text }))
+      }
+      const statuses = Effect.sync(() => simulator.controls.messages(writer).map(({ status }) => status))
+      yield* eventually(statuses, (all) => all.length === 3 && all.every((status) => status === "delivered"))
+      const rows = yield* sql`select type from whatsapp_keys where session_id = ${id} and type = 'session'`
+      assert.isAbove(rows.length, 0)
+      assert.strictEqual((yield* sessionOf(node, key, id)).at("status"), "connected")
+    }))
+
+  it.effect("log the device out when they are deleted, and nothing of them is left", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { simulator } = yield* WhatsApp
+      const { key } = yield* makeAccount()
+      const { device, id } = yield* pairedSession(node, key)
+      const gone = yield* node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key })
+      assert.deepInclude(gone.json, { success: true, data: null })
+      assert.deepStrictEqual(yield* storedOf(id), { keys: 0, rows: 0, epoch: 0 })
+      assert.isUndefined(simulator.controls.sessions().find(({ session }) => session === device))
+      assert.strictEqual((yield* sessionOf(node, key, id)).status, 404)
+      assert.strictEqual((yield* node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key })).status, 404)
+    }))
+
+  it.effect("are disconnected by a dropped line and come back by themselves, telling of both", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { simulator } = yield* WhatsApp
+      const account = yield* listeningAccount(node)
+      const { device, id, number } = yield* pairedSession(node, account.key)
+      simulator.controls.dropLine(device)
+      const [, lost, back] = yield* account.told(id, 3)
+      assert.deepInclude(lost, {
+        event: "session.disconnected",
+        data: { session_id: id, reason: "connection_lost", reconnecting: true }
+      })
+      assert.deepInclude(back, { event: "session.connected", data: { session_id: id, phone_number: `+${number}` } })
+      yield* untilStatus(node, account.key, id, "connected")
+    }))
+
+  it.effect("try again when the server refuses them for now (503) or asks for another connection (515)", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { simulator } = yield* WhatsApp
+      const account = yield* listeningAccount(node)
+      const { device, id, number } = yield* pairedSession(node, account.key)
+      simulator.controls.setFault(number, { kind: "stream-error", code: 503, times: 2 })
+      simulator.controls.endLine(device, 515)
+      const events = yield* account.told(id, 3)
+      assert.deepStrictEqual(events.map(({ event }) => event), [
+        "session.connected",
+        "session.disconnected",
+        "session.connected"
+      ])
+    }))
+
+  it.effect("fail at once when the phone logs them out, without credentials, and are paired anew by a fresh code", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { simulator } = yield* WhatsApp
+      const account = yield* listeningAccount(node)
+      const { device, id, number } = yield* pairedSession(node, account.key)
+      simulator.controls.logOut(device)
+      const failed = yield* untilStatus(node, account.key, id, "failed")
+      assert.strictEqual(failed.at("reason"), "logged_out")
+      assert.deepInclude((yield* account.told(id, 2))[1], {
+        event: "session.disconnected",
+        data: { session_id: id, reason: "logged_out", reconnecting: false }
+      })
+      assert.strictEqual((yield* storedOf(id)).keys, 0)
+      const code = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
+      assert.strictEqual(code.status, 200, code.text)
+      assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "pending")
+      simulator.controls.scan(readQr(String(code.at("qr_code"))), number)
+      yield* untilStatus(node, account.key, id, "connected")
+    }))
+
+  it.effect("keep away when somebody else logs in with their credentials (440)", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { simulator } = yield* WhatsApp
+      const account = yield* listeningAccount(node)
+      const { device, id } = yield* pairedSession(node, account.key)
+      simulator.controls.endLine(device, 440)
+      const down = yield* untilStatus(node, account.key, id, "disconnected")
+      assert.strictEqual(down.at("reason"), "replaced")
+      assert.deepInclude((yield* account.told(id, 2))[1], {
+        event: "session.disconnected",
+        data: { session_id: id, reason: "replaced", reconnecting: true }
+      })
+      const logins = () => simulator.controls.sessions().find(({ session }) => session === device)?.logins
+      const before = logins()
+      // Whoever fights for the credentials is back after a second, as after any other loss; who keeps away, after thirty.
+      yield* Effect.sleep("2 seconds")
+      assert.strictEqual(logins(), before)
+    }))
+
+  it.effect("are as many as the plan allows of ten at the same time, and one that is deleted makes room", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount({ plan: "growth" })
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 10 }),
+        () => node.request("POST", "/v1/whatsapp/sessions", { key, json: {} }),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status).toSorted(),
+        [...Array.from({ length: 3 }, () => 201), ...Array.from({ length: 7 }, () => 402)]
+      )
+      const refused = answers.find(({ status }) => status === 402)
+      assert.deepInclude(refused?.at("error"), {
+        type: "plan_limit_exceeded",
+        limit: 3,
+        current: 3,
+        resource: "whatsapp_sessions"
+      })
+      const made = answers.find(({ status }) => status === 201)
+      yield* node.request("DELETE", `/v1/whatsapp/sessions/${String(made?.at("id"))}`, { key })
+      yield* createSession(node, key)
+    }))
+
+  it.effect("are as many as the operator's setting says", () =>
+    Effect.gen(function*() {
+      const { env } = yield* WhatsApp
+      const node = yield* startNode({ env: { ...env, WHATSAPP_SESSION_LIMIT_STARTER: "0" } })
+      const { key } = yield* makeAccount({ plan: "starter" })
+      const refused = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+      assert.deepInclude(refused.at("error"), { type: "plan_limit_exceeded", limit: 0, current: 0 })
+    }))
+
+  it.effect("are not shown to everybody on the machine where the upstream is not the sandbox", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      assert.strictEqual((yield* node.request("GET", "/sandbox/phones")).status, 404)
+    }))
+
+  it.effect("are nobody else's", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const stranger = yield* makeAccount()
+      const { id } = yield* createSession(node, key)
+      for (
+        const [method, path, json] of [
+          ["GET", "", undefined],
+          ["GET", "/qr", undefined],
+          ["POST", "/pairing-code", { phone_number: "+15550100300" }],
+          ["DELETE", "", undefined]
+        ] as const
+      ) {
+        const answer = yield* node.request(method, `/v1/whatsapp/sessions/${id}${path}`, { key: stranger.key, json })
+        assert.deepStrictEqual([answer.status, answer.at("error", "type")], [404, "not_found"], `${method} ${path}`)
+      }
+      const list = yield* node.request("GET", "/v1/whatsapp/sessions", { key: stranger.key })
+      assert.deepStrictEqual(list.at("data"), [])
+      assert.strictEqual((yield* sessionOf(node, key, id)).at("status"), "pending")
+    }))
+
+  it.effect("are made once under an Idempotency-Key", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const make = node.request("POST", "/v1/whatsapp/sessions", {
+        key,
+        json: { name: "Once" },
+        headers: { "idempotency-key": "once" }
+      })
+      const [first, second] = [yield* make, yield* make]
+      assert.deepStrictEqual([first.status, second.status], [201, 201])
+      assert.strictEqual(second.text, first.text)
+      const list = yield* node.request("GET", "/v1/whatsapp/sessions", { key })
+      assert.deepInclude(list.at("meta"), { total: 1 })
+    }))
+
+  it.effect(
+    "end quietly where another owner has raised the epoch, and nothing of theirs is written any more",
+    () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { simulator } = yield* WhatsApp
+        const sql = yield* SqlClient.SqlClient
+        const account = yield* listeningAccount(node)
+        const { device, id } = yield* pairedSession(node, account.key)
+        const [other] = yield* sql`update whatsapp_sessions set epoch = epoch + 1 where id = ${id} returning epoch`
+        const epoch = Number(other?.["epoch"])
+        simulator.controls.dropLine(device)
+        yield* node.logged(`session ${id} has another owner`)
+        assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "connected")
+        assert.deepStrictEqual((yield* account.told(id, 1)).map(({ event }) => event), ["session.connected"])
+        // Whoever asks finds it where the cluster has it: the same node takes it over anew, if the watch has not yet.
+        yield* sql`update whatsapp_sessions set status = 'disconnected' where id = ${id} and epoch = ${epoch}`
+        yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
+        yield* untilStatus(node, account.key, id, "connected")
+        assert.isAbove((yield* storedOf(id)).epoch, epoch)
+      }),
+    90_000
+  )
+})
+
+/** How many sessions a node has when it is restarted. */
+const many = 50
+
+layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+  "WhatsApp sessions of a service that is restarted",
+  (it) => {
+    it.effect(
+      `all come back, ${many} of them, without a scan, without a retry and without a word`,
+      () =>
+        Effect.gen(function*() {
+          const first = yield* Service
+          const { env, simulator } = yield* WhatsApp
+          const account = yield* listeningAccount(first)
+          const pairing = () => pairedSession(first, account.key)
+          const sessions = yield* Effect.forEach(Array.from({ length: many }), pairing, { concurrency: 4 })
+          for (const { id } of sessions) yield* account.told(id, 1)
+          const logins = () => {
+            const all = new Map(simulator.controls.sessions().map((view) => [view.session, view.logins]))
+            return sessions.map(({ device }) => all.get(device) ?? 0)
+          }
+          assert.deepStrictEqual(logins(), Array.from({ length: many }, () => 1))
+          assert.deepStrictEqual(yield* first.stop(), { code: 0, signal: null })
+          const second = yield* startNode({ env })
+          yield* eventually(Effect.sync(logins), (all) => all.every((count) => count === 2))
+          yield* eventually(
+            second.request("GET", "/v1/whatsapp/sessions?status=connected&per_page=1", { key: account.key }),
+            ({ at }) => at("meta", "total") === many
+          )
+          const views = simulator.controls.sessions().filter(({ session }) =>
+            sessions.some(({ device }) => device === session)
+          )
+          assert.deepStrictEqual(views.map(({ isConnected }) => isConnected), Array.from({ length: many }, () => true))
+          for (const { id } of sessions) {
+            assert.deepStrictEqual(account.events(id).map(({ event }) => event), ["session.connected"])
+          }
+        }),
+      120_000
+    )
+  }
+)
+
+layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+  "a WhatsApp session of a node that dies",
+  (it) => {
+    it.effect("is taken over by another node without a scan", () =>
+      Effect.gen(function*() {
+        const first = yield* Service
+        const { env, simulator } = yield* WhatsApp
+        const { key } = yield* makeAccount()
+        const { device, id } = yield* pairedSession(first, key)
+        const { epoch } = yield* storedOf(id)
+        const second = yield* startNode({ env })
+        yield* first.kill
+        const logins = () => simulator.controls.sessions().find(({ session }) => session === device)?.logins ?? 0
+        yield* eventually(Effect.sync(logins), (count) => count === 2)
+        yield* untilStatus(second, key, id, "connected")
+        assert.isAbove((yield* storedOf(id)).epoch, epoch)
+      }), 90_000)
+  }
+)
+
+layer(Service.layer({ env: { WHATSAPP_URL: "ws://127.0.0.1:9/ws/chat" } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("without WhatsApp", (it) => {
+  it.effect("a session cannot be made, and none is counted", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount({ plan: "starter" })
+      const answer = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+      assert.deepStrictEqual([answer.status, answer.at("error", "type")], [503, "pairing_unavailable"])
+      yield* eventually(sql`select count(*) as count from whatsapp_sessions`, ([row]) => row?.["count"] === 0)
+    }), 120_000)
+})

@@ -1,0 +1,206 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Deferred, Effect, Exit, Fiber, Layer, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { retain } from "../../../src/app/Retention.ts"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { Database, DatabaseAddress } from "../../../src/platform/database/Database.ts"
+import { dropPartitions, makePartitions, type PartitionedTable } from "../../../src/platform/database/Partitions.ts"
+import { remakePartitions } from "../../support/partitions.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** The days that a table has partitions for, counted from today, which is 0: the database's today. */
+const daysOf = Effect.fnUntraced(function*(table: PartitionedTable) {
+  const sql = yield* SqlClient.SqlClient
+  const find = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ day: Schema.Int }),
+    execute: () =>
+      sql`select to_date(right(c.relname, 8), 'YYYYMMDD') - (now() at time zone 'UTC')::date as day
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = ${table}::text::regclass order by day`
+  })
+  return (yield* find()).map(({ day }) => day)
+})
+
+const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+/** The database as it is when it was migrated that day and its nodes last looked after it on another. */
+const aged = (migrated: number, lastRound: number) => remakePartitions(migrated, lastRound + 14)
+
+/** One event and one ended delivery of that day, counted from today. */
+const writeAt = Effect.fnUntraced(function*(day: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into events (id, account_id, name, body)
+    values ('evt_' || ulid_time(now() + ${day} * interval '24 hours') || substr(md5(random()::text), 1, 16), 1, 'e', '')`
+  yield* sql`insert into webhook_deliveries
+      (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
+    values (1, 1, 'evt_', 'e', 'delivered', 1, now(), now() + ${day} * interval '24 hours')`
+})
+
+const total = Effect.fnUntraced(function*(table: PartitionedTable) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql`select count(*) as count from ${sql(table)}`
+  return row?.["count"]
+})
+
+const round = retain.pipe(
+  Effect.provide(AppConfig.layer),
+  Effect.provideService(
+    ConfigProvider.ConfigProvider,
+    ConfigProvider.fromUnknown({ EVENT_RETENTION_DAYS: "2", DELIVERY_RETENTION_DAYS: "5" })
+  )
+)
+
+/** Keeps a table in use until `letGo`. */
+const hold = Effect.fnUntraced(function*(table: PartitionedTable) {
+  const sql = yield* SqlClient.SqlClient
+  const held = yield* Deferred.make<void>()
+  const letGo = yield* Deferred.make<void>()
+  const holder = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
+    yield* sql`select from ${sql(table)} limit 1`
+    yield* Deferred.succeed(held, undefined)
+    yield* Deferred.await(letGo)
+  })))
+  yield* Deferred.await(held)
+  return { letGo: Effect.andThen(Deferred.succeed(letGo, undefined), Fiber.join(holder)) }
+})
+
+const DatabaseOfNode = Layer.unwrap(
+  Effect.map(TestDatabase, ({ url }) =>
+    Database.pipe(
+      Layer.provide(DatabaseAddress.layer),
+      Layer.provide(NodeServices.layer),
+      Layer.provide(AppConfig.layer),
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ DATABASE_URL: url })))
+    ))
+)
+
+// The clock of these tests stands in 1970: days are the database's.
+describe("partitions by day", () => {
+  it.effect("are there for yesterday and 14 days ahead after the start, whatever the node's clock says", () =>
+    Effect.gen(function*() {
+      yield* aged(-1, -1)
+      yield* makePartitions
+      assert.deepStrictEqual(yield* daysOf("events"), range(-1, 14))
+      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-1, 14))
+      for (const day of [0, 1, 13]) yield* writeAt(day)
+      assert.strictEqual(yield* total("events"), 3)
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("are made at a start after a month in which no node ran", () =>
+    Effect.gen(function*() {
+      yield* aged(-60, -30)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(writeAt(0))))
+      yield* Effect.void.pipe(Effect.provide(DatabaseOfNode))
+      assert.deepStrictEqual(yield* daysOf("events"), [...range(-60, -16), ...range(-1, 14)])
+      yield* writeAt(0)
+      yield* round
+      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-1, 14))
+      assert.strictEqual(yield* total("webhook_deliveries"), 1)
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("go when they ended as many days ago as the settings say, and not before", () =>
+    Effect.gen(function*() {
+      yield* aged(-10, -1)
+      for (const day of range(-10, 0)) yield* writeAt(day)
+      yield* round
+      assert.deepStrictEqual(yield* daysOf("events"), range(-2, 14))
+      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-5, 14))
+      assert.deepStrictEqual([yield* total("events"), yield* total("webhook_deliveries")], [3, 6])
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("go with all that is older than the first one, when the turn of its day has come", () =>
+    Effect.gen(function*() {
+      // The day before that of the migration, which was yesterday when midnight has passed since.
+      const [first = 0] = yield* daysOf("events")
+      yield* writeAt(-300)
+      assert.deepStrictEqual(yield* dropPartitions("events", -first), [])
+      assert.lengthOf(yield* dropPartitions("events", -first - 1), 1)
+      assert.strictEqual(yield* total("events"), 0)
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("stay while somebody holds their table, which stops neither the other table nor the next round", () =>
+    Effect.gen(function*() {
+      yield* aged(-10, -1)
+      const { letGo } = yield* hold("webhook_deliveries")
+      yield* round
+      assert.deepStrictEqual(yield* daysOf("events"), range(-2, 14))
+      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-10, 14))
+      const error = yield* Effect.flip(dropPartitions("webhook_deliveries", 5))
+      assert.strictEqual(error._tag === "SqlError" ? error.reason._tag : error._tag, "LockTimeoutError")
+      yield* letGo
+      yield* round
+      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-5, 14))
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("are made while others write, and those wait for nothing", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* aged(-10, -14)
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* writeAt(-3)
+        // On a connection of its own, while this transaction stays open.
+        yield* makePartitions.pipe(Effect.provide(Layer.fresh(TestDatabase.layerClient)))
+        yield* writeAt(0)
+      }))
+      assert.strictEqual(yield* total("events"), 2)
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("are made and dropped once, by however many nodes at the same time", () =>
+    Effect.gen(function*() {
+      yield* aged(-10, -14)
+      yield* Effect.all(
+        [...Array.from({ length: 4 }, () => round), ...Array.from({ length: 4 }, () => makePartitions)],
+        {
+          concurrency: "unbounded"
+        }
+      )
+      assert.deepStrictEqual(yield* daysOf("events"), range(-2, 14))
+      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-5, 14))
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("leave neither gap nor overlap where the time zone of a session changes its clocks", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`set local timezone = 'Europe/Berlin'`
+        for (const first of ["2035-03-20", "2035-10-20"]) {
+          yield* sql`select make_day_partitions(${first}::text::date, ${first}::text::date + 14)`
+          yield* sql`insert into webhook_deliveries
+              (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
+            select 1, 1, 'evt_', 'e', 'delivered', 1, now(), (${first} || ' 00:00Z')::timestamptz + hour * interval '1 hour'
+            from generate_series(0, 15 * 24 - 1) as hours (hour)`
+        }
+      }))
+      assert.strictEqual(yield* total("webhook_deliveries"), 2 * 15 * 24)
+    }).pipe(Effect.provide(TestDatabase.layer)))
+})
+
+describe("what is left of a deleted webhook", () => {
+  it.effect("goes in the next round, whatever comes until a day later, and nothing of the others", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const fill = sql`with queued as (
+          insert into webhook_queue (webhook_id, event_id, event, status)
+          select webhook, 'evt_', 'e', 'pending' from generate_series(1, 2) as a (webhook), generate_series(1, 1500)
+        )
+        insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at)
+        select webhook, id, 'evt_', 'e', 'delivered', 1, now()
+        from generate_series(1, 2) as a (webhook), generate_series(1, 2500) as b (id)`
+      const left = sql`select 'queue' as kind, webhook_id, count(*) as count from webhook_queue group by 2
+        union all select 'history', webhook_id, count(*) from webhook_deliveries group by 2 order by 1, 2`
+      yield* sql`insert into removed_webhooks (webhook_id, removed_at) values (2, now() - interval '23 hours')`
+      for (const count of [1, 2]) {
+        yield* fill
+        yield* round
+        assert.deepStrictEqual(yield* left, [
+          { kind: "history", webhook_id: 1, count: 2500 * count },
+          { kind: "queue", webhook_id: 1, count: 1500 * count }
+        ])
+      }
+      yield* sql`update removed_webhooks set removed_at = now() - interval '25 hours'`
+      yield* round
+      assert.deepStrictEqual(yield* sql`select webhook_id from removed_webhooks`, [])
+    }).pipe(Effect.provide(TestDatabase.layer)))
+})

@@ -1,0 +1,52 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { PublicDownload, type PublicDownloadOptions } from "../../../src/platform/net/PublicDownload.ts"
+import { makeWebhookReceiver, type ReceiverScript } from "../../support/WebhookReceiver.ts"
+
+const download = Effect.fnUntraced(function*(script: ReceiverScript, options: Partial<PublicDownloadOptions> = {}) {
+  const receiver = yield* makeWebhookReceiver({ script })
+  const built = yield* Layer.build(
+    PublicDownload.layer({ allowLoopback: true, maxBytes: 1_000, timeout: "2 seconds", ...options })
+  )
+  const { contentType, failure, stream } = yield* Context.get(built, PublicDownload).open(`${receiver.url}/a.png`)
+  const bytes = yield* Effect.promise(() => stream.toArray().then(Buffer.concat, () => Buffer.alloc(0)))
+  return { bytes, contentType, reason: failure()?.reason }
+})
+
+const reasonOf = (script: ReceiverScript, options?: Partial<PublicDownloadOptions>) =>
+  Effect.map(Effect.flip(download(script, options)), ({ reason }) => reason)
+
+describe("PublicDownload", () => {
+  it.live("reads a file with its type, by GET", () =>
+    Effect.gen(function*() {
+      const headers = { "content-type": "Image/PNG; charset=x" }
+      const file = yield* download(({ method }) => ({ status: method === "GET" ? 200 : 405, headers, body: "bytes" }))
+      assert.deepStrictEqual(file, { bytes: Buffer.from("bytes"), contentType: "image/png", reason: undefined })
+    }))
+
+  it.live("reaches no address that is not public", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* reasonOf([200], { allowLoopback: false }), "blocked_address")
+    }))
+
+  it.live("follows no redirect, and takes no error for a file", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* reasonOf([{ status: 302, headers: { location: "http://localhost/" } }]), "http_status")
+      assert.strictEqual(yield* reasonOf([404]), "http_status")
+    }))
+
+  it.live("ends what is too large: by its own word, or by its bytes", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(
+        yield* reasonOf([{ status: 200, headers: { "content-length": "1001" }, body: "a".repeat(1_001) }]),
+        "too_large"
+      )
+      assert.strictEqual((yield* download(["flood"])).reason, "too_large")
+    }))
+
+  it.live("ends what is too slow, be it the head or a byte at a time", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* reasonOf(["hang"], { timeout: "300 millis" }), "timeout")
+      assert.strictEqual((yield* download(["drip"], { timeout: "300 millis" })).reason, "timeout")
+    }))
+})

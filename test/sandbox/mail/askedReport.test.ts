@@ -1,0 +1,42 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import { meaningOf } from "../../../src/channels/email/inbound/meaningOf.ts"
+import { parseReport } from "../../../src/channels/email/inbound/parseReport.ts"
+import { askedFailure } from "../../../src/sandbox/mail/askedFailure.ts"
+import { askedReport, askedReports, writeReport } from "../../../src/sandbox/mail/askedReport.ts"
+
+const mail = {
+  returnPath: "b+token@bounces.example",
+  recipient: "ada@example.com",
+  raw: Buffer.from("Message-ID: <token@shop.example>\r\nSubject: hi\r\n\r\nhello\r\n"),
+  at: DateTime.makeUnsafe(0)
+}
+
+describe("what the sandbox reports", () => {
+  it("is asked for by the start of an address, in any case, and by none that fails at once", () => {
+    assert.strictEqual(askedReport("LateBounce+1@example.com"), "bounce")
+    assert.isUndefined(askedReport("ada@example.com"))
+    assert.isUndefined(askedReport("bounce@example.com"))
+    for (const { prefix } of askedReports) assert.isUndefined(askedFailure(`${prefix}@example.com`))
+  })
+
+  it("reads as what it is", () => {
+    const meanings = (["bounce", "soft bounce", "delay", "delivery"] as const).map((kind) => {
+      const { raw, to } = writeReport(kind, mail)
+      assert.strictEqual(to, mail.returnPath)
+      const report = parseReport(raw)
+      return report._tag === "Delivery" ? meaningOf(report.recipients, mail.recipient) : report._tag
+    })
+    assert.deepStrictEqual(meanings.map((meaning) => typeof meaning === "object" ? meaning.news : meaning), [
+      "bounced",
+      "bounced",
+      undefined,
+      "delivered"
+    ])
+    const { raw, to } = writeReport("complaint", mail)
+    assert.strictEqual(to, "fbl@bounces.example")
+    const complaint = parseReport(raw)
+    assert.deepInclude(complaint, { _tag: "Feedback", type: "abuse" })
+    assert.isTrue(complaint._tag === "Feedback" && complaint.hints.some((hint) => hint.includes("token@shop.example")))
+  })
+})

@@ -1,0 +1,52 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { startSimulator } from "../../../src/sandbox/whatsapp/SandboxWhatsAppHost.ts"
+import { SandboxWhatsAppRepo } from "../../../src/sandbox/whatsapp/SandboxWhatsAppRepo.ts"
+import { SandboxWhatsAppStore } from "../../../src/sandbox/whatsapp/SandboxWhatsAppStore.ts"
+import { SimulatedWhatsApp } from "../../../src/sandbox/whatsapp/SimulatedWhatsApp.ts"
+import { connected } from "../../support/baileysClient.ts"
+import { ann, bob, jid, session } from "../../support/simulatedSession.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const sandbox = SimulatedWhatsApp.layer.pipe(Layer.provideMerge(SandboxWhatsAppRepo.layer))
+
+/** A host that has told the other nodes where it is, until the scope ends. */
+const host = Effect.gen(function*() {
+  const simulator = yield* startSimulator
+  yield* Effect.flatMap(SandboxWhatsAppStore, ({ announce }) => announce(simulator.port))
+  return simulator
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the simulated WhatsApp of the sandbox", (it) => {
+  describe("on a database", () => {
+    it.effect("another node moves phones over HTTP, and all of it is there after the host has changed", () =>
+      Effect.gen(function*() {
+        const nodes = yield* Layer.build(sandbox)
+        const store = Context.get(nodes, SandboxWhatsAppStore)
+        const { address, control } = Context.get(nodes, SimulatedWhatsApp)
+        const asHost = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.provideService(effect, SandboxWhatsAppStore, store)
+        const auth = yield* Effect.scoped(asHost(Effect.gen(function*() {
+          const simulator = yield* host
+          yield* control("createPhone", ann, "Ann")
+          const { auth, client } = yield* session(simulator, ann)
+          yield* Effect.promise(() => client.socket.sendMessage(jid(bob), { text: "hello" }))
+          yield* Effect.promise(() => client.until(() => client.receipts.length === 2))
+          const messages = yield* control("messages", bob)
+          assert.deepStrictEqual(messages.map(({ from, text }) => [from, text]), [[ann, "hello"]])
+          assert.deepStrictEqual((yield* control("phones")).map(({ pushName }) => pushName), ["Ann", `+${bob}`])
+          return auth
+        })))
+
+        yield* asHost(host)
+        const client = yield* Effect.acquireRelease(
+          Effect.flatMap(address, ({ url }) => Effect.promise(() => connected(auth, { url }))),
+          (open) => Effect.sync(() => open.end())
+        )
+        assert.isTrue(client.isOpen)
+        assert.deepStrictEqual((yield* control("messages", bob)).map(({ text }) => text), ["hello"])
+        const refusal = yield* Effect.flip(control("messages", "15559990000"))
+        assert.strictEqual(refusal.reason, "No phone has the number 15559990000")
+      }))
+  })
+})

@@ -1,0 +1,194 @@
+import { Effect, type Scope } from "effect"
+import type * as NodeNet from "node:net"
+import smpp, { type PDU, type Session } from "smpp"
+import { Changes } from "./Changes.ts"
+
+/** A submit_sm that came. */
+export interface Submit {
+  readonly from: string
+  /** Without a plus. */
+  readonly to: string
+  readonly esmClass: number
+  readonly dataCoding: number
+  readonly registered: number
+  /** As the library reads it, by its own tables. */
+  readonly text: string
+  /** Reference, number of parts and number of this part; undefined of one alone. */
+  readonly joined: readonly [reference: number, parts: number, part: number] | undefined
+  readonly arrivedAtMillis: number
+  readonly session: number
+}
+
+/** How a submit is answered. */
+export interface SmscAnswer {
+  readonly status?: number
+  readonly id?: string
+  readonly afterMillis?: number
+  /** No answer at all. */
+  readonly never?: boolean
+  /** Receipts as they are sent, in their order; `before` the answer, or after it. */
+  readonly receipts?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly before?: boolean
+  /** Answers with another sequence number. */
+  readonly wrongSequence?: boolean
+}
+
+type Script = (submit: Submit, index: number) => SmscAnswer
+
+/** The receipt that most carriers send. */
+export const receiptText = (id: string, stat = "DELIVRD", err = "000") => ({
+  esm_class: 0x04,
+  short_message:
+    `id:${id} sub:001 dlvrd:001 submit date:2611210903 done date:2611210904 stat:${stat} err:${err} text:Hello`
+})
+
+/** The library takes the header apart itself: an element is its octets after the length of the whole. */
+const contentOf = (pdu: PDU): Pick<Submit, "text" | "joined"> => {
+  const short = Object(pdu["short_message"]) as { readonly message?: unknown; readonly udh?: ReadonlyArray<Buffer> }
+  const [element] = short.udh ?? []
+  const text = String(short.message ?? "")
+  return { text, joined: element === undefined ? undefined : [element[2] ?? 0, element[3] ?? 0, element[4] ?? 0] }
+}
+
+class Recorder {
+  readonly submits: Array<Submit> = []
+  readonly sessions: Array<Session> = []
+  readonly delivered: Array<number> = []
+  readonly changes = new Changes()
+  binds = 0
+  readonly bound = new Set<Session>()
+  script: Script = () => ({})
+  bindStatus = 0
+
+  constructor(script: Script) {
+    this.script = script
+  }
+
+  readonly onSession = (session: Session) => {
+    const number = this.sessions.push(session)
+    session.on("error", () => session.destroy())
+    session.on("close", () => {
+      this.bound.delete(session)
+      this.changes.notify()
+    })
+    session.on("bind_transceiver", (pdu: PDU) => {
+      this.binds++
+      if (this.bindStatus === 0) this.bound.add(session)
+      session.send(pdu.response({ command_status: this.bindStatus, system_id: "smsc" }))
+      this.changes.notify()
+    })
+    session.on("enquire_link", (pdu: PDU) => session.send(pdu.response()))
+    session.on("unbind", (pdu: PDU) => {
+      session.send(pdu.response())
+      session.close()
+    })
+    session.on("submit_sm", (pdu: PDU) => this.#submitted(session, number, pdu))
+  }
+
+  #submitted(session: Session, number: number, pdu: PDU) {
+    const submit: Submit = {
+      from: String(pdu["source_addr"]),
+      to: String(pdu["destination_addr"]),
+      esmClass: Number(pdu["esm_class"]),
+      dataCoding: Number(pdu["data_coding"]),
+      registered: Number(pdu["registered_delivery"]),
+      ...contentOf(pdu),
+      arrivedAtMillis: performance.now(),
+      session: number
+    }
+    const index = this.submits.push(submit) - 1
+    const {
+      afterMillis = 0,
+      before = false,
+      id = `id-${index}`,
+      never = false,
+      receipts = [],
+      status = 0,
+      wrongSequence
+    } = this.script(submit, index)
+    const tell = () => {
+      for (const receipt of receipts) {
+        const addressed = { source_addr: submit.to, destination_addr: submit.from, data_coding: 0, ...receipt }
+        session.deliver_sm(addressed, (response) => {
+          this.delivered.push(response.command_status)
+          this.changes.notify()
+        })
+      }
+    }
+    if (before) tell()
+    this.changes.notify()
+    if (never) return
+    const answer = () => {
+      const response = pdu.response({ command_status: status, message_id: id })
+      if (wrongSequence === true) Object.assign(response, { sequence_number: pdu.sequence_number + 1_000 })
+      session.send(response)
+      if (!before) tell()
+    }
+    if (afterMillis === 0) answer()
+    else setTimeout(answer, afterMillis)
+  }
+}
+
+/** A carrier that speaks SMPP by another's code, npm's smpp: it records what comes and answers by a script. */
+export interface Smsc {
+  /** For SMPP_URL. */
+  readonly url: string
+  readonly port: number
+  readonly submits: ReadonlyArray<Submit>
+  /** Statuses of the answers to receipts. */
+  readonly delivered: ReadonlyArray<number>
+  /** How many there have been, and how many there are. */
+  readonly binds: () => number
+  readonly bound: () => number
+  readonly answer: (script: Script) => void
+  readonly refuseBinds: (status: number) => void
+  /** Sends something to whoever is bound. */
+  readonly deliver: (fields: Readonly<Record<string, unknown>>) => void
+  /** Cuts every connection. */
+  readonly cut: Effect.Effect<void>
+  readonly until: (is: (smsc: Smsc) => boolean) => Effect.Effect<void>
+}
+
+/** A carrier on a free port, gone with the scope. */
+export const makeSmsc = (script: Script = () => ({}), port = 0): Effect.Effect<Smsc, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const recorder = new Recorder(script)
+    const server = yield* Effect.acquireRelease(
+      Effect.callback<NodeNet.Server>((resume) => {
+        const opened = smpp.createServer(recorder.onSession)
+        opened.listen(port, "127.0.0.1", () => resume(Effect.succeed(opened)))
+      }),
+      (opened) =>
+        Effect.callback<void>((resume) => {
+          opened.close(() => resume(Effect.void))
+          for (const session of recorder.sessions) session.destroy()
+        })
+    )
+    const address = server.address()
+    const listening = typeof address === "object" && address !== null ? address.port : 0
+    const smsc: Smsc = {
+      url: `smpp://test:secret@127.0.0.1:${listening}`,
+      port: listening,
+      submits: recorder.submits,
+      delivered: recorder.delivered,
+      binds: () => recorder.binds,
+      bound: () => recorder.bound.size,
+      answer: (next) => {
+        recorder.script = next
+      },
+      refuseBinds: (status) => {
+        recorder.bindStatus = status
+      },
+      deliver: (fields) => {
+        recorder.sessions.at(-1)?.deliver_sm(fields, ({ command_status }) => {
+          recorder.delivered.push(command_status)
+          recorder.changes.notify()
+        })
+      },
+      cut: Effect.sync(() => {
+        for (const session of recorder.sessions) session.destroy()
+      }),
+      until: (is) => recorder.changes.until(() => is(smsc))
+    }
+    return smsc
+  })

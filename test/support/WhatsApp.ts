@@ -1,0 +1,89 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { WhatsAppSimulator } from "../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
+import { readQr } from "./readQr.ts"
+import { type Answer, eventually, makeAccount, type NodeOptions, type RunningNode, Service } from "./Service.ts"
+import { makeSimulator } from "./simulatedSession.ts"
+import { makeWebhookReceiver } from "./WebhookReceiver.ts"
+import { create } from "./webhookStories.ts"
+
+/** The simulated WhatsApp of a test file, in the test's own process. */
+export class WhatsApp extends Context.Service<WhatsApp, {
+  readonly simulator: WhatsAppSimulator
+  /** What further nodes need to reach it. */
+  readonly env: Readonly<Record<string, string>>
+  /** A phone that nobody has had before. */
+  readonly phone: Effect.Effect<string>
+}>()("messaging-service/test/support/WhatsApp") {
+  /** One node that connects to it: tests have this, `Service` and all that belongs to that. */
+  static readonly layer = ({ env = {} }: NodeOptions = {}) =>
+    Layer.unwrap(Effect.map(WhatsApp, (whatsapp) => Service.layer({ env: { ...whatsapp.env, ...env } }))).pipe(
+      Layer.provideMerge(WhatsApp.simulated)
+    )
+
+  static readonly simulated = Layer.effect(
+    WhatsApp,
+    Effect.gen(function*() {
+      const simulator = yield* makeSimulator()
+      let last = 15_550_100_000
+      return WhatsApp.of({
+        simulator,
+        env: { WHATSAPP_URL: simulator.url, LOG_LEVEL: "debug" },
+        phone: Effect.sync(() => simulator.controls.createPhone(String(++last), "Somebody").number)
+      })
+    })
+  )
+}
+
+/** Makes a session and answers with what came. */
+export const createSession = Effect.fnUntraced(function*(node: RunningNode, key: string, name?: string) {
+  const answer = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: name === undefined ? {} : { name } })
+  assert.strictEqual(answer.status, 201, answer.text)
+  return { answer, id: Number(answer.at("id")), qr: readQr(String(answer.at("qr_code"))) }
+})
+
+/** The session as the API shows it. */
+export const sessionOf = (node: RunningNode, key: string, id: number) =>
+  node.request("GET", `/v1/whatsapp/sessions/${id}`, { key })
+
+/** Waits until the session has this status. */
+export const untilStatus = (node: RunningNode, key: string, id: number, status: string): Effect.Effect<Answer> =>
+  eventually(sessionOf(node, key, id), ({ at }) => at("status") === status)
+
+/** Makes a session and scans its code with a new phone; answers when it is connected. */
+export const pairedSession = Effect.fnUntraced(function*(node: RunningNode, key: string) {
+  const { phone, simulator } = yield* WhatsApp
+  const { id, qr } = yield* createSession(node, key)
+  const number = yield* phone
+  const device = simulator.controls.scan(qr, number)
+  yield* untilStatus(node, key, id, "connected")
+  return { id, number, device }
+})
+
+/** An account whose webhook takes every event, with those that came, in their order. */
+export const listeningAccount = Effect.fnUntraced(function*(node: RunningNode) {
+  const account = yield* makeAccount()
+  const receiver = yield* makeWebhookReceiver({ script: [200] })
+  yield* create(node, account.key, { url: `${receiver.url}/hook`, events: ["session.*"] })
+  const parse = (body: Buffer) =>
+    JSON.parse(body.toString("utf8")) as { readonly event: string; readonly data: Readonly<Record<string, unknown>> }
+  const events = (id: number) =>
+    receiver.requests.map(({ body }) => parse(body)).filter(({ data }) => data["session_id"] === id)
+  return {
+    ...account,
+    events,
+    /** The events of a session, as soon as there are `n`. */
+    told: (id: number, n: number) => eventually(Effect.sync(() => events(id)), (all) => all.length >= n)
+  }
+})
+
+/** How many encrypted values there are of a session, and whether its row is there. */
+export const storedOf = Effect.fnUntraced(function*(id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.orDie(sql`select
+    (select count(*) from whatsapp_keys where session_id = ${id}) as keys,
+    (select count(*) from whatsapp_sessions where id = ${id}) as rows,
+    (select epoch from whatsapp_sessions where id = ${id}) as epoch`)
+  return { keys: Number(row?.["keys"]), rows: Number(row?.["rows"]), epoch: Number(row?.["epoch"] ?? 0) }
+})

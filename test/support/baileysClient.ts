@@ -1,0 +1,164 @@
+/**
+ * The unmodified Baileys as a client of the simulator, with its credentials in memory. A client keeps what it is told,
+ * and a test waits for what it needs.
+ */
+import "../../src/platform/observability/muteLibsignal.ts"
+
+import makeWASocket, { BufferJSON, initAuthCreds } from "@whiskeysockets/baileys"
+import type {
+  AuthenticationCreds,
+  BaileysEventMap,
+  SignalDataTypeMap,
+  UserFacingSocketConfig,
+  WAMessage,
+  WASocket
+} from "@whiskeysockets/baileys"
+import { quiet } from "../../src/sandbox/whatsapp/quiet.ts"
+
+/** Credentials and keys of one client; they survive its connections. */
+export class MemoryAuth {
+  readonly creds: AuthenticationCreds = initAuthCreds()
+  readonly entries = new Map<string, string>()
+
+  readonly keys = {
+    get: <T extends keyof SignalDataTypeMap>(type: T, ids: ReadonlyArray<string>) => {
+      const found: { [id: string]: SignalDataTypeMap[T] } = {}
+      for (const id of ids) {
+        const json = this.entries.get(`${type}/${id}`)
+        if (json !== undefined) found[id] = JSON.parse(json, BufferJSON.reviver)
+      }
+      return found
+    },
+    set: (data: { [type: string]: { [id: string]: unknown } | undefined }) => {
+      for (const [type, values] of Object.entries(data)) {
+        for (const [id, value] of Object.entries(values ?? {})) {
+          if (value === null || value === undefined) this.entries.delete(`${type}/${id}`)
+          else this.entries.set(`${type}/${id}`, JSON.stringify(value, BufferJSON.replacer))
+        }
+      }
+    }
+  }
+}
+
+interface Waiter {
+  readonly check: () => boolean
+  readonly resolve: () => void
+}
+
+export interface ClientOptions extends Partial<UserFacingSocketConfig> {
+  readonly url: string
+  readonly auth?: never
+}
+
+/** One connection of a client. */
+export class BaileysClient {
+  readonly socket: WASocket
+  readonly auth: MemoryAuth
+  readonly updates: Array<Partial<BaileysEventMap["connection.update"]>> = []
+  readonly received: Array<WAMessage & { readonly upsert: "notify" | "append" }> = []
+  readonly acks: Array<{ readonly id: string; readonly error: string | undefined }> = []
+  readonly receipts: Array<{ readonly id: string; readonly type: string | undefined; readonly from: string }> = []
+  readonly groupChanges: Array<BaileysEventMap["group-participants.update"]> = []
+  historyCount = 0
+  readonly #waiters = new Set<Waiter>()
+
+  constructor(auth: MemoryAuth, { url, ...config }: Omit<ClientOptions, "auth">) {
+    this.auth = auth
+    this.socket = makeWASocket({
+      logger: quiet,
+      markOnlineOnConnect: false,
+      syncFullHistory: false,
+      emitOwnEvents: false,
+      retryRequestDelayMs: 0,
+      ...config,
+      waWebSocketUrl: url,
+      auth: { creds: auth.creds, keys: auth.keys }
+    })
+    const { ev, ws } = this.socket
+    this.#endOnNonsense()
+    ev.on("creds.update", (update) => void Object.assign(auth.creds, update))
+    ev.on("connection.update", (update) => this.#note(() => this.updates.push(update)))
+    ev.on(
+      "messages.upsert",
+      ({ messages, type }) =>
+        this.#note(() => this.received.push(...messages.map((message) => ({ ...message, upsert: type }))))
+    )
+    ev.on("messaging-history.set", () => this.#note(() => this.historyCount++))
+    ev.on("group-participants.update", (update) => this.#note(() => this.groupChanges.push(update)))
+    ws.on(
+      "CB:ack,class:message",
+      ({ attrs }: Stanza) => this.#note(() => this.acks.push({ id: attrs["id"] ?? "", error: attrs["error"] }))
+    )
+    ws.on(
+      "CB:receipt",
+      ({ attrs }: Stanza) =>
+        this.#note(() => this.receipts.push({ id: attrs["id"] ?? "", type: attrs["type"], from: attrs["from"] ?? "" }))
+    )
+  }
+
+  get qr(): string | undefined {
+    return this.updates.findLast(({ qr }) => qr !== undefined)?.qr
+  }
+
+  get isOpen(): boolean {
+    return this.updates.some(({ connection }) => connection === "open")
+  }
+
+  get isClosed(): boolean {
+    return this.updates.some(({ connection }) => connection === "close")
+  }
+
+  /** The status that the connection ended with. */
+  get closeCode(): number | undefined {
+    const error = this.updates.find(({ connection }) => connection === "close")?.lastDisconnect?.error
+    // Baileys closes with a Boom, whose output has the code.
+    return (error as { readonly output?: { readonly statusCode: number } } | undefined)?.output?.statusCode
+  }
+
+  /** The texts that have arrived. */
+  get texts(): ReadonlyArray<string> {
+    return this.received.flatMap(({ message }) => message?.conversation ?? message?.extendedTextMessage?.text ?? [])
+  }
+
+  /** Resolves when the check holds, which is looked at whenever the client hears something. */
+  until(check: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      if (check()) return resolve()
+      this.#waiters.add({ check, resolve })
+    })
+  }
+
+  end(): void {
+    this.socket.end(undefined)
+  }
+
+  /** Baileys lets a frame that makes no sense end the process: nobody catches what its listener throws. */
+  #endOnNonsense(): void {
+    const [listener] = this.socket.ws.listeners("message")
+    this.socket.ws.removeAllListeners("message")
+    this.socket.ws.on(
+      "message",
+      (data: unknown) => void Promise.resolve(listener?.(data)).catch((error: Error) => this.socket.end(error))
+    )
+  }
+
+  #note(change: () => unknown): void {
+    change()
+    for (const waiter of this.#waiters) {
+      if (!waiter.check()) continue
+      this.#waiters.delete(waiter)
+      waiter.resolve()
+    }
+  }
+}
+
+interface Stanza {
+  readonly attrs: { readonly [name: string]: string | undefined }
+}
+
+/** Connects with these credentials, and waits until the connection is open. */
+export const connected = async (auth: MemoryAuth, options: Omit<ClientOptions, "auth">): Promise<BaileysClient> => {
+  const client = new BaileysClient(auth, options)
+  await client.until(() => client.isOpen || client.closeCode !== undefined)
+  return client
+}

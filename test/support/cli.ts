@@ -1,0 +1,24 @@
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+/** How a command ended and what it printed. */
+export interface CommandEnd {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command line as its users do. */
+export const cli = (words: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
+  Effect.callback<CommandEnd>((resume) => {
+    execFile(
+      process.execPath,
+      [main, ...words],
+      { env: { PATH: process.env["PATH"], ...environment } },
+      (error, stdout, stderr) =>
+        resume(Effect.succeed({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }))
+    )
+  })

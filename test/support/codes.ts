@@ -1,0 +1,48 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { asking } from "./bulkMail.ts"
+import type { RunningNode } from "./Service.ts"
+import { phoneOf } from "./sms.ts"
+
+/** What somebody asks for, and by whom. */
+export interface AskedCode {
+  readonly key: string
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+/** Asks for a code and gives the verification that the answer tells of. */
+export const sendCode = Effect.fnUntraced(function*(node: RunningNode, { json, key }: AskedCode) {
+  const answer = yield* node.request("POST", "/v1/verify/send", { key, json })
+  assert.strictEqual(answer.status, 201, answer.text)
+  return { id: String(answer.at("data", "id")), answer }
+})
+
+/** Says what somebody entered. */
+export const checkCode = (node: RunningNode, { json, key }: AskedCode) =>
+  node.request("POST", "/v1/verify/check", { key, json })
+
+/** The digits of a text; without any, what no code is. */
+const codeIn = (text: unknown) => /\b\d{4,8}\b/.exec(String(text))?.[0] ?? ""
+
+/** The texts that the sandbox's mail host or phones have for a recipient, newest first, as soon as there are so many. */
+export const textsFor = Effect.fnUntraced(function*(node: RunningNode, to: string, count = 1) {
+  const json = { headers: { accept: "application/json" } }
+  if (!to.includes("@")) {
+    const shown = yield* Effect.repeat(phoneOf(node, to), { until: (texts) => texts.length >= count })
+    return shown.map(({ text }) => String(text))
+  }
+  const list = yield* asking(
+    node.request("GET", `/sandbox/mail?to=${encodeURIComponent(to)}`, json),
+    ({ at }) => Number(at("meta", "total")) >= count
+  )
+  const ids = Object(list.at("data")) as ReadonlyArray<{ readonly id: number }>
+  const mails = yield* Effect.forEach(ids, ({ id }) => node.request("GET", `/sandbox/mail/${id}`, json))
+  return mails.map(({ at }) => String(at("data", "text")))
+})
+
+/** The newest code that a recipient has got, as soon as there are so many. */
+export const codeFor = (node: RunningNode, to: string, count = 1) =>
+  Effect.map(textsFor(node, to, count), ([text]) => codeIn(text))
+
+/** As long as the code, and another one. */
+export const wrong = (code: string) => code.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))

@@ -1,0 +1,57 @@
+/** A simulator and clients that are paired with it, gone when the test is over. */
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import { WhatsAppSimulator } from "../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
+import type { SimulatorOptions } from "../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
+import { BaileysClient, connected, MemoryAuth } from "./baileysClient.ts"
+import type { ClientOptions } from "./baileysClient.ts"
+
+export const ann = "15550000001"
+export const bob = "15550000002"
+export const cid = "15550000003"
+
+export const jid = (number: string): string => `${number}@s.whatsapp.net`
+
+/** A simulator with the phones of Ann, Bob and Cid. */
+export const makeSimulator = Effect.fnUntraced(function*(
+  options: Partial<SimulatorOptions> = {}
+): Effect.fn.Return<WhatsAppSimulator, never, Scope.Scope> {
+  const simulator = yield* Effect.acquireRelease(
+    Effect.promise(() => WhatsAppSimulator.start({ now: () => Date.now(), ...options })),
+    (started) => Effect.promise(() => started.stop())
+  )
+  simulator.controls.createPhone(ann, "Ann")
+  simulator.controls.createPhone(bob, "Bob")
+  simulator.controls.createPhone(cid, "Cid")
+  return simulator
+})
+
+/** Pairs new credentials with a phone by QR, and stays as a client of them until the server says 515. */
+export const paired = (simulator: WhatsAppSimulator, number: string, options: Partial<ClientOptions> = {}) =>
+  Effect.promise(async () => {
+    const auth = new MemoryAuth()
+    const client = new BaileysClient(auth, { url: simulator.url, ...options })
+    await client.until(() => client.qr !== undefined)
+    const session = simulator.controls.scan(client.qr ?? "", number)
+    await client.until(() => client.closeCode !== undefined)
+    return { auth, session, closeCode: client.closeCode }
+  })
+
+/** A client with these credentials that is open until the test ends. */
+export const online = (simulator: WhatsAppSimulator, auth: MemoryAuth, options: Partial<ClientOptions> = {}) =>
+  Effect.acquireRelease(
+    Effect.promise(() => connected(auth, { url: simulator.url, ...options })),
+    (client) => Effect.sync(() => client.end())
+  )
+
+/** A client of a new session of this number, open and past its first history. */
+export const session = Effect.fnUntraced(function*(
+  simulator: WhatsAppSimulator,
+  number: string,
+  options: Partial<ClientOptions> = {}
+) {
+  const { auth, session: name } = yield* paired(simulator, number, options)
+  const client = yield* online(simulator, auth, options)
+  yield* Effect.promise(() => client.until(() => client.historyCount > 0))
+  return { auth, client, session: name }
+})

@@ -1,0 +1,73 @@
+import { ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Notices } from "../../src/accounts/Notices.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { DatabaseAddress, QueueDatabase } from "../../src/platform/database/Database.ts"
+import { WebhookId } from "../../src/values/Ids.ts"
+import { Allowance } from "../../src/webhooks/Allowance.ts"
+import { WebhookAlarm } from "../../src/webhooks/WebhookAlarm.ts"
+import { makeAccount } from "./Service.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+
+const Address = Layer.effect(
+  DatabaseAddress,
+  Effect.map(
+    TestDatabase,
+    ({ url }) => DatabaseAddress.of({ connection: { url: Redacted.make(url) }, isEmbedded: false })
+  )
+)
+
+/** The alarm and the queue's own pool as a node has them, beside the notices that the rest of the node shares. */
+export const alarmed = (env: Readonly<Record<string, string>>) => {
+  const Settings = AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
+  const Shared = Notices.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(Settings, Address)),
+    Layer.provideMerge(TestDatabase.layer)
+  )
+  return Layer.merge(WebhookAlarm.layer, Allowance.layer).pipe(
+    Layer.provideMerge(QueueDatabase),
+    Layer.provideMerge(Shared)
+  )
+}
+
+const State = Schema.Struct({
+  unhealthy_reason: Schema.NullOr(Schema.String),
+  failure_count: Schema.Int,
+  /** Whole seconds for which it has been failing. */
+  seconds: Schema.NullOr(Schema.Int)
+})
+
+const Mail = Schema.Struct({ kind: Schema.String, once: Schema.String, subject: Schema.String, body: Schema.String })
+
+/** A webhook of an account of its own, in the database alone. */
+export const storedWebhook = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  const [row] = yield* sql`insert into webhooks (account_id, url, events, secret, secret_prefix)
+    values (${accountId}, 'https://hooks.example/in?token=x', array['*'], '', 'whsec_') returning id`
+  const id = WebhookId.make(Number(row?.["id"]))
+  return {
+    id,
+    state: Effect.flatMap(
+      sql`select unhealthy_reason, failure_count, extract(epoch from now() - failing_since)::integer as seconds
+        from webhooks where id = ${id}`,
+      Schema.decodeUnknownEffect(Schema.Tuple([State]))
+    ).pipe(Effect.map(([state]) => state)),
+    notices: Effect.flatMap(
+      sql`select kind, once, subject, body from notices where account_id = ${accountId} order by id`,
+      Schema.decodeUnknownEffect(Schema.Array(Mail))
+    ),
+    /** Makes every commit fail that has marked this webhook as unhealthy. */
+    refusingCommits: Effect.acquireRelease(
+      Effect.gen(function*() {
+        yield* sql`create function refuse() returns trigger language plpgsql as
+          'begin raise exception ''no''; end'`
+        yield* sql.unsafe(
+          `create constraint trigger refusal after update on webhooks deferrable initially deferred
+            for each row when (new.id = ${id} and new.unhealthy_reason is not null) execute function refuse()`
+        )
+      }),
+      () => Effect.orDie(sql`drop function refuse() cascade`)
+    )
+  }
+})

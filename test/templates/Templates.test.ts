@@ -1,0 +1,141 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Template from "../../src/templates/Template.ts"
+import { Templates } from "../../src/templates/Templates.ts"
+import { makeAccount } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const welcome = { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello {{name}} in {{shop.city|town}}</p>" }
+
+layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })(
+  "templates",
+  (it) => {
+    it.effect("are found by their id and by their number, by their own account alone", () =>
+      Effect.gen(function*() {
+        const templates = yield* Templates
+        const [own, other] = [yield* makeAccount(), yield* makeAccount()]
+        const made = yield* templates.create(own.accountId, welcome)
+        assert.deepInclude(made, { ...welcome, text: null, variables: ["name", "shop.city"] })
+        for (const ref of [made.id, made.numeric_id]) {
+          assert.deepStrictEqual(yield* templates.find(own.accountId, ref), made)
+          const { accountId } = other
+          const refusals = [
+            templates.find(accountId, ref),
+            templates.update(accountId, ref, { name: "Theirs" }),
+            templates.remove(accountId, ref)
+          ]
+          for (const refusal of refusals) assert.strictEqual((yield* Effect.flip(refusal))._tag, "NotFound")
+        }
+        assert.deepStrictEqual(yield* templates.find(own.accountId, made.id), made)
+      }))
+
+    it.effect("are required by id, number or the number's digits, and nothing else is one", () =>
+      Effect.gen(function*() {
+        const templates = yield* Templates
+        const { accountId } = yield* makeAccount()
+        const { html, id, numeric_id, subject } = yield* templates.create(accountId, welcome)
+        for (const ref of [id, numeric_id, String(numeric_id)]) {
+          const { source, template } = yield* templates.require(accountId, ref)
+          assert.deepStrictEqual(source, { subject, html, text: null })
+          // The text is made of the HTML, once, when it is compiled.
+          assert.strictEqual(Template.render(template, { name: "Ada" }).text, "Hello Ada in town")
+        }
+        const nothing = ["", "abc", `${numeric_id}.0`, `0${numeric_id}`, ` ${numeric_id}`, id.toLowerCase(), `${id}0`]
+        for (const ref of [...nothing, 0, -1, 0.5, 2 ** 53, numeric_id + 1_000_000, `tmpl_${"0".repeat(26)}`]) {
+          const refusal = yield* Effect.flip(templates.require(accountId, ref))
+          assert.deepStrictEqual([refusal._tag, refusal.param], ["NotFound", "template_id"], String(ref))
+        }
+      }))
+
+    it.effect("are refused where a placeholder cannot be read, under the name that was sent, and stay as they were", () =>
+      Effect.gen(function*() {
+        const templates = yield* Templates
+        const { accountId } = yield* makeAccount()
+        const made = yield* templates.create(accountId, welcome)
+        const refused = [
+          [{ subject: "{{" }, "subject", 1, 1],
+          [{ html: "a\n b{{#if x}}" }, "html", 2, 3],
+          [{ body_html: "{{a b}}" }, "body_html", 1, 1],
+          [{ text: "{{}}" }, "text", 1, 1],
+          [{ body_text: "\r\n{{{a}}}" }, "body_text", 2, 1]
+        ] as const
+        const { html, ...nameless } = welcome
+        for (const [change, param, line, column] of refused) {
+          const created = templates.create(
+            accountId,
+            "body_html" in change
+              ? { ...nameless, ...change }
+              : { ...nameless, html, ...change }
+          )
+          for (const attempt of [created, templates.update(accountId, made.id, change)]) {
+            const refusal = yield* Effect.flip(attempt)
+            assert.deepInclude(refusal, { _tag: "ValidationFailed", param })
+            assert.include(refusal.message, `${param}: line ${line}, column ${column}: `)
+          }
+        }
+        assert.deepStrictEqual(yield* templates.list(accountId, { limit: 10, offset: 0 }), {
+          rows: [{
+            id: made.id,
+            numeric_id: made.numeric_id,
+            name: made.name,
+            subject: made.subject,
+            variables: made.variables,
+            created_at: made.created_at,
+            updated_at: made.created_at
+          }],
+          total: 1
+        })
+      }))
+
+    it.effect("keep the changes of different fields that are made at the same time", () =>
+      Effect.gen(function*() {
+        const templates = yield* Templates
+        const { accountId } = yield* makeAccount()
+        for (let round = 0; round < 20; round++) {
+          const { id } = yield* templates.create(accountId, welcome)
+          yield* Effect.all([
+            templates.update(accountId, id, { subject: "{{a}}" }),
+            templates.update(accountId, id, { html: "{{b}}" }),
+            templates.update(accountId, id, { text: "{{c}}" }),
+            templates.update(accountId, id, { name: "Renamed" })
+          ], { concurrency: "unbounded" })
+          assert.deepInclude(yield* templates.find(accountId, id), {
+            name: "Renamed",
+            subject: "{{a}}",
+            html: "{{b}}",
+            text: "{{c}}",
+            variables: ["a", "b", "c"]
+          })
+        }
+      }))
+
+    it.effect("are required whole: never one part of a change and another part of the next", () =>
+      Effect.gen(function*() {
+        const templates = yield* Templates
+        const { accountId } = yield* makeAccount()
+        const version = (number: number) => ({ subject: `v${number}`, html: `v${number}`, text: `v${number}` })
+        const { id } = yield* templates.create(accountId, { name: "Versions", ...version(0) })
+        const [, seen] = yield* Effect.all([
+          Effect.forEach(
+            Array.from({ length: 50 }, (_, index) => index),
+            (index) => templates.update(accountId, id, version(index)),
+            { concurrency: 5 }
+          ),
+          Effect.forEach(Array.from({ length: 100 }), () => templates.require(accountId, id), { concurrency: 5 })
+        ], { concurrency: "unbounded" })
+        for (const { source: { html, subject, text } } of seen) assert.deepStrictEqual([html, text], [subject, subject])
+        assert.isAbove(new Set(seen.map(({ source }) => source.html)).size, 1)
+      }))
+
+    it.effect("go with their account", () =>
+      Effect.gen(function*() {
+        const templates = yield* Templates
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* makeAccount()
+        yield* templates.create(accountId, welcome)
+        yield* sql`delete from accounts where id = ${accountId}`
+        assert.deepStrictEqual(yield* templates.list(accountId, { limit: 10, offset: 0 }), { rows: [], total: 0 })
+      }))
+  }
+)

@@ -1,0 +1,164 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeBatchesRepo } from "../../src/channels/email/BatchesRepo.ts"
+import { settle } from "../../src/channels/email/BatchState.ts"
+import { makeEmailMessagesRepo } from "../../src/channels/email/EmailMessagesRepo.ts"
+import { makeEmailSenderRepo } from "../../src/channels/email/EmailSenderRepo.ts"
+import { MessageNews } from "../../src/channels/email/MessageNews.ts"
+import { RecipientOutcomes } from "../../src/channels/email/RecipientOutcomes.ts"
+import { RecipientRefused } from "../../src/channels/email/SmtpErrors.ts"
+import { Events } from "../../src/events/Events.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { ulid } from "../../src/platform/crypto/ulid.ts"
+import { transaction } from "../../src/platform/database/transaction.ts"
+import { Quotas } from "../../src/usage/Quotas.ts"
+import { rebuildUsage } from "../../src/usage/rebuildUsage.ts"
+import { Usage } from "../../src/usage/Usage.ts"
+import { EmailAddress } from "../../src/values/EmailAddress.ts"
+import { type AccountId, EmailBatchId } from "../../src/values/Ids.ts"
+import { fromDateTime } from "../../src/values/Timestamp.ts"
+import { live, makeAccount } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const Subject = Layer.mergeAll(RecipientOutcomes.layer, MessageNews.layer).pipe(
+  Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
+  Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer)),
+  Layer.provide(AppConfig.layer),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const Recipient = Schema.Struct({
+  suppressed: Schema.Literals(["no", "before", "later"]),
+  news: Schema.Literals(["none", "sent", "refused", "delivered", "delivered early", "complained"])
+})
+
+const Story = Schema.Struct({
+  single: Schema.Boolean,
+  recipients: Schema.Array(Recipient).check(Schema.isMinLength(1), Schema.isMaxLength(4))
+})
+
+const refused = new RecipientRefused({ stage: "rcpt", permanent: true, code: 550, response: "550 no" })
+
+const suppress = Effect.fnUntraced(function*(accountId: AccountId, email: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into suppressions (account_id, email, reason) values (${accountId}, ${email}, 'manual')
+    on conflict do nothing`
+})
+
+/** Accepts what the story says, as the channel does. */
+const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean, to: ReadonlyArray<string>) {
+  const quotas = yield* Quotas
+  if (single) {
+    const repo = yield* makeEmailMessagesRepo
+    const content = {
+      replyTo: undefined,
+      subject: "s",
+      templateId: null,
+      messageId: "m",
+      trackOpens: false,
+      links: null,
+      codeSeed: undefined
+    }
+    const { queued } = yield* repo.insert({
+      ...content,
+      accountId,
+      recipients: to.map((address) => ({ address, kind: "to" })),
+      from: { address: EmailAddress.make("us@example.com") },
+      parts: []
+    })
+    yield* quotas.reserve(accountId, "email", queued)
+    return undefined
+  }
+  const repo = yield* makeBatchesRepo
+  const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
+  const texts = {
+    from_name: null,
+    subject: "s",
+    html: "h",
+    text: null,
+    template_id: null,
+    track_opens: false,
+    links: null
+  }
+  yield* repo.insertBatch({ id, account_id: accountId, from_address: "us@example.com", ...texts, total: to.length })
+  const recipients = to.map((address) => ({ to: address, variables: {} }))
+  const { queued } = yield* repo.insertRecipients({ id, account_id: accountId, recipients })
+  yield* quotas.reserve(accountId, "email", queued)
+  return id
+})
+
+const claim = (batchId: EmailBatchId | undefined) =>
+  batchId === undefined
+    ? Effect.flatMap(makeEmailSenderRepo, (repo) => repo.claim(100))
+    : Effect.flatMap(makeBatchesRepo, (repo) => repo.claim({ id: batchId, limit: 100 }))
+
+const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, single }: typeof Story.Type) {
+  const outcomes = yield* RecipientOutcomes
+  const news = yield* MessageNews
+  const name = (yield* ulid).toLowerCase()
+  const addressOf = (index: number) => `${name}-${index}@example.com`
+  const to = recipients.map((_, index) => addressOf(index))
+  for (const [index, recipient] of recipients.entries()) {
+    if (recipient.suppressed === "before") yield* suppress(accountId, addressOf(index))
+  }
+  const batchId = yield* transaction(accept(accountId, single, to))
+  for (const [index, recipient] of recipients.entries()) {
+    if (recipient.suppressed === "later") yield* suppress(accountId, addressOf(index))
+  }
+  for (const claimed of yield* claim(batchId)) {
+    const what = recipients[to.indexOf(claimed.recipient)]?.news ?? "none"
+    const early = what === "delivered early"
+    if (early) yield* news.note(claimed.id, () => ({ news: "delivered" }))
+    if (what === "none") continue
+    yield* outcomes.record({
+      id: claimed.id,
+      emailId: claimed.id,
+      accountId,
+      batchId: batchId ?? null,
+      to: claimed.recipient,
+      subject: "s",
+      at: fromDateTime(yield* DateTime.now),
+      attemptsBefore: claimed.attempt_count,
+      settled: settle(claimed.attempt_count, what === "refused" ? refused : { _tag: "Accepted" })
+    })
+    if (what === "complained" || what === "delivered") yield* news.note(claimed.id, () => ({ news: what }))
+  }
+})
+
+const counted = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    sql`select account_id, day::text, metric, sum(count)::bigint as count from usage_daily
+    group by 1, 2, 3 order by 1, 2, 3`
+)
+
+layer(Subject)("usage", (it) => {
+  it.effect.prop(
+    "that is counted anew from the messages is what was counted while they were sent",
+    { stories: Schema.Array(Story).check(Schema.isMinLength(1), Schema.isMaxLength(4)) },
+    ({ stories }) =>
+      live(Effect.gen(function*() {
+        const { accountId } = yield* makeAccount()
+        for (const story of stories) yield* tell(accountId, story)
+        const before = yield* counted
+        yield* rebuildUsage
+        assert.deepStrictEqual(yield* counted, before)
+      })),
+    { arbitrary: { runs: 25 } }
+  )
+
+  it.effect("is counted anew while others count, and nothing is lost or doubled", () =>
+    Effect.gen(function*() {
+      const { accountId } = yield* makeAccount()
+      const one = transaction(accept(accountId, true, ["a@example.com"]))
+      yield* Effect.all([
+        Effect.all(Array.from({ length: 60 }, () => one), { concurrency: 6 }),
+        Effect.all(Array.from({ length: 10 }, () => rebuildUsage))
+      ], { concurrency: "unbounded" })
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql`select sum(count)::integer as count from usage_daily
+        where account_id = ${accountId} and metric = 'email'`
+      assert.strictEqual(row?.["count"], 60)
+    }))
+})

@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { VerificationStatus } from "../../src/verify/Verification.ts"
+import { end, guess, shownStatus, type Standing } from "../../src/verify/VerificationState.ts"
+
+const most = 5
+const fresh: Standing = { status: "pending", attempts: 0, isOver: false }
+
+/** What a row says after these guesses, and how many of them were looked at. */
+const after = (guesses: ReadonlyArray<boolean>, start = fresh) =>
+  guesses.reduce(
+    ({ looked, standing }, isRight) => {
+      const guessed = guess(standing, isRight, most)
+      return "next" in guessed ? { looked: looked + 1, standing: guessed.next } : { looked, standing }
+    },
+    { looked: 0, standing: start }
+  )
+
+const standing = Schema.Struct({
+  status: VerificationStatus,
+  attempts: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })),
+  isOver: Schema.Boolean
+})
+
+describe("a verification", () => {
+  it.prop(
+    "looks at no more than five wrong guesses, and at none after the right one",
+    [Schema.Array(Schema.Boolean)],
+    ([
+      guesses
+    ]) => {
+      const first = guesses.indexOf(true)
+      const wrongBefore = first < 0 ? guesses.length : first
+      const { looked, standing } = after(guesses)
+      assert.strictEqual(looked, Math.min(most, first < 0 ? guesses.length : first < most ? first + 1 : most))
+      assert.strictEqual(
+        standing.status,
+        wrongBefore >= most ? "max_attempts" : first >= 0 ? "approved" : "pending"
+      )
+      assert.strictEqual(standing.attempts, Math.min(most, wrongBefore))
+    }
+  )
+
+  it.prop("never leaves an end, whatever is guessed and whenever", [standing, Schema.Boolean], ([before, isRight]) => {
+    const guessed = guess(before, isRight, most)
+    if (before.status !== "pending" || before.isOver) {
+      assert.notProperty(guessed, "next")
+      assert.include(["Used", "Expired", "Exhausted"], guessed._tag)
+    } else if (guessed._tag === "Approved") assert.isTrue(isRight)
+    else assert.deepInclude(guessed, { _tag: "Wrong" })
+  })
+
+  it("says of a guess what its end is: used, out of time, or out of attempts", () => {
+    const tagOf = (status: Standing["status"], isOver: boolean) => guess({ ...fresh, status, isOver }, true, most)._tag
+    assert.deepStrictEqual(
+      [tagOf("approved", true), tagOf("pending", true), tagOf("expired", true), tagOf("max_attempts", false)],
+      ["Used", "Expired", "Expired", "Exhausted"]
+    )
+  })
+
+  it.prop("is told as ended once its time is over, unless it was confirmed", [standing], ([before]) => {
+    assert.strictEqual(end(before) !== undefined, before.isOver && before.status !== "approved")
+    if (before.isOver) assert.notStrictEqual(shownStatus(before), "pending")
+    else assert.strictEqual(shownStatus(before), before.status)
+  })
+})

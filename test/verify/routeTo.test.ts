@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { keyOf, prefixOf, Recipient } from "../../src/verify/Recipient.ts"
+import { routeTo } from "../../src/verify/routeTo.ts"
+
+const read = Schema.decodeEffect(Recipient)
+
+describe("the way of a code", () => {
+  it.effect("is the channel that was asked for, or for a number WhatsApp and then SMS, and for an address email", () =>
+    Effect.gen(function*() {
+      const [number, address] = [yield* read("+250 788 123 456"), yield* read("Ada@Example.com")]
+      assert.deepStrictEqual(yield* routeTo(number, "auto"), ["whatsapp", "sms"])
+      assert.deepStrictEqual(yield* routeTo(number, "sms"), ["sms"])
+      assert.deepStrictEqual(yield* routeTo(number, "whatsapp"), ["whatsapp"])
+      assert.deepStrictEqual(yield* routeTo(address, "auto"), ["email"])
+      assert.deepStrictEqual(yield* routeTo(address, "email"), ["email"])
+    }))
+
+  it.effect("leads to no address by SMS, to no number by email, and to no number that costs money to call", () =>
+    Effect.gen(function*() {
+      const cases = [
+        ["ada@example.com", "sms"],
+        ["ada@example.com", "whatsapp"],
+        ["+250788123456", "email"],
+        ["+19002345678", "auto"],
+        ["+18002345678", "sms"]
+      ] as const
+      for (const [to, channel] of cases) {
+        const { param } = yield* Effect.flip(routeTo(yield* read(to), channel))
+        assert.strictEqual(param, "to")
+      }
+    }))
+
+  it.effect("is limited by recipient in one spelling, and by the prefix of a number", () =>
+    Effect.gen(function*() {
+      const [number, address] = [yield* read("+250 788 123 456"), yield* read("Ada@Example.com")]
+      assert.deepStrictEqual([keyOf(number), prefixOf(number)], ["+250788123456", "+25078812"])
+      assert.deepStrictEqual([keyOf(address), prefixOf(address)], ["ada@example.com", null])
+    }))
+})
