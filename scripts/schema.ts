@@ -146,7 +146,7 @@ const write = Effect.gen(function*() {
   yield* Migrations.migrate(Migrations.directory).pipe(
     Effect.andThen(dump()),
     Effect.flatMap((text) => fs.writeFileString(path, text)),
-    Effect.provide(PgClient.layer({ path: server.socket, username: "postgres", database: "postgres" }))
+    Effect.provide(PgClient.layer({ host: "127.0.0.1", port: server.port, username: "postgres", database: "postgres" }))
   )
 })
 

@@ -4,6 +4,7 @@ import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
 import * as EmbeddedPostgres from "../../src/platform/database/EmbeddedPostgres.ts"
+import { lowPort } from "../support/freePort.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
@@ -27,19 +28,21 @@ export class DurableDatabase extends Context.Service<DurableDatabase, {
         remove
       )
       const lifetime = yield* Scope.make()
-      const { base, socket } = yield* Effect.acquireRelease(
-        EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db") }).pipe(Scope.provide(lifetime)),
+      const port = yield* lowPort
+      const { base } = yield* Effect.acquireRelease(
+        EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db"), port }).pipe(Scope.provide(lifetime)),
         (server, exit) =>
           Effect.andThen(Scope.close(lifetime, exit), Effect.andThen(stopped(server.base), remove(server.base)))
       ).pipe(Effect.onError((cause) => Scope.close(lifetime, Exit.failCause(cause))))
-      const url = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(NodePath.dirname(socket))}`
+      const connection = { host: "127.0.0.1", port, username: "postgres", database: "postgres" }
+      const url = `postgres://postgres@127.0.0.1:${port}/postgres`
       const restart = (signal: "SIGINT" | "SIGQUIT") =>
         Effect.sync(() => {
           const [pid] = NodeFs.readFileSync(pidFile(base), "utf8").split("\n")
           NodeProcess.kill(Number(pid), signal)
         })
       return Context.make(DurableDatabase, { restart }).pipe(
-        Context.add(TestDatabase, { path: socket, username: "postgres", database: "postgres", url })
+        Context.add(TestDatabase, { ...connection, url })
       )
     })
   )

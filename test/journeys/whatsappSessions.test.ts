@@ -331,7 +331,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
             assert.deepStrictEqual(account.events(id).map(({ event }) => event), ["session.connected"])
           }
         }),
-      120_000
+      300_000
     )
   }
 )

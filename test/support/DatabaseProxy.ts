@@ -10,7 +10,7 @@ export type DatabaseState = "up" | "gone" | "silent"
 
 /** The way of one node to its database, which a test can take away while the database itself and its rows stay. */
 export interface DatabaseProxy {
-  /** DATABASE_URL through the proxy. */
+  /** DATABASE_URL through the proxy, whose unix socket is in the directory that `host` names. */
   readonly url: string
   readonly become: (state: DatabaseState) => Effect.Effect<void>
   /** How many connections it refused while it was gone. */
@@ -23,7 +23,7 @@ class Proxy {
   refused = 0
   #state: DatabaseState = "up"
 
-  constructor(target: string) {
+  constructor(target: { readonly host: string; readonly port: number }) {
     this.server = NodeNet.createServer((client) => {
       if (this.#state === "gone") {
         this.refused++
@@ -59,15 +59,15 @@ class Proxy {
 /** Starts a proxy in front of the test's database; it ends with the scope. */
 export const makeDatabaseProxy: Effect.Effect<DatabaseProxy, never, TestDatabase | Scope.Scope> = Effect.gen(
   function*() {
-    const { database, path, username } = yield* TestDatabase
+    const { database, host, port, username } = yield* TestDatabase
     const directory = yield* Effect.acquireRelease(
       Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "proxy-"))),
       (made) => Effect.sync(() => NodeFs.rmSync(made, { recursive: true, force: true }))
     )
     const proxy = yield* Effect.acquireRelease(
       Effect.callback<Proxy>((resume) => {
-        const made = new Proxy(path)
-        made.server.listen(NodePath.join(directory, NodePath.basename(path)), () => resume(Effect.succeed(made)))
+        const made = new Proxy({ host, port })
+        made.server.listen(NodePath.join(directory, ".s.PGSQL.5432"), () => resume(Effect.succeed(made)))
       }),
       (made) =>
         Effect.callback<void>((resume) => {

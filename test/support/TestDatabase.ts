@@ -2,28 +2,25 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
-import * as NodePath from "node:path"
 import { inject } from "vitest"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
 import { untilDatabaseIsBack } from "../../src/platform/database/untilDatabaseIsBack.ts"
 
-/** How to reach a database of the test server over its unix socket. */
+/** How to reach a database of the test server. */
 export interface Connection {
-  readonly path: string
+  readonly host: string
+  readonly port: number
   readonly username: string
   readonly database: string
 }
 
 const connectionTo = (database: string): Connection => {
-  const path = inject("pgSocket")
-  if (path === undefined) throw new Error("vitest.config.ts has to name test/support/globalSetup.ts as globalSetup")
-  return { path, username: "postgres", database }
+  const port = inject("pgPort")
+  if (port === undefined) throw new Error("vitest.config.ts has to name test/support/globalSetup.ts as globalSetup")
+  return { host: "127.0.0.1", port, username: "postgres", database }
 }
 
-/** The form of DATABASE_URL that reaches a unix socket: `host` names its directory. */
-const urlOf = (connection: Connection) =>
-  `postgres://${connection.username}@localhost/${connection.database}`
-  + `?host=${encodeURIComponent(NodePath.dirname(connection.path))}`
+const urlOf = ({ database, host, port, username }: Connection) => `postgres://${username}@${host}:${port}/${database}`
 
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
@@ -59,8 +56,8 @@ export class TestDatabase extends Context.Service<TestDatabase, Connection & { r
   static readonly layerClient = Layer.unwrap(
     Effect.map(
       TestDatabase,
-      ({ database, path, username }) =>
-        PgClient.layer({ database, path, username, maxConnections: 8, types: PgCodecs.registry })
+      ({ database, host, port, username }) =>
+        PgClient.layer({ database, host, port, username, maxConnections: 8, types: PgCodecs.registry })
     )
   )
 

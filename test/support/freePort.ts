@@ -9,3 +9,16 @@ export const freePort = Effect.callback<number>((resume) => {
     server.close(() => resume(Effect.succeed(port)))
   })
 })
+
+/**
+ * One that is free and that the system hands out to nobody: for a server that many connections reach while others come
+ * and go.
+ */
+export const lowPort: Effect.Effect<number> = Effect.suspend(() => {
+  const port = 15_000 + Math.floor(Math.random() * 15_000)
+  return Effect.callback<boolean>((resume) => {
+    const server = NodeNet.createServer()
+    server.once("error", () => resume(Effect.succeed(false)))
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
+  }).pipe(Effect.flatMap((free) => free ? Effect.succeed(port) : lowPort))
+})

@@ -12,8 +12,8 @@ import { temporaryServer } from "./temporaryServer.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The path of the test server's unix socket. */
-    readonly pgSocket: string
+    /** Where the test server listens on 127.0.0.1. */
+    readonly pgPort: number
     /** The migrated database that each test database is a copy of. */
     readonly pgTemplate: string
   }
@@ -21,8 +21,8 @@ declare module "vitest" {
 
 const template = "template_migrated"
 
-const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(socket: string) {
-  const client = (database: string) => PgClient.layer({ path: socket, username: "postgres", database })
+const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(port: number) {
+  const client = (database: string) => PgClient.layer({ host: "127.0.0.1", port, username: "postgres", database })
   const onServer = (statement: string) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(client("postgres")))
   yield* onServer(`create database ${template}`)
@@ -34,9 +34,9 @@ const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(socket: str
 export default async function globalSetup(project: TestProject) {
   const scope = Scope.makeUnsafe()
   const setUp = Effect.gen(function*() {
-    const server = yield* temporaryServer
-    yield* makeTemplate(server.socket)
-    project.provide("pgSocket", server.socket)
+    const { port } = yield* temporaryServer
+    yield* makeTemplate(port)
+    project.provide("pgPort", port)
     project.provide("pgTemplate", template)
   }).pipe(
     Scope.provide(scope),

@@ -3,13 +3,18 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import * as EmbeddedPostgres from "../../src/platform/database/EmbeddedPostgres.ts"
+import { lowPort } from "./freePort.ts"
 
-/** A PostgreSQL that is thrown away with the scope: nothing of it stays, neither a process nor a file. */
+/**
+ * A PostgreSQL that is thrown away with the scope: nothing of it stays, neither a process nor a file. Tests reach it
+ * by its port, as an operator's: a unix socket turns connections away (EAGAIN) in a moment in which many come.
+ */
 export const temporaryServer = Effect.gen(function*() {
   const directory = yield* Effect.acquireRelease(makeDirectory, remove)
   const lifetime = yield* Scope.make()
+  const port = yield* lowPort
   const server = yield* Effect.acquireRelease(
-    EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db"), durable: false }).pipe(
+    EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db"), durable: false, port }).pipe(
       Scope.provide(lifetime),
       Effect.onError((cause) => Scope.close(lifetime, Exit.failCause(cause)))
     ),
@@ -19,7 +24,7 @@ export const temporaryServer = Effect.gen(function*() {
         Effect.andThen(remove(base))
       )
   )
-  return server
+  return { ...server, port }
 })
 
 const makeDirectory = Effect.sync(() => {

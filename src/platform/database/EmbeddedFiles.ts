@@ -16,13 +16,13 @@ export interface EmbeddedFiles {
   readonly lease: string
 }
 
-/** A unix socket's path has at most 103 bytes on macOS, 107 on Linux; ".s.PGSQL.5432" and a margin come on top. */
+/** A unix socket's path has at most 103 bytes on macOS, 107 on Linux; ".s.PGSQL." with the port and a margin come on top. */
 const longestSocketDirectory = 84
 
 const clusterName = "pg18"
 
 /** Makes the directories, readable by the account alone, and says where everything is. `dataDir` is absolute. */
-export const prepareFiles = (dataDir: string, account: EmbeddedAccount) =>
+export const prepareFiles = (dataDir: string, account: EmbeddedAccount, port: number) =>
   EmbeddedPostgresUnavailable.attempt("directories", (): EmbeddedFiles => {
     // The parents keep the usual mode, so that the server's account may walk through them.
     NodeFs.mkdirSync(NodePath.dirname(dataDir), { recursive: true })
@@ -35,7 +35,7 @@ export const prepareFiles = (dataDir: string, account: EmbeddedAccount) =>
       cluster: NodePath.join(base, clusterName),
       log: NodePath.join(base, "postgres.log"),
       socketDirectory,
-      socket: NodePath.join(socketDirectory, ".s.PGSQL.5432"),
+      socket: NodePath.join(socketDirectory, `.s.PGSQL.${port}`),
       lease: NodePath.join(socketDirectory, "lease")
     }
   }).pipe(Effect.withSpan("EmbeddedFiles.prepareFiles"))

@@ -22,7 +22,11 @@ export interface Options {
   readonly dataDir: string
   /** false does without the disk, and loses the last commits when the server is killed: for throw-away servers. */
   readonly durable?: boolean
+  /** Listens there on 127.0.0.1 too, and lets everybody of this machine in: for throw-away servers. */
+  readonly port?: number
 }
+
+const defaultPort = 5432
 
 /** What a client needs: the socket's path, for the user `postgres`. */
 export interface Server {
@@ -47,11 +51,11 @@ export const acquire = Effect.fn("EmbeddedPostgres.acquire")(function*(options: 
   const dataDir = NodePath.resolve(options.dataDir)
   const durable = options.durable ?? true
   const account = yield* chooseAccount(dataDir)
-  const files = yield* prepareFiles(dataDir, account)
+  const files = yield* prepareFiles(dataDir, account, options.port ?? defaultPort)
   const bin = yield* locateBinaries(files.base, account)
   yield* holdLease(files.lease, account)
   yield* initialise(NodePath.join(bin, "initdb"), { files, account, durable })
-  const installation = { files, account, command: commandOf(NodePath.join(bin, "postgres"), files, durable) }
+  const installation = { files, account, command: commandOf(NodePath.join(bin, "postgres"), files, options) }
   yield* keepHouse(files)
   yield* ensureRunning(installation)
   yield* Effect.forkScoped(watch(installation))
@@ -81,12 +85,12 @@ const initialise = (
  * Durability, WAL and vacuum keep PostgreSQL's defaults. log_min_messages "log" leaves out the errors of statements,
  * which reach the client anyway and quote values such as addresses.
  */
-const commandOf = (postgres: string, files: EmbeddedFiles, durable: boolean) => {
+const commandOf = (postgres: string, files: EmbeddedFiles, { durable = true, port }: Options) => {
   const settings: Record<string, string> = {
-    listen_addresses: "",
+    listen_addresses: port === undefined ? "" : "127.0.0.1",
     unix_socket_directories: files.socketDirectory,
     unix_socket_permissions: "0700",
-    port: "5432",
+    port: `${port ?? defaultPort}`,
     max_connections: "200",
     shared_buffers: "128MB",
     io_method: "sync",

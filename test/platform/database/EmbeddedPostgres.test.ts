@@ -105,7 +105,7 @@ describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
     Effect.gen(function*() {
       const path = yield* workplace
       const dataDir = NodePath.join(path, "db")
-      const files = yield* prepareFiles(dataDir, yield* chooseAccount(dataDir))
+      const files = yield* prepareFiles(dataDir, yield* chooseAccount(dataDir), 5432)
       NodeFs.mkdirSync(files.cluster)
       const error = yield* Effect.flip(EmbeddedPostgres.acquire({ dataDir }))
       assert.strictEqual(error.step, "start")
@@ -118,7 +118,7 @@ describe("the files of an embedded server", () => {
   it.effect("keep the socket's path within what every system allows, however long the data directory's is", () =>
     Effect.gen(function*() {
       const dataDir = NodePath.join(yield* workplace, "long-".repeat(30), "db")
-      const files = yield* prepareFiles(dataDir, yield* chooseAccount(dataDir))
+      const files = yield* prepareFiles(dataDir, yield* chooseAccount(dataDir), 5432)
       yield* Effect.addFinalizer(() => Effect.sync(() => NodeFs.rmdirSync(files.socketDirectory)))
       assert.isAtMost(Buffer.byteLength(files.socket), 103)
       assert.strictEqual(NodeFs.statSync(files.socketDirectory).mode & 0o777, 0o700)
@@ -130,14 +130,14 @@ describe("the files of an embedded server", () => {
       NodeFs.mkdirSync(dataDir)
       NodeFs.writeFileSync(NodePath.join(dataDir, "trap"), "")
       const uid = NodeProcess.getuid?.() ?? 0
-      const error = yield* Effect.flip(prepareFiles(dataDir, { uid: uid + 1, gid: uid + 1, switched: false }))
+      const error = yield* Effect.flip(prepareFiles(dataDir, { uid: uid + 1, gid: uid + 1, switched: false }, 5432))
       assert.include(error.message, `belongs to account ${uid}`)
     }))
 
   it.effect("lose a lock file that names a living process which is no server, and keep the others", () =>
     Effect.gen(function*() {
       const dataDir = NodePath.join(yield* workplace, "db")
-      const files = yield* prepareFiles(dataDir, yield* chooseAccount(dataDir))
+      const files = yield* prepareFiles(dataDir, yield* chooseAccount(dataDir), 5432)
       NodeFs.mkdirSync(files.cluster)
       const lock = NodePath.join(files.cluster, "postmaster.pid")
       NodeFs.writeFileSync(lock, `${NodeProcess.pid}\n`)

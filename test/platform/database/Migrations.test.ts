@@ -40,8 +40,8 @@ const remove = (path: string) => Effect.flatMap(FileSystem.FileSystem, (fs) => f
 const Empty = Layer.unwrap(
   Effect.map(
     TestDatabase.make("template1"),
-    ({ database, path, username }) =>
-      PgClient.layer({ database, path, username, maxConnections: 20, types: PgCodecs.registry })
+    ({ database, host, port, username }) =>
+      PgClient.layer({ database, host, port, username, maxConnections: 20, types: PgCodecs.registry })
   )
 ).pipe(Layer.merge(NodeFileSystem.layer))
 
