@@ -18,6 +18,10 @@ import type { DeliveryStatus } from "./WebhookState.ts"
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined
   readonly event?: string | undefined
+  /** Created from this moment on. */
+  readonly from_date?: string | undefined
+  /** Created before this moment. */
+  readonly to_date?: string | undefined
 }
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8")
@@ -131,9 +135,10 @@ export class Deliveries extends Context.Service<Deliveries, {
       })
 
       return Deliveries.of({
-        list: Effect.fn("Deliveries.list")(function*(webhook, { event, status }, window) {
+        list: Effect.fn("Deliveries.list")(function*(webhook, asked, window) {
           yield* owned(webhook)
-          const filter = { webhookId: webhook.id, status: status ?? null, event: event ?? null, ...window }
+          const { event = null, from_date = null, status = null, to_date = null } = asked
+          const filter = { webhookId: webhook.id, status, event, from_date, to_date, ...window }
           const rows = yield* Effect.orDie(repo.list(filter))
           return { rows, total: (yield* Effect.orDie(repo.count(filter))).total }
         }),

@@ -4,12 +4,14 @@ import { repository } from "../platform/database/repository.ts"
 import { DeliveryId, EventId, WebhookId } from "../values/Ids.ts"
 import type { AttemptRecord } from "./Outcomes.ts"
 import { DeliveryAttempt, DeliverySummary } from "./Webhook.ts"
-import { DeliveryStatus } from "./WebhookState.ts"
+import { DeliveryStatus, queueStatuses } from "./WebhookState.ts"
 
 const Filter = Schema.Struct({
   webhookId: WebhookId,
   status: Schema.NullOr(DeliveryStatus),
   event: Schema.NullOr(Schema.String),
+  from_date: Schema.NullOr(Schema.String),
+  to_date: Schema.NullOr(Schema.String),
   limit: Schema.Int,
   offset: Schema.Int
 })
@@ -39,24 +41,29 @@ interface Asked {
   readonly status: DeliveryStatus | null
   readonly event: string | null
   readonly id: number | null
+  /** Created from this moment on. */
+  readonly from_date: string | null
+  /** Created before this moment. */
+  readonly to_date: string | null
 }
 
 /** Where deliveries of a status stand in the queue: one in its actor's hands is still shown as it was before. */
 const queuedAs = { pending: ["pending", "taken"], retrying: ["retrying", "taken"] } as const
-const everywhere = ["pending", "retrying", "taken"] as const
 
 /** SQL that reads deliveries: those in `webhook_queue`, and those that have ended in `webhook_deliveries`. */
 export const makeDeliveriesRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const matching = ({ event, id, webhookId }: Asked) =>
+  const matching = ({ event, from_date, id, to_date, webhookId }: Asked) =>
     sql.and([
       sql`webhook_id = ${webhookId}`,
       ...(event === null ? [] : [sql`event = ${event}`]),
-      ...(id === null ? [] : [sql`id = ${id}`])
+      ...(id === null ? [] : [sql`id = ${id}`]),
+      ...(from_date === null ? [] : [sql`created_at >= ${from_date}::timestamptz`]),
+      ...(to_date === null ? [] : [sql`created_at < ${to_date}::timestamptz`])
     ])
 
-  const waiting = (asked: Asked, place: typeof everywhere[number]) =>
+  const waiting = (asked: Asked, place: typeof queueStatuses[number]) =>
     sql`select id, webhook_id, event, event_id, attempt_count, is_test, created_at, attempts,
         case when attempt_count = 0 then 'pending' else 'retrying' end as status,
         case when status <> 'taken' then due_at end as next_attempt_at,
@@ -72,15 +79,17 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
         null::timestamptz as next_attempt_at, response_code, error, duration_ms, started_at, response_body, retry_after,
         completed_at
       from webhook_deliveries where ${matching(asked)}
+        -- None has ended before it was made: so older partitions are not read.
+        and ${asked.from_date === null ? sql`true` : sql`completed_at >= ${asked.from_date}::timestamptz`}
         and ${asked.status === null ? sql`true` : sql`status = ${sql.literal(`'${asked.status}'`)}`}`
 
   /**
-   * One read for each index that leads to what is asked for. The queue has one for each of its statuses, which PostgreSQL
-   * uses only where the status is written out; the history has one in every partition.
+   * One read for each index that leads to what is asked for: one for each status of the queue, and one in every
+   * partition of the history.
    */
   const reads = (asked: Asked) => {
     const { status } = asked
-    if (status === null) return [...everywhere.map((place) => waiting(asked, place)), ended(asked)]
+    if (status === null) return [...queueStatuses.map((place) => waiting(asked, place)), ended(asked)]
     return status === "pending" || status === "retrying"
       ? queuedAs[status].map((place) => waiting(asked, place))
       : [ended(asked)]
@@ -114,7 +123,7 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
   /** With its payload: a sub-select looks into the one partition of `events` that can have it, a join into all. */
   const one = ({ id, webhookId }: typeof One.Encoded) =>
     sql`select d.*, (select e.body from events e where e.id = d.event_id) as body
-      from (${unionAll(reads({ webhookId, id, status: null, event: null }))}) d`
+      from (${unionAll(reads({ webhookId, id, status: null, event: null, from_date: null, to_date: null }))}) d`
 
   const find = SqlSchema.findOneOption({ Request: One, Result: StoredDelivery, execute: one })
 

@@ -9,7 +9,10 @@ export interface Recipient {
    * have looked for deliveries that are in nobody's hands.
    */
   readonly ticket: (count: number) => number | undefined
-  /** Takes deliveries that were committed as taken; false when the ticket is void, and then they are in nobody's hands. */
+  /**
+   * Takes deliveries that were committed as taken. False when the ticket is void or others have filled the room since, and
+   * then they are in nobody's hands.
+   */
   readonly accept: (ticket: number, deliveries: ReadonlyArray<Taken>) => boolean
   /** Has it look for deliveries that wait in the table, as a `Wake` would. */
   readonly nudge: () => void

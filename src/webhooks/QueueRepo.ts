@@ -147,10 +147,15 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
     Request: Schema.Struct({ webhookId: WebhookId, error: Schema.String }),
     Result: Schema.Struct({ count: Schema.Int }),
     execute: ({ error, webhookId }) =>
-      sql`with fresh as (
-          select ctid from webhook_queue where webhook_id = ${webhookId} and status = 'pending' limit 500 for update
+      sql`with unhealthy as (
+          -- Locked, so that nothing that waits for a webhook that was just switched on again is ended.
+          select from webhooks where id = ${webhookId} and unhealthy_reason in ('failing', 'gone') for share
+        ), fresh as (
+          select ctid from webhook_queue
+          where webhook_id = ${webhookId} and status = 'pending' and exists (select from unhealthy) limit 500 for update
         ), late as (
-          select ctid from webhook_queue where webhook_id = ${webhookId} and status = 'retrying' limit 500 for update
+          select ctid from webhook_queue
+          where webhook_id = ${webhookId} and status = 'retrying' and exists (select from unhealthy) limit 500 for update
         ), gone as (
           delete from webhook_queue where ctid = any(array(select ctid from fresh union all select ctid from late))
           returning *

@@ -35,7 +35,7 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
   const recipient: Recipient = {
     ticket: (count) => standing.isDeliverable() && !nudged && slots.hasRoomFor(count) ? claims.ticket() : undefined,
     accept: (ticket, deliveries) => {
-      if (!standing.isDeliverable() || ticket !== claims.ticket()) return false
+      if (!standing.isDeliverable() || ticket !== claims.ticket() || !slots.hasRoomFor(deliveries.length)) return false
       if (standing.isOld()) {
         slots.sendTo(undefined)
         Queue.offerUnsafe(changes, undefined)

@@ -6,6 +6,12 @@ import { maxAttempts, nextDelay } from "./RetryPolicy.ts"
 export const DeliveryStatus = Schema.Literals(["pending", "retrying", "delivered", "failed", "skipped"])
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
+/**
+ * The statuses of what waits; `taken` is in its actor's hands. Each has an index of its own, which PostgreSQL uses only
+ * where the status is written out.
+ */
+export const queueStatuses = ["pending", "retrying", "taken"] as const
+
 /** Why an attempt failed, or why none was made. */
 export const DeliveryError = Schema.Literals([
   ...FailureReason.literals,

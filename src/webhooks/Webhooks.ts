@@ -121,6 +121,8 @@ export class Webhooks extends Context.Service<Webhooks, {
           { accountId, action: "webhook.removed", target: `webhook ${id}` },
           Effect.orDie(repo.remove({ accountId, id }))
         )
+        // Its actor still has deliveries in its hands.
+        yield* afterCommit(wake([id]))
       })
 
       return Webhooks.of({

@@ -10,6 +10,7 @@ import { Data, Done, Nothing, Paged } from "../values/Envelope.ts"
 import { DeliveryId, pathId, WebhookId } from "../values/Ids.ts"
 import { pageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
+import { TimestampInput } from "../values/Timestamp.ts"
 import { DeliveryDetail, DeliverySummary, Webhook } from "./Webhook.ts"
 import { EventExpired, WebhookNotActive } from "./WebhookErrors.ts"
 import { DeliveryStatus } from "./WebhookState.ts"
@@ -132,14 +133,21 @@ const test = HttpApiEndpoint.post("test", "/:id/test", {
 
 const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
   params,
-  query: { ...pageQuery, status: Schema.optionalKey(DeliveryStatus), event: Schema.optionalKey(Schema.String) },
+  query: {
+    ...pageQuery,
+    status: Schema.optionalKey(DeliveryStatus),
+    event: Schema.optionalKey(Schema.String),
+    from_date: Schema.optionalKey(TimestampInput),
+    to_date: Schema.optionalKey(TimestampInput)
+  },
   success: Paged(DeliverySummary),
   error: apiErrors(NotFound, ValidationFailed)
 })
   .annotate(Access.Access, Access.full("webhooks:read"))
   .annotateMerge(OpenApi.annotations({
     summary: "List deliveries",
-    description: "Newest first, with the outcome of the last attempt."
+    description:
+      "Newest first, with the outcome of the last attempt. from_date and to_date ask for what was created from one moment on and before the other."
   }))
 
 const delivery = HttpApiEndpoint.get("delivery", "/:id/deliveries/:delivery_id", {

@@ -123,8 +123,6 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
           delete from webhooks where id = ${id} and account_id = ${accountId} returning id
         ), remains as (
           insert into removed_webhooks (webhook_id, account_id) select id, ${accountId}::bigint from gone
-        ), queued as (
-          delete from webhook_queue q using gone where q.webhook_id = gone.id
         )
         select id from gone`
   })

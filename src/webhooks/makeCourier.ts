@@ -21,6 +21,8 @@ interface Answered {
   readonly outcome: Outcome
   readonly body: Uint8Array | null
   readonly retryAfter: string | null
+  /** Of the request itself, without what it waited before. */
+  readonly durationMs: number
 }
 
 const answerOf = (exit: Exit.Exit<PostResponse, PublicHttpFailure>): Answered => {
@@ -28,13 +30,15 @@ const answerOf = (exit: Exit.Exit<PostResponse, PublicHttpFailure>): Answered =>
     return {
       outcome: { _tag: "Answered", status: exit.value.status },
       body: exit.value.body,
-      retryAfter: exit.value.retryAfter ?? null
+      retryAfter: exit.value.retryAfter ?? null,
+      durationMs: exit.value.durationMs
     }
   }
   const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   // A request that cannot be made at all uses up its attempts as well: nothing may wait for ever.
   const error = failure?.reason ?? "connection_reset"
-  return { outcome: { _tag: "Broke", error, status: failure?.status }, body: null, retryAfter: null }
+  const outcome = { _tag: "Broke", error, status: failure?.status } as const
+  return { outcome, body: null, retryAfter: null, durationMs: failure?.durationMs ?? 0 }
 }
 
 /** Carries deliveries to the endpoints of webhooks; it remembers nothing. */
@@ -56,25 +60,34 @@ export const makeCourier = Effect.gen(function*() {
     return { url, key: yield* keyOf(id, secret), previous } satisfies Destination
   })
 
-  /** One request; whatever comes of it is a record to write down. */
+  const signedAt = (startedAt: number, to: Destination, taken: Taken) =>
+    sign({
+      ...taken,
+      delivery_id: taken.id,
+      attempt: taken.attempt_count + 1,
+      timestamp: Math.floor(startedAt / 1000),
+      key: to.key,
+      previous_key: to.previous !== undefined && startedAt < to.previous.until ? to.previous.key : undefined
+    })
+
+  /**
+   * One request; whatever comes of it is a record to write down. It is signed when it begins: until then it may wait for
+   * minutes at a crowded host, and a receiver takes an old signature for a replay.
+   */
   const attempt = (webhookId: WebhookId, to: Destination, taken: Taken): Effect.Effect<AttemptRecord> =>
     Effect.suspend(() => {
-      const startedAt = clock.currentTimeMillisUnsafe()
-      const headers = sign({
-        ...taken,
-        delivery_id: taken.id,
-        attempt: taken.attempt_count + 1,
-        timestamp: Math.floor(startedAt / 1000),
-        key: to.key,
-        previous_key: to.previous !== undefined && startedAt < to.previous.until ? to.previous.key : undefined
-      })
+      let startedAt = clock.currentTimeMillisUnsafe()
+      const headers = () => {
+        startedAt = clock.currentTimeMillisUnsafe()
+        return signedAt(startedAt, to, taken)
+      }
       return Effect.flatMap(Effect.exit(http.post({ url: to.url, headers, body: taken.body })), (exit) => {
-        const { body, outcome, retryAfter } = answerOf(exit)
+        const { body, durationMs, outcome, retryAfter } = answerOf(exit)
         const record: AttemptRecord = {
           webhookId,
           deliveryId: taken.id,
           startedAt,
-          durationMs: clock.currentTimeMillisUnsafe() - startedAt,
+          durationMs: Math.round(durationMs),
           responseBody: body,
           retryAfter,
           transition: transition({ ...taken, status: taken.attempt_count === 0 ? "pending" : "retrying" }, outcome)

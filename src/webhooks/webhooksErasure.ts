@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { ErasureStep } from "../accounts/Erasure.ts"
 import { AccountId, WebhookId } from "../values/Ids.ts"
+import { queueStatuses } from "./WebhookState.ts"
 
 /** Deliveries of a removed webhook that one statement deletes. */
 const most = 1_000
@@ -12,7 +13,15 @@ const stride = 20_000
 /** Deletes some of the history of a removed webhook and what waits for it, the newest first; says how many rows. */
 export const eraseDeliveries = Effect.fnUntraced(function*(id: WebhookId) {
   const sql = yield* SqlClient.SqlClient
-  const queued = yield* sql`delete from webhook_queue where webhook_id = ${id} returning 1`
+  const waiting = queueStatuses.map((place) =>
+    sql`(select ctid from webhook_queue where webhook_id = ${id} and status = ${
+      sql.literal(`'${place}'`)
+    } limit ${most})`
+  )
+  const queued = yield* sql`delete from webhook_queue where ctid = any(array(${
+    sql.join(" union all ", false)(waiting)
+  }))
+    returning 1`
   const gone = yield* sql`delete from webhook_deliveries where webhook_id = ${id} and id >= (
       select min(id) from (
         select id from webhook_deliveries where webhook_id = ${id} order by id desc limit ${most}) as last)
@@ -26,8 +35,6 @@ const eraseWebhooks: ErasureStep["some"] = Effect.fnUntraced(function*(accountId
       delete from webhooks where account_id = ${accountId} returning id
     ), remains as (
       insert into removed_webhooks (webhook_id, account_id) select id, ${accountId}::bigint from gone
-    ), queued as (
-      delete from webhook_queue q using gone where q.webhook_id = gone.id
     )
     select id from gone`
   return gone.length

@@ -8,7 +8,7 @@ import { eventNames } from "../../src/events/EventNames.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
 import { makeWebhookReceiver, type ReceiverAnswer } from "../support/WebhookReceiver.ts"
-import { askTest, create, deliveriesOf } from "../support/webhookStories.ts"
+import { askAgain, askTest, create, deliveriesOf } from "../support/webhookStories.ts"
 
 /** A port of this machine where nobody listens. */
 const deadPort = Effect.callback<number>((resume) => {
@@ -196,7 +196,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         assert.deepStrictEqual(yield* standing, ["disabled", null, 0])
       }))
 
-    it.effect("is made in the trial too, and by the webhook's own account alone", () =>
+    it.effect("is made in the trial too, as all is that changes no webhook, and by the webhook's own account alone", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -204,10 +204,17 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         const receiver = yield* makeWebhookReceiver()
         const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
         yield* sql`update accounts set plan = 'starter', trial_ends_at = now() + interval '1 day' where id = ${accountId}`
-        assert.strictEqual((yield* askTest(node, key, { id })).status, 200)
+        const tested = yield* askTest(node, key, { id })
+        assert.strictEqual(tested.status, 200)
+        const delivery = String(tested.at("data", "id"))
+        for (const path of ["", `/${id}`, `/${id}/deliveries`, `/${id}/deliveries/${delivery}`]) {
+          assert.strictEqual((yield* node.request("GET", `/v1/webhooks${path}`, { key })).status, 200, path)
+        }
+        assert.strictEqual((yield* askAgain(node, key, id, delivery)).status, 202)
+        yield* receiver.received(2)
         const foreign = yield* askTest(node, (yield* makeAccount()).key, { id })
         assert.deepStrictEqual([foreign.status, foreign.at("error", "type")], [404, "not_found"])
-        assert.strictEqual(receiver.requests.length, 1)
+        assert.strictEqual(receiver.requests.length, 2)
       }))
 
     it.effect("of a webhook that is removed meanwhile is answered with 404 and leaves no row", () =>

@@ -148,4 +148,27 @@ layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) =
       ])
       assert.deepStrictEqual(yield* shown({ event: "email.bounced" }, page), [0])
     }))
+
+  it.effect("shows what was made from one moment on and before another", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const deliveries = yield* Deliveries
+      const webhook = yield* makeWebhook
+      const days = ["2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z", "2026-03-03T00:00:00Z"]
+      for (const [index, day] of days.entries()) {
+        yield* sql`insert into webhook_deliveries
+            (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
+          values (${webhook.id}, ${index + 1}, 'evt_', 'email.sent', 'delivered', 1, ${day}::timestamptz, now())`
+        yield* sql`insert into webhook_queue (webhook_id, id, event_id, event, status, created_at)
+          values (${webhook.id}, ${index + 11}, 'evt_', 'email.sent', 'pending', ${day}::timestamptz)`
+      }
+      const shown = Effect.fnUntraced(function*(filter: DeliveryFilter) {
+        const { rows, total } = yield* deliveries.list(webhook, filter, page)
+        return [total, ...rows.map(({ id }) => id)]
+      })
+      const [, second = "", third = ""] = days
+      assert.deepStrictEqual(yield* shown({ from_date: second }), [4, 13, 12, 3, 2])
+      assert.deepStrictEqual(yield* shown({ to_date: second }), [2, 11, 1])
+      assert.deepStrictEqual(yield* shown({ from_date: second, to_date: third, status: "pending" }), [1, 12])
+    }))
 })

@@ -26,7 +26,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 /** What endpoints answer now, and what they were asked. */
 const world: {
   respond: (request: PostRequest) => Effect.Effect<PostResponse, PublicHttpFailure>
-  readonly requests: Array<PostRequest>
+  readonly requests: Array<Omit<PostRequest, "headers"> & { readonly headers: Readonly<Record<string, string>> }>
 } = { respond: () => Effect.never, requests: [] }
 
 const answer = (status: number): Effect.Effect<PostResponse> =>
@@ -45,7 +45,7 @@ const Transport = Layer.succeed(
   PublicHttp.of({
     post: (request) =>
       Effect.suspend(() => {
-        world.requests.push(request)
+        world.requests.push({ ...request, headers: request.headers() })
         return world.respond(request)
       })
   })
@@ -181,6 +181,78 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       yield* wake
       assert.deepStrictEqual(yield* rows, times(30, "delivered 1"))
       assert.strictEqual(world.requests.length, 30)
+    }))
+
+  it.effect("sends nothing more of a webhook that is deleted, but what is under way", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* webhookOf(30)
+      const gate = yield* Deferred.make<void>()
+      const started = yield* Deferred.make<void>()
+      world.respond = () =>
+        Effect.andThen(
+          Effect.suspend(() => world.requests.length >= 8 ? Deferred.succeed(started, undefined) : Effect.void),
+          Effect.andThen(Deferred.await(gate), answer(200))
+        )
+      const { recipients } = yield* Handover
+      const { wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* Deferred.await(started)
+      yield* sql`delete from webhooks where id = ${id}`
+      recipients.get(id)?.nudge()
+      const left = sql`select from webhook_queue where webhook_id = ${id} and status = 'taken'`
+      yield* Effect.repeat(left, { until: (rows) => rows.length === 8 })
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      assert.strictEqual(world.requests.length, 8)
+    }))
+
+  it.effect("sends all that has not begun to the new URL when that was changed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, rows } = yield* webhookOf(20)
+      const gate = yield* Deferred.make<void>()
+      const started = yield* Deferred.make<void>()
+      world.respond = () =>
+        Effect.andThen(
+          Effect.suspend(() => world.requests.length >= 8 ? Deferred.succeed(started, undefined) : Effect.void),
+          Effect.andThen(Deferred.await(gate), answer(200))
+        )
+      const { recipients } = yield* Handover
+      const { wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* Deferred.await(started)
+      yield* sql`update webhooks set url = 'https://elsewhere.example/' where id = ${id}`
+      const recipient = recipients.get(id)
+      recipient?.nudge()
+      // It gives none before it has read what it was nudged about.
+      yield* Effect.sync(() => recipient?.ticket(1)).pipe(Effect.repeat({ until: (given) => given !== undefined }))
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      assert.deepStrictEqual(yield* rows, times(20, "delivered 1"))
+      const hosts = world.requests.map(({ url }) => new URL(url).host)
+      assert.deepStrictEqual(hosts, [...times(8, "hooks.example"), ...times(12, "elsewhere.example")])
+    }))
+
+  it.effect("asks an endpoint that fails one at a time, and one that is well again up to eight", () =>
+    Effect.gen(function*() {
+      const { id, rows } = yield* webhookOf(200)
+      const open = new Set<PostRequest>()
+      const widths: Array<number> = []
+      world.respond = (request) =>
+        Effect.gen(function*() {
+          open.add(request)
+          widths.push(open.size)
+          yield* Effect.sleep("2 millis")
+          open.delete(request)
+          return yield* answer(world.requests.length > 60 ? 200 : 500)
+        })
+      const { leave, wake } = yield* actorOf(id)
+      yield* Effect.forkChild(Effect.exit(wake))
+      yield* Effect.repeat(rows, { until: (now) => !now.some((row) => row === "pending 0" || row === "taken 0") })
+      assert.deepStrictEqual([Math.max(...widths.slice(0, 20)), Math.max(...widths.slice(40, 60))], [8, 1])
+      assert.isAtLeast(Math.max(...widths.slice(150)), 6)
+      yield* leave
     }))
 
   it.effect("when its node leaves, writes down what was under way and gives back the rest", () =>

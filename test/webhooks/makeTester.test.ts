@@ -13,7 +13,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 const Subject = Layer.mergeAll(
   TestDatabase.layer,
   Vault.layer(Redacted.make(new Uint8Array(32))),
-  PublicHttp.layer({ allowLoopback: true, connectionsPerOrigin: 1, timeout: "30 seconds" }),
+  PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 1, timeout: "30 seconds" }),
   AppConfig.layer.pipe(
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ WEBHOOK_TIMEOUT_SECONDS: "1" })))
   )
@@ -27,7 +27,7 @@ layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("the attemp
       const attempt = yield* makeTester
       const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
       const url = `${receiver.url}/`
-      yield* Effect.forkScoped(post({ url, headers: {}, body: new Uint8Array() }))
+      yield* Effect.forkScoped(post({ url, headers: () => ({}), body: new Uint8Array() }))
       yield* receiver.received(1)
       const id = WebhookId.make(7)
       const target = {

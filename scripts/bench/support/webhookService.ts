@@ -23,7 +23,7 @@ import { dataOf } from "./webhookEvent.ts"
 
 /** What of the service the benches of webhooks need, with the settings of the environment. */
 export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
-  Layer.provide(PublicHttp.layer({ allowLoopback: true })),
+  Layer.provide(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 512 })),
   Layer.provideMerge(SubscriberLayer),
   Layer.provide(Handover.layer),
   Layer.provideMerge(Webhooks.layer),

@@ -60,12 +60,13 @@ export const HttpSmsProvider = Layer.effect(
       name: profile.name,
       takes: "texts",
       width,
-      submit: Effect.fn("HttpSmsProvider.submit")((part: Outgoing) =>
-        Effect.match(http.post(requestOf(profile, part, callbackUrl)), {
+      submit: Effect.fn("HttpSmsProvider.submit")((part: Outgoing) => {
+        const { headers, ...request } = requestOf(profile, part, callbackUrl)
+        return Effect.match(http.post({ ...request, headers: () => headers }), {
           onSuccess: ({ body, status }) => outcomeOf(profile, { status, text: Buffer.from(body).toString("utf8") }),
           onFailure: failed
         })
-      )
+      })
     })
   })
 )

@@ -17,9 +17,13 @@ export const transaction = <A, E, R>(
     const sql = yield* SqlClient.SqlClient
     if ((yield* Pending) !== undefined) return yield* sql.withTransaction(effect)
     const deferred: Array<Effect.Effect<void>> = []
-    const value = yield* sql.withTransaction(Effect.provideService(effect, Pending, deferred))
-    for (const nudge of deferred) yield* Effect.forkDetach(nudge)
-    return value
+    const nudges = Effect.suspend(() =>
+      Effect.forEach(deferred, (nudge) => Effect.forkDetach(nudge), { discard: true })
+    )
+    // The client's own hook, because it runs even if the fiber is interrupted while it commits.
+    return yield* sql.withTransaction(
+      Effect.andThen(sql.afterCommit(nudges), Effect.provideService(effect, Pending, deferred))
+    )
   }).pipe(
     // What is no SqlError is of the effect itself, which the compiler does not conclude for a generic E.
     Effect.catch((error) =>

@@ -7,7 +7,7 @@ import { makeDeadlines } from "./Deadlines.ts"
 import { type Answer, type Ending, Exchange } from "./Exchange.ts"
 import { describe, failureReason } from "./failureReason.ts"
 import { guardedConnector } from "./guardedConnector.ts"
-import { OriginSlots } from "./OriginSlots.ts"
+import { HostSlots } from "./HostSlots.ts"
 import { resolveName } from "./resolveName.ts"
 
 export interface PublicHttpOptions {
@@ -25,8 +25,8 @@ export interface PublicHttpOptions {
   readonly timeout?: Duration.Input
   /** What is read of an answer; 16 KiB by default. */
   readonly maxBodyBytes?: number
-  /** Requests under way to one origin, over all accounts; 32 by default. */
-  readonly connectionsPerOrigin?: number
+  /** Requests under way to one host, on whichever of its ports, over all accounts; 32 by default. */
+  readonly connectionsPerHost?: number
   /** Requests under way in all; 512 by default. */
   readonly connections?: number
 }
@@ -34,7 +34,8 @@ export interface PublicHttpOptions {
 export interface PostRequest {
   /** Absolute, in normal form: what `HttpsUrl` stores. */
   readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+  /** Asked for when the request begins: until then it may have waited for others to the same host. */
+  readonly headers: () => Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
@@ -106,7 +107,7 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
     Effect.sync(() => makeAgent(options, timeout)),
     (agent) => Effect.promise(() => agent.destroy())
   )
-  const slots = new OriginSlots({ perOrigin: options.connectionsPerOrigin ?? 32, total: options.connections ?? 512 })
+  const slots = new HostSlots({ perHost: options.connectionsPerHost ?? 32, total: options.connections ?? 512 })
   const withinTime = yield* makeDeadlines(clock, timeout)
 
   /** One clock over all of it, because a limit on the head alone lets a dripping body hold the request for ever. */
@@ -124,7 +125,10 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
       inTime()
       end(conclude(ending, elapsed()))
     }
-    agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body }, current)
+    agent.dispatch(
+      { origin: url.origin, path: url.pathname + url.search, method: "POST", headers: headers(), body },
+      current
+    )
     return () => {
       inTime()
       current.cancel()
@@ -136,14 +140,14 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
       Effect.callback<PostResponse, PublicHttpFailure>((resume) => {
         const url = new URL(request.url)
         let giveUp = () => {}
-        const withdraw = slots.enter(url.origin, () => {
+        const withdraw = slots.enter(url.hostname, () => {
           const cancel = exchange(url, request, (exit) => {
-            slots.leave(url.origin)
+            slots.leave(url.hostname)
             resume(exit)
           })
           giveUp = () => {
             cancel()
-            slots.leave(url.origin)
+            slots.leave(url.hostname)
           }
         })
         return Effect.sync(() => {

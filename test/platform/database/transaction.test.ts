@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Data, Deferred, Duration, Effect } from "effect"
+import { Data, Deferred, Duration, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../../../src/platform/database/coalesce.ts"
 import {
@@ -35,6 +35,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
         assert.isFalse(yield* Deferred.isDone(seen))
       }))
       assert.strictEqual(yield* Deferred.await(seen), 3)
+    }))
+
+  it.effect("nudges even if whoever asked for it is interrupted while it commits", () =>
+    Effect.gen(function*() {
+      const { count, insert, nudge, seen, sql } = yield* table("interrupted")
+      yield* sql`create function commit_slowly() returns trigger language plpgsql as
+        'begin perform pg_advisory_xact_lock(4711); return null; end'`
+      yield* sql`create constraint trigger slow after insert on interrupted deferrable initially deferred
+        for each row execute function commit_slowly()`
+      const held = yield* Deferred.make<void>()
+      const over = yield* Deferred.make<void>()
+      yield* Effect.forkScoped(sql.withTransaction(Effect.andThen(
+        sql`select pg_advisory_xact_lock(4711)`,
+        Effect.andThen(Deferred.succeed(held, undefined), Deferred.await(over))
+      )))
+      yield* Deferred.await(held)
+      const writer = yield* Effect.forkScoped(transaction(Effect.andThen(insert, afterCommit(nudge))))
+      yield* sql`select from pg_stat_activity where query ilike 'commit%' and wait_event = 'advisory'`.pipe(
+        Effect.repeat({ until: (rows) => rows.length === 1 })
+      )
+      const interrupting = yield* Effect.forkScoped(Fiber.interrupt(writer))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(over, undefined)
+      yield* Fiber.join(interrupting)
+      assert.strictEqual(yield* Deferred.await(seen), 1)
+      assert.strictEqual(yield* count, 1)
     }))
 
   it.effect("may be idle for as long as it says, and for the usual time afterwards", () =>

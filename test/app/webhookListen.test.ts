@@ -1,0 +1,55 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { sign, signingKey } from "../../src/webhooks/sign.ts"
+import { freePort } from "../support/freePort.ts"
+import { readUntil } from "../support/readUntil.ts"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
+
+/** `webhook listen` on a free port, and what it has printed; it is stopped with the scope. */
+const listen = Effect.gen(function*() {
+  const port = yield* freePort
+  let printed = ""
+  yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, [main, "webhook", "listen", "--port", String(port), "--secret", secret])
+      child.stdout.on("data", (chunk) => {
+        printed += String(chunk)
+      })
+      return child
+    }),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+  const says = (text: string) => readUntil(() => printed, (now) => now.includes(text))
+  yield* says("Listening on")
+  const post = (headers: Record<string, string>, body: string) =>
+    Effect.promise(() => fetch(`http://127.0.0.1:${port}/hooks`, { method: "POST", headers, body }))
+  return { says, post }
+})
+
+const body = JSON.stringify({ id: "evt_1", event: "email.sent", data: { to: "ada@example.com" } })
+
+const headers = () =>
+  sign({
+    event: "email.sent",
+    event_id: "evt_1",
+    delivery_id: 1,
+    attempt: 2,
+    timestamp: Math.floor(Date.now() / 1000),
+    body: Buffer.from(body),
+    key: signingKey(Redacted.make(secret))
+  })
+
+it.live("webhook listen prints each delivery, takes what verifies and refuses what does not", () =>
+  Effect.gen(function*() {
+    const { post, says } = yield* listen
+    const good = yield* post(headers(), body)
+    assert.strictEqual(good.status, 204)
+    assert.include(yield* says("ada@example.com"), "email.sent, attempt 2, evt_1: verified")
+    const tampered = yield* post(headers(), body.replace("ada", "eve"))
+    assert.strictEqual(tampered.status, 401)
+    assert.match(yield* says("eve@example.com"), /email\.sent, attempt 2, evt_1: REFUSED: /)
+  }))
