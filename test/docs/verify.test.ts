@@ -1,0 +1,16 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { blocks, read } from "./documents.ts"
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the SQL of docs/webhooks/verify.md", (it) => {
+  it.effect("gives a row for an event that is new, and none for one that was done before", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [table = "", done = ""] = blocks(read("docs/webhooks/verify.md"), "sql")
+      yield* sql.unsafe(table)
+      const rows = yield* Effect.forEach(["evt_1", "evt_1", "evt_2"], (id) => sql.unsafe(done, [id]))
+      assert.deepStrictEqual(rows, [[{ id: "evt_1" }], [], [{ id: "evt_2" }]])
+    }))
+})
