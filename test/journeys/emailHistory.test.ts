@@ -49,7 +49,7 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
     "a value that fills the subject",
     { subject: "{{x}}", variables: { x: "x".repeat(2001) } },
     "subject",
-    /at most 2000 bytes with its values/
+    /at most 2000 characters with its values/
   ],
   ["eleven files", { attachments: Array.from({ length: 11 }, () => file(1)) }, "attachments", /at most 10 files/],
   ["a byte too many in files", { attachments: [file(4 * MiB), file(3 * MiB + 1)] }, "attachments", /at most 7 MiB/],
