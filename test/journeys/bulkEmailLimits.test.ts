@@ -84,7 +84,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
 })
 
 layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
-  "the variables of texts in a request",
+  "the variables of a request",
   (it) => {
     it.effect("are at most 500 different ones in bulk mail, with names of at most 100 characters", () =>
       Effect.gen(function*() {
@@ -127,6 +127,26 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           assert.strictEqual(answer.at("error", "param"), param, `${path}: ${answer.text}`)
           assert.match(answer.text, /at most 500 different variables/, path)
         }
+      }))
+
+    it.effect("have no lists and no objects in objects for values, also where no text reads them", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        for (const unused of [[], ["x"], { list: [] }, { deep: { deeper: 1 } }]) {
+          const variables = { x: 1, unused }
+          const single = { to: "a@people.example", subject: "s", html: "{{x}}", variables }
+          const one = yield* node.request("POST", "/v1/email/send", { key, json: single })
+          const many = yield* post({ html: "{{x}}", recipients: people(1, variables) })
+          for (const [answer, at] of [[one, "variables.unused"], [many, "recipients[0].variables.unused"]] as const) {
+            assertRefused(answer, 422, "validation_error")
+            assert.isTrue(errorsOf(answer).every(({ param }) => param.startsWith(at)), answer.text)
+          }
+        }
+        const fits = people(1, { x: 1, unused: { one: "x", two: null } })
+        assert.strictEqual((yield* post({ html: "{{x}}{{unused|}}", recipients: fits })).status, 202)
+        const read = yield* post({ html: "{{unused}}", recipients: fits })
+        assert.strictEqual(errorsOf(read)[0]?.type, "missing_variable")
       }))
 
     it.effect("are named ten at a time where values are missing", () =>
