@@ -27,3 +27,31 @@ export const compiled = <S extends Template.TemplateSource>(
     onSuccess: (template) => Effect.succeed({ source, template }),
     onFailure: ({ message, part }) => Effect.fail(ValidationFailed.of(paramOf[part], message, "invalid_template"))
   })
+
+/** What lists show of a template stays small, and so does what a send looks up for each recipient. */
+const mostVariables = 500
+const longestVariable = 100
+
+/** The names of all variables of a template; the refusal of too many names `param`, or the body. */
+export const variablesOf = (
+  template: Template.Template,
+  param = ""
+): Effect.Effect<ReadonlyArray<string>, ValidationFailed> => {
+  const names = Template.variables(template)
+  if (names.length <= mostVariables && names.every(({ length }) => length <= longestVariable)) {
+    return Effect.succeed(names)
+  }
+  const most = `at most ${mostVariables} different variables, with names of at most ${longestVariable} characters`
+  return Effect.fail(ValidationFailed.of(param, `must have ${most}`))
+}
+
+/** {@link compiled} for the texts of one send, with no more variables than a stored template may have. */
+export const compiledMail = <S extends Template.TemplateSource>(source: S) =>
+  Effect.tap(compiled(source), ({ template }) => variablesOf(template))
+
+/** A message of one text, with no more variables than a stored template may have. */
+export const compiledText = Effect.fnUntraced(function*(text: string, param: string) {
+  const { template } = yield* compiled({ subject: "", text }, { subject: param, html: param, text: param })
+  yield* variablesOf(template, param)
+  return template
+})

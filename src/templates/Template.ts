@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { escapeHtml } from "./escapeHtml.ts"
 import { htmlToText } from "./htmlToText.ts"
 import type { TemplateInvalid } from "./TemplateErrors.ts"
 import {
@@ -44,17 +45,6 @@ const line = ({ literals, placeholders }: TemplatePart): TemplatePart => ({
   literals: literals.map(toLine),
   placeholders
 })
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  "\"": "&quot;",
-  "'": "&#39;"
-}
-
-const escapeHtml = (value: string): string =>
-  /[&<>"']/.test(value) ? value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "") : value
 
 const asIs = (value: string): string => value
 

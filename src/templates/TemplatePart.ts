@@ -63,6 +63,8 @@ const invalid = (source: string, offset: number) => (part: TemplatePartName, rea
 export const compilePart = (source: string, part: TemplatePartName): Result.Result<TemplatePart, TemplateInvalid> => {
   const literals: Array<string> = []
   const placeholders: Array<Placeholder> = []
+  // A name can stand in a million places.
+  const known = new Map<string, Placeholder>()
   let literal = ""
   let at = 0
   for (let open = source.indexOf("{{"); open >= 0; open = source.indexOf("{{", at)) {
@@ -74,8 +76,11 @@ export const compilePart = (source: string, part: TemplatePartName): Result.Resu
     }
     const close = source.indexOf("}}", open)
     if (close < 0) return Result.fail(invalid(source, open)(part, "this {{ is not closed: add }}"))
-    const read = readPlaceholder(source.slice(open + 2, close))
+    const inner = source.slice(open + 2, close)
+    const before = known.get(inner)
+    const read = before === undefined ? readPlaceholder(inner) : Result.succeed(before)
     if (Result.isFailure(read)) return Result.fail(invalid(source, open)(part, read.failure))
+    known.set(inner, read.success)
     literals.push(literal)
     placeholders.push(read.success)
     literal = ""

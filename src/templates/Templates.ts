@@ -6,26 +6,14 @@ import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { deprecated } from "../platform/http/RequestContext.ts"
 import { type AccountId, TemplateId, TemplateNumber, templatePathId, type TemplateRef } from "../values/Ids.ts"
 import type { PageOf } from "../values/Page.ts"
-import { compiled, type CompiledTemplate } from "./CompiledTemplate.ts"
+import { compiled, type CompiledTemplate, variablesOf } from "./CompiledTemplate.ts"
 import type { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
-import * as Template from "./Template.ts"
 import type { NewTemplate, TemplateChange } from "./TemplatesApi.ts"
 import { makeTemplatesRepo } from "./TemplatesRepo.ts"
 import { templateTexts } from "./templateTexts.ts"
 
 /** 21 November 2026: since then `tmpl_` ids are the ones to use (spec 9). */
 const numericIdsDeprecated = 1_795_219_200
-
-/** What lists show of a template stays small, whatever is in it. */
-const mostVariables = 500
-const longestVariable = 100
-
-const variablesOf = Effect.fnUntraced(function*({ template }: CompiledTemplate) {
-  const names = Template.variables(template)
-  if (names.length <= mostVariables && names.every(({ length }) => length <= longestVariable)) return names
-  const most = `at most ${mostVariables} different variables, with names of at most ${longestVariable} characters`
-  return yield* ValidationFailed.of("", `must have ${most}`)
-})
 
 /** JSON clients write a numeric id as a number or as its digits. */
 const readRef = Schema.decodeUnknownOption(Schema.Union([TemplateNumber, templatePathId]))
@@ -70,7 +58,7 @@ export class Templates extends Context.Service<Templates, {
         const { html, paramOf, text = null } = templateTexts(input)
         if (html === undefined) return yield* ValidationFailed.of("html", "is required", "missing")
         const read = yield* compiled({ subject: input.subject, html, text }, paramOf)
-        const variables = yield* variablesOf(read)
+        const variables = yield* variablesOf(read.template)
         const id = TemplateId.make(`tmpl_${yield* ulid}`)
         return yield* Effect.orDie(repo.insert({ id, accountId, name: input.name, ...read.source, variables }))
       })
@@ -89,7 +77,7 @@ export class Templates extends Context.Service<Templates, {
               html: html ?? before.html,
               text: text === undefined ? before.text : text
             }))
-            const variables = yield* variablesOf(read)
+            const variables = yield* variablesOf(read.template)
             return yield* Effect.orDie(repo.update({ id, name: change.name ?? name, ...read.source, variables }))
           }))
         },

@@ -49,7 +49,7 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
     "a value that fills the subject",
     { subject: "{{x}}", variables: { x: "x".repeat(2001) } },
     "subject",
-    /at most 2000 bytes with its values/
+    /at most 2000 characters with its values/
   ],
   ["eleven files", { attachments: Array.from({ length: 11 }, () => file(1)) }, "attachments", /at most 10 files/],
   ["a byte too many in files", { attachments: [file(4 * MiB), file(3 * MiB + 1)] }, "attachments", /at most 7 MiB/],
@@ -133,6 +133,19 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.strictEqual(list.at("meta", "total"), 1)
     }))
 
+  it.effect("is found by an address in Unicode or in A-labels, and in any case of letters", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const id = yield* sendEmail(node, key, { ...mail, to: "Ann@b\u00fccher.example" })
+      for (const to of ["ann@b\u00fccher.example", "ANN@B\u00dcCHER.EXAMPLE.", "ann@xn--bcher-kva.example"]) {
+        for (const path of ["messages", "history"]) {
+          const list = yield* node.request("GET", `/v1/email/${path}?to=${encodeURIComponent(to)}`, { key })
+          assert.deepStrictEqual([list.at("data", 0, "id"), list.at("meta", "total")], [id, 1], `${path} ${to}`)
+        }
+      }
+    }))
+
   it.effect("is listed newest first with the recipients of batches, and found by every filter", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -205,7 +218,15 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
         assert.strictEqual(recipients.length, id === several ? 3 : 1)
       }
       for (
-        const query of ["?status=lost", "?from_date=yesterday", "?batch_id=7", "?page=0", "?per_page=101", "?to=%00"]
+        const query of [
+          "?status=lost",
+          "?from_date=yesterday",
+          "?batch_id=7",
+          "?page=0",
+          "?per_page=101",
+          "?to=%00",
+          "?to=ann"
+        ]
       ) {
         assertRefused(yield* list(query), 422, "validation_error")
       }

@@ -7,8 +7,10 @@ import { EmailDomains } from "../../email-domains/EmailDomains.ts"
 import { ulid } from "../../platform/crypto/ulid.ts"
 import { afterCommit, transaction } from "../../platform/database/transaction.ts"
 import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
-import { compiled } from "../../templates/CompiledTemplate.ts"
+import { compiledMail } from "../../templates/CompiledTemplate.ts"
+import { requireOfEach } from "../../templates/requireOfEach.ts"
 import { requireValues } from "../../templates/requireValues.ts"
+import type { Template } from "../../templates/Template.ts"
 import { Templates } from "../../templates/Templates.ts"
 import { Quotas } from "../../usage/Quotas.ts"
 import { type AccountId, EmailBatchId } from "../../values/Ids.ts"
@@ -19,6 +21,7 @@ import { BatchEntity } from "./BatchEntity.ts"
 import { makeBatchesRepo } from "./BatchesRepo.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 import { DefaultSender } from "./DefaultSender.ts"
+import { overfilled } from "./overfilled.ts"
 import { targetsOf } from "./tracking/track.ts"
 
 /** A nudge for the actor of a dead node waits until another one has its shard; the others are told meanwhile. */
@@ -26,12 +29,21 @@ const patience = "2 seconds"
 
 /** The texts of a mail that brings them along. */
 const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) {
-  if (subject !== undefined && html !== undefined) return yield* compiled({ subject, html, text: text ?? null })
+  if (subject !== undefined && html !== undefined) return yield* compiledMail({ subject, html, text: text ?? null })
   const params = [...(subject === undefined ? ["subject"] : []), ...(html === undefined ? ["html"] : [])]
   const message = "is required unless template_id is given"
   const errors = params.map((param) => ({ param, type: "missing", message }))
   return yield* new ValidationFailed({ param: params[0] ?? "", errors })
 })
+
+/** Refuses recipients whose values make a text too large: a few such mails at a time would fill the memory of a node. */
+const requireFit = (template: Template, recipients: NewBatch["recipients"]) => {
+  const overfilledBy = overfilled(template)
+  return requireOfEach(recipients, (variables) => {
+    const over = overfilledBy(variables)
+    return over && { type: "invalid", message: `must make ${over.part} ${over.most} long` }
+  })
+}
 
 /** Bulk email (spec 2.5, 3.4, 4.3). */
 export class BulkEmail extends Context.Service<BulkEmail, {
@@ -85,13 +97,14 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         const { id, ...stored } = yield* templates.require(accountId, mail.template_id)
         const texts = mail.subject === undefined
           ? stored
-          : yield* compiled({ ...stored.source, subject: mail.subject })
+          : yield* compiledMail({ ...stored.source, subject: mail.subject })
         return { ...texts, templateId: id }
       })
 
       const send = Effect.fn("BulkEmail.send")(function*(accountId: AccountId, mail: NewBatch) {
         const { source, template, templateId } = yield* textsOf(accountId, mail)
         yield* requireValues(template, mail.recipients)
+        yield* requireFit(template, mail.recipients)
         const from = mail.from ?? standard
         if (mail.from !== undefined) yield* domains.requireVerified(accountId, mail.from.address)
         const tracking = yield* domains.tracking(accountId, from.address)

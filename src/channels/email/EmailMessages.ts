@@ -8,7 +8,8 @@ import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
 import { ulid } from "../../platform/crypto/ulid.ts"
 import { afterCommit, transaction } from "../../platform/database/transaction.ts"
 import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
-import { compiled } from "../../templates/CompiledTemplate.ts"
+import { compiledMail } from "../../templates/CompiledTemplate.ts"
+import { missingValues } from "../../templates/requireValues.ts"
 import * as Template from "../../templates/Template.ts"
 import { Templates } from "../../templates/Templates.ts"
 import { Quotas } from "../../usage/Quotas.ts"
@@ -20,11 +21,9 @@ import type { EmailMessage, EmailMessageDetails } from "./EmailMessage.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailMessagesApi.ts"
 import { type Addressed, makeEmailMessagesRepo, type Part, type StoredRecord } from "./EmailMessagesRepo.ts"
 import { EmailSender } from "./EmailSender.ts"
+import { overfilled } from "./overfilled.ts"
 import { subjectOf } from "./subjectOf.ts"
 import { fixedPart, targetsOf } from "./tracking/track.ts"
-
-/** What the texts may be once their values are filled in: a value can stand in many places. */
-const longest = { subject: 2_000, html: 10 * 1024 * 1024, text: 10 * 1024 * 1024 }
 
 /** Which emails are listed; what is absent does not ask. */
 export interface MessageFilter {
@@ -57,7 +56,7 @@ const shownTo = (recipients: ReadonlyArray<Addressed>): AcceptedEmail["to"] => {
 /** The texts of an email that brings them along. */
 const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewEmail) {
   const has = { subject: subject !== undefined, html: html !== undefined || text !== undefined }
-  if (has.html && subject !== undefined) return yield* compiled({ subject, html, text })
+  if (has.html && subject !== undefined) return yield* compiledMail({ subject, html, text })
   const errors = [
     ...(has.subject ? [] : [{ param: "subject", type: "missing", message: "is required unless template_id is given" }]),
     ...(has.html
@@ -67,19 +66,13 @@ const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewEmail) 
   return yield* new ValidationFailed({ param: errors[0]?.param ?? "", errors })
 })
 
-const textNames = ["subject", "html", "text"] as const
-
-const tooLongOnceFilled = (name: typeof textNames[number]) =>
-  ValidationFailed.of(name, `must have at most ${longest[name]} bytes with its values filled in`)
-
 const rendered = Effect.fnUntraced(function*(template: Template.Template, { variables = {} }: NewEmail) {
-  const names = Template.missing(template, variables)
-  if (names.length > 0) {
-    return yield* ValidationFailed.of("variables", `must have a value for ${names.join(", ")}`, "missing_variable")
+  const missing = missingValues(template, variables)
+  if (missing !== undefined) return yield* ValidationFailed.of("variables", missing.message, missing.type)
+  const over = overfilled(template)(variables)
+  if (over !== undefined) {
+    return yield* ValidationFailed.of(over.part, `must have ${over.most} with its values filled in`)
   }
-  const lengths = Template.lengths(template, variables)
-  const tooLong = textNames.find((name) => lengths[name] > longest[name])
-  if (tooLong !== undefined) return yield* tooLongOnceFilled(tooLong)
   return Template.render(template, variables)
 })
 
@@ -130,16 +123,13 @@ export class EmailMessages extends Context.Service<EmailMessages, {
         if (own !== undefined) return yield* ValidationFailed.of(own, "must be left out when template_id is given")
         const stored = yield* templates.require(accountId, email.template_id)
         if (email.subject === undefined) return stored
-        return { ...(yield* compiled({ ...stored.source, subject: email.subject })), id: stored.id }
+        return { ...(yield* compiledMail({ ...stored.source, subject: email.subject })), id: stored.id }
       })
 
       const send = Effect.fn("EmailMessages.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
         const { id: templateId, template } = yield* templateOf(accountId, email)
         const texts = yield* rendered(template, email)
         const parts = partsOf(texts, email)
-        for (const { content, kind } of parts) {
-          if (kind !== "attachment" && content.byteLength > longest[kind]) return yield* tooLongOnceFilled(kind)
-        }
         if (email.from !== undefined) yield* domains.requireVerified(accountId, email.from.address)
         const from = email.from ?? standard
         const tracking = yield* domains.tracking(accountId, from.address)

@@ -13,7 +13,6 @@ import { EmailAddress } from "../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../values/Envelope.ts"
 import { EmailBatchId, EmailMessageId, pathId } from "../../values/Ids.ts"
 import { pageQuery } from "../../values/Page.ts"
-import { Text } from "../../values/Text.ts"
 import { TimestampInput } from "../../values/Timestamp.ts"
 import { AttachmentInputs } from "./AttachmentInput.ts"
 import { RecipientStatus } from "./Batch.ts"
@@ -76,7 +75,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
 const filters = {
   ...pageQuery,
   status: Schema.optionalKey(RecipientStatus),
-  to: Schema.optionalKey(Text),
+  to: Schema.optionalKey(EmailAddress),
   from_date: Schema.optionalKey(TimestampInput),
   to_date: Schema.optionalKey(TimestampInput),
   batch_id: Schema.optionalKey(EmailBatchId)

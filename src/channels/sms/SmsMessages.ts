@@ -4,7 +4,7 @@ import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
 import { ulid } from "../../platform/crypto/ulid.ts"
 import { type PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Prices } from "../../pricing/Prices.ts"
-import { compiled } from "../../templates/CompiledTemplate.ts"
+import { compiledText } from "../../templates/CompiledTemplate.ts"
 import { requireValues } from "../../templates/requireValues.ts"
 import * as Template from "../../templates/Template.ts"
 import { type AccountId, MessageBatchId } from "../../values/Ids.ts"
@@ -28,11 +28,7 @@ interface Asked {
 
 /** What each recipient of a batch reads. */
 const textsOf = Effect.fnUntraced(function*(batch: NewSmsBatch) {
-  const { template } = yield* compiled({ subject: "", text: batch.content }, {
-    subject: "content",
-    html: "content",
-    text: "content"
-  })
+  const template = yield* compiledText(batch.content, "content")
   yield* requireValues(template, batch.recipients)
   return yield* Effect.forEach(batch.recipients, ({ to, variables = {} }, index) => {
     const params = { to: `recipients[${index}].to`, content: `recipients[${index}].variables` }

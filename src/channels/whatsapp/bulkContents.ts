@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { MessageContent } from "../../messages/Message.ts"
 import { ValidationFailed } from "../../platform/http/ApiErrors.ts"
-import { compiled } from "../../templates/CompiledTemplate.ts"
+import { compiledText } from "../../templates/CompiledTemplate.ts"
 import { requireValues } from "../../templates/requireValues.ts"
 import * as Template from "../../templates/Template.ts"
 import { captionOf, isMedia, storedContent, type WhatsAppContent } from "./MessageContent.ts"
@@ -20,8 +20,7 @@ export const bulkContents = Effect.fnUntraced(function*(message: WhatsAppContent
   const text = message.type === "text" ? message.content.body : captionOf(message)
   const content = storedContent(message)
   if (text === undefined || text === "") return recipients.map(() => content)
-  const param = `content.${field}`
-  const { template } = yield* compiled({ subject: "", text }, { subject: param, html: param, text: param })
+  const template = yield* compiledText(text, `content.${field}`)
   yield* requireValues(template, recipients)
   return yield* Effect.forEach(recipients, ({ variables = {} }, index) => {
     const where = `recipients[${index}].variables`

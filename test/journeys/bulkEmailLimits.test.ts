@@ -1,0 +1,169 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { assertRefused } from "../contract/contract.ts"
+import { Relay } from "../support/Relay.ts"
+import { makeAccount, Service } from "../support/Service.ts"
+import type { Answer } from "../support/Service.ts"
+
+const people = (count: number, variables: object) =>
+  Array.from({ length: count }, (_, index) => ({ to: `p${index}@people.example`, variables }))
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`)
+
+const places = (count: number) => names(count).map((name) => `{{${name}}}`).join("")
+
+const valuesOf = (count: number) => Object.fromEntries(names(count).map((name) => [name, name]))
+
+const errorsOf = (answer: Answer) =>
+  answer.at("error", "errors") as ReadonlyArray<{ param: string; type: string; message: string }>
+
+/** Posts a bulk mail of a new account and looks that it leaves nothing behind when it is refused. */
+const post = Effect.fnUntraced(function*(json: object) {
+  const node = yield* Service
+  const sql = yield* SqlClient.SqlClient
+  const { accountId, key } = yield* makeAccount()
+  const answer = yield* node.request("POST", "/v1/email/send-bulk", { key, json: { subject: "s", html: "h", ...json } })
+  const batches = yield* sql`select id from email_batches where account_id = ${accountId}`
+  assert.strictEqual(batches.length, answer.status === 202 ? 1 : 0)
+  return answer
+})
+
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the size of bulk mail", (it) => {
+  const tooLarge: ReadonlyArray<readonly [what: string, texts: object, value: string, says: string]> = [
+    [
+      "an HTML that its values fill",
+      { html: "{{x}}".repeat(1_000) },
+      "x".repeat(400_000),
+      "must make html at most 10485760 bytes long"
+    ],
+    [
+      "an HTML that escaping makes too large",
+      { html: "{{x}}".repeat(9) },
+      "&".repeat(256 * 1024),
+      "must make html at most 10485760 bytes long"
+    ],
+    [
+      "a text that its values fill, in letters of three bytes",
+      { text: "{{x}}".repeat(9) },
+      "\u6f22".repeat(400 * 1024),
+      "must make text at most 10485760 bytes long"
+    ],
+    [
+      "a subject that its values fill",
+      { subject: "{{x}}" },
+      "x".repeat(2_001),
+      "must make subject at most 2000 characters long"
+    ]
+  ]
+  for (const [what, texts, x, message] of tooLarge) {
+    it.effect(`is refused for ${what}, with whom it is about`, () =>
+      Effect.gen(function*() {
+        const answer = yield* post({ ...texts, recipients: [...people(2, { x: "fits" }), ...people(1, { x })] })
+        assertRefused(answer, 422, "validation_error")
+        assert.deepStrictEqual(errorsOf(answer), [{ param: "recipients[2].variables", type: "invalid", message }])
+      }))
+  }
+
+  it.effect("may be what fits, a subject of 2,000 characters and an HTML that is filled a thousand times too", () =>
+    Effect.gen(function*() {
+      const recipients = people(1, { x: "\u6f22".repeat(2_000), y: "&".repeat(2_000) })
+      const answer = yield* post({ subject: "{{x}}", html: "{{y}}".repeat(1_000), recipients })
+      assert.strictEqual(answer.status, 202, answer.text)
+    }))
+
+  it.effect("is told of for at most 50 recipients", () =>
+    Effect.gen(function*() {
+      const answer = yield* post({ subject: "{{x}}", recipients: people(500, { x: "x".repeat(2_001) }) })
+      assertRefused(answer, 422, "validation_error")
+      assert.deepStrictEqual(
+        errorsOf(answer).map(({ param }) => param),
+        Array.from({ length: 50 }, (_, index) => `recipients[${index}].variables`)
+      )
+    }))
+})
+
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+  "the variables of a request",
+  (it) => {
+    it.effect("are at most 500 different ones in bulk mail, with names of at most 100 characters", () =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* post({ html: places(500), recipients: people(1, valuesOf(500)) })).status, 202)
+        const refused: ReadonlyArray<object> = [
+          { html: places(501), recipients: people(1, valuesOf(501)) },
+          { subject: "{{w}}", html: places(500), recipients: people(1, { ...valuesOf(500), w: 1 }) },
+          { html: `{{${"n".repeat(101)}|}}`, recipients: people(1, {}) }
+        ]
+        for (const json of refused) {
+          const answer = yield* post(json)
+          assertRefused(answer, 422, "validation_error")
+          assert.match(answer.text, /at most 500 different variables, with names of at most 100 characters/)
+        }
+      }))
+
+    it.effect("are so in the other requests that bring texts along", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const stored = yield* node.request("POST", "/v1/email/templates", {
+          key,
+          json: { name: "Full", subject: "s", html: places(500) }
+        })
+        const template_id = stored.at("data", "id")
+        const variables = { ...valuesOf(501), w: 1 }
+        const recipients = people(1, variables)
+        const long = `{{${"n".repeat(101)}|}}`
+        const to = "a@people.example"
+        const phones = ["+250788123456"]
+        const requests: ReadonlyArray<readonly [path: string, json: object, param: string]> = [
+          ["/v1/email/send", { to, subject: "s", text: places(501), variables }, ""],
+          ["/v1/email/send", { to, subject: "{{w}}", template_id, variables }, ""],
+          ["/v1/email/send-bulk", { recipients, subject: "{{w}}", template_id }, ""],
+          ["/v1/sms/send-bulk", { recipients: phones, content: `Hello ${long}` }, "content"]
+        ]
+        for (const [path, json, param] of requests) {
+          const answer = yield* node.request("POST", path, { key, json })
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), param, `${path}: ${answer.text}`)
+          assert.match(answer.text, /at most 500 different variables/, path)
+        }
+      }))
+
+    it.effect("have no lists and no objects in objects for values, also where no text reads them", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        for (const unused of [[], ["x"], { list: [] }, { deep: { deeper: 1 } }]) {
+          const variables = { x: 1, unused }
+          const single = { to: "a@people.example", subject: "s", html: "{{x}}", variables }
+          const one = yield* node.request("POST", "/v1/email/send", { key, json: single })
+          const many = yield* post({ html: "{{x}}", recipients: people(1, variables) })
+          for (const [answer, at] of [[one, "variables.unused"], [many, "recipients[0].variables.unused"]] as const) {
+            assertRefused(answer, 422, "validation_error")
+            assert.isTrue(errorsOf(answer).every(({ param }) => param.startsWith(at)), answer.text)
+          }
+        }
+        const fits = people(1, { x: 1, unused: { one: "x", two: null } })
+        assert.strictEqual((yield* post({ html: "{{x}}{{unused|}}", recipients: fits })).status, 202)
+        const read = yield* post({ html: "{{unused}}", recipients: fits })
+        assert.strictEqual(errorsOf(read)[0]?.type, "missing_variable")
+      }))
+
+    it.effect("are named ten at a time where values are missing", () =>
+      Effect.gen(function*() {
+        const message = "must have a value for v0, v1, v2, v3, v4, v5, v6, v7, v8, v9 and 490 more"
+        const answer = yield* post({ html: places(500), recipients: people(500, {}) })
+        assertRefused(answer, 422, "validation_error")
+        const errors = errorsOf(answer)
+        assert.deepStrictEqual([errors.length, errors.at(-1)?.param], [50, "recipients[49].variables"])
+        assert.isTrue(errors.every(({ type }) => type === "missing_variable"))
+        assert.isTrue(errors.every((error) => error.message === message), errors[0]?.message.slice(0, 200))
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const single = { to: "a@people.example", subject: "s", html: places(11) }
+        const one = yield* node.request("POST", "/v1/email/send", { key, json: single })
+        assertRefused(one, 422, "validation_error")
+        assert.strictEqual(errorsOf(one)[0]?.message, message.replace("490", "1"))
+      }))
+  }
+)
