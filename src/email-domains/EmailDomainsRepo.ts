@@ -79,6 +79,13 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
       sql`select ${columns} from email_domains where account_id = ${accountId} and domain = ${domain}`
   })
 
+  /** The last check of the account that the domain is verified for. */
+  const verified = SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ last_check: Row.fields.last_check }),
+    execute: (domain) => sql`select last_check from email_domains where domain = ${domain} and status = 'verified'`
+  })
+
   /** None when the account has the domain already. */
   const insert = SqlSchema.findOneOption({
     Request: Schema.Struct({ ...Named.fields, privateKey: Schema.Uint8Array, publicKey: Schema.String }),
@@ -211,6 +218,7 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
     list,
     find,
     named,
+    verified,
     insert,
     change,
     remove,
