@@ -35,6 +35,8 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
   readonly remove: (accountId: AccountId, id: EmailDomainId) => Effect.Effect<void, NotFound>
   /** What large receivers will hold against mail from a sender of the account, by its domain's last check. */
   readonly warnings: (accountId: AccountId, sender: EmailAddress) => Effect.Effect<ReadonlyArray<string>>
+  /** The same for mail that is signed with the key a domain is verified with, in any account; none when it is in none. */
+  readonly verifiedWarnings: (domain: string) => Effect.Effect<Option.Option<ReadonlyArray<string>>>
 }>()("messaging-service/email-domains/DomainRegistrations") {
   static readonly layer = Layer.effect(
     DomainRegistrations,
@@ -108,7 +110,9 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
           Effect.map(
             Effect.orDie(repo.named({ accountId, domain: domainOf(sender) })),
             (row) => warningsOf(Option.isSome(row) ? row.value.last_check : null)
-          )
+          ),
+        verifiedWarnings: (domain) =>
+          Effect.map(Effect.orDie(repo.verified(domain)), Option.map(({ last_check }) => warningsOf(last_check)))
       })
     })
   )

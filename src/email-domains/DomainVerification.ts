@@ -66,6 +66,10 @@ export class DomainVerification extends Context.Service<DomainVerification, {
           yield* Random.next
         )
         if (next.change === "verified") {
+          if (yield* repo.isOvertaken(claimed)) {
+            yield* repo.giveBack(claimed.id)
+            return
+          }
           for (const displaced of yield* repo.displace(claimed)) yield* tell(displacedNotice(displaced))
         }
         yield* repo.settle(claimed.id, check, next)

@@ -79,6 +79,13 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
       sql`select ${columns} from email_domains where account_id = ${accountId} and domain = ${domain}`
   })
 
+  /** The last check of the account that the domain is verified for. */
+  const verified = SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ last_check: Row.fields.last_check }),
+    execute: (domain) => sql`select last_check from email_domains where domain = ${domain} and status = 'verified'`
+  })
+
   /** None when the account has the domain already. */
   const insert = SqlSchema.findOneOption({
     Request: Schema.Struct({ ...Named.fields, privateKey: Schema.Uint8Array, publicKey: Schema.String }),
@@ -112,7 +119,8 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
   })
 
   // Longer than the lookups of a check may take, so that there are never two at a time.
-  const claim = sql`update email_domains set check_until = clock_timestamp() + interval '15 seconds'`
+  const lease = sql.literal("interval '15 seconds'")
+  const claim = sql`update email_domains set check_until = clock_timestamp() + ${lease}`
   const isFree = sql.literal("(check_until is null or check_until < clock_timestamp())")
   const claimed = sql`${identity}, check_until`
 
@@ -159,6 +167,30 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
   })
 
   /**
+   * Whether another account's key was seen since this check began: it may have asked before the DNS changed, so its outcome
+   * says nothing. Waits until whoever else takes the domain at this moment has committed. Only for a domain that is pending:
+   * one that is verified may be displaced by whoever is waited for here.
+   */
+  const isOvertaken = Effect.fn("EmailDomainsRepo.isOvertaken")(function*({ check_until, domain, id }: ClaimedDomain) {
+    yield* sql`select pg_advisory_xact_lock(hashtextextended(${`email_domains:${domain}`}, 0))`
+    // A statement of its own: it sees what was committed while the lock was waited for.
+    return (yield* overtaken({ check_until, domain, id })).is
+  })
+
+  const overtaken = SqlSchema.findOne({
+    Request: Schema.Struct({ id: EmailDomainId, domain: Schema.String, check_until: Timestamp }),
+    Result: Schema.Struct({ is: Schema.Boolean }),
+    execute: ({ check_until, domain, id }) =>
+      sql`select exists (
+          select 1 from email_domains where domain = ${domain} and status = 'verified' and id <> ${id}
+            and failures = 0 and checked_at > ${check_until}::timestamptz - ${lease}
+        ) as is`
+  })
+
+  /** Ends a check without an outcome; the next one may begin at once. */
+  const giveBack = (id: EmailDomainId) => sql`update email_domains set check_until = null where id = ${id}`
+
+  /**
    * Takes the verification from whoever else has it: at most one account may send from a domain. A check of theirs that is
    * under way has asked before, so its lease ends.
    */
@@ -182,5 +214,21 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
       where id = ${id}`
   }
 
-  return { list, find, named, insert, change, remove, begin, anyDue, beginDue, hold, displace, settle }
+  return {
+    list,
+    find,
+    named,
+    verified,
+    insert,
+    change,
+    remove,
+    begin,
+    anyDue,
+    beginDue,
+    hold,
+    isOvertaken,
+    giveBack,
+    displace,
+    settle
+  }
 }))

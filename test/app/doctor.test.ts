@@ -5,7 +5,9 @@ import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { blocks, read } from "../docs/documents.ts"
 import { cli } from "../support/cli.ts"
+import { makeDnsServer } from "../support/DnsServer.ts"
 import { makeRawServer } from "../support/RawServer.ts"
+import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
 import { makeSimulator } from "../support/simulatedSession.ts"
 import { makeSmsc } from "../support/Smsc.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -17,7 +19,7 @@ const doctor = Effect.fnUntraced(function*(settings: Readonly<Record<string, str
   const { url } = yield* TestDatabase
   const { code, stdout } = yield* cli(["doctor"], { DATABASE_URL: url, ENCRYPTION_KEY: key, ...settings })
   const said = (check: string) => stdout.split("\n").find((line) => line.slice(6).startsWith(`${check}: `)) ?? ""
-  return { code, sms: said("sms"), whatsapp: said("whatsapp"), stdout }
+  return { code, mail: said("mail"), sms: said("sms"), whatsapp: said("whatsapp"), stdout }
 })
 
 const folder = Effect.acquireRelease(
@@ -34,6 +36,22 @@ describe("the doctor", () => {
       assert.strictEqual(code, 0)
       assert.strictEqual(sms, "ok    sms: SMS_PROVIDER is sandbox: SMS go to its phones at /sandbox/sms")
       assert.match(whatsapp, /^ok {4}whatsapp: no WHATSAPP_URL: .* \/sandbox\/phones$/)
+    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+
+  it.live("says whether the relay reports deliveries", () =>
+    Effect.gen(function*() {
+      const dns = yield* makeDnsServer({})
+      const said = (extensions: ReadonlyArray<string>) =>
+        Effect.gen(function*() {
+          const { port } = yield* ScriptedSmtp.make({ extensions })
+          const settings = { SMTP_URL: `smtp://127.0.0.1:${port}?tls=never`, DNS_SERVERS: dns.address }
+          return (yield* doctor(settings)).mail
+        })
+      assert.strictEqual(yield* said(["PIPELINING", "DSN"]), "ok    mail: the relay answers without TLS")
+      assert.strictEqual(
+        yield* said(["PIPELINING"]),
+        "ok    mail: the relay answers without TLS; it offers no DSN, so delivery beyond it stays unknown"
+      )
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
   it.live("says whether WhatsApp's WebSocket answers", () =>

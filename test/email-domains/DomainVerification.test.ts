@@ -92,6 +92,54 @@ layer(Subject, { excludeTestServices: true })("a check", (it) => {
       assert.strictEqual((yield* domains.find(second.accountId, second.id)).status, "verified")
     }))
 
+  it.effect("that has asked before another account was verified takes nothing from it", () =>
+    Effect.gen(function*() {
+      const { verify } = yield* DomainVerification
+      const domains = yield* DomainRegistrations
+      const first = yield* registered("moved.example")
+      const second = yield* registered("moved.example")
+      publish(first.added, ["DKIM", "SPF"])
+      const { reached, release } = yield* holdBack(first.dkim)
+      const late = yield* Effect.forkChild(verify(first.accountId, first.id))
+      yield* reached
+      gates.delete(first.dkim)
+      publish(second.added, ["DKIM"])
+      assert.strictEqual((yield* verify(second.accountId, second.id)).status, "verified")
+      yield* release
+      const after = yield* Fiber.join(late)
+      assert.deepStrictEqual([after.status, after.dns_records[0]?.status], ["pending", "mismatch"])
+      assert.strictEqual((yield* domains.find(second.accountId, second.id)).status, "verified")
+    }))
+
+  it.effect("that ends at the same moment as another account's leaves the domain to whose key is published", () =>
+    Effect.forEach(["one", "two", "three", "four", "five"], (name, round) =>
+      Effect.gen(function*() {
+        const { verify } = yield* DomainVerification
+        const first = yield* registered(`${name}.example`)
+        const second = yield* registered(`${name}.example`)
+        const release: Array<Effect.Effect<boolean>> = []
+        const begun = yield* Effect.forEach([first, second], ({ accountId, added, dkim, id }) =>
+          Effect.gen(function*() {
+            publish(added, ["DKIM", "SPF"])
+            const gate = yield* holdBack(dkim)
+            release.push(gate.release)
+            // With an Idempotency-Key its row stays locked until the answer is there.
+            const isInTransaction = id === first.id && round % 2 === 0
+            const check = isInTransaction ? transaction(verify(accountId, id)) : verify(accountId, id)
+            const fiber = yield* Effect.forkChild(check)
+            yield* gate.reached
+            return fiber
+          }))
+        yield* Effect.all(release)
+        const [before, after] = yield* Fiber.joinAll(begun)
+        assert.strictEqual(after?.status, "verified")
+        // It may have been verified for the moment before the other one was.
+        assert.include(["pending", "verified"], before?.status)
+        const { find } = yield* DomainRegistrations
+        assert.strictEqual((yield* find(first.accountId, first.id)).status, "pending")
+        assert.strictEqual((yield* find(second.accountId, second.id)).status, "verified")
+      }), { discard: true }))
+
   it.effect("of a domain that is deleted meanwhile ends with not found", () =>
     Effect.gen(function*() {
       const { verify } = yield* DomainVerification

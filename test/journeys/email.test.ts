@@ -170,7 +170,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
         }
       })
       const id = Number(answer.at("data", "id"))
-      assert.deepStrictEqual(answer.at("data"), { id, to, status: "queued", warnings: [] })
+      assert.deepInclude(answer.at("data"), { id, to, status: "queued" })
       const record = yield* reaching(node, { id, key, statuses: ["sent"] })
       assert.deepInclude(record, { to, status: "sent", bounce_type: "hard", error: "550 5.1.1 no such user" })
       const { recipients } = record as { readonly recipients: ReadonlyArray<Record<string, unknown>> }

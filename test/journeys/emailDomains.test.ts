@@ -9,7 +9,13 @@ import { makeAccount, makeKey, type RunningNode, Service, startNode } from "../s
 /** The name server of the nodes; each test publishes under names of its own. */
 class Zone extends Context.Service<Zone, DnsServer>()("messaging-service/test/journeys/emailDomains.test/Zone") {}
 
-const envOf = ({ address }: DnsServer) => ({ DNS_SERVERS: address, SPF_INCLUDE_HOST: "spf.service.example" })
+const envOf = ({ address }: DnsServer) => ({
+  DNS_SERVERS: address,
+  SPF_INCLUDE_HOST: "spf.service.example",
+  MAIL_FROM: "Service <us@service.example>",
+  HELO_NAME: "node.service.example",
+  PUBLIC_URL: "https://service.example"
+})
 
 const Nodes = Layer.unwrap(Effect.map(Zone, (server) => Relay.layer({ env: envOf(server) }))).pipe(
   Layer.provideMerge(Layer.effect(Zone, makeDnsServer({})))
@@ -76,6 +82,35 @@ const notices = (accountId: number) =>
     ))
 
 layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending domains", (it) => {
+  it.effect("are looked at for the default sender too, in whichever account its domain is verified", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const mail = { subject: "Hello", html: "<p>Hello</p>" }
+      const warnings = Effect.gen(function*() {
+        const recipients = ["eve@people.example"]
+        const bulk = yield* node.request("POST", "/v1/email/send-bulk", { key, json: { ...mail, recipients } })
+        const single = yield* node.request("POST", "/v1/email/send", {
+          key,
+          json: { ...mail, to: "eve@people.example" }
+        })
+        assert.deepStrictEqual(single.at("data", "warnings"), bulk.at("data", "warnings"))
+        return bulk.at("data", "warnings")
+      })
+      const [none, ...others] = (yield* warnings) as ReadonlyArray<string> // as the contract says
+      assert.match(String(none), /default sender is not verified/)
+      assert.deepStrictEqual(others, [])
+      const operator = yield* makeAccount()
+      const { id, records } = yield* verified(node, operator.key, "service.example")
+      const [dmarc, ...more] = (yield* warnings) as ReadonlyArray<string>
+      assert.match(String(dmarc), /DMARC/)
+      assert.deepStrictEqual(more, [])
+      yield* publish(records, ["DKIM", "SPF", "DMARC"])
+      yield* age(id)
+      yield* verify(node, operator.key, id)
+      assert.deepStrictEqual(yield* warnings, [])
+    }))
+
   it.effect("are added, published, verified, sent from with a signature, and deleted", () =>
     Effect.gen(function*() {
       const node = yield* Service

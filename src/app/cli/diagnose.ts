@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { bounceSettings } from "../../channels/email/bounceSettings.ts"
+import { greetingName } from "../../channels/email/greetingName.ts"
 import { listenerCertificate } from "../../channels/email/inbound/listenerCertificate.ts"
 import { Smtp } from "../../channels/email/Smtp.ts"
 import { SmtpLayer } from "../../channels/email/SmtpLayer.ts"
@@ -40,6 +41,13 @@ class SpfHostMissing extends Schema.TaggedError<SpfHostMissing>()("SpfHostMissin
 class HeloNameUnknown extends Schema.TaggedError<HeloNameUnknown>()("HeloNameUnknown", { name: Schema.String }) {
   override get message() {
     return `${this.name} has no address. Set HELO_NAME to a name that leads to this node, best the one that its address leads back to.`
+  }
+}
+
+/** Nothing names this node in EHLO, and an address in square brackets is for machines without a name. */
+class HeloNameMissing extends Schema.TaggedError<HeloNameMissing>()("HeloNameMissing", {}) {
+  override get message() {
+    return "There is no HELO_NAME, and this machine has no full host name: the relay is told [127.0.0.1]. Set HELO_NAME to a name that leads to this node, best the one that its address leads back to."
   }
 }
 
@@ -91,11 +99,10 @@ const relay = Effect.gen(function*() {
 
 /** RFC 5321 2.3.5: a host says in EHLO who it is by a name that can be looked up. */
 const greeting = Effect.gen(function*() {
-  const { heloName: name, smtpUrl } = yield* AppConfig
+  const { heloName, smtpUrl } = yield* AppConfig
   if (smtpUrl === undefined) return "no SMTP_URL: no relay asks for HELO_NAME"
-  if (name === undefined) {
-    return "no HELO_NAME: the relay is told the machine's own name, or [127.0.0.1]; one that is not yours may refuse that"
-  }
+  const name = greetingName(heloName)
+  if (name === undefined) return yield* new HeloNameMissing()
   const isKnown = yield* Effect.flatMap(Dns, ({ hasAddress }) => hasAddress(name))
   return isKnown ? `${name} has an address` : yield* new HeloNameUnknown({ name })
 }).pipe(Effect.provide(Dns.layer))
@@ -128,7 +135,7 @@ const links = Effect.map(AppConfig, ({ publicUrl }) => {
   }
   return protocol === "https:"
     ? "PUBLIC_URL is fine"
-    : "PUBLIC_URL is http: keys and links travel readable; put a TLS proxy in front and set TRUSTED_PROXIES"
+    : "PUBLIC_URL is http: keys and links travel readable, and nobody unsubscribes by one click; put a TLS proxy in front and set TRUSTED_PROXIES"
 })
 
 /** The SPF records of all sending domains include this host, which has to say who the relay is. */

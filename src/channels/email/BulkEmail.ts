@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EmailQuotaExceeded } from "../../accounts/AccountErrors.ts"
-import { DomainRegistrations } from "../../email-domains/DomainRegistrations.ts"
 import type { SenderNotVerified } from "../../email-domains/EmailDomainErrors.ts"
 import { EmailDomains } from "../../email-domains/EmailDomains.ts"
 import { ulid } from "../../platform/crypto/ulid.ts"
@@ -21,6 +20,7 @@ import { BatchEntity } from "./BatchEntity.ts"
 import { makeBatchesRepo } from "./BatchesRepo.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 import { DefaultSender } from "./DefaultSender.ts"
+import { makeSendWarnings } from "./makeSendWarnings.ts"
 import { overfilled } from "./overfilled.ts"
 import { targetsOf } from "./tracking/track.ts"
 
@@ -71,7 +71,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const domains = yield* EmailDomains
-      const registrations = yield* DomainRegistrations
+      const warningsOf = yield* makeSendWarnings
       const quotas = yield* Quotas
       const templates = yield* Templates
       const standard = yield* DefaultSender
@@ -133,7 +133,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         const message = `${total} ${
           total === 1 ? "email is" : "emails are"
         } queued; email.bulk_completed tells when they are done.`
-        const warnings = mail.from === undefined ? [] : yield* registrations.warnings(accountId, from.address)
+        const warnings = yield* warningsOf.ofBulk(accountId, mail.from?.address)
         return { batch_id: id, total_recipients: total, status: "queued" as const, message, warnings }
       }, Effect.provideService(SqlClient.SqlClient, sql))
 

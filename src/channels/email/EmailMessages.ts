@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EmailQuotaExceeded } from "../../accounts/AccountErrors.ts"
-import { DomainRegistrations } from "../../email-domains/DomainRegistrations.ts"
 import type { SenderNotVerified } from "../../email-domains/EmailDomainErrors.ts"
 import { EmailDomains } from "../../email-domains/EmailDomains.ts"
 import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
@@ -21,6 +20,7 @@ import type { EmailMessage, EmailMessageDetails } from "./EmailMessage.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailMessagesApi.ts"
 import { type Addressed, makeEmailMessagesRepo, type Part, type StoredRecord } from "./EmailMessagesRepo.ts"
 import { EmailSender } from "./EmailSender.ts"
+import { makeSendWarnings } from "./makeSendWarnings.ts"
 import { overfilled } from "./overfilled.ts"
 import { subjectOf } from "./subjectOf.ts"
 import { fixedPart, targetsOf } from "./tracking/track.ts"
@@ -110,7 +110,7 @@ export class EmailMessages extends Context.Service<EmailMessages, {
       const sql = yield* SqlClient.SqlClient
       const domains = yield* EmailDomains
       const quotas = yield* Quotas
-      const registrations = yield* DomainRegistrations
+      const warningsOf = yield* makeSendWarnings
       const templates = yield* Templates
       const standard = yield* DefaultSender
       const sender = yield* EmailSender
@@ -160,7 +160,7 @@ export class EmailMessages extends Context.Service<EmailMessages, {
           id,
           to: shownTo(recipients),
           status: queued > 0 ? "queued" as const : "suppressed" as const,
-          warnings: email.from === undefined ? [] : yield* registrations.warnings(accountId, from.address)
+          warnings: yield* warningsOf.ofSender(accountId, email.from?.address)
         }
       }, Effect.provideService(SqlClient.SqlClient, sql))
 

@@ -41,5 +41,6 @@ export const htmlField = (required: string) =>
 
 /** In the answer to an accepted mail: what is wrong with its From that did not stop it. */
 export const Warnings = Schema.Array(Schema.String).annotate({
-  description: "What large receivers will hold against mail from this domain, by its last DNS check"
+  description:
+    "What large receivers will hold against this mail, by its domain's last DNS check and the service's settings"
 })

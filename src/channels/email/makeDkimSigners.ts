@@ -20,17 +20,15 @@ export const makeDkimSigners = Effect.gen(function*() {
   return Effect.fnUntraced(function*(accountId: AccountId | null, from: EmailAddress) {
     const domain = domainOf(from)
     const failed = (reason: string) => new DkimSigningFailed({ domain, reason })
-    const own = accountId === null ? Effect.succeedNone : domains.dkimKey(accountId, domain)
-    const pem = yield* own.pipe(
-      Effect.catchTag(
-        "SenderNotVerified",
-        () => from === standard.address ? Effect.succeedNone : Effect.fail(failed("the domain was removed"))
-      ),
-      Effect.filterOrElse(
-        (key) => Option.isSome(key) || from !== standard.address,
-        () => domains.verifiedKey(domain)
-      ),
-      Effect.catchTag("SealBroken", () => Effect.fail(failed("its key cannot be decrypted")))
+    // An account may have added the default sender's domain without having published its key.
+    const found = accountId === null || from === standard.address
+      ? domains.verifiedKey(domain)
+      : domains.dkimKey(accountId, domain)
+    const pem = yield* found.pipe(
+      Effect.catchTags({
+        SenderNotVerified: () => Effect.fail(failed("the domain was removed")),
+        SealBroken: () => Effect.fail(failed("its key cannot be decrypted"))
+      })
     )
     if (Option.isNone(pem)) return Option.none<DkimSigner>()
     const name = yield* Effect.fromResult(parseDomainName(domain)).pipe(Effect.mapError(failed))

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Logger, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { NodemailerSmtp } from "../../../src/channels/email/NodemailerSmtp.ts"
 import type { NodemailerSmtpOptions } from "../../../src/channels/email/NodemailerSmtp.ts"
@@ -631,6 +631,25 @@ describe("verify", () => {
       assert.isTrue(server.commands.includes(
         "1 RCPT TO:<ann@example.com> NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;ann+2Bx@example.com"
       ))
+    }))
+
+  it.effect("logs once whether the relay reports deliveries", () =>
+    Effect.gen(function*() {
+      for (
+        const [extensions, line] of [[["DSN"], "reports deliveries (DSN)"], [
+          [],
+          "offers no delivery reports (DSN)"
+        ]] as const
+      ) {
+        const said: Array<unknown> = []
+        const collecting = Logger.layer([Logger.make(({ message }) => void said.push(message))])
+        const server = yield* ScriptedSmtp.make({ extensions })
+        const smtp = yield* open(server.port, { messagesPerConnection: 1 })
+        const sends = Effect.all([smtp.send(mail("ann@example.com")), smtp.send(mail("bob@example.com"))])
+        yield* Effect.provide(sends, collecting)
+        assert.strictEqual(server.connections.total, 2)
+        assert.deepStrictEqual(said.flat(), [`SMTP relay ${line}`])
+      }
     }))
 
   it.effect("leaves DSN wishes out when the relay offers no DSN", () =>

@@ -39,6 +39,7 @@ const verdict = Effect.fnUntraced(function*(message: Buffer) {
 const letter = {
   from: { name: "Example, Inc. Ü", address: EmailAddress.make("news@example.com") },
   to: EmailAddress.make("ana@example.net"),
+  cc: [EmailAddress.make("bob@example.net")],
   replyTo: { address: EmailAddress.make("help@example.com") },
   subject: "Your order – shipped",
   html: "<p>Hello  Ana\t</p>\n\n<p>Bye</p>\n\n",
@@ -53,6 +54,7 @@ const fields = [
   "From",
   "Reply-To",
   "To",
+  "Cc",
   "Subject",
   "Date",
   "Message-ID",
@@ -62,6 +64,27 @@ const fields = [
   "List-Unsubscribe-Post",
   "Feedback-ID"
 ]
+
+/** What a letter with one part or of another program has beside them. */
+const rarer = ["In-Reply-To", "References", "Content-Transfer-Encoding", "List-Id"]
+
+const short = [
+  "From: a@example.com",
+  "In-Reply-To: <1@example.com>",
+  "References: <0@example.com>",
+  " <1@example.com>",
+  "Content-Transfer-Encoding: quoted-printable",
+  "List-Id: <news.example.com>",
+  "",
+  "Hello"
+].join("\r\n")
+
+/** Changes a field, and leaves it out. */
+const tamperings = (message: string, name: string) => {
+  const field = new RegExp(`^${name}: (?:[^\r]|\r\n[ \t])*\r\n`, "m")
+  assert.match(message, field)
+  return [message.replace(field, `${name}: other\r\n`), message.replace(field, "")]
+}
 
 describe("a signature", () => {
   it.effect("verifies, for its domain and under its selector", () =>
@@ -89,17 +112,25 @@ describe("a signature", () => {
       assert.isTrue(first.toString("latin1").split("\r\n").every((line) => line.length <= 78 || line.includes("://")))
     }))
 
-  for (const name of fields) {
+  for (const name of [...fields, ...rarer]) {
     it.effect(`breaks when ${name} is changed or removed`, () =>
       Effect.gen(function*() {
-        const message = (yield* signed(compose(letter))).toString("latin1")
-        const field = new RegExp(`^${name}: (?:[^\r]|\r\n[ \t])*\r\n`, "m")
-        assert.match(message, field)
-        for (const tampered of [message.replace(field, `${name}: other\r\n`), message.replace(field, "")]) {
+        const whole = yield* signed(rarer.includes(name) ? Buffer.from(short) : compose(letter))
+        assert.strictEqual((yield* verdict(whole)).result, "pass")
+        for (const tampered of tamperings(whole.toString("latin1"), name)) {
           assert.notStrictEqual((yield* verdict(Buffer.from(tampered, "latin1"))).result, "pass")
         }
       }))
   }
+
+  it.effect("covers how a letter of one part is encoded", () =>
+    Effect.gen(function*() {
+      const { html: _, ...plain } = letter
+      const message = (yield* signed(compose(plain))).toString("latin1")
+      for (const tampered of tamperings(message, "Content-Transfer-Encoding")) {
+        assert.notStrictEqual((yield* verdict(Buffer.from(tampered, "latin1"))).result, "pass")
+      }
+    }))
 
   it.effect("breaks when a second From is added, before or after", () =>
     Effect.gen(function*() {
