@@ -105,7 +105,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
   it.effect("are taken again after what no server should send", () =>
     Effect.gen(function*() {
       const { account, controls, node, sender, session: { device, number } } = yield* scene
-      const kinds = ["unknown-stanza", "truncated-node", "bad-frame"] as const
+      const kinds = ["unknown-stanza", "truncated-node", "bad-frame", "unanswered"] as const
       for (const [index, kind] of kinds.entries()) {
         const isUp = () => controls.sessions().find(({ session }) => session === device)?.isConnected === true
         yield* eventually(Effect.sync(isUp), (up) => up)

@@ -22,6 +22,7 @@ import { causeOf, detailOf, type Disconnect } from "./closeCause.ts"
 import { type Credentials, SessionTaken } from "./CredentialStore.ts"
 import { DeviceCache } from "./DeviceCache.ts"
 import { decodeValue, encodeValue } from "./keyValues.ts"
+import { looseEnds, noteTold } from "./looseEnds.ts"
 import { makeEnvelopes } from "./makeEnvelopes.ts"
 import type { Stanza } from "./Stanza.ts"
 import {
@@ -84,14 +85,11 @@ const removal = (jid: string) => ({
 
 const digitsOf = (creds: AuthenticationCreds) => creds.me?.id.split(/[:@]/)[0] ?? ""
 
-/** Failures of ours that the library was told of: what it does not handle of them is handled by the end of the connection. */
-const told = new WeakSet<object>()
-
 const makeRun = Effect.map(Effect.context<never>(), (context): Run => {
   const run = Effect.runPromiseWith(context)
   return (effect) =>
     run(effect).catch((error: unknown) => {
-      if (typeof error === "object" && error !== null) told.add(error)
+      noteTold(error)
       return Promise.reject(error)
     })
 })
@@ -231,20 +229,6 @@ const sessionSocket = ({ flush, jid, raw, relay, socket }: {
   // Asked, not told, as the library does it: a connection that closes right after may take the word with it.
   logOut: Effect.ignoreCause(Effect.tryPromise(() => socket.query(removal(jid()), answerWithin)))
 })
-
-/** The library waits for answers in the background that nobody waits for: that one never comes must not end the node. */
-const looseEnds = Effect.acquireRelease(
-  Effect.sync(() => {
-    const onRejection = (reason: unknown) => {
-      if (typeof reason === "object" && reason !== null && told.has(reason)) return
-      const stack = reason instanceof Error ? reason.stack ?? "" : ""
-      if (!/node_modules\/(@whiskeysockets|libsignal)\//.test(stack)) throw reason
-    }
-    process.on("unhandledRejection", onRejection)
-    return onRejection
-  }),
-  (onRejection) => Effect.sync(() => process.off("unhandledRejection", onRejection))
-)
 
 /** Connections by the library to a server, whose ws: or wss: address is asked for before each of them. */
 export const layerBaileys = (address: Effect.Effect<string>) =>
