@@ -21,16 +21,19 @@ export interface InboundEnvelope {
   readonly sentAt: number | undefined
 }
 
-const user = (jid: string, server: string): string | undefined => {
-  const [name = "", host] = jid.split("@")
-  return host === server ? name.split(":")[0] : undefined
+/** Where hidden numbers are, and where phone numbers: `hosted` is the device of a business that WhatsApp runs for it. */
+const hosts = { lid: ["lid", "hosted.lid"], phone: ["s.whatsapp.net", "hosted"] }
+
+const user = (jid: string, servers: ReadonlyArray<string>): string | undefined => {
+  const [name = "", host = ""] = jid.split("@")
+  return servers.includes(host) ? name.split(":")[0] : undefined
 }
 
 const lidIn = (...jids: ReadonlyArray<string | undefined>) =>
-  jids.map((jid) => user(jid ?? "", "lid")).find((name) => name !== undefined)
+  jids.map((jid) => user(jid ?? "", hosts.lid)).find((name) => name !== undefined)
 
 const phoneIn = (...jids: ReadonlyArray<string | undefined>) =>
-  jids.map((jid) => user(jid ?? "", "s.whatsapp.net")).find((name) => name !== undefined && /^\d{5,20}$/.test(name))
+  jids.map((jid) => user(jid ?? "", hosts.phone)).find((name) => name !== undefined && /^\d{5,20}$/.test(name))
 
 /** Somebody by the names that stand in attributes. */
 export const authorIn = (...jids: ReadonlyArray<string | undefined>): Author => {
@@ -45,6 +48,9 @@ const seconds = (t: string | undefined) => {
   return Number.isInteger(value) && value > 0 && value < latest ? value : undefined
 }
 
+/** A list of its author's that nobody else sees: to the others it is a message in their chat with him. */
+const isList = (jid: string) => jid.endsWith("@broadcast") && jid !== "status@broadcast"
+
 /**
  * Undefined for what is in no chat: words between the devices of one user, status posts, newsletters, and copies of what
  * the session's own phone sends, which name their recipient.
@@ -53,7 +59,7 @@ export const inboundEnvelope = ({ attrs }: Stanza): InboundEnvelope | undefined 
   const { category, from = "", id = "", notify, participant, participant_lid, participant_pn } = attrs
   if (id === "" || category === "peer" || attrs["recipient"] !== undefined) return undefined
   const isGroup = from.endsWith("@g.us")
-  const author = isGroup
+  const author = isGroup || isList(from)
     ? authorIn(participant, participant_lid, participant_pn)
     : authorIn(from, attrs["sender_lid"], attrs["sender_pn"])
   const chat = isGroup

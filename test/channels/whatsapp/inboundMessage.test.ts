@@ -85,6 +85,22 @@ describe("the outside of a message", () => {
     assert.deepStrictEqual(byNumber, byLid)
   })
 
+  it("of a list of the author's is in the chat with him", () => {
+    const list = { id: "A", from: "1700000000@broadcast", participant: from, participant_pn: "15550001@s.whatsapp.net" }
+    const found = inboundEnvelope({ tag: "message", attrs: list })
+    assert.deepInclude(found, { chat: "100000000000001@lid", isGroup: false })
+    assert.deepStrictEqual(found?.author, { lid: "100000000000001@lid", phone: "15550001" })
+    assert.isUndefined(inboundEnvelope({ tag: "message", attrs: { id: "A", from: list.from } }))
+  })
+
+  it("of a business that WhatsApp hosts is in the chat with its number", () => {
+    const hosted = inboundEnvelope({ tag: "message", attrs: { id: "A", from: "15550001:99@hosted" } })
+    assert.deepInclude(hosted, { chat: "15550001@s.whatsapp.net" })
+    const byLid = inboundEnvelope({ tag: "message", attrs: { id: "A", from: "100000000000001:99@hosted.lid" } })
+    assert.deepInclude(byLid, { chat: "100000000000001@lid" })
+    assert.deepStrictEqual(byLid?.author, { lid: "100000000000001@lid", phone: undefined })
+  })
+
   it("is of no chat for posts, newsletters, words between devices and copies", () => {
     for (
       const attrs of [
