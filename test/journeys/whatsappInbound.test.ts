@@ -117,6 +117,21 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.strictEqual((yield* node.request("GET", "/health/ready")).status, 200)
     }))
 
+  it.effect("with an id that can be none are ignored, and come no second time", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { device, number } } = yield* scene
+      const view = () => controls.sessions().find(({ session }) => session === device)
+      const logins = view()?.logins
+      for (const id of ["A\u0000B", "A".repeat(10_000)]) {
+        yield* Effect.promise(() => controls.sendText(sender, number, { text: "nonsense", id }))
+      }
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "sense" }))
+      const told = yield* account.told("message.received", 1)
+      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "sense" }])
+      yield* eventually(Effect.sync(view), (seen) => seen?.waiting === 0)
+      assert.strictEqual(view()?.logins, logins)
+    }))
+
   it.effect("of the session's own phone are nobody's news", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { number } } = yield* scene

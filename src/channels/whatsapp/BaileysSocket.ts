@@ -11,7 +11,7 @@ import {
 import { Cause, Effect, Layer, Queue, Schema } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
 import { directoryOf, tellOfPeople } from "./BaileysDirectory.ts"
-import { endOnNonsense, endOnSilence, inTheirOrder } from "./BaileysFrames.ts"
+import { endOnNonsense, endOnSilence, inTheirOrder, refuseUnsoundNames } from "./BaileysFrames.ts"
 import { type KeysOptions, makeKeys, type Run } from "./BaileysKeys.ts"
 import { durableLines } from "./BaileysLine.ts"
 import { type Deciphered, type Held, makeGuardedRatchets } from "./BaileysRatchets.ts"
@@ -24,6 +24,7 @@ import { DeviceCache } from "./DeviceCache.ts"
 import { decodeValue, encodeValue } from "./keyValues.ts"
 import { looseEnds, noteTold } from "./looseEnds.ts"
 import { makeEnvelopes } from "./makeEnvelopes.ts"
+import { hasSoundNames } from "./soundNames.ts"
 import type { Stanza } from "./Stanza.ts"
 import {
   type SessionSocket,
@@ -170,9 +171,14 @@ const connect = Effect.fnUntraced(function*(url: string, options: OpenOptions) {
   })
   endOnNonsense(socket)
   inTheirOrder(socket)
+  refuseUnsoundNames(socket, run)
   yield* Effect.forkScoped(endOnSilence(socket))
   socket.ws.prependListener("CB:message", envelopes.note)
-  for (const [event, kind] of stanzas) socket.ws.on(event, (stanza: Stanza) => traffic.onStanza(kind, stanza))
+  for (const [event, kind] of stanzas) {
+    socket.ws.on(event, (stanza: Stanza) => {
+      if (hasSoundNames(stanza)) traffic.onStanza(kind, stanza)
+    })
+  }
   tellOfPeople(socket, traffic.onPeople)
   socket.ev.on("creds.update", () => {
     isDirty = true

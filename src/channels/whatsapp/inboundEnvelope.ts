@@ -1,3 +1,4 @@
+import { hasSoundNames } from "./soundNames.ts"
 import type { Stanza } from "./Stanza.ts"
 
 /** Somebody as a stanza names him. */
@@ -53,11 +54,12 @@ const isList = (jid: string) => jid.endsWith("@broadcast") && jid !== "status@br
 
 /**
  * Undefined for what is in no chat: words between the devices of one user, status posts, newsletters, and copies of what
- * the session's own phone sends, which name their recipient.
+ * the session's own phone sends, which name their recipient; and for what has names that are none.
  */
-export const inboundEnvelope = ({ attrs }: Stanza): InboundEnvelope | undefined => {
+export const inboundEnvelope = (stanza: Stanza): InboundEnvelope | undefined => {
+  const { attrs } = stanza
   const { category, from = "", id = "", notify, participant, participant_lid, participant_pn } = attrs
-  if (id === "" || category === "peer" || attrs["recipient"] !== undefined) return undefined
+  if (id === "" || category === "peer" || attrs["recipient"] !== undefined || !hasSoundNames(stanza)) return undefined
   const isGroup = from.endsWith("@g.us")
   const author = isGroup || isList(from)
     ? authorIn(participant, participant_lid, participant_pn)

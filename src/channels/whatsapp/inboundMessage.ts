@@ -39,7 +39,7 @@ interface Parts {
 const inbound = (type: string, { body, context, more = {} }: Parts): InboundMessage => ({
   type,
   content: { ...present(more), body: clean(body) },
-  refersTo: context?.stanzaId ?? undefined
+  refersTo: context?.stanzaId ? clean(context.stanzaId) : undefined
 })
 
 const media = ({ mimetype }: { readonly mimetype?: string | null }): Fields => ({ mime_type: clean(mimetype) })

@@ -20,6 +20,10 @@ describe("a message from outside", () => {
     return !json.includes("\\u0000") && !/\\ud[89a-f]/i.test(json)
   })
 
+  it("refers to no id that the database refuses", () => {
+    assert.strictEqual(read({ extendedTextMessage: { contextInfo: { stanzaId: "A\u0000B" } } })?.refersTo, "AB")
+  })
+
   it("is read through what is wrapped around it", () => {
     const inner = { imageMessage: { caption: "once", mimetype: "image/png" } }
     for (const wrapped of [{ viewOnceMessageV2: { message: inner } }, { ephemeralMessage: { message: inner } }]) {
@@ -101,14 +105,19 @@ describe("the outside of a message", () => {
     assert.deepStrictEqual(byLid?.author, { lid: "100000000000001@lid", phone: undefined })
   })
 
-  it("is of no chat for posts, newsletters, words between devices and copies", () => {
+  it("is of no chat for posts, newsletters, words between devices, copies, and names that are none", () => {
     for (
       const attrs of [
         { id: "A", from: "status@broadcast", participant: from },
         { id: "A", from: "120363@newsletter" },
         { id: "A", from, category: "peer" },
         { id: "A", from, recipient: "15550002@s.whatsapp.net" },
-        { from }
+        { from },
+        { id: "A\u0000", from },
+        { id: "A".repeat(256), from },
+        { id: "A", from: "1\u00002@lid" },
+        { id: "A", from: "1203@g.us", participant: `${"1".repeat(300)}@lid` },
+        { id: "A", from: "15550001@s.whatsapp.net", sender_lid: "\u0000@lid" }
       ]
     ) assert.isUndefined(inboundEnvelope({ tag: "message", attrs }))
   })
