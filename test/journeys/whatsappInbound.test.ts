@@ -132,6 +132,30 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.strictEqual(view()?.logins, logins)
     }))
 
+  it.effect("without their content are had from the session's phone, and told of once", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { id, number } } = yield* scene
+      const group = controls.createGroup(sender, "Team", [number])
+      const sendAbsent = (chat: string, text: string) => {
+        controls.setFault(number, { kind: "absent" })
+        return controls.sendText(sender, chat, { text })
+      }
+      const name = yield* Effect.promise(() => sendAbsent(number, "from an advertisement"))
+      yield* Effect.promise(() => sendAbsent(group.id, "in a group"))
+      const told = yield* account.told("message.received", 2)
+      const bodies = told.map(({ content }) => (content as { readonly body: string }).body)
+      assert.deepStrictEqual(bodies.toSorted(), ["from an advertisement", "in a group"])
+      for (const data of told) assert.deepInclude(data, { from: `+${sender}`, type: "text" })
+      // The same once more, as WhatsApp sends it: it is known.
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "from an advertisement", id: name }))
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "later" }))
+      const all = yield* account.told("message.received", 3)
+      assert.deepStrictEqual(all[2]?.["content"], { body: "later" })
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`select from whatsapp_inbox where session_id = ${id} and whatsapp_id = ${name}`
+      assert.strictEqual(rows.length, 1)
+    }))
+
   it.effect("of the session's own phone are nobody's news", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { number } } = yield* scene

@@ -1,5 +1,6 @@
 import "../../platform/observability/muteLibsignal.ts"
 import {
+  areJidsSameUser,
   type AuthenticationCreds,
   type BaileysEventMap,
   DEFAULT_CONNECTION_CONFIG,
@@ -24,6 +25,7 @@ import { DeviceCache } from "./DeviceCache.ts"
 import { decodeValue, encodeValue } from "./keyValues.ts"
 import { looseEnds, noteTold } from "./looseEnds.ts"
 import { makeEnvelopes } from "./makeEnvelopes.ts"
+import { makeResends } from "./makeResends.ts"
 import { hasSoundNames } from "./soundNames.ts"
 import type { Stanza } from "./Stanza.ts"
 import {
@@ -104,17 +106,23 @@ const makeAuth = (
   const held = new AsyncLocalStorage<Held>()
   const keys = makeKeys({ credentials, run, held, fail })
   const envelopes = makeEnvelopes()
+  const isOwn = (jid: string) => areJidsSameUser(jid, creds.me?.id) || areJidsSameUser(jid, creds.me?.lid)
+  const resends = makeResends(isOwn)
   const commit = (changes: Held, decrypted: ReadonlyArray<Deciphered>) => {
     const sessionId = credentials.owned.id
     const messages = decrypted.flatMap(({ ciphertext, plaintext }) => {
       const envelope = envelopes.of(ciphertext)
-      return envelope === undefined ? [] : [{ sessionId, envelope, plaintext }]
+      if (envelope === undefined) return []
+      return [{ envelope, plaintext }, ...resends.of(envelope, plaintext)].map((message) => ({ sessionId, ...message }))
     })
     return keys.write([...changes.values()], messages)
   }
   const { durable, guarded } = makeGuardedRatchets({ held, commit })
   return {
-    envelopes,
+    note: (stanza: Stanza) => {
+      envelopes.note(stanza)
+      resends.note(stanza)
+    },
     config: {
       auth: { creds, keys: keys.store },
       makeSignalRepository: (...args) => guarded(DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...args)),
@@ -159,7 +167,7 @@ const connect = Effect.fnUntraced(function*(url: string, options: OpenOptions) {
     const detail = Cause.pretty(cause).split("\n")[0] ?? ""
     Queue.offerUnsafe(raw, { _tag: "Closed", cause: taken ? "taken" : "lost", detail })
   }
-  const { config, envelopes } = makeAuth({ credentials, run, fail }, creds, url)
+  const { config, note } = makeAuth({ credentials, run, fail }, creds, url)
   const devices = new DeviceCache()
   const socket = makeWASocket({
     ...standing,
@@ -173,7 +181,7 @@ const connect = Effect.fnUntraced(function*(url: string, options: OpenOptions) {
   inTheirOrder(socket)
   refuseUnsoundNames(socket, run)
   yield* Effect.forkScoped(endOnSilence(socket))
-  socket.ws.prependListener("CB:message", envelopes.note)
+  socket.ws.prependListener("CB:message", note)
   for (const [event, kind] of stanzas) {
     socket.ws.on(event, (stanza: Stanza) => {
       if (hasSoundNames(stanza)) traffic.onStanza(kind, stanza)
