@@ -105,7 +105,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
   it.effect("are taken again after what no server should send", () =>
     Effect.gen(function*() {
       const { account, controls, node, sender, session: { device, number } } = yield* scene
-      const kinds = ["unknown-stanza", "truncated-node", "bad-frame"] as const
+      const kinds = ["unknown-stanza", "truncated-node", "bad-frame", "unanswered"] as const
       for (const [index, kind] of kinds.entries()) {
         const isUp = () => controls.sessions().find(({ session }) => session === device)?.isConnected === true
         yield* eventually(Effect.sync(isUp), (up) => up)
@@ -115,6 +115,45 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         assert.deepStrictEqual(told.at(-1)?.["content"], { body: kind })
       }
       assert.strictEqual((yield* node.request("GET", "/health/ready")).status, 200)
+    }))
+
+  it.effect("with an id that can be none are ignored, and come no second time", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { device, number } } = yield* scene
+      const view = () => controls.sessions().find(({ session }) => session === device)
+      const logins = view()?.logins
+      for (const id of ["A\u0000B", "A".repeat(10_000)]) {
+        yield* Effect.promise(() => controls.sendText(sender, number, { text: "nonsense", id }))
+      }
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "sense" }))
+      const told = yield* account.told("message.received", 1)
+      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "sense" }])
+      yield* eventually(Effect.sync(view), (seen) => seen?.waiting === 0)
+      assert.strictEqual(view()?.logins, logins)
+    }))
+
+  it.effect("without their content are had from the session's phone, and told of once", () =>
+    Effect.gen(function*() {
+      const { account, controls, sender, session: { id, number } } = yield* scene
+      const group = controls.createGroup(sender, "Team", [number])
+      const sendAbsent = (chat: string, text: string) => {
+        controls.setFault(number, { kind: "absent" })
+        return controls.sendText(sender, chat, { text })
+      }
+      const name = yield* Effect.promise(() => sendAbsent(number, "from an advertisement"))
+      yield* Effect.promise(() => sendAbsent(group.id, "in a group"))
+      const told = yield* account.told("message.received", 2)
+      const bodies = told.map(({ content }) => (content as { readonly body: string }).body)
+      assert.deepStrictEqual(bodies.toSorted(), ["from an advertisement", "in a group"])
+      for (const data of told) assert.deepInclude(data, { from: `+${sender}`, type: "text" })
+      // The same once more, as WhatsApp sends it: it is known.
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "from an advertisement", id: name }))
+      yield* Effect.promise(() => controls.sendText(sender, number, { text: "later" }))
+      const all = yield* account.told("message.received", 3)
+      assert.deepStrictEqual(all[2]?.["content"], { body: "later" })
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`select from whatsapp_inbox where session_id = ${id} and whatsapp_id = ${name}`
+      assert.strictEqual(rows.length, 1)
     }))
 
   it.effect("of the session's own phone are nobody's news", () =>

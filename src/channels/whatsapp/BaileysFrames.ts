@@ -1,5 +1,7 @@
-import type { WASocket } from "@whiskeysockets/baileys"
+import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { Effect, Option } from "effect"
+import type { Run } from "./BaileysKeys.ts"
+import { hasSoundNames } from "./soundNames.ts"
 
 /**
  * Ends a connection on which a server says nothing. The library would see to it by a time that it takes for each frame
@@ -45,4 +47,21 @@ export const inTheirOrder = (socket: WASocket): void => {
       last = last.then((): unknown => listener(stanza)).catch(() => {})
     })
   }
+}
+
+/**
+ * A message whose names are none is acknowledged and nothing else: it would be the key of ratchets and rows, a write that
+ * the database refuses ends the connection, and the next one would get the message again.
+ */
+export const refuseUnsoundNames = (socket: WASocket, run: Run): void => {
+  const listeners = socket.ws.listeners("CB:message")
+  socket.ws.removeAllListeners("CB:message")
+  socket.ws.on("CB:message", (stanza: BinaryNode) => {
+    if (hasSoundNames(stanza)) {
+      for (const listener of listeners) listener(stanza)
+      return
+    }
+    void run(Effect.logWarning("a WhatsApp message whose id or sender can be none was ignored"))
+    socket.sendMessageAck(stanza).catch(() => {})
+  })
 }

@@ -1,5 +1,6 @@
 import "../../platform/observability/muteLibsignal.ts"
 import {
+  areJidsSameUser,
   type AuthenticationCreds,
   type BaileysEventMap,
   DEFAULT_CONNECTION_CONFIG,
@@ -11,7 +12,7 @@ import {
 import { Cause, Effect, Layer, Queue, Schema } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
 import { directoryOf, tellOfPeople } from "./BaileysDirectory.ts"
-import { endOnNonsense, endOnSilence, inTheirOrder } from "./BaileysFrames.ts"
+import { endOnNonsense, endOnSilence, inTheirOrder, refuseUnsoundNames } from "./BaileysFrames.ts"
 import { type KeysOptions, makeKeys, type Run } from "./BaileysKeys.ts"
 import { durableLines } from "./BaileysLine.ts"
 import { type Deciphered, type Held, makeGuardedRatchets } from "./BaileysRatchets.ts"
@@ -22,7 +23,10 @@ import { causeOf, detailOf, type Disconnect } from "./closeCause.ts"
 import { type Credentials, SessionTaken } from "./CredentialStore.ts"
 import { DeviceCache } from "./DeviceCache.ts"
 import { decodeValue, encodeValue } from "./keyValues.ts"
+import { looseEnds, noteTold } from "./looseEnds.ts"
 import { makeEnvelopes } from "./makeEnvelopes.ts"
+import { makeResends } from "./makeResends.ts"
+import { hasSoundNames } from "./soundNames.ts"
 import type { Stanza } from "./Stanza.ts"
 import {
   type SessionSocket,
@@ -84,14 +88,11 @@ const removal = (jid: string) => ({
 
 const digitsOf = (creds: AuthenticationCreds) => creds.me?.id.split(/[:@]/)[0] ?? ""
 
-/** Failures of ours that the library was told of: what it does not handle of them is handled by the end of the connection. */
-const told = new WeakSet<object>()
-
 const makeRun = Effect.map(Effect.context<never>(), (context): Run => {
   const run = Effect.runPromiseWith(context)
   return (effect) =>
     run(effect).catch((error: unknown) => {
-      if (typeof error === "object" && error !== null) told.add(error)
+      noteTold(error)
       return Promise.reject(error)
     })
 })
@@ -105,17 +106,23 @@ const makeAuth = (
   const held = new AsyncLocalStorage<Held>()
   const keys = makeKeys({ credentials, run, held, fail })
   const envelopes = makeEnvelopes()
+  const isOwn = (jid: string) => areJidsSameUser(jid, creds.me?.id) || areJidsSameUser(jid, creds.me?.lid)
+  const resends = makeResends(isOwn)
   const commit = (changes: Held, decrypted: ReadonlyArray<Deciphered>) => {
     const sessionId = credentials.owned.id
     const messages = decrypted.flatMap(({ ciphertext, plaintext }) => {
       const envelope = envelopes.of(ciphertext)
-      return envelope === undefined ? [] : [{ sessionId, envelope, plaintext }]
+      if (envelope === undefined) return []
+      return [{ envelope, plaintext }, ...resends.of(envelope, plaintext)].map((message) => ({ sessionId, ...message }))
     })
     return keys.write([...changes.values()], messages)
   }
   const { durable, guarded } = makeGuardedRatchets({ held, commit })
   return {
-    envelopes,
+    note: (stanza: Stanza) => {
+      envelopes.note(stanza)
+      resends.note(stanza)
+    },
     config: {
       auth: { creds, keys: keys.store },
       makeSignalRepository: (...args) => guarded(DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...args)),
@@ -160,7 +167,7 @@ const connect = Effect.fnUntraced(function*(url: string, options: OpenOptions) {
     const detail = Cause.pretty(cause).split("\n")[0] ?? ""
     Queue.offerUnsafe(raw, { _tag: "Closed", cause: taken ? "taken" : "lost", detail })
   }
-  const { config, envelopes } = makeAuth({ credentials, run, fail }, creds, url)
+  const { config, note } = makeAuth({ credentials, run, fail }, creds, url)
   const devices = new DeviceCache()
   const socket = makeWASocket({
     ...standing,
@@ -172,9 +179,14 @@ const connect = Effect.fnUntraced(function*(url: string, options: OpenOptions) {
   })
   endOnNonsense(socket)
   inTheirOrder(socket)
+  refuseUnsoundNames(socket, run)
   yield* Effect.forkScoped(endOnSilence(socket))
-  socket.ws.prependListener("CB:message", envelopes.note)
-  for (const [event, kind] of stanzas) socket.ws.on(event, (stanza: Stanza) => traffic.onStanza(kind, stanza))
+  socket.ws.prependListener("CB:message", note)
+  for (const [event, kind] of stanzas) {
+    socket.ws.on(event, (stanza: Stanza) => {
+      if (hasSoundNames(stanza)) traffic.onStanza(kind, stanza)
+    })
+  }
   tellOfPeople(socket, traffic.onPeople)
   socket.ev.on("creds.update", () => {
     isDirty = true
@@ -231,20 +243,6 @@ const sessionSocket = ({ flush, jid, raw, relay, socket }: {
   // Asked, not told, as the library does it: a connection that closes right after may take the word with it.
   logOut: Effect.ignoreCause(Effect.tryPromise(() => socket.query(removal(jid()), answerWithin)))
 })
-
-/** The library waits for answers in the background that nobody waits for: that one never comes must not end the node. */
-const looseEnds = Effect.acquireRelease(
-  Effect.sync(() => {
-    const onRejection = (reason: unknown) => {
-      if (typeof reason === "object" && reason !== null && told.has(reason)) return
-      const stack = reason instanceof Error ? reason.stack ?? "" : ""
-      if (!/node_modules\/(@whiskeysockets|libsignal)\//.test(stack)) throw reason
-    }
-    process.on("unhandledRejection", onRejection)
-    return onRejection
-  }),
-  (onRejection) => Effect.sync(() => process.off("unhandledRejection", onRejection))
-)
 
 /** Connections by the library to a server, whose ws: or wss: address is asked for before each of them. */
 export const layerBaileys = (address: Effect.Effect<string>) =>

@@ -1,3 +1,4 @@
+import { hasSoundNames } from "./soundNames.ts"
 import type { Stanza } from "./Stanza.ts"
 
 /** Somebody as a stanza names him. */
@@ -21,16 +22,19 @@ export interface InboundEnvelope {
   readonly sentAt: number | undefined
 }
 
-const user = (jid: string, server: string): string | undefined => {
-  const [name = "", host] = jid.split("@")
-  return host === server ? name.split(":")[0] : undefined
+/** Where hidden numbers are, and where phone numbers: `hosted` is the device of a business that WhatsApp runs for it. */
+const hosts = { lid: ["lid", "hosted.lid"], phone: ["s.whatsapp.net", "hosted"] }
+
+const user = (jid: string, servers: ReadonlyArray<string>): string | undefined => {
+  const [name = "", host = ""] = jid.split("@")
+  return servers.includes(host) ? name.split(":")[0] : undefined
 }
 
 const lidIn = (...jids: ReadonlyArray<string | undefined>) =>
-  jids.map((jid) => user(jid ?? "", "lid")).find((name) => name !== undefined)
+  jids.map((jid) => user(jid ?? "", hosts.lid)).find((name) => name !== undefined)
 
 const phoneIn = (...jids: ReadonlyArray<string | undefined>) =>
-  jids.map((jid) => user(jid ?? "", "s.whatsapp.net")).find((name) => name !== undefined && /^\d{5,20}$/.test(name))
+  jids.map((jid) => user(jid ?? "", hosts.phone)).find((name) => name !== undefined && /^\d{5,20}$/.test(name))
 
 /** Somebody by the names that stand in attributes. */
 export const authorIn = (...jids: ReadonlyArray<string | undefined>): Author => {
@@ -45,15 +49,19 @@ const seconds = (t: string | undefined) => {
   return Number.isInteger(value) && value > 0 && value < latest ? value : undefined
 }
 
+/** A list of its author's that nobody else sees: to the others it is a message in their chat with him. */
+const isList = (jid: string) => jid.endsWith("@broadcast") && jid !== "status@broadcast"
+
 /**
  * Undefined for what is in no chat: words between the devices of one user, status posts, newsletters, and copies of what
- * the session's own phone sends, which name their recipient.
+ * the session's own phone sends, which name their recipient; and for what has names that are none.
  */
-export const inboundEnvelope = ({ attrs }: Stanza): InboundEnvelope | undefined => {
+export const inboundEnvelope = (stanza: Stanza): InboundEnvelope | undefined => {
+  const { attrs } = stanza
   const { category, from = "", id = "", notify, participant, participant_lid, participant_pn } = attrs
-  if (id === "" || category === "peer" || attrs["recipient"] !== undefined) return undefined
+  if (id === "" || category === "peer" || attrs["recipient"] !== undefined || !hasSoundNames(stanza)) return undefined
   const isGroup = from.endsWith("@g.us")
-  const author = isGroup
+  const author = isGroup || isList(from)
     ? authorIn(participant, participant_lid, participant_pn)
     : authorIn(from, attrs["sender_lid"], attrs["sender_pn"])
   const chat = isGroup

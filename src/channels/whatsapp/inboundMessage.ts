@@ -19,6 +19,20 @@ export interface MediaPart {
   readonly mimeType: string
 }
 
+/** A message as the session's phone sends it again. */
+export interface ResentMessage {
+  readonly id: string
+  /** As the phone calls it. */
+  readonly chat: string
+  readonly participant: string | undefined
+  readonly isOwn: boolean
+  /** Seconds since 1970, as attributes have it. */
+  readonly t: string
+  readonly pushName: string
+  /** The serialised message. */
+  readonly body: Uint8Array
+}
+
 type Message = proto.IMessage
 type Fields = Readonly<Record<string, Schema.Json | undefined>>
 
@@ -39,7 +53,7 @@ interface Parts {
 const inbound = (type: string, { body, context, more = {} }: Parts): InboundMessage => ({
   type,
   content: { ...present(more), body: clean(body) },
-  refersTo: context?.stanzaId ?? undefined
+  refersTo: context?.stanzaId ? clean(context.stanzaId) : undefined
 })
 
 const media = ({ mimetype }: { readonly mimetype?: string | null }): Fields => ({ mime_type: clean(mimetype) })
@@ -169,4 +183,27 @@ export const mediaPart = (bytes: Uint8Array): MediaPart | undefined => {
   if (kind === undefined || !part?.mediaKey) return undefined
   const { directPath, mediaKey, mimetype, url } = part
   return { kind, url: url ?? "", directPath: directPath ?? "", mediaKey, mimeType: mimetype ?? "" }
+}
+
+const resent = (bytes: Uint8Array): ReadonlyArray<ResentMessage> => {
+  const info = Option.getOrUndefined(Result.getSuccess(Result.try(() => proto.WebMessageInfo.decode(bytes))))
+  if (!info?.key?.id || !info.message) return []
+  const { key, message, messageTimestamp, participant, pushName } = info
+  return [{
+    id: key.id ?? "",
+    chat: key.remoteJid ?? "",
+    participant: key.participant || participant || undefined,
+    isOwn: key.fromMe === true,
+    t: String(Number(messageTimestamp ?? 0)),
+    pushName: pushName ?? "",
+    body: proto.Message.encode(message).finish()
+  }]
+}
+
+/** The messages in the phone's answer to a device that has asked for them. Total. */
+export const resentMessages = (bytes: Uint8Array): ReadonlyArray<ResentMessage> => {
+  const answer = decoded(bytes)?.protocolMessage?.peerDataOperationRequestResponseMessage
+  return (answer?.peerDataOperationResult ?? []).flatMap(({ placeholderMessageResendResponse: found }) =>
+    found?.webMessageInfoBytes ? resent(found.webMessageInfoBytes) : []
+  )
 }

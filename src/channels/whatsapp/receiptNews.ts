@@ -1,3 +1,4 @@
+import { isSoundName } from "./soundNames.ts"
 import { childrenOf, type Stanza } from "./Stanza.ts"
 
 const heardIn: ReadonlyMap<string, "delivered" | "read"> = new Map([
@@ -17,5 +18,6 @@ export const receiptNews = (receipt: Stanza) => {
   if (heard === undefined || recipient !== undefined || id === undefined) return undefined
   const items = childrenOf(receipt).flatMap((child) => child.tag === "list" ? childrenOf(child) : [])
   const others = items.flatMap(({ attrs }) => attrs["id"] === undefined ? [] : [attrs["id"]])
-  return { heard, ids: [id, ...others] }
+  // Of one that can be none there is no message, and those of other sessions are asked for in the same statement.
+  return { heard, ids: [id, ...others].filter(isSoundName) }
 }

@@ -72,6 +72,8 @@ export interface TextInput {
   readonly addressing?: Addressing | undefined
   /** The id of the message it quotes. */
   readonly replyTo?: string | undefined
+  /** The id that it gets, be it one that no message can have. */
+  readonly id?: string | undefined
 }
 
 /**
@@ -107,7 +109,7 @@ export class Controls {
   }
 
   /** A phone sends a text to a number or a group; the answer is the message's id. */
-  sendText(from: string, chat: string, { addressing, replyTo, text }: TextInput): Promise<string> {
+  sendText(from: string, chat: string, { addressing, id, replyTo, text }: TextInput): Promise<string> {
     const phone = this.#phone(from)
     const quoted = replyTo === undefined ? undefined : this.#message(phone, replyTo)
     return phone.send(
@@ -122,7 +124,7 @@ export class Controls {
           }
         }
       },
-      { addressing }
+      { addressing, id }
     )
   }
 

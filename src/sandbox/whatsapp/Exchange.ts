@@ -84,8 +84,13 @@ export class Exchange implements Network {
       void this.phones.get(to.number)?.receive(envelope)
       return
     }
-    const isCorrupt = envelope.category === undefined && this.faults.take(to.number, "corrupt") !== undefined
-    const content = isCorrupt ? envelope.content.map(corrupted) : envelope.content
+    const happens = (kind: "absent" | "corrupt") =>
+      envelope.category === undefined && this.faults.take(to.number, kind) !== undefined
+    const content = happens("absent")
+      ? [node("unavailable")]
+      : happens("corrupt")
+      ? envelope.content.map(corrupted)
+      : envelope.content
     this.companions.deliver(to, messageStanza({ ...envelope, content }, to), refusalsExpected)
   }
 

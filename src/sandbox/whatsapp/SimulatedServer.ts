@@ -1,4 +1,4 @@
-import { Curve, encodeBinaryNode } from "@whiskeysockets/baileys"
+import { Curve, encodeBinaryNode, S_WHATSAPP_NET } from "@whiskeysockets/baileys"
 import type { BinaryNode, KeyPair } from "@whiskeysockets/baileys"
 import type { WebSocket } from "ws"
 import { addressOf, isGroupJid, keyOf, lidJid } from "./Address.ts"
@@ -27,8 +27,9 @@ const streamError = (code: number, content?: ReadonlyArray<BinaryNode>): BinaryN
  * - `unknown-stanza`: a stanza that no client knows
  * - `truncated-node`: an encrypted frame that ends in the middle of a node
  * - `bad-frame`: a frame that was never encrypted
+ * - `unanswered`: it says that groups have changed, and cuts the line at the question how
  */
-export type Misbehaviour = "silence" | "unknown-stanza" | "truncated-node" | "bad-frame"
+export type Misbehaviour = "silence" | "unknown-stanza" | "truncated-node" | "bad-frame" | "unanswered"
 
 /** What tests count of the server. */
 export interface ServerCounters {
@@ -52,6 +53,8 @@ export class SimulatedServer {
   readonly #identity: ServerIdentity
   readonly #lines = new Map<Connection, Companion>()
   readonly #connections = new Set<Connection>()
+  /** Cut at the next question for groups. */
+  readonly #unanswered = new WeakSet<Connection>()
 
   constructor(state: SimulatorState, world: World) {
     this.exchange = new Exchange(state, world)
@@ -100,6 +103,10 @@ export class SimulatedServer {
     if (misbehaviour === "unknown-stanza") line.send(stanza)
     if (misbehaviour === "truncated-node") line.sendBytes(encodeBinaryNode(stanza).subarray(0, -4))
     if (misbehaviour === "bad-frame") line.sendRaw(frameOf(Buffer.alloc(64, 0xa5)))
+    if (misbehaviour === "unanswered") {
+      this.#unanswered.add(line)
+      line.send(node("ib", { from: S_WHATSAPP_NET }, [node("dirty", { type: "groups" })]))
+    }
   }
 
   close(): void {
@@ -168,6 +175,7 @@ export class SimulatedServer {
 
   async #query(connection: Connection, companion: Companion, query: BinaryNode): Promise<void> {
     if (query.attrs["type"] === "result" || query.attrs["type"] === "error") return
+    if (query.attrs["xmlns"] === "w:g2" && this.#unanswered.has(connection)) return connection.drop()
     if (child(query, "remove-companion-device") !== undefined) {
       const address = addressOf(child(query, "remove-companion-device")?.attrs["jid"] ?? "", () => undefined)
       connection.send(this.#queries.answer(query, companion))

@@ -11,6 +11,7 @@ import type { KeyBundle } from "./KeyBundle.ts"
 import type { Network } from "./Network.ts"
 import { PhoneSignal } from "./PhoneSignal.ts"
 import type { Ciphertext, PhoneKeys } from "./PhoneSignal.ts"
+import { resendAnswer } from "./resendAnswer.ts"
 import type { Shelf } from "./SimulatorState.ts"
 import { bigEndian, child, node } from "./stanza.ts"
 import { stanzaType } from "./stanzaType.ts"
@@ -259,7 +260,8 @@ export class VirtualPhone {
   }
 
   async #keep(envelope: Envelope, { senderKeyDistributionMessage: _, ...content }: proto.IMessage): Promise<void> {
-    if (envelope.category === "peer" || Object.keys(content).length === 0) return
+    if (envelope.category === "peer") return this.#answer(envelope, content)
+    if (Object.keys(content).length === 0) return
     const { addressing, chat, from, id } = envelope
     const isOwn = from.number === this.number
     const known = this.chats.get(id)
@@ -276,6 +278,12 @@ export class VirtualPhone {
     if (isOwn) return
     if (this.record.receipts.delivered) this.report(message, "delivered", from)
     if (this.record.receipts.read) this.report(message, "read", from)
+  }
+
+  /** Not waited for: it has its own turn. */
+  #answer({ from, id }: Envelope, content: proto.IMessage): void {
+    const answer = resendAnswer(content, id, this.chats)
+    if (answer !== undefined) void this.sendToCompanion(from, answer).catch(() => undefined)
   }
 
   #askAgain(envelope: Envelope): void {

@@ -20,6 +20,10 @@ describe("a message from outside", () => {
     return !json.includes("\\u0000") && !/\\ud[89a-f]/i.test(json)
   })
 
+  it("refers to no id that the database refuses", () => {
+    assert.strictEqual(read({ extendedTextMessage: { contextInfo: { stanzaId: "A\u0000B" } } })?.refersTo, "AB")
+  })
+
   it("is read through what is wrapped around it", () => {
     const inner = { imageMessage: { caption: "once", mimetype: "image/png" } }
     for (const wrapped of [{ viewOnceMessageV2: { message: inner } }, { ephemeralMessage: { message: inner } }]) {
@@ -85,14 +89,35 @@ describe("the outside of a message", () => {
     assert.deepStrictEqual(byNumber, byLid)
   })
 
-  it("is of no chat for posts, newsletters, words between devices and copies", () => {
+  it("of a list of the author's is in the chat with him", () => {
+    const list = { id: "A", from: "1700000000@broadcast", participant: from, participant_pn: "15550001@s.whatsapp.net" }
+    const found = inboundEnvelope({ tag: "message", attrs: list })
+    assert.deepInclude(found, { chat: "100000000000001@lid", isGroup: false })
+    assert.deepStrictEqual(found?.author, { lid: "100000000000001@lid", phone: "15550001" })
+    assert.isUndefined(inboundEnvelope({ tag: "message", attrs: { id: "A", from: list.from } }))
+  })
+
+  it("of a business that WhatsApp hosts is in the chat with its number", () => {
+    const hosted = inboundEnvelope({ tag: "message", attrs: { id: "A", from: "15550001:99@hosted" } })
+    assert.deepInclude(hosted, { chat: "15550001@s.whatsapp.net" })
+    const byLid = inboundEnvelope({ tag: "message", attrs: { id: "A", from: "100000000000001:99@hosted.lid" } })
+    assert.deepInclude(byLid, { chat: "100000000000001@lid" })
+    assert.deepStrictEqual(byLid?.author, { lid: "100000000000001@lid", phone: undefined })
+  })
+
+  it("is of no chat for posts, newsletters, words between devices, copies, and names that are none", () => {
     for (
       const attrs of [
         { id: "A", from: "status@broadcast", participant: from },
         { id: "A", from: "120363@newsletter" },
         { id: "A", from, category: "peer" },
         { id: "A", from, recipient: "15550002@s.whatsapp.net" },
-        { from }
+        { from },
+        { id: "A\u0000", from },
+        { id: "A".repeat(256), from },
+        { id: "A", from: "1\u00002@lid" },
+        { id: "A", from: "1203@g.us", participant: `${"1".repeat(300)}@lid` },
+        { id: "A", from: "15550001@s.whatsapp.net", sender_lid: "\u0000@lid" }
       ]
     ) assert.isUndefined(inboundEnvelope({ tag: "message", attrs }))
   })
