@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
+import { readQr } from "../support/readQr.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
@@ -232,6 +233,33 @@ layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a
         const told = (yield* listener.received(index + 1))[index]
         assert.deepInclude(told?.data, { message_id: id, session_id: session.id, error_code: code })
       }
+    }))
+
+  it.effect("that waited when the phone logged the session out has failed, though the next phone scans at once", () =>
+    Effect.gen(function*() {
+      const { controls, key, node, session, to } = yield* scene
+      const { phone } = yield* WhatsApp
+      const bulk = yield* node.request("POST", "/v1/whatsapp/send-bulk", {
+        key,
+        json: { session_id: session.id, recipients: [to, to, to], content: "for the first phone", delay_ms: 60_000 }
+      })
+      yield* untilArrived(to, session.number, 1)
+      controls.logOut(session.device)
+      yield* untilStatus(node, key, session.id, "failed")
+      const code = yield* node.request("GET", `/v1/whatsapp/sessions/${session.id}/qr`, { key })
+      const next = yield* phone
+      controls.scan(readQr(String(code.at("qr_code"))), next)
+      yield* untilStatus(node, key, session.id, "connected")
+      const batch = yield* eventually(
+        node.request("GET", `/v1/whatsapp/batches/${String(bulk.at("data", "batch_id"))}`, { key }),
+        ({ at }) => at("data", "queued") === 0
+      )
+      assert.deepInclude(batch.at("data"), { status: "completed", sent: 1, failed: 2 })
+      const list = yield* node.request("GET", `/v1/whatsapp/messages?status=failed`, { key })
+      assert.strictEqual(list.at("data", 0, "error_code"), "session_logged_out")
+      const id = yield* accepted(node, key, { session_id: session.id, to, content: "for the next one" })
+      yield* untilMessage(node, key, id, "read")
+      assert.deepStrictEqual((yield* untilArrived(to, next, 1)).map(({ text }) => text), ["for the next one"])
     }))
 
   it.effect("waits for a node, and a node that starts sends what waits", () =>

@@ -52,9 +52,9 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
       const connected = Effect.fnUntraced(function*(accountId: AccountId, id: WhatsAppSessionId) {
         const row = yield* acceptance.session({ accountId, id })
         if (row === undefined) return yield* new NotFound()
-        const { phone_number, status } = row
+        const { pairing, phone_number, status } = row
         if (status !== "connected") return yield* new SessionNotConnected({ session_status: status })
-        return phone_number === null ? null : `+${phone_number}`
+        return { pairing, sender: phone_number === null ? null : `+${phone_number}` }
       })
 
       const chatOf = Effect.fnUntraced(function*({ group_id, session_id, to }: NewMessage) {
@@ -98,12 +98,13 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
         codeSeed?: CodeSeed
       ) {
         const { session_id: sessionId, type = "text" } = asked
-        const sender = yield* connected(accountId, sessionId)
+        const { pairing, sender } = yield* connected(accountId, sessionId)
         const to = yield* chatOf(asked)
         const message = yield* checked(sessionId, type, asked.content)
         const messageId = yield* acceptance.one({
           accountId,
           sessionId,
+          pairing,
           sender,
           to,
           type,
@@ -119,11 +120,11 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
 
       const sendBulk = Effect.fn("WhatsAppMessages.sendBulk")(function*(accountId: AccountId, asked: NewMessageBatch) {
         const { delay_ms: delayMs = 0, recipients, session_id: sessionId, type = "text" } = asked
-        const sender = yield* connected(accountId, sessionId)
+        const { pairing, sender } = yield* connected(accountId, sessionId)
         const message = yield* checked(sessionId, type, asked.content)
         const contents = yield* bulkContents(message, recipients)
         const batchId = MessageBatchId.make(`whatsapp_batch_${yield* ulid}`)
-        const common = { accountId, sessionId, sender, type, batchId, delayMs, fileId: null, codeSeed: null }
+        const common = { accountId, sessionId, pairing, sender, type, batchId, delayMs, fileId: null, codeSeed: null }
         const rows = yield* Effect.forEach(
           recipients,
           ({ to }, index) =>

@@ -107,7 +107,7 @@ const scene = Effect.gen(function*() {
     yield* part.onOpened?.(answering) ?? Effect.void
     return part
   })
-  return { relayed, messages, row, open }
+  return { id, relayed, messages, row, open }
 })
 
 /** Lets time pass in steps until it is so; what happens in between needs the database, which has a clock of its own. */
@@ -153,6 +153,28 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
       yield* eventually(row, ({ status }) => status === "sent")
       yield* TestClock.adjust("1 day")
       assert.lengthOf(relayed, 2)
+    })))
+})
+
+layer(lanes(unpaced))("the next phone of a session", (it) => {
+  it.effect("gets none of the messages that were waiting when the one before it logged the session out", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, messages, open, relayed } = yield* scene
+      yield* messages(2)
+      yield* sql`update whatsapp_outbox set status = 'written', written_at = now(), chat = '', body = ''
+        where message_id = (select min(message_id) from whatsapp_outbox where session_id = ${id})`
+      yield* sql`update whatsapp_sessions set pairing = pairing + 1 where id = ${id}`
+      yield* messages(1)
+      yield* sql`update whatsapp_outbox set pairing = pairing + 1
+        where message_id = (select max(message_id) from whatsapp_outbox where session_id = ${id})`
+      yield* open(true)
+      yield* passing("5 seconds", () => relayed.length > 0)
+      yield* TestClock.adjust("1 minute")
+      const rows =
+        yield* sql`select whatsapp_id, status from whatsapp_outbox where session_id = ${id} order by message_id`
+      assert.deepStrictEqual(relayed.map((message) => message.id), [rows[2]?.["whatsapp_id"]])
+      assert.deepStrictEqual(rows.slice(0, 2).map(({ status }) => status), ["written", "queued"])
     })))
 })
 
