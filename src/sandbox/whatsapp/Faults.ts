@@ -7,6 +7,7 @@
  * - `refuse-login`: a login ends in `<failure>` with `code`
  * - `stream-error`: a login ends in `<stream:error>` with `code`
  * - `corrupt`: a message to the session arrives with a ciphertext that nobody can decrypt
+ * - `refuse-description`: the session may not describe a group
  * - `ask-retry`: a phone cannot read a message of the session, and asks for it again
  */
 export type FaultKind =
@@ -17,6 +18,7 @@ export type FaultKind =
   | "refuse-login"
   | "stream-error"
   | "corrupt"
+  | "refuse-description"
   | "ask-retry"
 
 /** A fault for the sessions of a number. */
