@@ -101,7 +101,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a
       }
     }))
 
-  it.effect("can be a reaction to one that was sent before, and no other", () =>
+  it.effect("can be a reaction to one that was sent before in its chat, and no other", () =>
     Effect.gen(function*() {
       const { controls, key, node, session, to } = yield* scene
       const other = yield* scene
@@ -113,9 +113,19 @@ layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a
       yield* accepted(node, key, { ...reaction, content: { message_id: id, emoji: "👍" } })
       const [, message] = yield* untilArrived(to, session.number, 2)
       assert.deepInclude(message, { type: "reactionMessage", text: "👍" })
-      const refused = yield* send(node, key, { ...reaction, content: { message_id: foreign, emoji: "👍" } })
-      assertRefused(refused, 422, "validation_error")
-      assert.strictEqual(refused.at("error", "param"), "content.message_id")
+      const elsewhere = { ...reaction, to: other.to, content: { message_id: id, emoji: "👍" } }
+      const answers = [
+        yield* send(node, key, { ...reaction, content: { message_id: foreign, emoji: "👍" } }),
+        yield* send(node, key, elsewhere),
+        yield* node.request("POST", "/v1/whatsapp/send-bulk", {
+          key,
+          json: { ...elsewhere, recipients: [to, other.to] }
+        })
+      ]
+      for (const refused of answers) {
+        assertRefused(refused, 422, "validation_error")
+        assert.strictEqual(refused.at("error", "param"), "content.message_id")
+      }
       assert.lengthOf(controls.messages(to).filter(({ from }) => from === session.number), 2)
     }))
 

@@ -153,6 +153,17 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
         where message_id = ${messageId} and session_id = ${sessionId} and chat is not null and status <> 'failed'`
   })
 
+  /** The chat of a message of either direction as `to` names it; null where the number of its sender is hidden. */
+  const chatOf = SqlSchema.findOneOption({
+    Request: Schema.Struct({ sessionId: WhatsAppSessionId, messageId: MessageId }),
+    Result: Schema.Struct({ chat: Schema.NullOr(Schema.String) }),
+    execute: ({ messageId, sessionId }) =>
+      sql`select case when m.direction = 'out' then m.recipient when i.chat like '%@g.us' then i.chat else m.sender end
+          as chat
+        from messages m left join whatsapp_inbox i on i.message_id = m.id
+        where m.id = ${messageId} and m.session_id = ${sessionId}`
+  })
+
   /** Which of the sessions have a message that may go. */
   const waiting = SqlSchema.findAll({
     Request: Schema.Array(WhatsAppSessionId),
@@ -179,5 +190,19 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
         limit ${limit}`
   })
 
-  return { next, nextFiles, keep, quoted, unacknowledged, recent, write, postpone, file, body, waiting, stranded }
+  return {
+    next,
+    nextFiles,
+    keep,
+    quoted,
+    chatOf,
+    unacknowledged,
+    recent,
+    write,
+    postpone,
+    file,
+    body,
+    waiting,
+    stranded
+  }
 }))
