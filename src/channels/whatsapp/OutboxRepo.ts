@@ -100,7 +100,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
 
   /**
    * Writes down, before anything goes into the connection, what is going there. Answers with those that are to go: none
-   * when the session has another owner, whose connection they go into instead.
+   * when the session has another owner, whose connection they go into instead. Attempts to make one ready are not
+   * attempts to send it.
    */
   const write = (
     { epoch, id }: Owned,
@@ -115,7 +116,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
             where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share
           )
           update whatsapp_outbox o set status = 'written', written_at = coalesce(o.written_at, now()),
-            attempt_count = o.attempt_count + 1, chat = t.chat, body = t.body
+            attempt_count = case o.status when 'queued' then 1 else o.attempt_count + 1 end,
+            chat = t.chat, body = t.body
           from owner, unnest(${column.int8(messages.map(({ message_id }) => message_id))},
             ${column.text(messages.map(({ chat }) => chat))}, ${column.bytea(messages.map(({ body }) => body))})
             as t (message_id, chat, body)

@@ -143,6 +143,17 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
     30_000
   )
 
+  it.effect("has five attempts also when it took four to make it ready", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, messages, open, relayed, row } = yield* scene
+      yield* messages(1)
+      yield* sql`update whatsapp_outbox set attempt_count = 4 where session_id = ${id}`
+      yield* open(false)
+      yield* passing("5 seconds", () => relayed.length >= 2)
+      assert.deepInclude(yield* row, { status: "written", attempt_count: 2 })
+    })))
+
   it.effect("is sent as soon as an acknowledgement does come, and goes no more", () =>
     Effect.scoped(Effect.gen(function*() {
       const { messages, open, relayed, row } = yield* scene
