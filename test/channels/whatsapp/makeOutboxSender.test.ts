@@ -167,6 +167,25 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
     })))
 })
 
+layer(lanes(unpaced))("a batch with a pause of its own", (it) => {
+  it.effect("keeps it before each of its messages, and lets one that came later go between them", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, messages, open, relayed } = yield* scene
+      yield* messages(3)
+      yield* sql`update whatsapp_outbox set delay_ms = 20000, lane = 1 where session_id = ${id}`
+      yield* open(true)
+      yield* passing("5 seconds", () => relayed.length === 1)
+      yield* messages(1)
+      yield* passing("5 seconds", () => relayed.length === 4)
+      const [, alone = 0, second = 0, third = 0] = relayed.map(({ at }) => at)
+      const [last] = yield* sql`select whatsapp_id from whatsapp_outbox where session_id = ${id} and lane = 0`
+      assert.strictEqual(relayed[1]?.id, last?.["whatsapp_id"])
+      assert.isAtLeast(second - alone, 20_000)
+      assert.isAtLeast(third - second, 20_000)
+    })))
+})
+
 layer(lanes(unpaced))("the next phone of a session", (it) => {
   it.effect("gets none of the messages that were waiting when the one before it logged the session out", () =>
     Effect.scoped(Effect.gen(function*() {
