@@ -5,7 +5,7 @@ import { ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
 export const largestMedia = 100 * 1024 * 1024
 
 /** Bytes of files that a node has in hand at once: two of the largest, or many as they usually are. */
-export const mediaRoom = 2 * largestMedia
+const mediaRoom = 2 * largestMedia
 
 /** How long a request waits for room. */
 const patience = "10 seconds"
