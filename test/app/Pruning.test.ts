@@ -77,4 +77,68 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       }
       assert.deepStrictEqual(left, ["sent 25 hours: 0", "sent 23 hours: 1", "queued 25 hours: 1"])
     }))
+
+  it.effect("removes what WhatsApp messages were sent as after a day, unless they have not been sent", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const left: Array<string> = []
+      for (
+        const [status, age] of [
+          ["read", "25 hours"],
+          ["failed", "25 hours"],
+          ["sent", "23 hours"],
+          ["queued", "25 hours"],
+          ["written", "25 hours"]
+        ] as const
+      ) {
+        yield* sql`with file as (
+            insert into whatsapp_files (account_id, content, created_at)
+            values (${accountId}, 'f', now() - ${age}::interval) returning id
+          ), message as (
+            insert into messages (account_id, channel, session_id, direction, recipient, type, content, status)
+            values (${accountId}, 'whatsapp', 1, 'out', '+15550100300', 'image', '{"body": ""}', 'queued') returning id
+          )
+          insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, file_id, status, body, written_at)
+          select message.id, 1, 'NAME', 0, file.id, ${status}::text, 'b',
+            case when ${status}::text <> 'queued' then now() - ${age}::interval end from message, file`
+        yield* prune
+        const [row] = yield* sql`select count(body)::int as bodies, (select count(*)::int from whatsapp_files) as files
+          from whatsapp_outbox`
+        left.push(`${status} ${age}: ${String(row?.["bodies"])} ${String(row?.["files"])}`)
+        yield* sql`delete from messages`
+        yield* sql`delete from whatsapp_files`
+      }
+      assert.deepStrictEqual(left, [
+        "read 25 hours: 0 0",
+        "failed 25 hours: 0 0",
+        "sent 23 hours: 1 1",
+        "queued 25 hours: 1 1",
+        "written 25 hours: 1 1"
+      ])
+    }))
+
+  it.effect("keeps the file of a batch until the last of its messages is sent", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      yield* sql`with file as (
+          insert into whatsapp_files (account_id, content, created_at)
+          values (${accountId}, 'f', now() - interval '25 hours') returning id
+        ), message as (
+          insert into messages (account_id, channel, session_id, direction, recipient, type, content, status)
+          select ${accountId}::bigint, 'whatsapp', 1, 'out', '+15550100300', 'image', '{"body": ""}', 'queued'
+          from generate_series(1, 2) returning id
+        )
+        insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, file_id, status)
+        select message.id, 1, 'NAME' || message.id, 1, file.id, 'sent' from message, file`
+      yield* sql`update whatsapp_outbox set status = 'queued'
+        where message_id = (select max(message_id) from whatsapp_outbox)`
+      const files = sql`select from whatsapp_files where account_id = ${accountId}`
+      yield* prune
+      assert.lengthOf(yield* files, 1)
+      yield* sql`update whatsapp_outbox set status = 'sent'`
+      yield* prune
+      assert.lengthOf(yield* files, 0)
+    }))
 })

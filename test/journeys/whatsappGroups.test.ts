@@ -57,6 +57,26 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.deepStrictEqual((yield* groups.list).at("meta"), { total: 1, page: 1, per_page: 25 })
     }))
 
+  it.effect("are there without their description when WhatsApp does not take that", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator: { controls } } = yield* WhatsApp
+      const { key } = yield* inboundAccount(node)
+      const { id: session_id, number } = yield* pairedSession(node, key)
+      const one = yield* phone
+      controls.setFault(number, { kind: "refuse-description" })
+      const answer = yield* asking(node, key)
+        .create({ session_id, name: "Team", description: "Ours", participants: [one] })
+      assert.strictEqual(answer.status, 201, answer.text)
+      const made = controls.groups().filter(({ members }) => members.some((member) => member.number === one))
+      assert.lengthOf(made, 1)
+      assert.deepInclude(answer.at("data"), {
+        name: "Team",
+        description: null,
+        invite_link: `https://chat.whatsapp.com/${made[0]?.inviteCode}`
+      })
+    }))
+
   it.effect("that phones change are told of, with who did it, and are left and found again", () =>
     Effect.gen(function*() {
       const node = yield* Service

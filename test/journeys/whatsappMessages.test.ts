@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
+import { readQr } from "../support/readQr.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
@@ -100,7 +101,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a
       }
     }))
 
-  it.effect("can be a reaction to one that was sent before, and no other", () =>
+  it.effect("can be a reaction to one that was sent before in its chat, and no other", () =>
     Effect.gen(function*() {
       const { controls, key, node, session, to } = yield* scene
       const other = yield* scene
@@ -112,9 +113,19 @@ layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a
       yield* accepted(node, key, { ...reaction, content: { message_id: id, emoji: "👍" } })
       const [, message] = yield* untilArrived(to, session.number, 2)
       assert.deepInclude(message, { type: "reactionMessage", text: "👍" })
-      const refused = yield* send(node, key, { ...reaction, content: { message_id: foreign, emoji: "👍" } })
-      assertRefused(refused, 422, "validation_error")
-      assert.strictEqual(refused.at("error", "param"), "content.message_id")
+      const elsewhere = { ...reaction, to: other.to, content: { message_id: id, emoji: "👍" } }
+      const answers = [
+        yield* send(node, key, { ...reaction, content: { message_id: foreign, emoji: "👍" } }),
+        yield* send(node, key, elsewhere),
+        yield* node.request("POST", "/v1/whatsapp/send-bulk", {
+          key,
+          json: { ...elsewhere, recipients: [to, other.to] }
+        })
+      ]
+      for (const refused of answers) {
+        assertRefused(refused, 422, "validation_error")
+        assert.strictEqual(refused.at("error", "param"), "content.message_id")
+      }
       assert.lengthOf(controls.messages(to).filter(({ from }) => from === session.number), 2)
     }))
 
@@ -232,6 +243,33 @@ layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a
         const told = (yield* listener.received(index + 1))[index]
         assert.deepInclude(told?.data, { message_id: id, session_id: session.id, error_code: code })
       }
+    }))
+
+  it.effect("that waited when the phone logged the session out has failed, though the next phone scans at once", () =>
+    Effect.gen(function*() {
+      const { controls, key, node, session, to } = yield* scene
+      const { phone } = yield* WhatsApp
+      const bulk = yield* node.request("POST", "/v1/whatsapp/send-bulk", {
+        key,
+        json: { session_id: session.id, recipients: [to, to, to], content: "for the first phone", delay_ms: 60_000 }
+      })
+      yield* untilArrived(to, session.number, 1)
+      controls.logOut(session.device)
+      yield* untilStatus(node, key, session.id, "failed")
+      const code = yield* node.request("GET", `/v1/whatsapp/sessions/${session.id}/qr`, { key })
+      const next = yield* phone
+      controls.scan(readQr(String(code.at("qr_code"))), next)
+      yield* untilStatus(node, key, session.id, "connected")
+      const batch = yield* eventually(
+        node.request("GET", `/v1/whatsapp/batches/${String(bulk.at("data", "batch_id"))}`, { key }),
+        ({ at }) => at("data", "queued") === 0
+      )
+      assert.deepInclude(batch.at("data"), { status: "completed", sent: 1, failed: 2 })
+      const list = yield* node.request("GET", `/v1/whatsapp/messages?status=failed`, { key })
+      assert.strictEqual(list.at("data", 0, "error_code"), "session_logged_out")
+      const id = yield* accepted(node, key, { session_id: session.id, to, content: "for the next one" })
+      yield* untilMessage(node, key, id, "read")
+      assert.deepStrictEqual((yield* untilArrived(to, next, 1)).map(({ text }) => text), ["for the next one"])
     }))
 
   it.effect("waits for a node, and a node that starts sends what waits", () =>

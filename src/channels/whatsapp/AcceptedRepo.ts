@@ -13,6 +13,8 @@ import { SessionStatus } from "./SessionState.ts"
 export interface NewRow {
   readonly accountId: AccountId
   readonly sessionId: WhatsAppSessionId
+  /** The one that the session was seen in: when it has ended meanwhile the message is not for the next phone. */
+  readonly pairing: number
   /** The session's own number. */
   readonly sender: string | null
   readonly to: string
@@ -42,10 +44,11 @@ export const makeAcceptedRepo = repository(Effect.gen(function*() {
     Result: Schema.Struct({
       position: Schema.Int,
       status: SessionStatus,
+      pairing: Schema.Int,
       phone_number: Schema.NullOr(Schema.String)
     }),
     execute: (asked) =>
-      sql`select t.position - 1 as position, s.status, s.phone_number
+      sql`select t.position - 1 as position, s.status, s.pairing, s.phone_number
         from unnest(${column.int8(asked.map(({ accountId }) => accountId))}, ${column.int8(asked.map(({ id }) => id))})
           with ordinality as t (account_id, id, position)
         join whatsapp_sessions s using (account_id, id) where s.is_confirmed and s.desired <> 'removed'`
@@ -85,17 +88,19 @@ export const makeAcceptedRepo = repository(Effect.gen(function*() {
         },
               ${column.text(rows.map((row) => row.batchId))}, ${column.text(rows.map((row) => row.whatsappId))},
               ${column.int4(rows.map((row) => row.delayMs))}, ${column.int8(rows.map((row) => row.fileId))},
-              ${column.text(rows.map((row) => row.codeSeed))})
+              ${column.text(rows.map((row) => row.codeSeed))}, ${column.int4(rows.map((row) => row.pairing))})
               with ordinality as t (account_id, session_id, sender, recipient, type, content, batch_id, whatsapp_id,
-                delay_ms, file_id, code_seed, position)
+                delay_ms, file_id, code_seed, pairing, position)
           ), added as (
             insert into messages (id, account_id, channel, session_id, direction, sender, recipient, type, content, batch_id)
             overriding system value
             select id, account_id, 'whatsapp', session_id, 'out', sender, recipient, type, content::jsonb, batch_id
             from asked order by position
           ), queued as (
-            insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, delay_ms, file_id, code_seed)
-            select id, session_id, whatsapp_id, case when batch_id is null then 0 else 1 end, delay_ms, file_id, code_seed
+            insert into whatsapp_outbox
+              (message_id, session_id, whatsapp_id, lane, delay_ms, file_id, code_seed, pairing)
+            select id, session_id, whatsapp_id, case when batch_id is null then 0 else 1 end, delay_ms, file_id, code_seed,
+              pairing
             from asked order by position
           )
           select id from asked order by position`

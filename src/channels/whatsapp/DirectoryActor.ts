@@ -19,6 +19,9 @@ import { LiveSockets } from "./LiveSockets.ts"
 import type { SocketFailed } from "./SocketFailed.ts"
 import type { SessionSocket } from "./WhatsAppSocket.ts"
 
+/** What is asked of a group once there is one: it is answered with in any case, within the patience of its request. */
+const extrasWithin = "5 seconds"
+
 const make = Effect.gen(function*() {
   const id = WhatsAppSessionId.make(Number((yield* Entity.CurrentAddress).entityId))
   const sql = yield* SqlClient.SqlClient
@@ -40,6 +43,26 @@ const make = Effect.gen(function*() {
   const store = (group: GroupFacts, askedAt: number) =>
     Effect.provideService(transaction(groups.store(id, group, askedAt)), SqlClient.SqlClient, sql).pipe(Effect.orDie)
 
+  /** Undefined, and a line in the log, when it was not done: whoever is told of a failure makes a second group. */
+  const extra = <A>(what: string, question: (socket: SessionSocket) => Effect.Effect<A, SocketFailed | GroupRefused>) =>
+    live.ask(id, question).pipe(
+      Effect.timeout(extrasWithin),
+      Effect.catch((error) =>
+        Effect.as(
+          Effect.annotateLogs(Effect.logWarning(`${what} of a new WhatsApp group is missing`, error), { session: id }),
+          undefined
+        )
+      )
+    )
+
+  const describe = Effect.fnUntraced(function*(created: GroupFacts, description: string) {
+    const described = yield* extra(
+      "the description",
+      (socket) => Effect.as(socket.changeGroup(created.jid, { _tag: "Describe", description }), true)
+    )
+    if (described === true) yield* store({ ...created, description }, yield* Clock.currentTimeMillis)
+  })
+
   return DirectoryEntity.of({
     Check: ({ payload: { number } }) =>
       ask((socket) =>
@@ -49,23 +72,18 @@ const make = Effect.gen(function*() {
           return { _tag: "Checked" as const, whatsapp_id }
         })
       ),
-    CreateGroup: ({ payload: { description, name, numbers } }) =>
-      ask((socket) =>
-        Effect.gen(function*() {
-          const created = yield* socket.createGroup({ name, numbers })
-          yield* store(created, yield* Clock.currentTimeMillis)
-          if (description !== null) {
-            yield* socket.changeGroup(created.jid, { _tag: "Describe", description })
-            yield* store({ ...created, description }, yield* Clock.currentTimeMillis)
-          }
-          const [row] = yield* Effect.orDie(groups.ensure(id, [created.jid]))
-          // It was stored just now.
-          if (row === undefined) return notDone("Unavailable")
-          const code = yield* Effect.orElseSucceed(socket.inviteCode(created.jid), () => undefined)
-          yield* Effect.orDie(groups.noteInvite({ id: row.id, code: code ?? null }))
-          return { _tag: "Created" as const, id: row.id }
-        })
-      ),
+    CreateGroup: Effect.fnUntraced(function*({ payload: { description, name, numbers } }) {
+      const created = yield* ask((socket) => socket.createGroup({ name, numbers }))
+      if ("_tag" in created) return created
+      yield* store(created, yield* Clock.currentTimeMillis)
+      const [row] = yield* Effect.orDie(groups.ensure(id, [created.jid]))
+      // It was stored just now.
+      if (row === undefined) return notDone("Unavailable")
+      if (description !== null) yield* describe(created, description)
+      const code = yield* extra("the link", (socket) => socket.inviteCode(created.jid))
+      yield* Effect.orDie(groups.noteInvite({ id: row.id, code: code ?? null }))
+      return { _tag: "Created" as const, id: row.id }
+    }),
     ChangeGroup: ({ payload: { changes, jid } }) =>
       ask((socket) =>
         Effect.gen(function*() {

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { Vault } from "../../platform/crypto/Vault.ts"
 import { NotFound, ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
@@ -10,6 +10,7 @@ import { type MediaPart, mediaPart } from "./inboundMessage.ts"
 import { inboxPlace, openPayload } from "./inboxPayload.ts"
 import { makeInboxRepo } from "./InboxRepo.ts"
 import { mediaLocation } from "./mediaLocation.ts"
+import { MediaRoom } from "./MediaRoom.ts"
 import { openMedia } from "./openMedia.ts"
 
 /** A file that came with a message. */
@@ -18,9 +19,6 @@ export interface MediaFile {
   readonly mimeType: string
 }
 
-/** Files are decrypted whole, as only the whole shows that nobody has changed them. */
-export const largestMedia = 100 * 1024 * 1024
-
 const aMediaType = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i
 
 const typeOf = ({ mimeType }: MediaPart) => {
@@ -28,30 +26,37 @@ const typeOf = ({ mimeType }: MediaPart) => {
   return aMediaType.test(bare) ? bare : "application/octet-stream"
 }
 
-const bytesOf = (download: PublicDownload["Service"], url: string) =>
-  Effect.scoped(Effect.gen(function*() {
-    const file = yield* download.open(url)
-    const chunks = yield* Stream.runCollect(
-      Stream.fromAsyncIterable<Uint8Array, DownloadFailed | ServiceUnavailable>(
-        file.stream,
-        () => file.failure() ?? new ServiceUnavailable()
-      )
+/** The room that it takes is the caller's scope's, as what is made of the bytes takes as much. */
+const bytesOf = Effect.fnUntraced(function*({ download, room, url }: {
+  readonly download: PublicDownload["Service"]
+  readonly room: MediaRoom["Service"]
+  readonly url: string
+}) {
+  const file = yield* download.open(url)
+  yield* room.take(file.size)
+  const chunks = yield* Stream.runCollect(
+    Stream.fromAsyncIterable<Uint8Array, DownloadFailed | ServiceUnavailable>(
+      file.stream,
+      () => file.failure() ?? new ServiceUnavailable()
     )
-    return Buffer.concat([...chunks])
-  }))
+  )
+  return Buffer.concat([...chunks])
+})
 
 /** The files of messages that came in. They lie at WhatsApp, and are fetched when somebody asks for them. */
 export class Media extends Context.Service<Media, {
+  /** Its bytes have their room in memory until the scope ends. */
   readonly fetch: (
     accountId: AccountId,
     id: MessageId
-  ) => Effect.Effect<MediaFile, NotFound | MediaGone | ServiceUnavailable>
+  ) => Effect.Effect<MediaFile, NotFound | MediaGone | ServiceUnavailable, Scope.Scope>
 }>()("messaging-service/channels/whatsapp/Media") {
   static readonly layer = Layer.effect(
     Media,
     Effect.gen(function*() {
       const vault = yield* Vault
       const download = yield* PublicDownload
+      const room = yield* MediaRoom
       const { whatsappUrl } = yield* AppConfig
       const repo = yield* makeInboxRepo
 
@@ -75,7 +80,7 @@ export class Media extends Context.Service<Media, {
           const part = yield* partOf(accountId, id)
           const url = part === undefined ? undefined : mediaLocation(part, whatsappUrl === "live")
           if (part === undefined || url === undefined) return yield* new MediaGone()
-          const sealed = yield* bytesOf(download, url).pipe(
+          const sealed = yield* bytesOf({ download, room, url }).pipe(
             Effect.catchTag(
               "DownloadFailed",
               ({ reason, status = 404 }): Effect.Effect<never, MediaGone | ServiceUnavailable> =>

@@ -48,11 +48,16 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
 
   const media = sql.literal("('image', 'video', 'audio', 'document')")
 
+  /** What was accepted for a phone that has logged the session out is not for the next one. */
+  const ofPairing = (sessionId: number) =>
+    sql`o.pairing = (select pairing from whatsapp_sessions where id = ${sessionId})`
+
   const due = (sessionId: number, limit: number, which: Statement.Fragment) =>
     sql`select o.message_id, o.whatsapp_id, o.lane, o.delay_ms, o.attempt_count, m.recipient, m.type, m.content, o.file_id,
         m.batch_id, o.chat, o.body, o.code_seed
       from whatsapp_outbox o join messages m on m.id = o.message_id
       where o.session_id = ${sessionId} and o.status = 'queued' and o.due_at <= now() and ${which}
+        and ${ofPairing(sessionId)}
       order by o.lane, o.message_id limit ${limit}`
 
   const Due = Schema.Struct({ sessionId: WhatsAppSessionId, limit: Schema.Int })
@@ -80,8 +85,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
     Request: WhatsAppSessionId,
     Result: WrittenMessage,
     execute: (sessionId) =>
-      sql`select message_id, whatsapp_id, attempt_count, chat, body, code_seed from whatsapp_outbox
-        where session_id = ${sessionId} and status = 'written' order by message_id`
+      sql`select o.message_id, o.whatsapp_id, o.attempt_count, o.chat, o.body, o.code_seed from whatsapp_outbox o
+        where o.session_id = ${sessionId} and o.status = 'written' and ${ofPairing(sessionId)} order by o.message_id`
   })
 
   /** When messages were written within the last day, in milliseconds before now, newest first. */
@@ -95,7 +100,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
 
   /**
    * Writes down, before anything goes into the connection, what is going there. Answers with those that are to go: none
-   * when the session has another owner, whose connection they go into instead.
+   * when the session has another owner, whose connection they go into instead. Attempts to make one ready are not
+   * attempts to send it.
    */
   const write = (
     { epoch, id }: Owned,
@@ -106,14 +112,17 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
       Result: Schema.Struct({ message_id: MessageId }),
       execute: () =>
         sql`with owner as (
-            select id from whatsapp_sessions where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share
+            select id, pairing from whatsapp_sessions
+            where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share
           )
           update whatsapp_outbox o set status = 'written', written_at = coalesce(o.written_at, now()),
-            attempt_count = o.attempt_count + 1, chat = t.chat, body = t.body
+            attempt_count = case o.status when 'queued' then 1 else o.attempt_count + 1 end,
+            chat = t.chat, body = t.body
           from owner, unnest(${column.int8(messages.map(({ message_id }) => message_id))},
             ${column.text(messages.map(({ chat }) => chat))}, ${column.bytea(messages.map(({ body }) => body))})
             as t (message_id, chat, body)
-          where o.message_id = t.message_id and o.session_id = owner.id and o.status in ('queued', 'written')
+          where o.message_id = t.message_id and o.session_id = owner.id and o.pairing = owner.pairing
+            and o.status in ('queued', 'written')
           returning o.message_id`
     })()
 
@@ -146,16 +155,28 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
         where message_id = ${messageId} and session_id = ${sessionId} and chat is not null and status <> 'failed'`
   })
 
+  /** The chat of a message of either direction as `to` names it; null where the number of its sender is hidden. */
+  const chatOf = SqlSchema.findOneOption({
+    Request: Schema.Struct({ sessionId: WhatsAppSessionId, messageId: MessageId }),
+    Result: Schema.Struct({ chat: Schema.NullOr(Schema.String) }),
+    execute: ({ messageId, sessionId }) =>
+      sql`select case when m.direction = 'out' then m.recipient when i.chat like '%@g.us' then i.chat else m.sender end
+          as chat
+        from messages m left join whatsapp_inbox i on i.message_id = m.id
+        where m.id = ${messageId} and m.session_id = ${sessionId}`
+  })
+
   /** Which of the sessions have a message that may go. */
   const waiting = SqlSchema.findAll({
     Request: Schema.Array(WhatsAppSessionId),
     Result: Schema.Struct({ id: WhatsAppSessionId }),
     execute: (ids) =>
-      sql`select s.id from unnest(${column.int8(ids)}) as s (id) where exists (
-        select from whatsapp_outbox o where o.session_id = s.id and o.status = 'queued' and o.due_at <= now())`
+      sql`select s.id from unnest(${column.int8(ids)}) as t (id) join whatsapp_sessions s using (id) where exists (
+        select from whatsapp_outbox o where o.session_id = s.id and o.status = 'queued' and o.due_at <= now()
+          and o.pairing = s.pairing)`
   })
 
-  /** Messages that nobody will send any more, because their session is gone or was logged out. */
+  /** Messages that nobody will send any more, because their session is gone or the phone that they were for has logged it out. */
   const stranded = SqlSchema.findAll({
     Request: Schema.Int,
     Result: Schema.Struct({
@@ -167,9 +188,23 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
       sql`select o.session_id, o.whatsapp_id, s.id is null as is_gone from whatsapp_outbox o
         left join whatsapp_sessions s on s.id = o.session_id and s.desired <> 'removed'
         where o.status in ('queued', 'written')
-          and (s.id is null or (s.status in ('failed', 'pending') and s.reason = 'logged_out'))
+          and (s.id is null or s.pairing <> o.pairing)
         limit ${limit}`
   })
 
-  return { next, nextFiles, keep, quoted, unacknowledged, recent, write, postpone, file, body, waiting, stranded }
+  return {
+    next,
+    nextFiles,
+    keep,
+    quoted,
+    chatOf,
+    unacknowledged,
+    recent,
+    write,
+    postpone,
+    file,
+    body,
+    waiting,
+    stranded
+  }
 }))

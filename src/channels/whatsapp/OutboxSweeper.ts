@@ -7,22 +7,25 @@ import { makeOutboxRepo } from "./OutboxRepo.ts"
 
 const most = 200
 
+const sweep = Effect.gen(function*() {
+  const repo = yield* makeOutboxRepo
+  const news = yield* OutboxNews
+  const at = fromDateTime(yield* DateTime.now)
+  const stranded = yield* repo.stranded(most)
+  if (stranded.length === 0) return 0
+  yield* news.write(stranded.map(({ is_gone, session_id: sessionId, whatsapp_id: whatsappId }) => ({
+    sessionId,
+    whatsappId,
+    heard: "failed" as const,
+    at,
+    error: is_gone ? sessionDeleted : sessionLoggedOut
+  })))
+  return stranded.length
+})
+
 /** Messages whose session will not send them any more have failed. */
 export const OutboxSweeper = chore(
   "WhatsAppOutboxSweeper",
   "2 seconds",
-  Effect.gen(function*() {
-    const repo = yield* makeOutboxRepo
-    const news = yield* OutboxNews
-    const at = fromDateTime(yield* DateTime.now)
-    const stranded = yield* repo.stranded(most)
-    if (stranded.length === 0) return
-    yield* news.write(stranded.map(({ is_gone, session_id: sessionId, whatsapp_id: whatsappId }) => ({
-      sessionId,
-      whatsappId,
-      heard: "failed" as const,
-      at,
-      error: is_gone ? sessionDeleted : sessionLoggedOut
-    })))
-  })
+  Effect.repeat(sweep, { while: (swept) => swept === most })
 )

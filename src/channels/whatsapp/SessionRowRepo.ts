@@ -81,15 +81,16 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
   })
 
   /**
-   * Everything that was encrypted under the data key, and the key itself, which another one takes the place of. The
-   * caller holds the row, so nobody is in the middle of writing.
+   * Everything that was encrypted under the data key, and the key itself, which another one takes the place of. What was
+   * accepted for this pairing is of none that follows. The caller holds the row, so nobody is in the middle of writing.
    */
   const eraseKeys = SqlSchema.findOne({
     Request: Schema.Struct({ id: WhatsAppSessionId, data_key: Schema.Uint8Array }),
     Result: Schema.Struct({ epoch: Schema.Int }),
     execute: ({ data_key, id }) =>
       sql`with gone as (delete from whatsapp_keys where session_id = ${id})
-        update whatsapp_sessions set data_key = ${data_key}, epoch = epoch + 1 where id = ${id} returning epoch`
+        update whatsapp_sessions set data_key = ${data_key}, epoch = epoch + 1, pairing = pairing + 1
+        where id = ${id} returning epoch`
   })
 
   return { takeOver, change, hold, renew, eraseKeys }

@@ -12,8 +12,9 @@ import { Inbox } from "./Inbox.ts"
 import { LiveSockets } from "./LiveSockets.ts"
 import { makeInboundPart } from "./makeInboundPart.ts"
 import { makeOutboxSender } from "./makeOutboxSender.ts"
-import { largestMedia, Media } from "./Media.ts"
+import { Media } from "./Media.ts"
 import { MediaHttp } from "./MediaHttp.ts"
+import { largestMedia, MediaRoom } from "./MediaRoom.ts"
 import { allowsLoopback } from "./mediaUrl.ts"
 import { MessagesHttp } from "./MessagesHttp.ts"
 import { mergeTraffic } from "./messageTraffic.ts"
@@ -54,7 +55,7 @@ const Files = Layer.unwrap(
 const People = Layer.mergeAll(
   ContactsHttp.pipe(Layer.provide(Contacts.layer)),
   GroupsHttp.pipe(Layer.provide(Groups.layer)),
-  MediaHttp.pipe(Layer.provide(Media.layer), Layer.provide(Files)),
+  MediaHttp.pipe(Layer.provide(Media.layer), Layer.provide([Files, MediaRoom.layer])),
   DirectoryActor
 ).pipe(Layer.provide(Directory.layer))
 

@@ -52,9 +52,9 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
       const connected = Effect.fnUntraced(function*(accountId: AccountId, id: WhatsAppSessionId) {
         const row = yield* acceptance.session({ accountId, id })
         if (row === undefined) return yield* new NotFound()
-        const { phone_number, status } = row
+        const { pairing, phone_number, status } = row
         if (status !== "connected") return yield* new SessionNotConnected({ session_status: status })
-        return phone_number === null ? null : `+${phone_number}`
+        return { pairing, sender: phone_number === null ? null : `+${phone_number}` }
       })
 
       const chatOf = Effect.fnUntraced(function*({ group_id, session_id, to }: NewMessage) {
@@ -64,7 +64,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
         return chat ?? (yield* new NotFound())
       })
 
-      const checked = Effect.fnUntraced(function*(sessionId: WhatsAppSessionId, type: MessageType, input: unknown) {
+      const checked = Effect.fnUntraced(function*(type: MessageType, input: unknown) {
         const content = readContent(type, input)
         if (Result.isFailure(content)) {
           return yield* new ValidationFailed({ param: content.failure[0]?.param ?? "content", errors: content.failure })
@@ -81,15 +81,30 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
           const mismatch = mediaMismatch(message.type, Buffer.from(base64, "base64"), declared)
           if (mismatch !== undefined) return yield* ValidationFailed.of(`content.${mismatch.field}`, mismatch.message)
         }
-        if (message.type === "reaction") {
-          const { message_id: messageId } = message.content
-          const own = yield* Effect.orDie(outbox.quoted({ sessionId, messageId }))
-          if (Option.isNone(own) && (yield* received(sessionId, messageId)) === undefined) {
-            const why = "must be a message that this session has sent or received"
-            return yield* ValidationFailed.of("content.message_id", why)
-          }
-        }
         return message
+      })
+
+      /** A reaction goes to the chat of its message: elsewhere it is delivered, and nobody sees it. */
+      const checkReaction = Effect.fnUntraced(function*(
+        sessionId: WhatsAppSessionId,
+        message: WhatsAppContent,
+        chats: ReadonlyArray<string>
+      ) {
+        if (message.type !== "reaction") return
+        const { message_id: messageId } = message.content
+        const own = yield* Effect.orDie(outbox.quoted({ sessionId, messageId }))
+        if (Option.isNone(own) && (yield* received(sessionId, messageId)) === undefined) {
+          const why = "must be a message that this session has sent or received"
+          return yield* ValidationFailed.of("content.message_id", why)
+        }
+        const chat = Option.getOrUndefined(yield* Effect.orDie(outbox.chatOf({ sessionId, messageId })))?.chat ??
+          undefined
+        if (chat !== undefined && chats.some((to) => to !== chat)) {
+          return yield* ValidationFailed.of(
+            "content.message_id",
+            "must be a message of the chat that the reaction goes to"
+          )
+        }
       })
 
       const send = Effect.fn("WhatsAppMessages.send")(function*(
@@ -98,12 +113,14 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
         codeSeed?: CodeSeed
       ) {
         const { session_id: sessionId, type = "text" } = asked
-        const sender = yield* connected(accountId, sessionId)
+        const { pairing, sender } = yield* connected(accountId, sessionId)
         const to = yield* chatOf(asked)
-        const message = yield* checked(sessionId, type, asked.content)
+        const message = yield* checked(type, asked.content)
+        yield* checkReaction(sessionId, message, [to])
         const messageId = yield* acceptance.one({
           accountId,
           sessionId,
+          pairing,
           sender,
           to,
           type,
@@ -119,11 +136,12 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
 
       const sendBulk = Effect.fn("WhatsAppMessages.sendBulk")(function*(accountId: AccountId, asked: NewMessageBatch) {
         const { delay_ms: delayMs = 0, recipients, session_id: sessionId, type = "text" } = asked
-        const sender = yield* connected(accountId, sessionId)
-        const message = yield* checked(sessionId, type, asked.content)
+        const { pairing, sender } = yield* connected(accountId, sessionId)
+        const message = yield* checked(type, asked.content)
+        yield* checkReaction(sessionId, message, recipients.map(({ to }) => to))
         const contents = yield* bulkContents(message, recipients)
         const batchId = MessageBatchId.make(`whatsapp_batch_${yield* ulid}`)
-        const common = { accountId, sessionId, sender, type, batchId, delayMs, fileId: null, codeSeed: null }
+        const common = { accountId, sessionId, pairing, sender, type, batchId, delayMs, fileId: null, codeSeed: null }
         const rows = yield* Effect.forEach(
           recipients,
           ({ to }, index) =>

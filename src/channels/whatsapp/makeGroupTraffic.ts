@@ -21,6 +21,9 @@ interface Options {
   readonly hear: (people: ReadonlyArray<Person>) => void
 }
 
+/** Groups that are asked for by themselves at the beginning of a connection; it is the next one's turn with more. */
+const mostMissing = 50
+
 const peopleIn = ({ members }: GroupFacts): ReadonlyArray<Person> =>
   members.flatMap(({ jid, phone }) =>
     jid.endsWith("@lid") && phone !== null ? [{ lid: jid, phone, name: undefined, isNamed: false }] : []
@@ -70,21 +73,33 @@ export const makeGroupTraffic = Effect.gen(function*() {
       return write(repo.store(owned.id, group, askedAt))
     }
 
-    /** Reads a group anew; one that the session is not in any more is marked as left. */
-    const refresh = Effect.fnUntraced(function*(jid: string) {
-      const asked = socket()
-      if (asked === undefined) return
-      const seen = stale.get(jid)
-      const left = Effect.flatMap(
-        Effect.orDie(repo.ensure(owned.id, [jid])),
-        (rows) => write(repo.leave(rows.map(({ id }) => id)))
-      )
-      const askedAt = yield* Clock.currentTimeMillis
-      yield* Effect.flatMap(asked.group(jid), (group) => store(group, askedAt)).pipe(
-        // Whoever needs one that could not be asked for asks again.
-        Effect.catchTags({ GroupRefused: () => left, SocketFailed: () => Effect.void })
-      )
-      if (stale.get(jid) === seen) stale.delete(jid)
+    /** Reads a group anew; one that the session is not in any more is marked as left. False when there was no answer. */
+    const refresh = Effect.fnUntraced(
+      function*(jid: string) {
+        const asked = socket()
+        if (asked === undefined) return false
+        const seen = stale.get(jid)
+        const left = Effect.flatMap(
+          Effect.orDie(repo.ensure(owned.id, [jid])),
+          (rows) => write(repo.leave(rows.map(({ id }) => id)))
+        )
+        const askedAt = yield* Clock.currentTimeMillis
+        const isAnswered = yield* Effect.flatMap(asked.group(jid), (group) => store(group, askedAt)).pipe(
+          Effect.catchTag("GroupRefused", () => left),
+          Effect.as(true),
+          // Whoever needs one that could not be asked for asks again.
+          Effect.catchTag("SocketFailed", () => Effect.succeed(false))
+        )
+        if (stale.get(jid) === seen) stale.delete(jid)
+        return isAnswered
+      },
+      Effect.timeoutOption("30 seconds"),
+      Effect.map(Option.getOrElse(() => false))
+    )
+
+    /** No answer at all looks like one without groups, so none is left because it is missing: each is asked for. */
+    const askForMissing = Effect.fnUntraced(function*(jids: ReadonlyArray<string>) {
+      for (const jid of jids.slice(0, mostMissing)) if (!(yield* refresh(jid))) return
     })
 
     const onNotification = Effect.fnUntraced(function*(stanza: Stanza) {
@@ -92,7 +107,7 @@ export const makeGroupTraffic = Effect.gen(function*() {
       if (!jid.endsWith("@g.us")) return
       const entries = entriesOf(stanza, options)
       yield* write(Effect.andThen(inbox.add(entries), repo.forget({ sessionId: owned.id, jid })))
-      yield* Effect.timeoutOption(refresh(jid), "30 seconds")
+      yield* refresh(jid)
     })
 
     const onOpened = Effect.gen(function*() {
@@ -103,8 +118,7 @@ export const makeGroupTraffic = Effect.gen(function*() {
       const groups = yield* asked.groups
       const present = new Set(groups.map(({ jid }) => jid))
       yield* Effect.forEach(groups, (group) => store(group, askedAt), { discard: true })
-      const gone = before.filter(({ jid }) => !present.has(jid)).map(({ id }) => id)
-      if (gone.length > 0) yield* write(repo.leave(gone))
+      yield* askForMissing(before.map(({ jid }) => jid).filter((jid) => !present.has(jid)))
     }).pipe(Effect.catchTag("SocketFailed", () => Effect.void))
 
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(notifications), (stanza) =>

@@ -41,7 +41,7 @@ interface InFlight {
 const newWritten = (row: QueuedMessage, { body, chat }: { readonly body: Uint8Array; readonly chat: string }) => ({
   message_id: row.message_id,
   whatsapp_id: row.whatsapp_id,
-  attempt_count: row.attempt_count + 1,
+  attempt_count: 1,
   chat,
   body,
   code_seed: row.code_seed

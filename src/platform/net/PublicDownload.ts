@@ -32,6 +32,8 @@ export class DownloadFailed extends Schema.TaggedError<DownloadFailed>()("Downlo
 export interface Download {
   /** Media type without parameters, in lower case. */
   readonly contentType: string | undefined
+  /** The bytes that are to come, where the server says so; it sends no more of them. */
+  readonly size: number | undefined
   readonly stream: NodeStream.Readable
   /** Why the stream has ended early. */
   readonly failure: () => DownloadFailed | undefined
@@ -86,7 +88,9 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
       const status = answer.statusCode
       return yield* new DownloadFailed({ reason: "http_status", status, detail: `the answer was ${status}` })
     }
-    if (Number(answer.headers["content-length"] ?? 0) > maxBytes) return yield* tooLarge()
+    const length = answer.headers["content-length"]
+    const announced = length === undefined ? undefined : Number(length)
+    if (announced !== undefined && announced > maxBytes) return yield* tooLarge()
     let size = 0
     const bounded = new NodeStream.Transform({
       transform: (chunk: Buffer, _encoding, done) => {
@@ -100,7 +104,12 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
     const stream = NodeStream.pipeline(answer.body, bounded, (error) => {
       if (error instanceof Error) failure ??= new DownloadFailed({ reason: "body_read", detail: describe(error) })
     })
-    return { contentType: mediaType(answer.headers["content-type"]), stream, failure: () => failure }
+    return {
+      contentType: mediaType(answer.headers["content-type"]),
+      size: announced,
+      stream,
+      failure: () => failure
+    }
   })
 
   return PublicDownload.of({ open })

@@ -8,6 +8,7 @@
  * - `stream-error`: a login ends in `<stream:error>` with `code`
  * - `corrupt`: a message to the session arrives with a ciphertext that nobody can decrypt
  * - `absent`: a message to the session arrives without its content, which its phone alone has
+ * - `refuse-description`: the session may not describe a group
  * - `ask-retry`: a phone cannot read a message of the session, and asks for it again
  */
 export type FaultKind =
@@ -19,6 +20,7 @@ export type FaultKind =
   | "stream-error"
   | "corrupt"
   | "absent"
+  | "refuse-description"
   | "ask-retry"
 
 /** A fault for the sessions of a number. */

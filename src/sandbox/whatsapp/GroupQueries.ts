@@ -73,6 +73,9 @@ export class GroupQueries {
         actions.rename(group, actor, bytesIn(asked).toString())
         return []
       case "description":
+        if (this.#exchange.faults.take(actor, "refuse-description") !== undefined) {
+          throw new SimulatorRefusal("forbidden")
+        }
         actions.describe(
           group,
           actor,

@@ -107,7 +107,7 @@ const scene = Effect.gen(function*() {
     yield* part.onOpened?.(answering) ?? Effect.void
     return part
   })
-  return { relayed, messages, row, open }
+  return { id, relayed, messages, row, open }
 })
 
 /** Lets time pass in steps until it is so; what happens in between needs the database, which has a clock of its own. */
@@ -143,6 +143,17 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
     30_000
   )
 
+  it.effect("has five attempts also when it took four to make it ready", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, messages, open, relayed, row } = yield* scene
+      yield* messages(1)
+      yield* sql`update whatsapp_outbox set attempt_count = 4 where session_id = ${id}`
+      yield* open(false)
+      yield* passing("5 seconds", () => relayed.length >= 2)
+      assert.deepInclude(yield* row, { status: "written", attempt_count: 2 })
+    })))
+
   it.effect("is sent as soon as an acknowledgement does come, and goes no more", () =>
     Effect.scoped(Effect.gen(function*() {
       const { messages, open, relayed, row } = yield* scene
@@ -153,6 +164,47 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
       yield* eventually(row, ({ status }) => status === "sent")
       yield* TestClock.adjust("1 day")
       assert.lengthOf(relayed, 2)
+    })))
+})
+
+layer(lanes(unpaced))("a batch with a pause of its own", (it) => {
+  it.effect("keeps it before each of its messages, and lets one that came later go between them", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, messages, open, relayed } = yield* scene
+      yield* messages(3)
+      yield* sql`update whatsapp_outbox set delay_ms = 20000, lane = 1 where session_id = ${id}`
+      yield* open(true)
+      yield* passing("5 seconds", () => relayed.length === 1)
+      yield* messages(1)
+      yield* passing("5 seconds", () => relayed.length === 4)
+      const [, alone = 0, second = 0, third = 0] = relayed.map(({ at }) => at)
+      const [last] = yield* sql`select whatsapp_id from whatsapp_outbox where session_id = ${id} and lane = 0`
+      assert.strictEqual(relayed[1]?.id, last?.["whatsapp_id"])
+      assert.isAtLeast(second - alone, 20_000)
+      assert.isAtLeast(third - second, 20_000)
+    })))
+})
+
+layer(lanes(unpaced))("the next phone of a session", (it) => {
+  it.effect("gets none of the messages that were waiting when the one before it logged the session out", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, messages, open, relayed } = yield* scene
+      yield* messages(2)
+      yield* sql`update whatsapp_outbox set status = 'written', written_at = now(), chat = '', body = ''
+        where message_id = (select min(message_id) from whatsapp_outbox where session_id = ${id})`
+      yield* sql`update whatsapp_sessions set pairing = pairing + 1 where id = ${id}`
+      yield* messages(1)
+      yield* sql`update whatsapp_outbox set pairing = pairing + 1
+        where message_id = (select max(message_id) from whatsapp_outbox where session_id = ${id})`
+      yield* open(true)
+      yield* passing("5 seconds", () => relayed.length > 0)
+      yield* TestClock.adjust("1 minute")
+      const rows =
+        yield* sql`select whatsapp_id, status from whatsapp_outbox where session_id = ${id} order by message_id`
+      assert.deepStrictEqual(relayed.map((message) => message.id), [rows[2]?.["whatsapp_id"]])
+      assert.deepStrictEqual(rows.slice(0, 2).map(({ status }) => status), ["written", "queued"])
     })))
 })
 
