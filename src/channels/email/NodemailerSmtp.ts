@@ -256,6 +256,7 @@ const layer = (options: NodemailerSmtpOptions): Layer.Layer<Smtp> =>
       const verify = Effect.flatMap(connect, (session) => Effect.as(session.quit, session.capabilities))
       return Smtp.of({
         send: pool.send,
+        admission: pool.admission,
         verify,
         capabilities: Effect.suspend(() => pool.capabilities === undefined ? verify : Effect.succeed(pool.capabilities))
       })

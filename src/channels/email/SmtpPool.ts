@@ -1,7 +1,7 @@
 import { Clock, Data, Duration, Effect, Exit, Option } from "effect"
 import type { Scope } from "effect"
 import { RelayCircuit } from "./RelayCircuit.ts"
-import type { CircuitPauses } from "./RelayCircuit.ts"
+import type { Admission, CircuitPauses } from "./RelayCircuit.ts"
 import type { Accepted, SmtpCapabilities, SmtpMail } from "./Smtp.ts"
 import { RelayUnavailable } from "./SmtpErrors.ts"
 import type { SendFailure } from "./SmtpErrors.ts"
@@ -90,6 +90,11 @@ export class SmtpPool {
       // The permit is back, and there are fewer now: this waits until a connection that works is free.
       () => this.send(mail)
     )
+
+  /** What a send would be told now; it takes no probe away from anybody. */
+  readonly admission: Effect.Effect<Admission> = Effect.sync(() =>
+    RelayCircuit.admit(this.#circuit, this.#now()).admission
+  )
 
   #gated(mail: SmtpMail, now: number): Effect.Effect<Accepted, SendFailure | Crowded> {
     const { admission, next } = RelayCircuit.admit(this.#circuit, now)

@@ -27,6 +27,7 @@ const Relay = Layer.succeed(
         sent.push(mail)
         return { response: "250 ok" }
       }),
+    admission: Effect.succeed({ _tag: "Pass" }),
     verify: Effect.never,
     capabilities: Effect.never
   })
