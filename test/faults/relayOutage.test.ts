@@ -84,3 +84,36 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
     )
   }
 )
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+  "a relay that ends each conversation about one recipient",
+  (it) => {
+    it.effect("holds up nobody else, and the batch comes to its end", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const relay = yield* ScriptedSmtp.make({
+          command: (line) => line.startsWith("RCPT TO:<poison") ? "421 4.3.0 filter crashed" : undefined
+        })
+        const node = yield* startNode({ smtpPort: relay.port })
+        const { key } = yield* makeAccount()
+        const recipients = ["poison@people.example", ...people.slice(0, 19)]
+        const batch = yield* sendBulk(node, key, { ...text, recipients })
+        yield* relay.until(() => relay.bodies.length === 19)
+        // Nobody waits for the schedule here: the sweeper wakes a batch that lets somebody wait who is due.
+        yield* Effect.forkChild(
+          Effect.forever(Effect.delay(
+            sql`update email_messages set due_at = now() - interval '1 minute'
+              where batch_id = ${batch} and status = 'queued'`,
+            "500 millis"
+          ))
+        )
+        const done = yield* ended(node, key, batch)
+        assert.deepInclude(done.at("data"), { status: "completed", sent: 19, failed: 1 })
+        const rows = yield* sql`select status, bounce_type, attempt_count, error from email_messages
+          where recipient = 'poison@people.example'`
+        const error = "421 4.3.0 filter crashed"
+        assert.deepStrictEqual(rows, [{ status: "bounced", bounce_type: "soft", attempt_count: 8, error }])
+        assert.strictEqual(pauses(node), 0)
+      }), 90_000)
+  }
+)
