@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
       subject,
       at: fromDateTime(yield* DateTime.now),
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, outcome)
+      settled: settle(claimed.attempt_count, outcome, claimed.doubts)
     }))
   }, (effect, claimed) =>
     effect.pipe(

@@ -104,7 +104,8 @@ const claimed = (to: string): Claimed => ({
   id: EmailMessageId.make(7),
   recipient: EmailAddress.make(to),
   variables: { name: "Ann" },
-  attempt_count: 0
+  attempt_count: 0,
+  doubts: 0
 })
 
 /** Opens the batch, mails one recipient, and gives what became of it with what reached the relay. */
