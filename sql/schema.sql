@@ -242,6 +242,7 @@ create table email_messages (
   machine_opens integer default 0 not null,
   bot_clicks integer default 0 not null,
   links text[],
+  doubts smallint default 0 not null,
   constraint email_messages_pkey PRIMARY KEY (id),
   constraint email_messages_bounce_type_check CHECK (bounce_type = ANY (ARRAY['hard'::text, 'soft'::text])),
   constraint email_messages_kind_check CHECK (kind = ANY (ARRAY['to'::text, 'cc'::text, 'bcc'::text])),

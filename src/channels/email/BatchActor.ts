@@ -25,6 +25,7 @@ import { BatchMailer, type MailOne } from "./BatchMailer.ts"
 import { settle } from "./BatchState.ts"
 import { RecipientOutcomes } from "./RecipientOutcomes.ts"
 import { maxAttempts } from "./SendRetryPolicy.ts"
+import { Smtp } from "./Smtp.ts"
 
 /** Recipients claimed by one statement. With those under way, all that a killed node can leave in doubt of one batch. */
 const grip = 50
@@ -42,6 +43,9 @@ const lease = Duration.seconds(8)
 /** How often a batch looks after recipients that are being sent, but not by this owner. */
 const watch = 2_000
 
+/** Milliseconds that the others wait for one who finds out whether the relay is back, unless it ends before. */
+const probing = 1_000
+
 /** Milliseconds that nobody is due for, from which on templates and key are let go: they may be large, and batches many. */
 const longNap = 5_000
 
@@ -49,6 +53,21 @@ interface Opened {
   readonly content: BatchContent
   readonly mail: MailOne
 }
+
+/** Starts one as soon as there is a slot; false when its claim is too old by then, or the relay is left alone. */
+const begin = Effect.fnUntraced(function*(one: Effect.Effect<void>, until: number, slots: Semaphore.Semaphore) {
+  const smtp = yield* Smtp
+  return yield* Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function*() {
+      yield* restore(slots.take(1))
+      const isLate = (yield* Clock.currentTimeMillis) > until
+      if (isLate || (yield* smtp.admission)._tag === "Refused") return yield* Effect.as(slots.release(1), false)
+      // A conversation that has begun is ended and written down, also when this node has to leave.
+      yield* Effect.forkChild(one, { uninterruptible: true })
+      return true
+    })
+  )
+})
 
 const make = Effect.gen(function*() {
   const address = yield* Entity.CurrentAddress
@@ -86,7 +105,7 @@ const make = Effect.gen(function*() {
       subject,
       at: fromDateTime(yield* DateTime.now),
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, outcome)
+      settled: settle(claimed.attempt_count, outcome, claimed.doubts)
     }))
   }, (effect, _, claimed) =>
     Effect.ensuring(
@@ -101,14 +120,14 @@ const make = Effect.gen(function*() {
       )
     ))
 
-  /** Waits until somebody may be due; false when the batch has ended. */
-  const rest = Effect.gen(function*() {
+  /** Waits until somebody may be due, for `least` milliseconds unless something changes; false when the batch has ended. */
+  const rest = Effect.fnUntraced(function*(least: number) {
     if (held.size === 0) yield* completion.complete(id)
     const { is_open, millis, sending } = yield* Effect.orDie(repo.outlook(id))
     if (!is_open) return false
     const astray = sending > held.size
     if (astray) yield* Effect.orDie(repo.takeOver({ id, most: maxAttempts, held: [...held.keys()], after: lease }))
-    const nap = Math.min(millis ?? longestNap, astray ? watch : longestNap)
+    const nap = Math.max(least, Math.min(millis ?? longestNap, astray ? watch : longestNap))
     if (held.size === 0 && nap >= longNap) opened = undefined
     yield* Effect.timeoutOption(Queue.take(changed), Math.max(1, Math.ceil(nap)))
     return true
@@ -124,27 +143,22 @@ const make = Effect.gen(function*() {
   /** Starts everybody who is due, a page at a time, while earlier ones are under way; false when the batch has ended. */
   const round = Effect.gen(function*() {
     const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lease)
-    const claimed = yield* untilDatabaseIsBack(Effect.orDie(repo.claim({ id, limit: grip })))
-    if (claimed.length === 0) return yield* untilDatabaseIsBack(rest)
+    const admission = yield* Effect.flatMap(Smtp, (smtp) => smtp.admission)
+    // To make and sign mails that are then refused, and to note that of each, would keep a node busy with nothing.
+    if (admission._tag === "Refused") return yield* untilDatabaseIsBack(rest(admission.retryInMillis))
+    const isProbe = admission._tag === "Probe"
+    const claimed = yield* untilDatabaseIsBack(Effect.orDie(repo.claim({ id, limit: isProbe ? 1 : grip })))
+    if (claimed.length === 0) return yield* untilDatabaseIsBack(rest(0))
     for (const recipient of claimed) held.set(recipient.id, recipient)
     const mail = yield* open
     if (mail === undefined) return false
     for (const [index, recipient] of claimed.entries()) {
-      const begun = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function*() {
-          yield* restore(slots.take(1))
-          if ((yield* Clock.currentTimeMillis) > until) return yield* Effect.as(slots.release(1), false)
-          // A conversation that has begun is ended and written down, also when this node has to leave.
-          yield* Effect.forkChild(mailOne(mail, recipient), { uninterruptible: true })
-          return true
-        })
-      )
-      if (!begun) {
+      if (!(yield* begin(mailOne(mail, recipient), until, slots))) {
         yield* giveBack(claimed.slice(index))
         break
       }
     }
-    return true
+    return isProbe ? yield* untilDatabaseIsBack(rest(probing)) : true
   })
 
   /** What is under way ends; whoever was claimed and not begun goes back to the queue. */

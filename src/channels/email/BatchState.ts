@@ -29,6 +29,11 @@ export interface Settled {
 
 const base = { delay: undefined, bounce_type: null, error: null, suppress: "never", ambiguous: false } as const
 
+/** How many attempts may end without an outcome: the first and its repetition. */
+const mostDoubts = 2
+
+const inDoubt = (reason: string) => `the relay may have taken it, but never said so: ${reason}`
+
 /** Put off: a later attempt, or, when there is none left, the end that is given. */
 const later = (attempts: number, exhausted: Partial<Settled> & Pick<Settled, "status">, error: string): Settled => {
   const delay = nextDelay(attempts)
@@ -38,11 +43,12 @@ const later = (attempts: number, exhausted: Partial<Settled> & Pick<Settled, "st
 }
 
 /**
- * A recipient after an attempt; `attempts` counts those before it. Total. A relay that cannot be used is nobody's fault:
+ * A recipient after an attempt; `attempts` counts those before it, `doubts` those of them without an outcome. Total. A relay that cannot be used is nobody's fault:
  * the recipient waits without losing an attempt. After the final dot only a repetition with the same Message-ID can
- * settle what no protocol can (RFC 5321 4.5.4), so an unknown outcome is tried again and counted as ambiguous.
+ * settle what no protocol can (RFC 5321 4.5.4), so an unknown outcome is tried again and counted as ambiguous. Once: a
+ * relay that loses its answer each time may take the message each time.
  */
-export const settle = (attempts: number, outcome: SendOutcome): Settled => {
+export const settle = (attempts: number, outcome: SendOutcome, doubts = 0): Settled => {
   const next = attempts + 1
   switch (outcome._tag) {
     case "Accepted":
@@ -63,7 +69,9 @@ export const settle = (attempts: number, outcome: SendOutcome): Settled => {
         error: outcome.reason
       }
     case "OutcomeUnknown":
-      return { ...later(next, { status: "failed" }, outcome.reason), ambiguous: true }
+      return doubts + 1 < mostDoubts
+        ? { ...later(next, { status: "failed" }, outcome.reason), ambiguous: true }
+        : { ...base, status: "failed", attempt_count: next, error: inDoubt(outcome.reason), ambiguous: true }
     case "DkimSigningFailed":
       return { ...base, status: "failed", attempt_count: next, error: outcome.message }
     case "Unsendable":

@@ -32,7 +32,9 @@ export const Claimed = Schema.Struct({
   id: EmailMessageId,
   recipient: Schema.toType(EmailAddress),
   variables: Schema.Record(Schema.String, Schema.Unknown),
-  attempt_count: Schema.Int
+  attempt_count: Schema.Int,
+  /** How often the relay has fallen silent after it had the whole message. */
+  doubts: Schema.Int
 })
 export type Claimed = typeof Claimed.Type
 
@@ -206,7 +208,7 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
         )
         update email_messages m set status = 'sending', due_at = now() from due
         where m.id = due.id and not due.is_suppressed
-        returning m.id, m.recipient, m.variables, m.attempt_count`
+        returning m.id, m.recipient, m.variables, m.attempt_count, m.doubts`
   })
 
   /** Whether the batch still has to end, milliseconds until its next recipient is due, and how many are being sent. */

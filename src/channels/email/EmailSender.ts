@@ -20,6 +20,7 @@ import { EmailMailer } from "./EmailMailer.ts"
 import { type ClaimedRecipient, makeEmailSenderRepo } from "./EmailSenderRepo.ts"
 import { RecipientOutcomes } from "./RecipientOutcomes.ts"
 import { maxAttempts } from "./SendRetryPolicy.ts"
+import { Smtp } from "./Smtp.ts"
 
 /** How long nobody has to say that they have a row until it is somebody else's. */
 const strayAfter = Duration.seconds(10)
@@ -34,6 +35,7 @@ const make = Effect.gen(function*() {
   const mailer = yield* EmailMailer
   const outcomes = yield* RecipientOutcomes
   const repo = yield* makeEmailSenderRepo
+  const smtp = yield* Smtp
   const slots = yield* Semaphore.make(width)
   const woken = yield* Queue.sliding<void>(1)
   const held = new Map<EmailMessageId, ClaimedRecipient>()
@@ -49,7 +51,7 @@ const make = Effect.gen(function*() {
       subject,
       at: fromDateTime(yield* DateTime.now),
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, outcome)
+      settled: settle(claimed.attempt_count, outcome, claimed.doubts)
     }))
   }, (effect, claimed) =>
     effect.pipe(
@@ -67,14 +69,19 @@ const make = Effect.gen(function*() {
     yield* Effect.forkDetach(sendOne(claimed))
   })
 
-  /** As soon as one may be begun, begins those that are due; false when none was. */
+  /**
+   * As soon as one may be begun, begins those that are due; false when none was, or when the relay is left alone. Then
+   * they stay in the queue, and one at a time finds out whether it is back.
+   */
   const page = Effect.gen(function*() {
     yield* slots.withPermit(Effect.void)
+    const admission = yield* smtp.admission
+    if (admission._tag === "Refused") return false
     const until = (yield* Clock.currentTimeMillis) + lease
     return yield* Effect.uninterruptible(Effect.gen(function*() {
-      const claimed = yield* Effect.orDie(repo.claim(width - held.size))
+      const claimed = yield* Effect.orDie(repo.claim(admission._tag === "Probe" ? 1 : width - held.size))
       yield* Effect.forEach(claimed, (recipient) => begin(recipient, until), { discard: true })
-      return claimed.length > 0
+      return claimed.length > 0 && admission._tag === "Pass"
     }))
   })
 

@@ -15,7 +15,9 @@ export const ClaimedRecipient = Schema.Struct({
   email_id: EmailMessageId,
   account_id: AccountId,
   recipient: Schema.toType(EmailAddress),
-  attempt_count: Schema.Int
+  attempt_count: Schema.Int,
+  /** How often the relay has fallen silent after it had the whole message. */
+  doubts: Schema.Int
 })
 export type ClaimedRecipient = typeof ClaimedRecipient.Type
 
@@ -75,7 +77,7 @@ export const makeEmailSenderRepo = repository(Effect.gen(function*() {
         )
         update email_messages m set status = 'sending', due_at = now()
         from due where m.id = due.id and not due.is_suppressed
-        returning m.id, coalesce(m.part_of, m.id) as email_id, m.account_id, m.recipient, m.attempt_count`
+        returning m.id, coalesce(m.part_of, m.id) as email_id, m.account_id, m.recipient, m.attempt_count, m.doubts`
   })
 
   /**

@@ -22,7 +22,7 @@ export interface SmtpTimeouts {
   readonly greeting: Duration.Duration
   /** Silence after any command. */
   readonly command: Duration.Duration
-  /** Silence after the final dot: too short makes duplicates (RFC 5321 4.5.3.2.6 asks for ten minutes). */
+  /** Silence after the final dot: too short makes duplicates, so it is what RFC 5321 4.5.3.2.6 asks for. */
   readonly finalReply: Duration.Duration
   /** RSET and QUIT, where nothing is at stake. */
   readonly courtesy: Duration.Duration
@@ -55,7 +55,7 @@ const timeoutDefaults: SmtpTimeouts = {
   connect: Duration.seconds(10),
   greeting: Duration.seconds(10),
   command: Duration.seconds(60),
-  finalReply: Duration.minutes(5),
+  finalReply: Duration.minutes(10),
   courtesy: Duration.seconds(2)
 }
 
@@ -256,6 +256,7 @@ const layer = (options: NodemailerSmtpOptions): Layer.Layer<Smtp> =>
       const verify = Effect.flatMap(connect, (session) => Effect.as(session.quit, session.capabilities))
       return Smtp.of({
         send: pool.send,
+        admission: pool.admission,
         verify,
         capabilities: Effect.suspend(() => pool.capabilities === undefined ? verify : Effect.succeed(pool.capabilities))
       })

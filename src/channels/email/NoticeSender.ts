@@ -72,6 +72,7 @@ export const sendNotices = Effect.gen(function*() {
   const notices = yield* Notices
   const domain = domainOf((yield* DefaultSender).address)
   const mail = yield* makeMailer
+  const smtp = yield* Smtp
   const slots = yield* Semaphore.make(width)
   const held = new Set<NoticeId>()
   yield* Effect.logDebug("notices are sent by this node")
@@ -97,12 +98,15 @@ export const sendNotices = Effect.gen(function*() {
       })
     )
 
-  /** As soon as one may be begun, begins those that are due; false when none was. */
+  /** As soon as one may be begun, begins those that are due; false when none was, or when the relay is left alone. */
   const page = Effect.gen(function*() {
     yield* slots.withPermit(Effect.void)
-    const claimed = yield* notices.claim({ limit: width - held.size, held: [...held], domain, most: maxAttempts })
+    const admission = yield* smtp.admission
+    if (admission._tag === "Refused") return false
+    const limit = admission._tag === "Probe" ? 1 : width - held.size
+    const claimed = yield* notices.claim({ limit, held: [...held], domain, most: maxAttempts })
     yield* Effect.forEach(claimed, begin, { discard: true })
-    return claimed.length > 0
+    return claimed.length > 0 && admission._tag === "Pass"
   })
 
   const round = Effect.gen(function*() {

@@ -66,7 +66,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
               as t (id, status, attempts_before, attempts, delay, bounce_type, error, ambiguous, at)
           ), changed as (
             update email_messages m set status = o.status, attempt_count = o.attempts, bounce_type = o.bounce_type,
-              error = o.error, due_at = now() + o.delay * interval '1 millisecond',
+              error = o.error, doubts = m.doubts + o.ambiguous::int, due_at = now() + o.delay * interval '1 millisecond',
               sent_at = case when o.status = 'sent' then o.at end,
               completed_at = case when o.status <> 'queued' then o.at end
             from outcome o where m.id = o.id and m.status = 'sending' and m.attempt_count = o.attempts_before

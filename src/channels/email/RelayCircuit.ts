@@ -19,11 +19,14 @@ export interface CircuitPauses {
   readonly longest: number
 }
 
-/** The answer to a send that asks to pass: go, go as the only probe, or fail now. */
+/** The answer to a send that asks to pass: go, go as the only probe, or fail now and ask again later. */
 export type Admission =
   | { readonly _tag: "Pass" }
   | { readonly _tag: "Probe" }
   | { readonly _tag: "Refused"; readonly reason: string; readonly retryInMillis: number }
+
+/** Milliseconds after which to ask again while a probe is under way: nobody can know when it ends. */
+const whileProbing = 1_000
 
 const closed: RelayCircuit = { _tag: "Closed" }
 
@@ -33,7 +36,7 @@ const admit = (circuit: RelayCircuit, now: number): { readonly next: RelayCircui
   if (!circuit.probing && now >= circuit.until) {
     return { next: { ...circuit, probing: true }, admission: { _tag: "Probe" } }
   }
-  const retryInMillis = Math.max(circuit.until - now, 1)
+  const retryInMillis = Math.max(circuit.until - now, circuit.probing ? whileProbing : 1)
   return { next: circuit, admission: { _tag: "Refused", reason: circuit.reason, retryInMillis } }
 }
 

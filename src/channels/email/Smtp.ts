@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { Effect } from "effect"
+import type { Admission } from "./RelayCircuit.ts"
 import type { RelayUnavailable, SendFailure } from "./SmtpErrors.ts"
 
 /** `single`: mail somebody waits for (codes, one-off mail); `bulk`: batches. A single never queues behind bulk. */
@@ -42,6 +43,11 @@ export interface SmtpCapabilities {
 export class Smtp extends Context.Service<Smtp, {
   /** Hands one message over and waits for the relay's final answer. Interruption abandons the connection in use. */
   readonly send: (mail: SmtpMail) => Effect.Effect<Accepted, SendFailure>
+  /**
+   * What a send would be told now. Who asks first claims, makes and signs nothing for a relay that is left alone; at
+   * `Probe` one message may go, to find out whether the relay is back.
+   */
+  readonly admission: Effect.Effect<Admission>
   /** Opens a connection of its own, says EHLO, authenticates, quits. Neither pool nor pause have a say in it. */
   readonly verify: Effect.Effect<SmtpCapabilities, RelayUnavailable>
   /** What the newest session was offered; asks the relay when there was none yet. */

@@ -22,11 +22,11 @@ export class RecipientRefused extends Schema.TaggedError<RecipientRefused>()("Re
 }) {}
 
 /**
- * What kept the relay from taking the message: `connect` (DNS, TCP, greeting, EHLO), `tls`, `auth`, `reply` (421 or
- * "authenticate first" inside a conversation), `lost` (connection gone before the body started), `paused` (failed fast
- * because an earlier attempt failed), `closing` (this node is shutting down).
+ * What kept the relay from taking the message: `connect` (DNS, TCP, greeting, EHLO), `tls`, `auth`, `reply` (421 to
+ * MAIL, or "authenticate first"), `dismissed` (421 to anything that followed MAIL), `lost` (connection gone before the
+ * body started), `paused` (failed fast because an earlier attempt failed), `closing` (this node is shutting down).
  */
-export const RelayFault = Schema.Literals(["connect", "tls", "auth", "reply", "lost", "paused", "closing"])
+export const RelayFault = Schema.Literals(["connect", "tls", "auth", "reply", "dismissed", "lost", "paused", "closing"])
 export type RelayFault = typeof RelayFault.Type
 
 /** The relay could not be used, and the message was surely not delivered: no recipient is to blame. */

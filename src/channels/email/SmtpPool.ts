@@ -1,10 +1,11 @@
 import { Clock, Data, Duration, Effect, Exit, Option } from "effect"
 import type { Scope } from "effect"
 import { RelayCircuit } from "./RelayCircuit.ts"
-import type { CircuitPauses } from "./RelayCircuit.ts"
+import type { Admission, CircuitPauses } from "./RelayCircuit.ts"
+import { putOff } from "./relayFailure.ts"
 import type { Accepted, SmtpCapabilities, SmtpMail } from "./Smtp.ts"
 import { RelayUnavailable } from "./SmtpErrors.ts"
-import type { SendFailure } from "./SmtpErrors.ts"
+import type { RecipientRefused, RelayFault, SendFailure } from "./SmtpErrors.ts"
 import { SmtpLanes } from "./SmtpLanes.ts"
 import type { SmtpSession } from "./SmtpSession.ts"
 
@@ -23,6 +24,9 @@ export interface SmtpPoolOptions {
   /** How long a relay that answered "too many connections" is given fewer. */
   readonly shrinkTime: Duration.Duration
 }
+
+/** The conversation about one message ended early, which the relay or the message may be the reason of. */
+const inConversation: ReadonlySet<RelayFault> = new Set<RelayFault>(["dismissed", "lost"])
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -48,7 +52,10 @@ export class SmtpPool {
   readonly #live = new Set<Pooled>()
   readonly #idle: Array<Pooled> = []
   #circuit: RelayCircuit = RelayCircuit.closed
+  /** Whose conversations ended early, on fresh connections, since the relay last answered about anybody's mail. */
+  readonly #doubted = new Set<string>()
   #opening = 0
+  #closing = false
   #shrunkUntil: number | undefined
   #capabilities: SmtpCapabilities | undefined
 
@@ -91,6 +98,11 @@ export class SmtpPool {
       () => this.send(mail)
     )
 
+  /** What a send would be told now; it takes no probe away from anybody. */
+  readonly admission: Effect.Effect<Admission> = Effect.sync(() =>
+    RelayCircuit.admit(this.#circuit, this.#now()).admission
+  )
+
   #gated(mail: SmtpMail, now: number): Effect.Effect<Accepted, SendFailure | Crowded> {
     const { admission, next } = RelayCircuit.admit(this.#circuit, now)
     this.#circuit = next
@@ -117,8 +129,9 @@ export class SmtpPool {
       return kept === undefined ? onFresh : Effect.catchTag(
         this.#exchange(kept, mail, restore),
         "RelayUnavailable",
-        // The relay hung up on a connection that lay idle. The body had not started, so a fresh one may try at once.
-        (failure) => failure.fault === "lost" ? onFresh : failure
+        // A connection that was used before has ended, as relays allow each so much time and so many messages. The
+        // message was not taken, so a fresh one may try at once.
+        (failure) => inConversation.has(failure.fault) ? onFresh : failure
       )
     })
   }
@@ -130,7 +143,8 @@ export class SmtpPool {
       Effect.onExit((exit) => this.#settle(pooled, exit)),
       Effect.catchTag(
         "RelayUnavailable",
-        (failure) => fresh || failure.fault !== "lost" ? this.#trip(failure) : failure
+        (failure): Effect.Effect<never, RelayUnavailable | RecipientRefused> =>
+          !inConversation.has(failure.fault) ? this.#trip(failure) : fresh ? this.#doubt(failure, mail) : failure
       )
     )
   }
@@ -180,11 +194,11 @@ export class SmtpPool {
   #settle(pooled: Pooled, exit: Exit.Exit<Accepted, SendFailure>): Effect.Effect<void> {
     const { session } = pooled
     const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-    const heard = exit._tag === "Success" || failure?._tag === "RecipientRefused" ? this.#heal : Effect.void
+    const isAnswer = failure?._tag === "RecipientRefused" && failure.stage !== "client"
+    const heard = exit._tag === "Success" || isAnswer ? this.#heal : Effect.void
     return Effect.flatMap(heard, () => {
       if (session.usable() && pooled.sent >= this.#options.messagesPerConnection) return this.#retire(pooled)
-      const isOutOfStep = failure?._tag === "RecipientRefused" && failure.stage !== "client" && session.usable()
-      return isOutOfStep ? Effect.andThen(session.reset, this.#keep(pooled)) : this.#keep(pooled)
+      return isAnswer && session.usable() ? Effect.andThen(session.reset, this.#keep(pooled)) : this.#keep(pooled)
     })
   }
 
@@ -203,6 +217,24 @@ export class SmtpPool {
 
   #retire(pooled: Pooled): Effect.Effect<void> {
     return Effect.ensuring(pooled.session.quit, Effect.sync(() => this.#drop(pooled)))
+  }
+
+  /**
+   * The relay let us in and then ended the conversation about a message. As long as that happens to one recipient alone,
+   * it is that recipient's matter, an attempt like one answered by 4xx: a message that crashes a filter must neither stop
+   * everybody else's nor be offered for ever. When it happens to a second one before the relay has answered about anybody
+   * else, the relay is sick: it is left alone, and nobody loses an attempt, unless it is their second time. Without that,
+   * a few such recipients who are left over could accuse each other and the relay for ever.
+   */
+  #doubt(failure: RelayUnavailable, { envelope: { to } }: SmtpMail) {
+    return Effect.suspend((): Effect.Effect<never, RelayUnavailable | RecipientRefused> => {
+      if (this.#closing) return failure
+      const again = this.#doubted.has(to)
+      this.#doubted.add(to)
+      const refusal = putOff(failure)
+      if (this.#doubted.size === 1) return refusal
+      return again ? Effect.andThen(Effect.ignore(this.#trip(failure)), refusal) : this.#trip(failure)
+    })
   }
 
   #trip(failure: RelayUnavailable): Effect.Effect<never, RelayUnavailable> {
@@ -224,6 +256,7 @@ export class SmtpPool {
 
   get #heal(): Effect.Effect<void> {
     return Effect.suspend(() => {
+      this.#doubted.clear()
       if (this.#circuit._tag === "Closed") return Effect.void
       this.#circuit = RelayCircuit.closed
       return Effect.logInfo("SMTP relay takes mail again")
@@ -268,6 +301,7 @@ export class SmtpPool {
   get #shutdown(): Effect.Effect<void> {
     const reason = "this node is shutting down"
     return Effect.gen({ self: this }, function*() {
+      this.#closing = true
       this.#lanes.close(new RelayUnavailable({ fault: "closing", reason, retryInMillis: 0 }))
       yield* Effect.timeoutOption(Effect.interruptible(this.#lanes.idle), this.#options.closeTimeout)
       const idle = this.#idle.splice(0)

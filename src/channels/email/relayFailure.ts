@@ -38,7 +38,8 @@ const answered = (error: EngineError, stage: SmtpStage): SendFailure => {
       : new RelayUnavailable({ fault: "lost", reason, retryInMillis: 0 })
   }
   if (reply.code === 421 || accountCodes.has(reply.code)) {
-    return new RelayUnavailable({ fault: "reply", reason: reply.response, retryInMillis: 0 })
+    const fault = reply.code === 421 && stage !== "mail" ? "dismissed" : "reply"
+    return new RelayUnavailable({ fault, reason: reply.response, retryInMillis: 0 })
   }
   // 503 tells of a session out of step, so a later attempt may succeed although the digit says otherwise.
   return new RecipientRefused({ ...reply, stage, permanent: reply.code >= 500 && reply.code !== 503 })
@@ -54,8 +55,17 @@ export const sendFailure = (error: EngineError, body: BodyProgress): SendFailure
   if (error.code === "EENVELOPE" && stage !== undefined) return answered(error, stage)
   if (body.started) return new OutcomeUnknown({ reason: sentence(error) })
   // A 421 in the middle ends the conversation; the engine reports it as a lost connection that carries the reply.
-  const fault = parseReply(error.response ?? "")?.code === 421 ? "reply" : "lost"
+  const fault = parseReply(error.response ?? "")?.code === 421 ? "dismissed" : "lost"
   return new RelayUnavailable({ fault, reason: sentence(error), retryInMillis: 0 })
+}
+
+/**
+ * A connection that ended in the middle of a message's conversation, when it is counted as an attempt of that message:
+ * put off like by any 4xx, in the relay's words, or with the status for a bad connection (RFC 3463 4.4.2).
+ */
+export const putOff = ({ reason }: RelayUnavailable): RecipientRefused => {
+  const reply = parseReply(reason) ?? { code: 421, enhanced: "4.4.2", response: printableLine(`421 4.4.2 ${reason}`) }
+  return new RecipientRefused({ ...reply, stage: "rcpt", permanent: false })
 }
 
 const refusal = (code: number, enhanced: string, text: string) =>

@@ -51,10 +51,16 @@ describe("a recipient after an attempt", () => {
     assert.deepInclude(settled, { status: "bounced", bounce_type: "soft", attempt_count: 8, suppress: "never" })
   })
 
-  it("is offered again when nobody knows what became of it, and is counted as ambiguous each time", () => {
+  it("is offered again once when nobody knows what became of it, and is counted as ambiguous each time", () => {
     const unknown = new OutcomeUnknown({ reason: "lost" })
     assert.deepInclude(settle(0, unknown), { status: "queued", attempt_count: 1, ambiguous: true })
-    assert.deepInclude(waits(unknown).settled, { status: "failed", attempt_count: 8, ambiguous: true })
+    assert.deepInclude(settle(3, unknown, 1), {
+      status: "failed",
+      attempt_count: 4,
+      ambiguous: true,
+      delay: undefined,
+      error: "the relay may have taken it, but never said so: lost"
+    })
   })
 
   it("fails for good when its message cannot be made or signed", () => {

@@ -47,6 +47,8 @@ const summary = (failure: SendFailure): object => {
 
 const unavailable = (fault: string) => ({ tag: "RelayUnavailable", fault })
 const unknown = { tag: "OutcomeUnknown" }
+/** The end of a conversation that is counted as an attempt of its recipient, while it happens to nobody else. */
+const dismissed = { tag: "RecipientRefused", stage: "rcpt", code: 421, permanent: false, enhanced: "4.4.2" }
 const on = (verb: string, answer: ScriptedSmtp.ScriptedAnswer): ScriptedSmtp.ScriptedSmtpOptions => ({
   command: (line) => line.toUpperCase().startsWith(verb) ? answer : undefined
 })
@@ -117,9 +119,10 @@ const matrix: ReadonlyArray<Case> = [
   },
   { name: "530 at MAIL", server: on("MAIL", "530 5.7.0 log in first"), expected: unavailable("reply") },
   { name: "421 at MAIL", server: on("MAIL", "421 4.3.2 shutting down"), expected: unavailable("reply") },
-  { name: "hanging up at MAIL", server: on("MAIL", "close"), expected: unavailable("lost") },
-  { name: "silence at MAIL", server: on("MAIL", "silence"), options: impatient, expected: unavailable("lost") },
-  { name: "silence at RCPT", server: on("RCPT", "silence"), options: impatient, expected: unavailable("lost") },
+  { name: "hanging up at MAIL", server: on("MAIL", "close"), expected: dismissed },
+  { name: "silence at MAIL", server: on("MAIL", "silence"), options: impatient, expected: dismissed },
+  { name: "421 at RCPT", server: on("RCPT", "421 4.3.2 not this one"), expected: { ...dismissed, enhanced: "4.3.2" } },
+  { name: "silence at RCPT", server: on("RCPT", "silence"), options: impatient, expected: dismissed },
   {
     name: "450 at RCPT",
     server: on("RCPT", "450 4.2.1 mailbox busy"),
@@ -145,7 +148,7 @@ const matrix: ReadonlyArray<Case> = [
     server: on("DATA", "554 5.5.1 no valid recipients"),
     expected: { tag: "RecipientRefused", stage: "data", code: 554, permanent: true, enhanced: "5.5.1" }
   },
-  { name: "hanging up at DATA", server: on("DATA", "close"), expected: unavailable("lost") },
+  { name: "hanging up at DATA", server: on("DATA", "close"), expected: dismissed },
   {
     name: "451 after the dot",
     server: { message: () => "451 4.7.1 greylisted" },
@@ -164,7 +167,12 @@ const matrix: ReadonlyArray<Case> = [
     expected: { tag: "RecipientRefused", stage: "message", code: 554, permanent: true },
     bodies: 1
   },
-  { name: "421 after the dot", server: { message: () => "421 4.3.2 bye" }, expected: unavailable("reply"), bodies: 1 },
+  {
+    name: "421 after the dot",
+    server: { message: () => "421 4.3.2 bye" },
+    expected: { ...dismissed, enhanced: "4.3.2" },
+    bodies: 1
+  },
   {
     name: "hanging up in the body",
     server: { body: (text) => text.length >= 10 ? "close" : undefined },
@@ -181,7 +189,7 @@ const matrix: ReadonlyArray<Case> = [
   },
   { name: "noise after the dot", server: { message: () => "\u0007\u0000noise" }, expected: unknown, bodies: 1 },
   { name: "2-something after the dot", server: { message: () => "2\u001bnoise" }, expected: unknown, bodies: 1 },
-  { name: "noise at RCPT", server: on("RCPT", "\u0007noise"), expected: unavailable("lost") }
+  { name: "noise at RCPT", server: on("RCPT", "\u0007noise"), expected: dismissed }
 ]
 
 describe("what a failed send means", () => {
@@ -215,7 +223,7 @@ describe("what a failed send means", () => {
 
   it.effect("a relay that never comes to the end of an answer is given up after twenty minutes", () =>
     Effect.gen(function*() {
-      for (const [verb, expected] of [["RCPT", unavailable("lost")], ["EHLO", unavailable("connect")]] as const) {
+      for (const [verb, expected] of [["RCPT", dismissed], ["EHLO", unavailable("connect")]] as const) {
         const peer = yield* ScriptedSmtp.make(on(verb, { slowly: "x".repeat(10_000), millis: 20 }))
         const smtp = yield* open(peer.port)
         const fiber = yield* Effect.forkChild(Effect.flip(smtp.send(mail("ann@example.com"))))
@@ -539,6 +547,66 @@ describe("a relay that fails", () => {
       const failures = yield* Effect.all(sends, { concurrency: "unbounded" })
       assert.isTrue(failures.every((failure) => failure._tag === "RelayUnavailable"))
       assert.isAtMost(server.connections.total, 5)
+    }))
+
+  it.effect("is not one that ends the conversation about one recipient and takes the others", () =>
+    Effect.gen(function*() {
+      for (const answer of ["421 4.3.0 filter crashed", "close"] as const) {
+        const server = yield* ScriptedSmtp.make({
+          command: (line) => line.startsWith("RCPT TO:<poison") ? answer : undefined
+        })
+        const smtp = yield* open(server.port)
+        const all = [...Array.from({ length: 19 }, (_, n) => `user${n}@example.com`), "late@example.com"]
+        const sends = ["poison@example.com", ...all].map((to) => Effect.exit(smtp.send(mail(to))))
+        const [poison, ...others] = yield* Effect.all(sends, { concurrency: "unbounded" })
+        assert.deepInclude(poison === undefined ? {} : summary(yield* Effect.flip(poison)), {
+          code: 421,
+          permanent: false
+        })
+        assert.isTrue(others.every(Exit.isSuccess))
+        // Nobody else's mail comes between, and it is still this recipient's attempt each time.
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const failure = yield* Effect.flip(smtp.send(mail("poison@example.com")))
+          assert.deepInclude(summary(failure), { tag: "RecipientRefused", code: 421, permanent: false })
+          assert.strictEqual((yield* smtp.admission)._tag, "Pass")
+        }
+      }
+    }))
+
+  it.effect("is one that ends the conversations about all: it is left alone, and no others lose an attempt", () =>
+    Effect.gen(function*() {
+      let isWell = false
+      const server = yield* ScriptedSmtp.make({
+        command: (line) => line.startsWith("RCPT") && !isWell ? "421 4.3.2 shutting down" : undefined
+      })
+      const smtp = yield* open(server.port)
+      const failing = (to: string) => Effect.map(Effect.flip(smtp.send(mail(to))), ({ _tag }) => _tag)
+      assert.strictEqual(yield* failing("first@example.com"), "RecipientRefused")
+      const names = Array.from({ length: 20 }, (_, n) => `user${n}@example.com`)
+      const tags = yield* Effect.all(names.map(failing), { concurrency: "unbounded" })
+      assert.isTrue(tags.every((tag) => tag === "RelayUnavailable"))
+      assert.deepInclude(yield* smtp.admission, { _tag: "Refused", retryInMillis: 1_000 })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* smtp.admission)._tag, "Probe")
+      assert.strictEqual(yield* failing("new@example.com"), "RelayUnavailable")
+      assert.deepInclude(yield* smtp.admission, { _tag: "Refused", retryInMillis: 2_000 })
+      yield* TestClock.adjust("2 seconds")
+      isWell = true
+      yield* smtp.send(mail("user0@example.com"))
+      assert.strictEqual((yield* smtp.admission)._tag, "Pass")
+    }))
+
+  it.effect("counts a second time of the same recipient, so that several of them come to an end", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedSmtp.make(on("RCPT", "421 4.3.0 filter crashed"))
+      const smtp = yield* open(server.port)
+      const tags: Array<string> = []
+      for (const to of ["a@example.com", "b@example.com", "c@example.com", "b@example.com", "c@example.com"]) {
+        tags.push((yield* Effect.flip(smtp.send(mail(to))))._tag)
+        yield* TestClock.adjust("1 minute")
+      }
+      const [ours, theirs] = ["RecipientRefused", "RelayUnavailable"]
+      assert.deepStrictEqual(tags, [ours, theirs, theirs, ours, ours])
     }))
 
   it.effect("is not one that refuses a recipient", () =>

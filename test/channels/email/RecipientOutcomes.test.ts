@@ -5,7 +5,7 @@ import { type Claimed, makeBatchesRepo } from "../../../src/channels/email/Batch
 import { type SendOutcome, settle } from "../../../src/channels/email/BatchState.ts"
 import { RecipientOutcomes } from "../../../src/channels/email/RecipientOutcomes.ts"
 import { maxAttempts } from "../../../src/channels/email/SendRetryPolicy.ts"
-import { RecipientRefused, RelayUnavailable } from "../../../src/channels/email/SmtpErrors.ts"
+import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../src/channels/email/SmtpErrors.ts"
 import { Events, type Happening } from "../../../src/events/Events.ts"
 import { ulid } from "../../../src/platform/crypto/ulid.ts"
 import { Usage } from "../../../src/usage/Usage.ts"
@@ -70,7 +70,7 @@ const batchOf = Effect.fnUntraced(function*(count: number, account?: AccountId) 
       subject: "s",
       at,
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, outcome)
+      settled: settle(claimed.attempt_count, outcome, claimed.doubts)
     })
   return {
     id,
@@ -139,6 +139,21 @@ layer(Subject, { excludeTestServices: true })("the recipients of a batch in SQL"
       assert.deepStrictEqual(yield* batch.rows, ["sent 2", "sent 2"])
       assert.deepInclude(yield* batch.counts, { sent: 2, waiting: 0 })
       assert.deepStrictEqual(batch.happenings(), ["email.sent", "email.sent"])
+    }))
+
+  it.effect("are given up when the relay was silent a second time after it had the whole message, and the count is kept", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const batch = yield* batchOf(1)
+      const silent = new OutcomeUnknown({ reason: "silence" })
+      for (const doubts of [0, 1]) {
+        yield* sql`update email_messages set due_at = null where batch_id = ${batch.id}`
+        const [claimed] = yield* batch.claim()
+        assert.strictEqual(claimed?.doubts, doubts)
+        if (claimed !== undefined) yield* batch.tell(claimed, silent)
+      }
+      assert.deepStrictEqual(yield* batch.rows, ["failed 2"])
+      assert.deepInclude(yield* batch.counts, { failed: 1, ambiguous: 2, waiting: 0 })
     }))
 
   it.effect("are given up when they were in doubt as often as anybody is written to at all", () =>

@@ -1,0 +1,119 @@
+/** A relay that is away, or does not let the service in, while mail waits for it. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { ended, sendBulk } from "../support/bulkMail.ts"
+import { lowPort } from "../support/freePort.ts"
+import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
+import { eventually, makeAccount, type NodeOptions, type RunningNode, startNode } from "../support/Service.ts"
+import { reaching, sendEmail } from "../support/singleMail.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const people = Array.from({ length: 300 }, (_, index) => `wait${index}@people.example`)
+const text = { subject: "s", html: "<p>h</p>" }
+
+/** A batch and an email, accepted while the relay is sick, as soon as the relay was asked several times. */
+const waiting = Effect.fnUntraced(function*(node: RunningNode, key: string) {
+  const batch = yield* sendBulk(node, key, { ...text, recipients: people })
+  const single = yield* sendEmail(node, key, { ...text, to: "alone@people.example" })
+  yield* eventually(Effect.sync(() => pauses(node)), (count) => count >= 3)
+  return { batch, single }
+})
+
+/** How many rows have been taken out of the queue and put back, which their error tells, and how many attempts were counted. */
+const troubled = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql`select count(*) filter (where error is not null)::int as noted,
+    coalesce(sum(attempt_count), 0)::int as attempts, count(*) filter (where status not in ('queued', 'sending'))::int as over
+    from email_messages`
+  return row
+})
+
+const pauses = (node: RunningNode) => node.logs.filter((line) => line.includes("SMTP relay unavailable")).length
+
+/** What waits while the relay is sick is not touched but for those who ask it, and all of it is sent when it is well. */
+const pausesAndRecovers = Effect.fnUntraced(function*<R>(options: NodeOptions, recover: Effect.Effect<void, never, R>) {
+  const node = yield* startNode(options)
+  const { key } = yield* makeAccount()
+  const { batch, single } = yield* waiting(node, key)
+  const during = yield* troubled
+  assert.deepInclude(during, { attempts: 0, over: 0 })
+  // Those who were begun before anybody knew, and one for each time that the relay was asked.
+  assert.isAtMost(Number(during?.["noted"]), 30)
+  const unwanted = yield* sendBulk(node, key, { ...text, recipients: ["unwanted@people.example"] })
+  yield* node.request("POST", `/v1/email/batches/${unwanted}/cancel`, { key })
+  assert.deepInclude((yield* ended(node, key, unwanted)).at("data"), { status: "canceled", canceled: 1 })
+  yield* recover
+  const done = yield* ended(node, key, batch)
+  assert.deepInclude(done.at("data"), { status: "completed", sent: people.length, failed: 0 })
+  yield* reaching(node, { id: single, key, statuses: ["sent"] })
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+  "a relay that refuses connections",
+  (it) => {
+    it.effect(
+      "pauses a batch and an email without failing anyone, and leaves those who wait alone",
+      () =>
+        Effect.gen(function*() {
+          const port = yield* lowPort
+          yield* pausesAndRecovers({ smtpPort: port }, Effect.asVoid(ScriptedSmtp.make({ port })))
+        }),
+      90_000
+    )
+  }
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+  "a relay that refuses the login",
+  (it) => {
+    it.effect(
+      "pauses a batch and an email without failing anyone, and sends each once when it lets the service in",
+      () =>
+        Effect.gen(function*() {
+          let isWell = false
+          const relay = yield* ScriptedSmtp.make({
+            extensions: ["AUTH PLAIN"],
+            command: (line) => line.startsWith("AUTH") && !isWell ? "535 5.7.8 wrong password" : undefined
+          })
+          const options = { env: { SMTP_URL: `smtp://user:password@127.0.0.1:${relay.port}?tls=never` } }
+          yield* pausesAndRecovers(options, Effect.sync(() => void (isWell = true)))
+          assert.strictEqual(relay.bodies.length, people.length + 1)
+        }),
+      90_000
+    )
+  }
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+  "a relay that ends each conversation about one recipient",
+  (it) => {
+    it.effect("holds up nobody else, and the batch comes to its end", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const relay = yield* ScriptedSmtp.make({
+          command: (line) => line.startsWith("RCPT TO:<poison") ? "421 4.3.0 filter crashed" : undefined
+        })
+        const node = yield* startNode({ smtpPort: relay.port })
+        const { key } = yield* makeAccount()
+        const recipients = ["poison@people.example", ...people.slice(0, 19)]
+        const batch = yield* sendBulk(node, key, { ...text, recipients })
+        yield* relay.until(() => relay.bodies.length === 19)
+        // Nobody waits for the schedule here: the sweeper wakes a batch that lets somebody wait who is due.
+        yield* Effect.forkChild(
+          Effect.forever(Effect.delay(
+            sql`update email_messages set due_at = now() - interval '1 minute'
+              where batch_id = ${batch} and status = 'queued'`,
+            "500 millis"
+          ))
+        )
+        const done = yield* ended(node, key, batch)
+        assert.deepInclude(done.at("data"), { status: "completed", sent: 19, failed: 1 })
+        const rows = yield* sql`select status, bounce_type, attempt_count, error from email_messages
+          where recipient = 'poison@people.example'`
+        const error = "421 4.3.0 filter crashed"
+        assert.deepStrictEqual(rows, [{ status: "bounced", bounce_type: "soft", attempt_count: 8, error }])
+        assert.strictEqual(pauses(node), 0)
+      }), 90_000)
+  }
+)
