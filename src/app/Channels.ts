@@ -38,12 +38,15 @@ const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
     : EmailLayer.pipe(Layer.provide(SmtpLayer(Redacted.value(smtpUrl).href)))))
 
 /** WhatsApp itself, a server that speaks like it, or the sandbox's simulated one. */
-const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl }) =>
-  whatsappUrl === undefined
-    ? Layer.unwrap(
-      Effect.map(SimulatedWhatsApp, ({ address }) => WhatsAppSocketLayer(Effect.map(address, ({ url }) => url)))
-    ).pipe(Layer.provideMerge(SandboxWhatsAppLayer))
-    : WhatsAppSocketLayer(Effect.succeed(whatsappUrl === "live" ? liveUrl : Redacted.value(whatsappUrl).href))))
+const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl, whatsappVersion: version }) => {
+  if (whatsappUrl === undefined) {
+    return Layer.unwrap(Effect.map(SimulatedWhatsApp, ({ address }) => WhatsAppSocketLayer(address))).pipe(
+      Layer.provideMerge(SandboxWhatsAppLayer)
+    )
+  }
+  const url = whatsappUrl === "live" ? liveUrl : Redacted.value(whatsappUrl).href
+  return WhatsAppSocketLayer(Effect.succeed({ url, version }))
+}))
 
 const outlets = {
   smpp: SmppOutlet,

@@ -290,6 +290,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
         yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
         yield* untilStatus(node, account.key, id, "connected")
         assert.isAbove((yield* storedOf(id)).epoch, epoch)
+        const { versions } = simulator.controls.counters()
+        assert.deepStrictEqual([versions.length, versions[1]], [2, "2.3001.7"])
       }),
     90_000
   )
@@ -339,20 +341,24 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
 layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
   "a WhatsApp session of a node that dies",
   (it) => {
-    it.effect("is taken over by another node without a scan", () =>
-      Effect.gen(function*() {
-        const first = yield* Service
-        const { env, simulator } = yield* WhatsApp
-        const { key } = yield* makeAccount()
-        const { device, id } = yield* pairedSession(first, key)
-        const { epoch } = yield* storedOf(id)
-        const second = yield* startNode({ env })
-        yield* first.kill
-        const logins = () => simulator.controls.sessions().find(({ session }) => session === device)?.logins ?? 0
-        yield* eventually(Effect.sync(logins), (count) => count === 2)
-        yield* untilStatus(second, key, id, "connected")
-        assert.isAbove((yield* storedOf(id)).epoch, epoch)
-      }), 90_000)
+    it.effect(
+      "is taken over by another node without a scan, as the version of WhatsApp Web that this one is told",
+      () =>
+        Effect.gen(function*() {
+          const first = yield* Service
+          const { env, simulator } = yield* WhatsApp
+          const { key } = yield* makeAccount()
+          const { device, id } = yield* pairedSession(first, key)
+          const { epoch } = yield* storedOf(id)
+          const second = yield* startNode({ env: { ...env, WHATSAPP_VERSION: "2.3001.7" } })
+          yield* first.kill
+          const logins = () => simulator.controls.sessions().find(({ session }) => session === device)?.logins ?? 0
+          yield* eventually(Effect.sync(logins), (count) => count === 2)
+          yield* untilStatus(second, key, id, "connected")
+          assert.isAbove((yield* storedOf(id)).epoch, epoch)
+        }),
+      90_000
+    )
   }
 )
 

@@ -64,6 +64,12 @@ const stanzas: ReadonlyArray<readonly [event: string, kind: StanzaKind]> = [
 /** What a connection has to tell; `creds` is a change of the credentials. */
 type Raw = SocketEvent | { readonly _tag: "Creds" }
 
+/** Where WhatsApp is, by its ws: or wss: address, and which version of WhatsApp Web it is told; the library's own if none. */
+export interface WhatsAppServer {
+  readonly url: string
+  readonly version?: readonly [number, number, number] | undefined
+}
+
 interface OpenOptions {
   readonly credentials: Credentials
   readonly isPaired: boolean
@@ -155,7 +161,7 @@ const eventsOf = (
   ]
 }
 
-const connect = Effect.fnUntraced(function*(url: string, options: OpenOptions) {
+const connect = Effect.fnUntraced(function*({ url, version }: WhatsAppServer, options: OpenOptions) {
   const { credentials, traffic } = options
   const raw = yield* Queue.unbounded<Raw>()
   const run = yield* makeRun
@@ -174,6 +180,7 @@ const connect = Effect.fnUntraced(function*(url: string, options: OpenOptions) {
     ...config,
     ...questions(traffic, run),
     ...serverAt(url),
+    ...(version !== undefined && { version: [...version] }),
     logger: silent(),
     userDevicesCache: devices
   })
@@ -244,12 +251,12 @@ const sessionSocket = ({ flush, jid, raw, relay, socket }: {
   logOut: Effect.ignoreCause(Effect.tryPromise(() => socket.query(removal(jid()), answerWithin)))
 })
 
-/** Connections by the library to a server, whose ws: or wss: address is asked for before each of them. */
-export const layerBaileys = (address: Effect.Effect<string>) =>
+/** Connections by the library to a server, which is asked for before each of them. */
+export const layerBaileys = (server: Effect.Effect<WhatsAppServer>) =>
   Layer.effect(
     WhatsAppSocket,
     Effect.as(
       looseEnds,
-      WhatsAppSocket.of({ open: (options) => Effect.orDie(Effect.flatMap(address, (url) => connect(url, options))) })
+      WhatsAppSocket.of({ open: (options) => Effect.orDie(Effect.flatMap(server, (found) => connect(found, options))) })
     )
   )

@@ -179,6 +179,15 @@ export const nameServers: Describe<ReadonlyArray<string>> = kind(
 /** A host name. */
 export const domainName: Describe<string> = kind("a domain name", (text) => Result.getSuccess(parseDomainName(text)))
 
+/** A version of three numbers. */
+export const version: Describe<readonly [number, number, number]> = kind(
+  "a version such as 2.3000.1023223821",
+  (text) => {
+    const [, major, minor, patch] = /^(\d{1,10})\.(\d{1,10})\.(\d{1,10})$/.exec(text) ?? []
+    return patch === undefined ? Option.none() : Option.some([Number(major), Number(minor), Number(patch)] as const)
+  }
+)
+
 /** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
 export const key256: Describe<Redacted.Redacted<Uint8Array>> = kind(
   "32 bytes in base64 (openssl rand -base64 32)",

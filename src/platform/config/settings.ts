@@ -75,6 +75,10 @@ export const settings = {
     "WHATSAPP_URL",
     "live: the real WhatsApp; or the ws:// address of a server that speaks like it. Unset: the sandbox's simulated one."
   ),
+  whatsappVersion: Setting.optional(Setting.version)(
+    "WHATSAPP_VERSION",
+    "Version of WhatsApp Web that sessions say they are, for when WhatsApp refuses the one of this release (405)."
+  ),
   whatsappRetries: Setting.int(1, 1000)(
     "WHATSAPP_RETRIES",
     "30",

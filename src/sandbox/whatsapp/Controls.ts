@@ -54,6 +54,8 @@ export interface CountersView {
   readonly acks: number
   /** Connections that were ended because what came over them made no sense. */
   readonly nonsense: number
+  /** The versions of WhatsApp Web that clients have said they are. */
+  readonly versions: ReadonlyArray<string>
   /** Stanzas of clients, by tag. */
   readonly stanzas: Readonly<Record<string, number>>
   /** By number. */
@@ -274,8 +276,14 @@ export class Controls {
       const duplicates = received.reduce((sum, { arrivals }) => sum + arrivals - 1, 0)
       return [phone.number, { ...phone.counters, received: received.length, duplicates }] as const
     })
-    const { acks, nonsense, stanzas } = this.#server.counters
-    return { acks, nonsense, stanzas: Object.fromEntries(stanzas), phones: Object.fromEntries(phones) }
+    const { acks, nonsense, stanzas, versions } = this.#server.counters
+    return {
+      acks,
+      nonsense,
+      versions: [...versions],
+      stanzas: Object.fromEntries(stanzas),
+      phones: Object.fromEntries(phones)
+    }
   }
 
   #view({ record: { number, pushName, receipts } }: VirtualPhone): PhoneView {

@@ -39,6 +39,8 @@ export interface ServerCounters {
   acks: number
   /** Connections that were ended because what came over them made no sense. */
   nonsense: number
+  /** Of WhatsApp Web, as clients say. */
+  readonly versions: Set<string>
 }
 
 /**
@@ -48,7 +50,7 @@ export interface ServerCounters {
 export class SimulatedServer {
   readonly exchange: Exchange
   readonly pairing: Pairing
-  readonly counters: ServerCounters = { stanzas: new Map(), acks: 0, nonsense: 0 }
+  readonly counters: ServerCounters = { stanzas: new Map(), acks: 0, nonsense: 0, versions: new Set() }
   readonly #queries: Queries
   readonly #identity: ServerIdentity
   readonly #lines = new Map<Connection, Companion>()
@@ -116,6 +118,8 @@ export class SimulatedServer {
 
   #opened(connection: Connection, handshake: Handshake): void {
     const { payload } = handshake
+    const { primary, secondary, tertiary } = payload.userAgent?.appVersion ?? {}
+    this.counters.versions.add([primary, secondary, tertiary].join("."))
     if (payload.devicePairingData) {
       this.pairing.begin(connection, handshake)
       return

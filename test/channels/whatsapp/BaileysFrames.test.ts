@@ -48,7 +48,7 @@ describe("a connection to WhatsApp", () => {
       const port = typeof address === "object" && address !== null ? address.port : 0
       const accepted = once(server, "connection")
       const open = Effect.flatMap(WhatsAppSocket, (sockets) => sockets.open(options))
-      const socket = yield* Effect.provide(open, layerBaileys(Effect.succeed(`ws://127.0.0.1:${port}/`)))
+      const socket = yield* Effect.provide(open, layerBaileys(Effect.succeed({ url: `ws://127.0.0.1:${port}/` })))
       const event = yield* Effect.forkChild(socket.next)
       yield* Effect.promise(() => accepted)
       yield* TestClock.adjust("19 seconds")

@@ -35,5 +35,7 @@ describe("the end of a connection", () => {
   it("is in the log with its code and what was said", () => {
     assert.strictEqual(detailOf(end(403, "Connection Failure")), "403: Connection Failure")
     assert.strictEqual(detailOf(undefined), "closed: ")
+    assert.include(detailOf(end(405, "Connection Failure")), "WHATSAPP_VERSION sets another")
+    assert.notInclude(detailOf(end(405, "WebSocket Error (Unexpected server response: 405)")), "WHATSAPP_VERSION")
   })
 })
