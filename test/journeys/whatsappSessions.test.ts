@@ -354,8 +354,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           yield* eventually(Effect.sync(logins), (count) => count === 2)
           yield* untilStatus(second, key, id, "connected")
           assert.isAbove((yield* storedOf(id)).epoch, epoch)
-        const { versions } = simulator.controls.counters()
-        assert.deepStrictEqual([versions.length, versions[1]], [2, "2.3001.7"])
+          const { versions } = simulator.controls.counters()
+          assert.deepStrictEqual([versions.length, versions[1]], [2, "2.3001.7"])
         }),
       90_000
     )
