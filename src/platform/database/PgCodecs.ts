@@ -42,12 +42,11 @@ const writeInt64 = (value: bigint, type: string): Result.Result<Uint8Array, PgTy
   return Result.succeed(bytes)
 }
 
-/** Without a bigint, which costs ten times as much: an id is written for each row of every group. */
+/** Without a bigint, which costs ten times as much: ids are written for each row of every group. */
 const writeSafeInteger = (value: number): Uint8Array => {
-  const bytes = new Uint8Array(8)
-  const view = new DataView(bytes.buffer)
-  view.setInt32(0, Math.floor(value / 2 ** 32))
-  view.setUint32(4, value)
+  const bytes = Buffer.allocUnsafe(8)
+  bytes.writeInt32BE(Math.floor(value / 2 ** 32))
+  bytes.writeUInt32BE(value >>> 0, 4)
   return bytes
 }
 
