@@ -17,7 +17,8 @@ export const prune = Effect.gen(function*() {
   yield* sql`delete from email_contents c where created_at < now() - interval '1 day' and not exists (
       select from email_messages m where (m.id = c.id or m.part_of = c.id) and m.status in ('queued', 'sending'))`
   yield* sql`update whatsapp_outbox set body = null
-    where body is not null and written_at < now() - interval '1 day' and status not in ('queued', 'written')`
+    where body is not null and status not in ('queued', 'written')
+      and (written_at < now() - interval '1 day' or written_at is null)`
   yield* sql`delete from whatsapp_files f where created_at < now() - interval '1 day' and not exists (
       select from whatsapp_outbox o where o.file_id = f.id and o.status in ('queued', 'written'))`
   yield* sql`delete from verification_sends where created_at < now() - interval '2 days'`

@@ -84,12 +84,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       const { accountId } = yield* makeAccount()
       const left: Array<string> = []
       for (
-        const [status, age] of [
-          ["read", "25 hours"],
-          ["failed", "25 hours"],
-          ["sent", "23 hours"],
-          ["queued", "25 hours"],
-          ["written", "25 hours"]
+        const [status, age, isWritten] of [
+          ["read", "25 hours", true],
+          ["failed", "25 hours", true],
+          ["failed", "1 hour", false],
+          ["sent", "23 hours", true],
+          ["queued", "25 hours", false],
+          ["written", "25 hours", true]
         ] as const
       ) {
         yield* sql`with file as (
@@ -101,7 +102,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
           )
           insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, file_id, status, body, written_at)
           select message.id, 1, 'NAME', 0, file.id, ${status}::text, 'b',
-            case when ${status}::text <> 'queued' then now() - ${age}::interval end from message, file`
+            case when ${isWritten} then now() - ${age}::interval end from message, file`
         yield* prune
         const [row] = yield* sql`select count(body)::int as bodies, (select count(*)::int from whatsapp_files) as files
           from whatsapp_outbox`
@@ -112,6 +113,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       assert.deepStrictEqual(left, [
         "read 25 hours: 0 0",
         "failed 25 hours: 0 0",
+        "failed 1 hour: 0 1",
         "sent 23 hours: 1 1",
         "queued 25 hours: 1 1",
         "written 25 hours: 1 1"

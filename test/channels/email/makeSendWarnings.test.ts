@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 import { DefaultSender } from "../../../src/channels/email/DefaultSender.ts"
 import { greetingName } from "../../../src/channels/email/greetingName.ts"
 import { makeSendWarnings } from "../../../src/channels/email/makeSendWarnings.ts"
@@ -15,7 +15,7 @@ const own = EmailAddress.make("us@news.example")
 /** The default sender's domain is known, and an account's own one is. */
 const Known = Layer.mock(DomainRegistrations)({
   warnings: () => Effect.succeed(["of the account's domain"]),
-  verifiedWarnings: () => Effect.succeed(Option.some(["of the default domain"]))
+  verifiedWarnings: () => Effect.succeedSome(["of the default domain"])
 })
 
 const warnings = (settings: Readonly<Record<string, string>>, base: string) =>
