@@ -124,7 +124,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       yield* happen(node, key)
       const [first, second] = yield* receiver.received(2)
       const gap = (second?.arrivedAtMillis ?? 0) - (first?.arrivedAtMillis ?? 0)
-      assert.isTrue(gap >= 5_000 && gap <= 6_000, `second attempt after ${gap} ms`)
+      assert.isAtLeast(gap, 5_000)
       const listed = () => deliveriesOf(node, key, id)
       for (const [attempts, seconds] of [[2, 30], [3, 120]] as const) {
         const { at } = yield* asking(listed(), ({ at }) => at("data", 0, "attempt_count") === attempts)
