@@ -8,8 +8,9 @@
  * the others given back. When its node dies, `Run` is handed to the next owner: rows found in `sending` may or may not
  * have been accepted by the relay, which no protocol can settle, so they are sent again with the same Message-ID and the
  * same bytes, and counted as ambiguous. Taking a row over counts an attempt, so whatever an owner before it still learns
- * about the row comes too late to change it. A repeated `Run` of a batch that has ended returns at once. It sleeps when
- * its batch has ended.
+ * about the row comes too late to change it. A repeated `Run` of a batch that has ended returns at once. While
+ * the relay is left alone it claims nothing, and one recipient as a probe when that may end. It sleeps when its batch has
+ * ended.
  */
 import { Clock, DateTime, Duration, Effect, Option, Queue, Semaphore } from "effect"
 import { Entity } from "effect/cluster"

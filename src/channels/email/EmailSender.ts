@@ -7,8 +7,8 @@
  * row waits for a certain one of them. A row in `sending` belongs to the node that says so every second; when none has
  * said so for ten, the node is dead or cannot reach the database, and another one sends it again with the same Message-ID
  * and the same bytes, as the relay may or may not have it. Taking it over counts an attempt, so whatever the node before
- * still learns about the row changes nothing. When a node leaves, it ends the SMTP conversations under way and notes what
- * came of them.
+ * still learns about the row changes nothing. While the relay is left alone nothing is taken, but one row as a probe when
+ * that may end. When a node leaves, it ends the SMTP conversations under way and notes what came of them.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Queue, Schedule, Semaphore } from "effect"
 import { AppConfig } from "../../platform/config/AppConfig.ts"

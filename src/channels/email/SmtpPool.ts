@@ -53,7 +53,7 @@ export class SmtpPool {
   readonly #idle: Array<Pooled> = []
   #circuit: RelayCircuit = RelayCircuit.closed
   /** Whose conversations ended early, on fresh connections, since the relay last answered about anybody's mail. */
-  readonly #doubted = new Set<string>()
+  readonly #suspects = new Set<string>()
   #opening = 0
   #closing = false
   #shrunkUntil: number | undefined
@@ -144,7 +144,7 @@ export class SmtpPool {
       Effect.catchTag(
         "RelayUnavailable",
         (failure): Effect.Effect<never, RelayUnavailable | RecipientRefused> =>
-          !inConversation.has(failure.fault) ? this.#trip(failure) : fresh ? this.#doubt(failure, mail) : failure
+          !inConversation.has(failure.fault) ? this.#trip(failure) : fresh ? this.#suspect(failure, mail) : failure
       )
     )
   }
@@ -226,13 +226,13 @@ export class SmtpPool {
    * else, the relay is sick: it is left alone, and nobody loses an attempt, unless it is their second time. Without that,
    * a few such recipients who are left over could accuse each other and the relay for ever.
    */
-  #doubt(failure: RelayUnavailable, { envelope: { to } }: SmtpMail) {
+  #suspect(failure: RelayUnavailable, { envelope: { to } }: SmtpMail) {
     return Effect.suspend((): Effect.Effect<never, RelayUnavailable | RecipientRefused> => {
       if (this.#closing) return failure
-      const again = this.#doubted.has(to)
-      this.#doubted.add(to)
+      const again = this.#suspects.has(to)
+      this.#suspects.add(to)
       const refusal = putOff(failure)
-      if (this.#doubted.size === 1) return refusal
+      if (this.#suspects.size === 1) return refusal
       return again ? Effect.andThen(Effect.ignore(this.#trip(failure)), refusal) : this.#trip(failure)
     })
   }
@@ -256,7 +256,7 @@ export class SmtpPool {
 
   get #heal(): Effect.Effect<void> {
     return Effect.suspend(() => {
-      this.#doubted.clear()
+      this.#suspects.clear()
       if (this.#circuit._tag === "Closed") return Effect.void
       this.#circuit = RelayCircuit.closed
       return Effect.logInfo("SMTP relay takes mail again")
