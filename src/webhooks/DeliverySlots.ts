@@ -64,6 +64,11 @@ export class DeliverySlots {
     return this.#underWay + this.#unwritten > 0
   }
 
+  /** Whether so many wait for a place that `changed` will be called when they become few. */
+  get hasPlenty(): boolean {
+    return this.#waiting.size > grip
+  }
+
   /** How many first attempts, and as many retries, may be taken now: on a full node what can begin at once. */
   get wanted(): number {
     if (!this.#around.allowance.hasRoomFor(grip)) return this.#waiting.size === 0 ? greatestWidth : 0

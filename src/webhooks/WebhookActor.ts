@@ -46,7 +46,7 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
     nudge: () => {
       nudged = true
       claims.fallBehind()
-      Queue.offerUnsafe(changes, undefined)
+      if (!slots.hasPlenty) Queue.offerUnsafe(changes, undefined)
     }
   }
 
@@ -81,10 +81,8 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
   })
 
   const round = Effect.gen(function*() {
-    if (nudged || now() >= standing.endsAt()) {
-      nudged = false
-      yield* standing.refresh
-    }
+    nudged = false
+    if (now() >= standing.endsAt()) yield* standing.refresh
     if (!standing.isDeliverable()) return yield* stand
     return (yield* claims.take(() => nudged)) || (yield* rest)
   })
@@ -111,6 +109,10 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
       Effect.suspend(() => {
         if (awake && reason === "held") return Effect.void
         recipient.nudge()
+        if (reason !== "work" || !awake) {
+          standing.outdate()
+          Queue.offerUnsafe(changes, undefined)
+        }
         if (reason === "waiting") claims.look()
         if (reason === "lost" || !awake) claims.doubt()
         if (awake) return Effect.void

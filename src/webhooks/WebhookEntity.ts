@@ -3,10 +3,11 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 
 /**
- * Why an actor is nudged: something new is there for it (`work`), deliveries wait for too long (`waiting`), some are in
- * its hands for long, so it should be awake (`held`), or for so long that they may be in nobody's (`lost`).
+ * Why an actor is nudged: deliveries are there for it (`work`), its webhook is another than before (`changed`),
+ * deliveries wait for too long (`waiting`), some are in its hands for long, so it should be awake (`held`), or for so
+ * long that they may be in nobody's (`lost`).
  */
-export const NudgeReason = Schema.Literals(["work", "waiting", "held", "lost"])
+export const NudgeReason = Schema.Literals(["work", "changed", "waiting", "held", "lost"])
 export type NudgeReason = typeof NudgeReason.Type
 
 /**

@@ -47,7 +47,7 @@ export class Webhooks extends Context.Service<Webhooks, {
       const audit = yield* Audit
       const notices = yield* Notices
       const rules = yield* WebhookUrlRules
-      const { wake } = yield* makeNudges
+      const { tell } = yield* makeNudges
       const repo = yield* makeWebhooksRepo
 
       const checkedUrl = (url: string) =>
@@ -96,7 +96,7 @@ export class Webhooks extends Context.Service<Webhooks, {
               is_active: change.is_active ?? null
             }))
           )
-          yield* afterCommit(wake([id]))
+          yield* afterCommit(tell(id))
           return row
         }
       )
@@ -111,7 +111,7 @@ export class Webhooks extends Context.Service<Webhooks, {
               (rotated) => Option.isSome(rotated) ? notices.tell(secretRotatedNotice(accountId, id)) : Effect.void
             )
           )
-          yield* afterCommit(wake([id]))
+          yield* afterCommit(tell(id))
           return { ...row, secret: shown }
         }
       )
@@ -121,8 +121,7 @@ export class Webhooks extends Context.Service<Webhooks, {
           { accountId, action: "webhook.removed", target: `webhook ${id}` },
           Effect.orDie(repo.remove({ accountId, id }))
         )
-        // Its actor still has deliveries in its hands.
-        yield* afterCommit(wake([id]))
+        yield* afterCommit(tell(id))
       })
 
       return Webhooks.of({

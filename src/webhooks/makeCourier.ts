@@ -11,7 +11,7 @@ import { type Outcome, transition } from "./WebhookState.ts"
 
 /** Where a webhook's deliveries go, and what signs them. */
 export interface Destination {
-  readonly url: string
+  readonly url: URL
   readonly key: SigningKey
   /** The key before a rotation, and when it stops to sign, in Unix milliseconds. */
   readonly previous: { readonly key: SigningKey; readonly until: number } | undefined
@@ -57,7 +57,7 @@ export const makeCourier = Effect.gen(function*() {
     const { previous_millis, previous_secret, secret, url } = target
     const until = clock.currentTimeMillisUnsafe() + (previous_millis ?? 0)
     const previous = previous_secret === null ? undefined : { key: yield* keyOf(id, previous_secret), until }
-    return { url, key: yield* keyOf(id, secret), previous } satisfies Destination
+    return { url: new URL(url), key: yield* keyOf(id, secret), previous } satisfies Destination
   })
 
   const signedAt = (startedAt: number, to: Destination, taken: Taken) =>

@@ -24,7 +24,9 @@ export const makeNudges = Effect.gen(function*() {
 
   return {
     nudge,
-    /** Something is there for them to do, or to know. */
-    wake: (ids: ReadonlyArray<WebhookId>) => nudge(ids.map((id) => ({ id, reason: "work" })))
+    /** Deliveries are there for them. */
+    wake: (ids: ReadonlyArray<WebhookId>) => nudge(ids.map((id) => ({ id, reason: "work" }))),
+    /** The webhook is another than before: it has to know at once, as it has deliveries in its hands. */
+    tell: (id: WebhookId) => nudge([{ id, reason: "changed" }])
   }
 })

@@ -22,6 +22,7 @@ export const makeStanding = Effect.fnUntraced(
     const checkBacklog = yield* makeBacklogGuard(id)
     let standing: "off" | "well" | UnhealthyReason = "off"
     let readAt = 0
+    let outdated = false
     let countedAt = 0
 
     const isDeliverable = () => standing === "well" || standing === "backlog_full"
@@ -32,8 +33,13 @@ export const makeStanding = Effect.fnUntraced(
       isOff: () => standing === "off",
       /** Whether it must be read again before anything is sent: the actor may have slept on it. */
       isOld: () => clock.currentTimeMillisUnsafe() > readAt + 2 * believedMillis,
-      endsAt: () => readAt + believedMillis,
+      endsAt: () => outdated ? 0 : readAt + believedMillis,
+      /** It must be read again, however young what is known is. */
+      outdate: () => {
+        outdated = true
+      },
       refresh: Effect.gen(function*() {
+        outdated = false
         const target = Option.getOrUndefined(yield* targets.read(id))
         readAt = clock.currentTimeMillisUnsafe()
         standing = target === undefined || !target.is_active ? "off" : target.unhealthy_reason ?? "well"

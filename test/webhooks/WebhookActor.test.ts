@@ -95,7 +95,7 @@ const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
     webhookActor(Duration.zero).pipe(Layer.provide([Outcomes.layer, Allowance.layer, Targets.layer]))
   ).pipe(Scope.provide(scope))
   const { Wake } = yield* client(String(id))
-  return { wake: Wake({ reason: "work" }), leave: Scope.close(scope, Exit.void) }
+  return { wake: Wake({ reason: "work" }), tell: Wake({ reason: "changed" }), leave: Scope.close(scope, Exit.void) }
 })
 
 const times = (count: number, row: string) => Array.from({ length: count }, () => row)
@@ -219,14 +219,15 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
           Effect.andThen(Deferred.await(gate), answer(200))
         )
       const { recipients } = yield* Handover
-      const { wake } = yield* actorOf(id)
+      const { tell, wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
       yield* Deferred.await(started)
       yield* sql`update webhooks set url = 'https://elsewhere.example/' where id = ${id}`
-      const recipient = recipients.get(id)
-      recipient?.nudge()
-      // It gives none before it has read what it was nudged about.
-      yield* Effect.sync(() => recipient?.ticket(1)).pipe(Effect.repeat({ until: (given) => given !== undefined }))
+      yield* tell
+      // It gives none before it has read what it was told about.
+      yield* Effect.sync(() => recipients.get(id)?.ticket(1)).pipe(
+        Effect.repeat({ until: (given) => given !== undefined })
+      )
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(20, "delivered 1"))

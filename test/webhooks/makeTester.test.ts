@@ -27,7 +27,7 @@ layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("the attemp
       const attempt = yield* makeTester
       const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
       const url = `${receiver.url}/`
-      yield* Effect.forkScoped(post({ url, headers: () => ({}), body: new Uint8Array() }))
+      yield* Effect.forkScoped(post({ url: new URL(url), headers: () => ({}), body: new Uint8Array() }))
       yield* receiver.received(1)
       const id = WebhookId.make(7)
       const target = {

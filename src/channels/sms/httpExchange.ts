@@ -65,7 +65,7 @@ export const requestOf = (profile: HttpProfile, part: Outgoing, callbackUrl: str
     accept: "application/json",
     "content-type": isForm ? "application/x-www-form-urlencoded" : "application/json"
   }
-  return { url: profile.url, headers, body: Buffer.from(text) }
+  return { url: new URL(profile.url), headers, body: Buffer.from(text) }
 }
 
 /** What a provider that is busy is given before it is asked again. */

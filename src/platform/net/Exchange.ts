@@ -90,7 +90,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #answer(truncated: boolean): void {
     // Copied, because a chunk is a view of a socket's larger buffer that would be kept alive with it.
-    const body = this.#size === 0 ? noBytes : new Uint8Array(Buffer.concat(this.#chunks, this.#size))
+    const [chunk = noBytes, ...more] = this.#chunks
+    const body = new Uint8Array(more.length === 0 ? chunk : Buffer.concat(this.#chunks, this.#size))
     this.#end({
       _tag: "Answered",
       answer: { status: this.#status ?? 0, location: this.#location, retryAfter: this.#retryAfter, body, truncated }

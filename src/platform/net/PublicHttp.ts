@@ -32,8 +32,7 @@ export interface PublicHttpOptions {
 }
 
 export interface PostRequest {
-  /** Absolute, in normal form: what `HttpsUrl` stores. */
-  readonly url: string
+  readonly url: URL
   /** Asked for when the request begins: until then it may have waited for others to the same host. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -111,7 +110,7 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
   const withinTime = yield* makeDeadlines(clock, timeout)
 
   /** One clock over all of it, because a limit on the head alone lets a dripping body hold the request for ever. */
-  const exchange = (url: URL, { body, headers }: PostRequest, end: (exit: Ended) => void) => {
+  const exchange = ({ body, headers, url }: PostRequest, end: (exit: Ended) => void) => {
     const elapsed = stopwatch(clock)
     const current = new Exchange(maxBodyBytes)
     const inTime = withinTime(() => {
@@ -138,16 +137,16 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
   return PublicHttp.of({
     post: (request) =>
       Effect.callback<PostResponse, PublicHttpFailure>((resume) => {
-        const url = new URL(request.url)
+        const host = request.url.hostname
         let giveUp = () => {}
-        const withdraw = slots.enter(url.hostname, () => {
-          const cancel = exchange(url, request, (exit) => {
-            slots.leave(url.hostname)
+        const withdraw = slots.enter(host, () => {
+          const cancel = exchange(request, (exit) => {
+            slots.leave(host)
             resume(exit)
           })
           giveUp = () => {
             cancel()
-            slots.leave(url.hostname)
+            slots.leave(host)
           }
         })
         return Effect.sync(() => {

@@ -12,7 +12,7 @@ const standIn = "127.0.0.2"
 const isAllowed = (address: string) => address === standIn || isPublicAddress(address)
 
 const post = (url: string, options: PublicHttpOptions) =>
-  PublicHttp.use((http) => http.post({ url, headers: () => ({}), body: Buffer.from("{}") })).pipe(
+  PublicHttp.use((http) => http.post({ url: new URL(url), headers: () => ({}), body: Buffer.from("{}") })).pipe(
     Effect.provide(PublicHttp.layer({ timeout: "3 seconds", ...options }))
   )
 
@@ -90,7 +90,11 @@ describe("PublicHttp, asked to go where it must not,", () => {
         host: "0.0.0.0",
         script: [{ status: 200, headers: { connection: "close" } }]
       })
-      const request = { url: `http://rebind.test:${receiver.port}/`, headers: () => ({}), body: Buffer.from("{}") }
+      const request = {
+        url: new URL(`http://rebind.test:${receiver.port}/`),
+        headers: () => ({}),
+        body: Buffer.from("{}")
+      }
       const built = yield* Layer.build(PublicHttp.layer({ dnsServers: [dns.address], isAllowed }))
       const http = Context.get(built, PublicHttp)
       assert.strictEqual((yield* http.post(request)).status, 200)

@@ -16,7 +16,7 @@ const client = (options: PublicHttpOptions = {}) =>
   Layer.build(PublicHttp.layer({ allowLoopback: true, timeout: "5 seconds", ...options })).pipe(
     Effect.map((built) => {
       const { post } = Context.get(built, PublicHttp)
-      return (url: string) => post({ url, headers: () => headers, body })
+      return (url: string) => post({ url: new URL(url), headers: () => headers, body })
     })
   )
 
@@ -95,7 +95,7 @@ describe("PublicHttp", () => {
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver()
       const exit = yield* PublicHttp.use((http) =>
-        http.post({ url: receiver.url, headers: () => ({ "x-bad": "a\r\nb: c" }), body })
+        http.post({ url: new URL(receiver.url), headers: () => ({ "x-bad": "a\r\nb: c" }), body })
       ).pipe(Effect.provide(PublicHttp.layer({ allowLoopback: true })), Effect.exit)
       assert.isTrue(Exit.hasDies(exit))
       assert.strictEqual(receiver.connections(), 0)
@@ -144,9 +144,10 @@ describe("a request that gets no whole answer", () => {
   it.effect("fails after 10 seconds, and its connection is closed", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
-      const request = PublicHttp.use((http) => http.post({ url: receiver.url, headers: () => headers, body })).pipe(
-        Effect.provide(PublicHttp.layer({ allowLoopback: true }))
-      )
+      const request = PublicHttp.use((http) => http.post({ url: new URL(receiver.url), headers: () => headers, body }))
+        .pipe(
+          Effect.provide(PublicHttp.layer({ allowLoopback: true }))
+        )
       const fiber = yield* Effect.forkChild(Effect.flip(request))
       yield* receiver.received(1)
       yield* TestClock.adjust("9999 millis")
@@ -301,7 +302,9 @@ describe("slots", () => {
         return headers
       }
       const urls = [...receivers, ...receivers].map(({ url }) => url)
-      yield* Effect.forEach(urls, (url) => post({ url, headers: begin, body }), { concurrency: "unbounded" })
+      yield* Effect.forEach(urls, (url) => post({ url: new URL(url), headers: begin, body }), {
+        concurrency: "unbounded"
+      })
       const [first = 0, second = 0, third = 0] = begun
       assert.isBelow(second - first, 40)
       assert.isAtLeast(third - first, 45)
@@ -314,7 +317,7 @@ describe("slots", () => {
       const { post } = Context.get(built, PublicHttp)
       const begun: Array<number> = []
       const request = {
-        url: receiver.url,
+        url: new URL(receiver.url),
         headers: () => {
           begun.push(performance.now())
           return headers
