@@ -57,7 +57,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.isAbove((yield* storedOf(id)).keys, 800)
     }))
 
-  it.effect("are paired by a code that is typed into the phone", () =>
+  it.effect("are paired by a code that is typed into the phone, the last one of those that were asked for", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator } = yield* WhatsApp
@@ -65,23 +65,23 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const { key } = account
       const { id } = yield* createSession(node, key)
       const number = yield* phone
-      const answer = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, {
-        key,
-        json: { phone_number: `+${number}` }
-      })
+      const ask = (phone_number: string) =>
+        node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, { key, json: { phone_number } })
+      const other = yield* phone
+      const codes = yield* Effect.forEach([`+${other}`, `+${number}`], ask)
+      const answer = yield* ask(`+${number}`)
       assert.strictEqual(answer.status, 200, answer.text)
+      assert.strictEqual(new Set([...codes, answer].map(({ at }) => at("data", "code"))).size, 3)
+      const late = yield* Effect.promise(() =>
+        simulator.controls.enterPairingCode(String(codes[0]?.at("data", "code")), other).catch(String)
+      )
+      assert.match(String(late), /No client asks for a code/)
       assert.match(String(answer.at("data", "code")), /^[A-Z0-9]{4}-[A-Z0-9]{4}$/)
       yield* Effect.promise(() => simulator.controls.enterPairingCode(String(answer.at("data", "code")), number))
       yield* untilStatus(node, key, id, "connected")
-      const refused = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, {
-        key,
-        json: { phone_number: number }
-      })
+      const refused = yield* ask(number)
       assert.deepStrictEqual([refused.status, refused.at("error", "type")], [409, "session_already_connected"])
-      const wrong = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, {
-        key,
-        json: { phone_number: "12" }
-      })
+      const wrong = yield* ask("12")
       assert.deepStrictEqual([wrong.status, wrong.at("error", "param")], [422, "phone_number"])
     }))
 

@@ -24,6 +24,7 @@ export const makeSessionKeeper = Effect.fnUntraced(function*(
   const session = yield* makeSessionRun(keepAwake)
   const fiber = yield* FiberHandle.make<void>()
   const starting = yield* Semaphore.make(1)
+  const pairing = yield* Semaphore.make(1)
   let current: OwnedRow | undefined
 
   const supervised = (row: OwnedRow) =>
@@ -73,23 +74,25 @@ export const makeSessionKeeper = Effect.fnUntraced(function*(
     return answer(yield* outcome(phase._tag === "Connecting" ? tries - 1 : Math.min(seen.tries, tries)))
   })
 
+  /** One after the other: each needs a connection of its own, and whoever asks last has the code that holds. */
   const pair = Effect.fnUntraced(function*(phoneNumber: string) {
     const row = yield* ensure
     if (row === undefined) return noCode("gone")
     if (row.state().is_paired) return noCode("connected")
-    const { tries } = yield* SubscriptionRef.get(session.view)
+    const { phase: seen, tries } = yield* SubscriptionRef.get(session.view)
     // A new connection has the whole window for its code; and a device is asked for one code in its life.
     const before = session.live()
     if (before === undefined) yield* session.ask("Asked")
     else yield* Deferred.succeed(before.renew, undefined)
-    const phase = yield* outcome(tries)
+    // One that is just being made is as new as the next.
+    const phase = yield* outcome(before === undefined && seen._tag === "Connecting" ? tries - 1 : tries)
     const live = session.live()
     if (phase?._tag !== "Code" || live === undefined) return noCode(whyNot(phase))
     const code = yield* live.socket.requestPairingCode(phoneNumber)
     if (code === undefined) return noCode("unavailable")
     const expires_at = fromDateTime(DateTime.makeUnsafe(phase.until))
     return { _tag: "PairingCode" as const, code: `${code.slice(0, 4)}-${code.slice(4)}`, expires_at }
-  })
+  }, pairing.withPermit)
 
   const logOut = Effect.gen(function*() {
     const live = session.live()

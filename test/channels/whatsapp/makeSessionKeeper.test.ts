@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, ConfigProvider, Effect, Fiber, Layer, Queue, Redacted } from "effect"
+import { Clock, ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../src/channels/whatsapp/CredentialStore.ts"
@@ -10,17 +10,22 @@ import { Events, type Happening } from "../../../src/events/Events.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
-import { eventually, makeAccount } from "../../support/Service.ts"
+import { eventually, live, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 interface Connection {
   readonly isPaired: boolean
   readonly events: Queue.Queue<SocketEvent>
+  /** The numbers that it was asked for a pairing code of. */
+  readonly numbers: Array<string>
   isClosed: boolean
 }
 
 /** The connections of each session, in their order, moved by the tests. */
 const connections = new Map<number, Array<Connection>>()
+
+/** Until this is over, the connections of these sessions are being made. */
+const slow = new Map<number, Effect.Effect<void>>()
 
 /** No session is used for messages here. */
 const unasked = Effect.die("nobody asks this")
@@ -31,8 +36,9 @@ const Sockets = Layer.succeed(
     open: Effect.fnUntraced(function*({ credentials, isPaired }) {
       const all = connections.get(credentials.owned.id) ?? []
       connections.set(credentials.owned.id, all)
-      const connection: Connection = { isPaired, events: yield* Queue.unbounded<SocketEvent>(), isClosed: false }
+      const connection: Connection = { isPaired, events: yield* Queue.unbounded<SocketEvent>(), numbers: [], isClosed: false }
       all.push(connection)
+      yield* slow.get(credentials.owned.id) ?? Effect.void
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
           connection.isClosed = true
@@ -40,7 +46,11 @@ const Sockets = Layer.succeed(
       )
       return {
         next: Queue.take(connection.events),
-        requestPairingCode: () => Effect.succeed("ABCD1234"),
+        requestPairingCode: (number) =>
+          Effect.sync(() => {
+            connection.numbers.push(number)
+            return `CONN000${all.indexOf(connection) + 1}`
+          }),
         logOut: Effect.void,
         chatOf: () => unasked,
         isMember: () => unasked,
@@ -88,7 +98,7 @@ const keep = Effect.fnUntraced(function*(isPaired: boolean) {
   yield* keeper.ensure
   const count = () => connections.get(id)?.length ?? 0
   const row = Effect.map(
-    sql`select status, reason, desired, failures, retry_at is not null as tries from whatsapp_sessions where id = ${id}`,
+    sql`select status, reason, desired, failures, is_paired, retry_at is not null as tries from whatsapp_sessions where id = ${id}`,
     ([found]) => found ?? {}
   )
   return {
@@ -110,6 +120,13 @@ const keep = Effect.fnUntraced(function*(isPaired: boolean) {
     news: () => happenings.filter(({ data }) => "session_id" in data && data.session_id === id)
   }
 })
+
+/** Lets time pass until there are so many: a pause may begin a moment after the row tells of the failure. */
+const passing = (count: () => number, n: number) =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    const pass = Effect.andThen(TestClock.adjust("5 seconds"), Effect.sync(count))
+    return eventually(Effect.provideService(pass, Clock.Clock, clock), (found) => found === n)
+  })
 
 const opened: SocketEvent = { _tag: "Opened", phoneNumber: "15550100300" }
 const closed = (cause: Extract<SocketEvent, { readonly _tag: "Closed" }>["cause"]): SocketEvent => ({
@@ -141,6 +158,56 @@ layer(Subject)("a session's keeper", (it) => {
       session.tell({ _tag: "Code", text: "new" })
       assert.strictEqual((yield* Fiber.join(asking))._tag, "Code")
       assert.strictEqual((yield* session.row)["status"], "pending")
+    })))
+
+  it.effect("makes another pairing code on a connection of its own for each who asks; the last one's holds", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(false)
+      yield* session.connection(1)
+      session.tell({ _tag: "Code", text: "first" })
+      yield* session.keeper.qr
+      const numbers = ["15550100300", "15550100301"]
+      const asking = yield* Effect.forkChild(Effect.forEach(numbers, session.keeper.pair, { concurrency: 2 }))
+      for (const n of [2, 3]) {
+        yield* session.connection(n)
+        session.tell({ _tag: "Code", text: `of ${n}` })
+      }
+      const answers = yield* Fiber.join(asking)
+      const codes = answers.map((answer) => answer._tag === "PairingCode" ? answer.code : answer)
+      assert.deepStrictEqual(codes, ["CONN-0002", "CONN-0003"])
+      assert.deepStrictEqual(session.all().map(({ isClosed, numbers: asked }) => ({ isClosed, asked })), [
+        { isClosed: true, asked: [] },
+        { isClosed: true, asked: numbers.slice(0, 1) },
+        { isClosed: false, asked: numbers.slice(1) }
+      ])
+      // The code is gone with its window, and the next one begins anew.
+      yield* TestClock.adjust("160 seconds")
+      yield* session.until("failed")
+      const again = yield* Effect.forkChild(session.keeper.pair("15550100300"))
+      yield* session.connection(4)
+      session.tell({ _tag: "Code", text: "of 4" })
+      assert.deepInclude(yield* Fiber.join(again), { _tag: "PairingCode", code: "CONN-0004" })
+      session.tell({ _tag: "Paired" })
+      yield* eventually(session.row, ({ is_paired }) => is_paired === true)
+      assert.deepStrictEqual(yield* session.keeper.pair("15550100300"), { _tag: "NoCode", why: "connected" })
+      assert.strictEqual(session.count(), 4)
+    })))
+
+  it.effect("gives a pairing code of the connection that is just being made", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(false)
+      yield* session.connection(1)
+      const made = yield* Deferred.make<void>()
+      slow.set(session.id, Deferred.await(made))
+      session.tell(closed("lost"))
+      yield* eventually(session.row, ({ failures }) => failures === 1)
+      yield* passing(session.count, 2)
+      const asking = yield* Effect.forkChild(session.keeper.pair("15550100300"))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(made, undefined)
+      session.tell({ _tag: "Code", text: "of 2" })
+      const answer = yield* live(Effect.timeoutOption(Fiber.join(asking), "3 seconds"))
+      assert.deepInclude(Option.getOrUndefined(answer), { _tag: "PairingCode", code: "CONN-0002" })
     })))
 
   it.effect("gives a connection that says nothing 30 seconds", () =>
@@ -178,13 +245,8 @@ layer(Subject)("a session's keeper", (it) => {
   it.effect("gives up after so many retries with its credentials, and connects with them when a try is due", () =>
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(true)
-      const clock = yield* Clock.Clock
       for (let attempt = 1; attempt <= retries + 1; attempt++) {
-        // Its pause may begin a moment after the row tells of the failure.
-        const passing = Effect.andThen(TestClock.adjust("5 seconds"), Effect.sync(session.count)).pipe(
-          Effect.provideService(Clock.Clock, clock)
-        )
-        yield* eventually(passing, (count) => count === attempt)
+        yield* passing(session.count, attempt)
         session.tell(closed("lost"))
         yield* eventually(session.row, ({ failures }) => failures === attempt)
       }
