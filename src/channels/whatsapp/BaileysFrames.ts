@@ -2,6 +2,8 @@ import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { Effect, Option } from "effect"
 import type { Run } from "./BaileysKeys.ts"
 import { hasSoundNames } from "./soundNames.ts"
+import { hasCodes, namesDevice } from "./soundPairing.ts"
+import type { Stanza } from "./Stanza.ts"
 
 /**
  * Ends a connection on which a server says nothing. The library would see to it by a time that it takes for each frame
@@ -64,4 +66,25 @@ export const refuseUnsoundNames = (socket: WASocket, run: Run): void => {
     void run(Effect.logWarning("a WhatsApp message whose id or sender can be none was ignored"))
     socket.sendMessageAck(stanza).catch(() => {})
   })
+}
+
+/**
+ * Ends a connection over which a server says of pairing what it never should. The library would fail at a code of nothing
+ * within a timer, which ends the process; it would store a device that no name leads back to; and it would take a login
+ * for one, phone or not. `isPaired` says whether a phone has accepted the device.
+ */
+export const endOnFalsePairing = (socket: WASocket, isPaired: () => boolean): void => {
+  const expected: Readonly<Record<string, (stanza: Stanza) => boolean>> = {
+    "CB:iq,type:set,pair-device": (stanza) => !isPaired() && hasCodes(stanza),
+    "CB:iq,,pair-success": (stanza) => !isPaired() && namesDevice(stanza),
+    "CB:success": isPaired
+  }
+  for (const [event, isExpected] of Object.entries(expected)) {
+    const listeners = socket.ws.listeners(event)
+    socket.ws.removeAllListeners(event)
+    socket.ws.on(event, (stanza: Stanza) => {
+      if (!isExpected(stanza)) return void socket.end(new Error(`the server has lied: ${event}`))
+      for (const listener of listeners) listener(stanza)
+    })
+  }
 }

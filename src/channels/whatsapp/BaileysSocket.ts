@@ -12,7 +12,7 @@ import {
 import { Cause, Effect, Layer, Queue, Schema } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
 import { directoryOf, tellOfPeople } from "./BaileysDirectory.ts"
-import { endOnNonsense, endOnSilence, inTheirOrder, refuseUnsoundNames } from "./BaileysFrames.ts"
+import { endOnFalsePairing, endOnNonsense, endOnSilence, inTheirOrder, refuseUnsoundNames } from "./BaileysFrames.ts"
 import { type KeysOptions, makeKeys, type Run } from "./BaileysKeys.ts"
 import { durableLines } from "./BaileysLine.ts"
 import { type Deciphered, type Held, makeGuardedRatchets } from "./BaileysRatchets.ts"
@@ -185,6 +185,7 @@ const connect = Effect.fnUntraced(function*({ url, version }: WhatsAppServer, op
     userDevicesCache: devices
   })
   endOnNonsense(socket)
+  endOnFalsePairing(socket, () => creds.account !== undefined)
   inTheirOrder(socket)
   refuseUnsoundNames(socket, run)
   yield* Effect.forkScoped(endOnSilence(socket))

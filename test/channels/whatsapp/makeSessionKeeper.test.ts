@@ -1,16 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../src/channels/whatsapp/CredentialStore.ts"
-import { newDataKey } from "../../../src/channels/whatsapp/dataKey.ts"
 import { makeSessionKeeper } from "../../../src/channels/whatsapp/makeSessionKeeper.ts"
 import { type SocketEvent, WhatsAppSocket } from "../../../src/channels/whatsapp/WhatsAppSocket.ts"
 import { Events, type Happening } from "../../../src/events/Events.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
-import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
-import { eventually, live, makeAccount } from "../../support/Service.ts"
+import { eventually, live } from "../../support/Service.ts"
+import { makeSessionRow } from "../../support/sessionRow.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 interface Connection {
@@ -36,7 +34,12 @@ const Sockets = Layer.succeed(
     open: Effect.fnUntraced(function*({ credentials, isPaired }) {
       const all = connections.get(credentials.owned.id) ?? []
       connections.set(credentials.owned.id, all)
-      const connection: Connection = { isPaired, events: yield* Queue.unbounded<SocketEvent>(), numbers: [], isClosed: false }
+      const connection: Connection = {
+        isPaired,
+        events: yield* Queue.unbounded<SocketEvent>(),
+        numbers: [],
+        isClosed: false
+      }
       all.push(connection)
       yield* slow.get(credentials.owned.id) ?? Effect.void
       yield* Effect.addFinalizer(() =>
@@ -86,21 +89,11 @@ const Subject = Layer.mergeAll(CredentialStore.layer, Sockets, Told, Settings).p
 
 /** A session of a new account under a keeper, and what the test does with it. */
 const keep = Effect.fnUntraced(function*(isPaired: boolean) {
-  const sql = yield* SqlClient.SqlClient
-  const { accountId } = yield* makeAccount()
-  const [next] = yield* sql`select nextval(pg_get_serial_sequence('whatsapp_sessions', 'id')) as id`
-  const id = WhatsAppSessionId.make(Number(next?.["id"]))
-  yield* sql`insert into whatsapp_sessions (id, account_id, session_key, name, data_key, is_paired, status, is_confirmed)
-    overriding system value values (${id}, ${accountId}, ${`wa_${id}`}, 'Test', ${newDataKey(yield* Vault, id)},
-      ${isPaired}, ${isPaired ? "connected" : "pending"}, true)`
+  const { id, row } = yield* makeSessionRow(isPaired)
   const awake: Array<boolean> = []
   const keeper = yield* makeSessionKeeper(id, (on) => Effect.sync(() => void awake.push(on)))
   yield* keeper.ensure
   const count = () => connections.get(id)?.length ?? 0
-  const row = Effect.map(
-    sql`select status, reason, desired, failures, is_paired, retry_at is not null as tries from whatsapp_sessions where id = ${id}`,
-    ([found]) => found ?? {}
-  )
   return {
     id,
     keeper,

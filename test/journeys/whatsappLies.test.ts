@@ -1,0 +1,182 @@
+import { assert, layer } from "@effect/vitest"
+import { encodeBinaryNode } from "@whiskeysockets/baileys"
+import { Context, Effect, Layer } from "effect"
+import { frameOf } from "../../src/sandbox/whatsapp/FrameReader.ts"
+import { node as stanza } from "../../src/sandbox/whatsapp/stanza.ts"
+import { type Acceptance, type Lie, LyingWhatsApp, ref, showCodes } from "../support/LyingWhatsApp.ts"
+import { readQr } from "../support/readQr.ts"
+import { eventually, makeAccount, Service } from "../support/Service.ts"
+import {
+  createSession,
+  listeningAccount,
+  pairedSession,
+  sessionOf,
+  storedOf,
+  untilStatus,
+  WhatsApp
+} from "../support/WhatsApp.ts"
+
+class Lying
+  extends Context.Service<Lying, LyingWhatsApp>()("messaging-service/test/journeys/whatsappLies.test/Lying")
+{}
+
+const Liar = Layer.effect(Lying, Effect.flatMap(WhatsApp, ({ simulator }) => LyingWhatsApp.make(simulator.url)))
+
+/** A node that reaches the simulated WhatsApp past a server that lies when it is told to. */
+const Subject = Layer.unwrap(
+  Effect.map(
+    Lying,
+    ({ url }) => Service.layer({ env: { WHATSAPP_URL: url, LOG_LEVEL: "debug", WHATSAPP_RETRY_LONGEST_SECONDS: "1" } })
+  )
+).pipe(Layer.provideMerge(Liar), Layer.provideMerge(WhatsApp.simulated))
+
+const nonsense = Buffer.alloc(64, 0xa5)
+const unknown = stanza("sandbox-nonsense", { from: "nobody@nowhere" }, [stanza("nothing", { of: "value" })])
+const truncated = encodeBinaryNode(unknown).subarray(0, -4)
+
+/** What ends any connection, whatever it was about to do. */
+const anywhere: Readonly<Record<string, Lie>> = {
+  "a handshake of nonsense": { hello: nonsense },
+  "an empty handshake": { hello: new Uint8Array() },
+  "a frame that was never encrypted": { opened: (line) => line.sendRaw(frameOf(nonsense)) },
+  "a node that ends in its middle": { opened: (line) => line.sendBytes(truncated) },
+  "a stream error of no code": { opened: (line) => line.send(stanza("stream:error")) },
+  "a stream error of a code that is none": { opened: (line) => line.send(stanza("stream:error", { code: "seven" })) },
+  "a failure for now": { opened: (line) => line.send(stanza("failure", { reason: "503" })) },
+  "the end of the line": { opened: (line) => line.drop() }
+}
+
+const beforeTheCode: Readonly<Record<string, Lie>> = {
+  ...anywhere,
+  "no codes at all": { opened: (line) => showCodes(line, []) },
+  "a code of nothing": { opened: (line) => showCodes(line, [undefined]) },
+  "a second code of nothing": { opened: (line) => showCodes(line, [ref(), undefined]) },
+  "a login without a phone": { opened: (line) => line.send(stanza("success", { t: "0", lid: "1@lid" })) }
+}
+
+const instead = (change: (truth: Acceptance) => Partial<Acceptance>) => (liar: LyingWhatsApp, qr: string) =>
+  liar.accept(qr, change)
+
+const afterTheCode: Readonly<Record<string, (liar: LyingWhatsApp, qr: string) => void>> = {
+  "a MAC of somebody who has not seen the code": instead(() => ({ hmac: Buffer.alloc(32, 7) })),
+  "no MAC": instead(() => ({ hmac: new Uint8Array() })),
+  "an identity that is none": instead(() => ({ identity: nonsense })),
+  "a device without a name": instead(() => ({ device: {} })),
+  "a device of a name that is none": instead(() => ({ device: { jid: "nobody", lid: "nobody" } })),
+  "a pairing of nothing": (liar, qr) =>
+    liar.lineOf(qr).send(stanza("iq", { type: "set", id: "1" }, [stanza("pair-success")])),
+  "a restart before anything": (liar, qr) => liar.lineOf(qr).send(stanza("stream:error", { code: "515" })),
+  "a node that ends in its middle": (liar, qr) => liar.lineOf(qr).sendBytes(truncated),
+  "a login without a phone": (liar, qr) => liar.lineOf(qr).send(stanza("success", { t: "0", lid: "1@lid" }))
+}
+
+const atLogin: Readonly<Record<string, Lie>> = {
+  ...anywhere,
+  "codes for a session that has a phone": { opened: (line) => showCodes(line, [ref(), ref()]) },
+  "a login that ends in a broken node": {
+    opened: (line) => line.send(stanza("success", { t: "0", lid: "1@lid" })),
+    received: (line) => line.sendBytes(truncated)
+  },
+  "answers that are none": {
+    opened: (line) => line.send(stanza("success", { t: "x" })),
+    received: (line, { attrs }) => {
+      line.send(stanza("iq", { type: "result", id: attrs["id"] ?? "" }))
+      line.drop()
+    }
+  }
+}
+
+/** What it shows can be read, and nobody has to know what it says before. */
+const open: Lie = {
+  opened: (line) => {
+    line.send(unknown)
+    showCodes(line, [ref(), ref()])
+  }
+}
+
+layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("a WhatsApp that lies", (it) => {
+  it.effect("before it shows a code: the session gets one over the next connection, and others go on", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const liar = yield* Lying
+      const { simulator: { controls } } = yield* WhatsApp
+      const { key } = yield* makeAccount()
+      const bystander = yield* pairedSession(node, key)
+      const lies = Object.values(beforeTheCode)
+      liar.tell(...lies, open)
+      const making = Array.from({ length: lies.length + 1 }, () => createSession(node, key))
+      const sessions = yield* Effect.all(making, { concurrency: "unbounded" })
+      assert.strictEqual(liar.untold, 0)
+      assert.strictEqual(new Set(sessions.map(({ qr }) => qr)).size, sessions.length)
+      for (const { id } of sessions) {
+        assert.deepInclude((yield* sessionOf(node, key, id)).json, { status: "pending", reason: null })
+      }
+      const view = controls.sessions().find(({ session }) => session === bystander.device)
+      assert.deepInclude(view, { isConnected: true, logins: 1 })
+      assert.isEmpty(node.logs.filter((line) => line.includes("a WhatsApp session stopped")))
+    }))
+
+  it.effect("when a code was scanned: nothing is paired, and the next code can be", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const liar = yield* Lying
+      const { phone, simulator: { controls } } = yield* WhatsApp
+      const { key } = yield* makeAccount()
+      const lies = Object.entries(afterTheCode)
+      liar.tell(...lies.map(() => open))
+      const making = lies.map(([name, lie]) => Effect.map(createSession(node, key), (made) => ({ ...made, lie, name })))
+      const sessions = yield* Effect.all(making, { concurrency: "unbounded" })
+      for (const { lie, qr } of sessions) lie(liar, qr)
+      const codes = yield* Effect.forEach(sessions, ({ id, name, qr }) =>
+        Effect.gen(function*() {
+          const code = node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
+          const next = yield* eventually(
+            code,
+            ({ at, status }) => status === 200 && readQr(String(at("qr_code"))) !== qr
+          )
+          assert.deepInclude((yield* sessionOf(node, key, id)).json, { status: "pending", phone_number: null }, name)
+          assert.strictEqual((yield* storedOf(id)).keys, 0, name)
+          return { id, next: readQr(String(next.at("qr_code"))) }
+        }), { concurrency: "unbounded" })
+      const number = yield* phone
+      for (const { id, next } of codes.slice(0, 1)) {
+        controls.scan(next, number)
+        yield* untilStatus(node, key, id, "connected")
+      }
+    }))
+
+  it.effect("that refuses a device at its pairing: the session has failed, and is paired anew", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const liar = yield* Lying
+      const { key } = yield* makeAccount()
+      liar.tell(open)
+      const { id, qr } = yield* createSession(node, key)
+      liar.lineOf(qr).send(stanza("failure", { reason: "403" }))
+      assert.strictEqual((yield* untilStatus(node, key, id, "failed")).at("reason"), "logged_out")
+      const code = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
+      assert.strictEqual(code.status, 200, code.text)
+    }))
+
+  it.effect("at the login: the session is disconnected until it meets the truth, with its credentials", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const liar = yield* Lying
+      const { simulator: { controls } } = yield* WhatsApp
+      const account = yield* listeningAccount(node)
+      const sessions = yield* Effect.forEach([1, 2, 3, 4], () => pairedSession(node, account.key), { concurrency: 4 })
+      liar.tell(...Object.values(atLogin))
+      for (const { device } of sessions) controls.dropLine(device)
+      const lost = { reason: "connection_lost", reconnecting: true }
+      for (const { id, number } of sessions) {
+        const told = yield* account.told(id, 3)
+        assert.deepStrictEqual(told.map(({ data, event }) => ({ event, data })), [
+          { event: "session.connected", data: { session_id: id, phone_number: `+${number}` } },
+          { event: "session.disconnected", data: { session_id: id, ...lost } },
+          { event: "session.connected", data: { session_id: id, phone_number: `+${number}` } }
+        ])
+        yield* untilStatus(node, account.key, id, "connected")
+      }
+      assert.strictEqual(liar.untold, 0)
+    }))
+})
