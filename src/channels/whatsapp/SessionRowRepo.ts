@@ -17,7 +17,6 @@ const State = {
 const SessionRow = Schema.Struct({
   epoch: Schema.Int,
   account_id: AccountId,
-  is_confirmed: Schema.Boolean,
   desired: Schema.Literals(["on", "off", "removed"]),
   ...State
 })
@@ -46,7 +45,7 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
     Result: SessionRow,
     execute: (id) =>
       sql`update whatsapp_sessions set epoch = epoch + 1 where id = ${id} and desired <> 'removed'
-        returning epoch, account_id, is_confirmed, desired, status, is_paired, is_replaced, failures, reason`
+        returning epoch, account_id, desired, status, is_paired, is_replaced, failures, reason`
   })
 
   const change = SqlSchema.findOneOption({
@@ -63,12 +62,12 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
         where id = ${row.id} and epoch = ${row.epoch} and desired <> 'removed' returning phone_number`
   })
 
-  /** Whether the caller is still the owner; until the transaction ends nobody else becomes it. */
+  /** Finds it where the caller is still the owner; until the transaction ends nobody else becomes it. */
   const hold = SqlSchema.findOneOption({
     Request: Owned,
-    Result: Schema.Struct({ id: WhatsAppSessionId }),
+    Result: Schema.Struct({ is_confirmed: Schema.Boolean }),
     execute: ({ epoch, id }) =>
-      sql`select id from whatsapp_sessions where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share`
+      sql`select is_confirmed from whatsapp_sessions where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share`
   })
 
   /** The next epoch of the same owner: what its connection before this one still wants to write comes too late. */

@@ -21,7 +21,6 @@ export type Phase =
 /** What a connection needs of its actor. */
 export interface ConnectionOptions {
   readonly row: OwnedRow
-  readonly isFirst: boolean
   readonly show: (phase: Phase) => Effect.Effect<void>
   /** The connection while there is one. */
   readonly use: (socket: SessionSocket) => Effect.Effect<void, never, Scope.Scope>
@@ -58,8 +57,7 @@ export const makeSessionConnection = Effect.gen(function*() {
       const until = Math.min(now + lifeOfCode(codes), windowEnds)
       deadline = windowEnds
       const qr_code = yield* qrCode(text)
-      // The first code of a new session is the answer to the request for it.
-      if (!options.isFirst || codes > 1) yield* row.tellCode(qr_code)
+      yield* row.tellCode(qr_code)
       const expires_at = fromDateTime(DateTime.makeUnsafe(until))
       yield* show({ _tag: "Code", code: { qr_code, expires_at, text }, until: windowEnds })
     })

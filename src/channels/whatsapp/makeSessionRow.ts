@@ -19,14 +19,12 @@ export interface OwnedRow {
   readonly begin: Effect.Effect<Owned, SessionTaken>
   /** Whether there shall be a connection. */
   readonly isOn: boolean
-  /** The request for the session waits for its first code. */
-  readonly isNew: boolean
   readonly state: () => SessionState
   /** Says that there is another owner. */
   readonly taken: SessionTaken
   /** What becomes of the session: its row, its keys and the events of it change together. */
   readonly apply: (input: SessionInput, phoneNumber?: string) => Effect.Effect<SessionStep, SessionTaken>
-  /** Tells of a new code. */
+  /** Tells of a new code; not of a session whose request is not answered yet, as nobody knows of it. */
   readonly tellCode: (qrCode: string) => Effect.Effect<void, SessionTaken>
 }
 
@@ -99,7 +97,6 @@ export const makeSessionRow = Effect.gen(function*() {
         return owned
       }),
       isOn: row.desired === "on",
-      isNew: !row.is_confirmed,
       state: () => state,
       taken,
       apply: Effect.fnUntraced(function*(input: SessionInput, phoneNumber?: string) {
@@ -111,7 +108,9 @@ export const makeSessionRow = Effect.gen(function*() {
       }),
       tellCode: (qr_code) =>
         write(Effect.gen(function*() {
-          if (Option.isNone(yield* Effect.orDie(repo.hold(owned)))) return yield* taken
+          const held = Option.getOrUndefined(yield* Effect.orDie(repo.hold(owned)))
+          if (held === undefined) return yield* taken
+          if (!held.is_confirmed) return
           const data = { session_id: id, qr_code }
           yield* events.publish([happening({ accountId: row.account_id, event: "session.qr_updated", data })])
         }))

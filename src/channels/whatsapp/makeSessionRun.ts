@@ -44,14 +44,13 @@ export const makeSessionRun = Effect.fnUntraced(function*(keepAwake: (awake: boo
 
   const connectOnce = Effect.fnUntraced(function*(row: OwnedRow) {
     const renew = yield* Deferred.make<void>()
-    const { tries } = yield* SubscriptionRef.get(view)
     const hold = (held: Live | undefined) =>
       Effect.sync(() => {
         live = held
       })
     const use = (socket: SessionSocket) =>
       Effect.asVoid(Effect.acquireRelease(hold({ socket, renew }), () => hold(undefined)))
-    return yield* connection({ row, isFirst: row.isNew && tries === 0, show, use, renew })
+    return yield* connection({ row, show, use, renew })
   })
 
   /** Until somebody asks. */

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../src/channels/whatsapp/CredentialStore.ts"
 import { makeSessionKeeper } from "../../../src/channels/whatsapp/makeSessionKeeper.ts"
@@ -151,6 +152,22 @@ layer(Subject)("a session's keeper", (it) => {
       session.tell({ _tag: "Code", text: "new" })
       assert.strictEqual((yield* Fiber.join(asking))._tag, "Code")
       assert.strictEqual((yield* session.row)["status"], "pending")
+    })))
+
+  it.effect("tells of no code before the request for the session was answered", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const session = yield* keep(false)
+      yield* sql`update whatsapp_sessions set is_confirmed = false where id = ${session.id}`
+      yield* session.connection(1)
+      session.tell({ _tag: "Code", text: "first" })
+      session.tell({ _tag: "Code", text: "second" })
+      const second = Effect.map(session.keeper.qr, (code) => code._tag === "Code" ? code.text : "")
+      yield* eventually(second, (text) => text === "second")
+      assert.deepStrictEqual(session.news(), [])
+      yield* sql`update whatsapp_sessions set is_confirmed = true where id = ${session.id}`
+      session.tell({ _tag: "Code", text: "third" })
+      yield* eventually(Effect.sync(session.news), (news) => news.length === 1)
     })))
 
   it.effect("makes another pairing code on a connection of its own for each who asks; the last one's holds", () =>
