@@ -27,13 +27,14 @@ const typeOf = ({ mimeType }: MediaPart) => {
 }
 
 /** The room that it takes is the caller's scope's, as what is made of the bytes takes as much. */
-const bytesOf = Effect.fnUntraced(function*({ download, room, url }: {
+const bytesOf = Effect.fnUntraced(function*({ accountId, download, room, url }: {
+  readonly accountId: AccountId
   readonly download: PublicDownload["Service"]
   readonly room: MediaRoom["Service"]
   readonly url: string
 }) {
   const file = yield* download.open(url)
-  yield* room.take(file.size)
+  yield* room.take(accountId, file.size)
   const chunks = yield* Stream.runCollect(
     Stream.fromAsyncIterable<Uint8Array, DownloadFailed | ServiceUnavailable>(
       file.stream,
@@ -80,7 +81,7 @@ export class Media extends Context.Service<Media, {
           const part = yield* partOf(accountId, id)
           const url = part === undefined ? undefined : mediaLocation(part, whatsappUrl === "live")
           if (part === undefined || url === undefined) return yield* new MediaGone()
-          const sealed = yield* bytesOf({ download, room, url }).pipe(
+          const sealed = yield* bytesOf({ accountId, download, room, url }).pipe(
             Effect.catchTag(
               "DownloadFailed",
               ({ reason, status = 404 }): Effect.Effect<never, MediaGone | ServiceUnavailable> =>
