@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { encodeBinaryNode } from "@whiskeysockets/baileys"
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { frameOf } from "../../src/sandbox/whatsapp/FrameReader.ts"
 import { node as stanza } from "../../src/sandbox/whatsapp/stanza.ts"
 import { type Acceptance, type Lie, LyingWhatsApp, ref, showCodes } from "../support/LyingWhatsApp.ts"
@@ -156,6 +156,25 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("a WhatsApp
       assert.strictEqual((yield* untilStatus(node, key, id, "failed")).at("reason"), "logged_out")
       const code = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
       assert.strictEqual(code.status, 200, code.text)
+    }))
+
+  it.effect("and shows no code: whoever gives up and asks for another pairing code has it over the next connection", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const liar = yield* Lying
+      const { key } = yield* makeAccount()
+      const { id } = yield* createSession(node, key)
+      const asked = yield* Deferred.make<void>()
+      liar.tell({ opened: () => Deferred.doneUnsafe(asked, Effect.void) })
+      const ask = node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, {
+        key,
+        json: { phone_number: "+15550100300" }
+      })
+      const first = yield* Effect.forkChild(ask)
+      yield* Deferred.await(asked)
+      yield* Fiber.interrupt(first)
+      const answer = yield* ask
+      assert.strictEqual(answer.status, 200, answer.text)
     }))
 
   it.effect("at the login: the session is disconnected until it meets the truth, with its credentials", () =>

@@ -1,6 +1,7 @@
 import { Cause, DateTime, Deferred, Effect, FiberHandle, Option, Semaphore, Stream, SubscriptionRef } from "effect"
 import type { WhatsAppSessionId } from "../../values/Ids.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
+import { makeLatestOnly } from "./latestOnly.ts"
 import type { Phase } from "./makeSessionConnection.ts"
 import { makeSessionRow, type OwnedRow } from "./makeSessionRow.ts"
 import { makeSessionRun } from "./makeSessionRun.ts"
@@ -24,7 +25,7 @@ export const makeSessionKeeper = Effect.fnUntraced(function*(
   const session = yield* makeSessionRun(keepAwake)
   const fiber = yield* FiberHandle.make<void>()
   const starting = yield* Semaphore.make(1)
-  const pairing = yield* Semaphore.make(1)
+  const latestOnly = yield* makeLatestOnly
   let current: OwnedRow | undefined
 
   const supervised = (row: OwnedRow) =>
@@ -74,8 +75,7 @@ export const makeSessionKeeper = Effect.fnUntraced(function*(
     return answer(yield* outcome(phase._tag === "Connecting" ? tries - 1 : Math.min(seen.tries, tries)))
   })
 
-  /** One after the other: each needs a connection of its own, and whoever asks last has the code that holds. */
-  const pair = Effect.fnUntraced(function*(phoneNumber: string) {
+  const pairBy = Effect.fnUntraced(function*(phoneNumber: string) {
     const row = yield* ensure
     if (row === undefined) return noCode("gone")
     if (row.state().is_paired) return noCode("connected")
@@ -92,7 +92,10 @@ export const makeSessionKeeper = Effect.fnUntraced(function*(
     if (code === undefined) return noCode("unavailable")
     const expires_at = fromDateTime(DateTime.makeUnsafe(phase.until))
     return { _tag: "PairingCode" as const, code: `${code.slice(0, 4)}-${code.slice(4)}`, expires_at }
-  }, pairing.withPermit)
+  })
+
+  /** Each needs a connection of its own, and whoever asks last has the code that holds. */
+  const pair = (phoneNumber: string) => latestOnly(pairBy(phoneNumber), noCode("unavailable"))
 
   const logOut = Effect.gen(function*() {
     const live = session.live()

@@ -176,19 +176,26 @@ layer(Subject)("a session's keeper", (it) => {
       yield* session.connection(1)
       session.tell({ _tag: "Code", text: "first" })
       yield* session.keeper.qr
-      const numbers = ["15550100300", "15550100301"]
-      const asking = yield* Effect.forkChild(Effect.forEach(numbers, session.keeper.pair, { concurrency: 2 }))
-      for (const n of [2, 3]) {
-        yield* session.connection(n)
-        session.tell({ _tag: "Code", text: `of ${n}` })
-      }
-      const answers = yield* Fiber.join(asking)
-      const codes = answers.map((answer) => answer._tag === "PairingCode" ? answer.code : answer)
-      assert.deepStrictEqual(codes, ["CONN-0002", "CONN-0003"])
+      const numbers = ["15550100300", "15550100301", "15550100302"]
+      const codeOf = Effect.map(
+        session.keeper.pair(numbers[0] ?? ""),
+        (answer) => answer._tag === "PairingCode" ? answer.code : answer
+      )
+      const asking = yield* Effect.forkChild(codeOf)
+      yield* session.connection(2)
+      session.tell({ _tag: "Code", text: "of 2" })
+      assert.strictEqual(yield* Fiber.join(asking), "CONN-0002")
+      // Two at the same time: who is not the last is not told of the other's code.
+      const both = yield* Effect.forkChild(Effect.forEach(numbers.slice(1), session.keeper.pair, { concurrency: 2 }))
+      yield* session.connection(3)
+      session.tell({ _tag: "Code", text: "of 3" })
+      const [early, late] = yield* Fiber.join(both)
+      assert.deepStrictEqual(early, { _tag: "NoCode", why: "unavailable" })
+      assert.deepInclude(late, { _tag: "PairingCode", code: "CONN-0003" })
       assert.deepStrictEqual(session.all().map(({ isClosed, numbers: asked }) => ({ isClosed, asked })), [
         { isClosed: true, asked: [] },
         { isClosed: true, asked: numbers.slice(0, 1) },
-        { isClosed: false, asked: numbers.slice(1) }
+        { isClosed: false, asked: numbers.slice(2) }
       ])
       // The code is gone with its window, and the next one begins anew.
       yield* TestClock.adjust("160 seconds")
