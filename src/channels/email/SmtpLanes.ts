@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { Line } from "../../platform/net/Line.ts"
 import type { SmtpLane } from "./Smtp.ts"
 import type { RelayUnavailable } from "./SmtpErrors.ts"
 
@@ -21,7 +22,7 @@ export class SmtpLanes {
   #held = 0
   #pumping = false
   #closed: RelayUnavailable | undefined
-  readonly #waiting: Record<SmtpLane, Set<Waiter>> = { single: new Set(), bulk: new Set() }
+  readonly #waiting: Record<SmtpLane, Line<Waiter>> = { single: new Line(), bulk: new Line() }
   readonly #watchers = new Set<() => void>()
 
   constructor(limit: number, reserved: number) {
@@ -49,10 +50,7 @@ export class SmtpLanes {
   close(reason: RelayUnavailable): void {
     this.#closed = reason
     for (const lane of [this.#waiting.single, this.#waiting.bulk]) {
-      for (const waiter of lane) {
-        lane.delete(waiter)
-        waiter.resume(Effect.fail(reason))
-      }
+      for (let waiter = lane.next(); waiter !== undefined; waiter = lane.next()) waiter.resume(Effect.fail(reason))
     }
   }
 
@@ -81,8 +79,7 @@ export class SmtpLanes {
     const waiter: Waiter = { granted: false, resume: () => {} }
     const waiting = Effect.callback<void, RelayUnavailable>((resume) => {
       waiter.resume = resume
-      this.#waiting[lane].add(waiter)
-      return Effect.sync(() => this.#waiting[lane].delete(waiter))
+      return Effect.sync(this.#waiting[lane].join(waiter))
     })
     // An interruption that meets a permit on its way must not keep it.
     return Effect.onInterrupt(restore(waiting), () => Effect.sync(() => waiter.granted && this.#release(lane)))
@@ -114,9 +111,8 @@ export class SmtpLanes {
   }
 
   #grant(lane: SmtpLane): boolean {
-    const [waiter] = this.#waiting[lane]
-    if (waiter === undefined || !this.#free(lane)) return false
-    this.#waiting[lane].delete(waiter)
+    const waiter = this.#free(lane) ? this.#waiting[lane].next() : undefined
+    if (waiter === undefined) return false
     waiter.granted = true
     this.#count(lane, 1)
     waiter.resume(Effect.void)

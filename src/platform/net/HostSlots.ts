@@ -1,3 +1,5 @@
+import { Line } from "./Line.ts"
+
 export interface HostSlotsOptions {
   readonly perHost: number
   readonly total: number
@@ -6,7 +8,7 @@ export interface HostSlotsOptions {
 interface Host {
   running: number
   /** Those who wait for a slot, in the order in which they came. */
-  readonly waiting: Set<() => void>
+  readonly waiting: Line<() => void>
 }
 
 /**
@@ -27,16 +29,16 @@ export class HostSlots {
 
   /** Calls `start`, at once or later, when it has a slot; {@link leave} gives it back. The result withdraws from waiting. */
   enter(key: string, start: () => void): () => void {
-    const host = this.#hosts.get(key) ?? { running: 0, waiting: new Set() }
+    const host = this.#hosts.get(key) ?? { running: 0, waiting: new Line<() => void>() }
     this.#hosts.set(key, host)
     if (this.#running < this.#options.total && this.#hasRoom(host)) {
       this.#begin(host, start)
       return () => {}
     }
-    host.waiting.add(start)
+    const leave = host.waiting.join(start)
     this.#queue.add(host)
     return () => {
-      host.waiting.delete(start)
+      leave()
       this.#forget(key, host)
     }
   }
@@ -64,9 +66,8 @@ export class HostSlots {
     for (const host of this.#queue) {
       if (!this.#hasRoom(host)) continue
       this.#queue.delete(host)
-      const [start] = host.waiting
+      const start = host.waiting.next()
       if (start === undefined) continue
-      host.waiting.delete(start)
       if (host.waiting.size > 0) this.#queue.add(host)
       return this.#begin(host, start)
     }
