@@ -14,7 +14,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { rounds } from "./inTime.ts"
 
 /** Batches with faults, each measured against one without. */
-const pairs = rounds > 1 ? 3 : 1
+const pairs = rounds > 1 ? 5 : 1
 
 /** The connections that the node may have; bulk leaves the last one to emails of their own. */
 const connections = 8
@@ -129,10 +129,17 @@ const hurry = Effect.fnUntraced(function*(batch: string) {
     assert.isTrue(wait > 0 && wait <= 30, JSON.stringify(row))
   }
   // The sweeper wakes a batch that lets somebody wait who is due.
-  yield* Effect.forkChild(Effect.forever(Effect.delay(
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(
     sql`update email_messages set due_at = now() - interval '1 minute' where status = 'queued' and error is not null`,
     "500 millis"
   )))
+})
+
+/** How many attempts a name had, and how many of them left it open whether the relay has the message. */
+const attemptsOf = Effect.fnUntraced(function*(name: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql`select attempt_count, doubts from email_messages where recipient = ${addressOf(name)}`
+  return row
 })
 
 /** One round of all faults: what becomes of those who have them, and the delay of those who have none. */
@@ -159,6 +166,9 @@ const withFaults = Effect.fnUntraced(function*(story: Story, round: number) {
   const got = Object.keys(copies).map((word) => [word, relay.textsTo(named(word)).length])
   assert.deepStrictEqual(Object.fromEntries(got), copies)
   assert.strictEqual(new Set(relay.textsTo(named("drop-after-dot"))).size, 1)
+  assert.deepStrictEqual(yield* attemptsOf(named("drop-after-dot")), { attempt_count: 2, doubts: 1 })
+  // Most of it had not even left.
+  assert.deepStrictEqual(yield* attemptsOf(named("stall-in-data")), { attempt_count: 2, doubts: 0 })
   assert.deepStrictEqual(people.filter((name) => relay.textsTo(name).length !== 1), [])
   // Whoever is met with silence, or with a byte a second, still is when the others have theirs.
   assert.isBelow(latest, relay.arrivals.get(named("slow-bytes")) ?? 0)
