@@ -198,7 +198,9 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "4 minutes" })(
           }
           const { most } = relay.server.connections
           yield* Effect.log(`delays of 95 in 100: ${JSON.stringify(delays)} ms; at most ${most} connections`)
-          assert.strictEqual(most, connections)
+          assert.isAtMost(most, connections)
+          // Four of them were silent or slow at once.
+          assert.isAtLeast(most, 4)
           if (rounds > 1) assert.isBelow(median(delays.faulty), 2 * median(delays.usual))
         }),
       300_000
