@@ -13,7 +13,7 @@ import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { rounds } from "./inTime.ts"
 
-/** Batches with faults, each measured against one without. */
+/** Batches with faults, each measured against one without; a node of its own for each pair, as it remembers the faults. */
 const pairs = rounds > 1 ? 5 : 1
 
 /** The connections that the node may have; bulk leaves the last one to emails of their own. */
@@ -124,7 +124,8 @@ const hurry = Effect.fnUntraced(function*(batch: string) {
   const rows = sql`select recipient, status, error, attempt_count, extract(epoch from due_at - now())::float8 as wait
     from email_messages where (batch_id = ${batch} or batch_id is null) and status in ('queued', 'sending')`
   const waiting = yield* eventually(rows, (found) => found.filter(({ error }) => error !== null).length >= 4)
-  for (const row of waiting.filter(({ error, status }) => status === "queued" && error !== null)) {
+  // One that lost no attempt waits for the relay, not by the schedule.
+  for (const row of waiting.filter((found) => found["status"] === "queued" && Number(found["attempt_count"]) > 0)) {
     const wait = Number(row["wait"])
     assert.isTrue(wait > 0 && wait <= 30, JSON.stringify(row))
   }
@@ -167,43 +168,49 @@ const withFaults = Effect.fnUntraced(function*(story: Story, round: number) {
   assert.deepStrictEqual(Object.fromEntries(got), copies)
   assert.strictEqual(new Set(relay.textsTo(named("drop-after-dot"))).size, 1)
   assert.deepStrictEqual(yield* attemptsOf(named("drop-after-dot")), { attempt_count: 2, doubts: 1 })
-  // Most of it had not even left.
-  assert.deepStrictEqual(yield* attemptsOf(named("stall-in-data")), { attempt_count: 2, doubts: 0 })
+  // Its final dot had not left. Whether it lost an attempt is up to who else was met with silence at that moment.
+  assert.deepInclude(yield* attemptsOf(named("stall-in-data")), { doubts: 0 })
   assert.deepStrictEqual(people.filter((name) => relay.textsTo(name).length !== 1), [])
   // Whoever is met with silence, or with a byte a second, still is when the others have theirs.
   assert.isBelow(latest, relay.arrivals.get(named("slow-bytes")) ?? 0)
   return delay
 }, Effect.scoped)
 
+/** The faults once, and before them, where it is measured, what is usual on the same node; both delays. */
+const pairOf = Effect.fnUntraced(function*(pair: number) {
+  const relay = yield* makeRelay
+  const env = { SMTP_CONNECTIONS: String(connections), SMTP_TIMEOUT_SECONDS: "8" }
+  const node = yield* startNode({ smtpPort: relay.server.port, env })
+  const { key } = yield* makeAccount()
+  const story = { node, key, relay }
+  if (rounds > 1) yield* sendTo(story, { people: peopleOf(`first${pair}`) })
+  const usual = rounds > 1 ? (yield* sendTo(story, { people: peopleOf(`usual${pair}`) })).delay : undefined
+  const faulty = yield* withFaults(story, pair)
+  const { most } = relay.server.connections
+  assert.isAtMost(most, connections)
+  // Four of them were silent or slow at once.
+  assert.isAtLeast(most, 4)
+  yield* Effect.log(
+    `95 in 100 within ${faulty.toFixed(0)} ms, usually ${usual?.toFixed(0)}; at most ${most} connections`
+  )
+  return { usual: usual ?? Infinity, faulty }
+}, Effect.scoped)
+
 const median = (numbers: ReadonlyArray<number>) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Infinity
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "4 minutes" })(
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "8 minutes" })(
   "a relay that stalls, refuses, drops and dribbles",
   (it) => {
     it.effect(
       "costs its recipients a retry or a bounce, the others next to nothing, and no connection too many",
       () =>
         Effect.gen(function*() {
-          const relay = yield* makeRelay
-          const env = { SMTP_CONNECTIONS: String(connections), SMTP_TIMEOUT_SECONDS: "8" }
-          const node = yield* startNode({ smtpPort: relay.server.port, env })
-          const { key } = yield* makeAccount()
-          const story = { node, key, relay }
-          const delays: { readonly usual: Array<number>; readonly faulty: Array<number> } = { usual: [], faulty: [] }
-          if (rounds > 1) yield* sendTo(story, { people: peopleOf("first") })
-          for (let pair = 1; pair <= pairs; pair++) {
-            if (rounds > 1) delays.usual.push((yield* sendTo(story, { people: peopleOf(`usual${pair}`) })).delay)
-            delays.faulty.push(yield* withFaults(story, pair))
-          }
-          const { most } = relay.server.connections
-          yield* Effect.log(`delays of 95 in 100: ${JSON.stringify(delays)} ms; at most ${most} connections`)
-          assert.isAtMost(most, connections)
-          // Four of them were silent or slow at once.
-          assert.isAtLeast(most, 4)
-          if (rounds > 1) assert.isBelow(median(delays.faulty), 2 * median(delays.usual))
+          const delays = yield* Effect.forEach(Array.from({ length: pairs }, (_, index) => index + 1), pairOf)
+          const [faulty, usual] = [delays.map((each) => each.faulty), delays.map((each) => each.usual)]
+          assert.isBelow(median(faulty), 2 * median(usual))
         }),
-      300_000
+      60_000 + pairs * 60_000
     )
   }
 )
