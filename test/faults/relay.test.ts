@@ -190,9 +190,8 @@ const pairOf = Effect.fnUntraced(function*(pair: number) {
   assert.isAtMost(most, connections)
   // Four of them were silent or slow at once.
   assert.isAtLeast(most, 4)
-  yield* Effect.log(
-    `95 in 100 within ${faulty.toFixed(0)} ms, usually ${usual?.toFixed(0)}; at most ${most} connections`
-  )
+  const usually = usual === undefined ? "" : `, usually ${usual.toFixed(0)}`
+  yield* Effect.log(`95 in 100 have it within ${faulty.toFixed(0)} ms${usually}; at most ${most} connections`)
   return { usual: usual ?? Infinity, faulty }
 }, Effect.scoped)
 
