@@ -397,6 +397,7 @@ create table notices (
   created_at timestamp with time zone default now() not null,
   completed_at timestamp with time zone,
   recipient text,
+  doubts smallint default 0 not null,
   constraint notices_pkey PRIMARY KEY (id),
   constraint notices_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'unwanted'::text])),
   constraint notices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE

@@ -42,6 +42,8 @@ export const ClaimedNotice = Schema.Struct({
   message_id: Schema.String,
   /** With the attempt that is being made. */
   attempt_count: Schema.Int,
+  /** How often the relay has fallen silent after it had the whole mail. */
+  doubts: Schema.Int,
   created_at: Timestamp,
   name: Schema.String,
   email: Schema.String
@@ -55,4 +57,6 @@ export interface NoticeSettled {
   /** When a queued one is due again. */
   readonly delay: Duration.Duration | undefined
   readonly error: string | null
+  /** The relay may have taken it without saying so. */
+  readonly ambiguous: boolean
 }

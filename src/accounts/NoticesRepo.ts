@@ -56,7 +56,7 @@ export const makeNoticesRepo = repository(Effect.gen(function*() {
         update notices n set attempt_count = n.attempt_count + 1,
           message_id = coalesce(n.message_id, gen_random_uuid() || '@' || ${domain}::text)
         from due, accounts a where n.id = due.id and due.is_wanted and due.is_left and a.id = n.account_id
-        returning n.id, n.account_id, n.subject, n.body, n.message_id, n.attempt_count, n.created_at,
+        returning n.id, n.account_id, n.subject, n.body, n.message_id, n.attempt_count, n.doubts, n.created_at,
           a.name, coalesce(n.recipient, a.email) as email`
   })
 
@@ -64,7 +64,7 @@ export const makeNoticesRepo = repository(Effect.gen(function*() {
     const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
     // A token that sets a password is no longer needed here, whatever came of it.
     return sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
-        error = ${settled.error}, due_at = now() + ${millis}::float8 * interval '1 millisecond',
+        error = ${settled.error}, doubts = doubts + ${settled.ambiguous}::boolean::int, due_at = now() + ${millis}::float8 * interval '1 millisecond',
         completed_at = case when ${settled.status}::text <> 'queued' then now() end,
         body = case when kind = 'password_reset' and ${settled.status}::text <> 'queued' then '' else body end
       where id = ${id} and status = 'queued' and attempt_count = ${attempt_count}`

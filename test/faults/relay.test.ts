@@ -1,115 +1,215 @@
-/** One fault of the relay for each of some recipients, once, in one batch with many who have none. */
+/**
+ * Faults of the relay, each for one recipient, in one batch with many who have none, and in an email of its own. How much
+ * later the others get theirs is a figure for a machine of its own: `npm run faults` compares it with the same batch
+ * without the faults.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ended, sendBulk } from "../support/bulkMail.ts"
 import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
-import { eventually, makeAccount, startNode } from "../support/Service.ts"
+import { eventually, makeAccount, type RunningNode, startNode } from "../support/Service.ts"
+import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { rounds } from "./inTime.ts"
 
-const others = Array.from({ length: 60 }, (_, index) => `fine${index}@people.example`)
+/** Batches with faults, each measured against one without; a node of its own for each pair, as it remembers the faults. */
+const pairs = rounds > 1 ? 5 : 1
+
+/** The connections that the node may have; bulk leaves the last one to emails of their own. */
+const connections = 8
 
 /** `once`: the first attempt alone. A refusal for good is given at each attempt, so that a second one would be seen. */
-const atRcpt: Readonly<Record<string, { readonly answer: ScriptedSmtp.ScriptedAnswer; readonly once: boolean }>> = {
+type Fault = { readonly answer: ScriptedSmtp.ScriptedAnswer; readonly once: boolean }
+
+const atRcpt: Readonly<Record<string, Fault>> = {
   "silence-after-mail": { answer: "silence", once: true },
   "code421": { answer: "421 4.3.2 shutting down", once: true },
   "code451": { answer: "451 4.7.1 later", once: true },
   "code550": { answer: "550 5.1.1 no such user", once: false },
   "slow-bytes": { answer: { slowly: "250 2.1.5 ok", millis: 1_000 }, once: true }
 }
-const afterDot: Readonly<Record<string, { readonly answer: ScriptedSmtp.ScriptedAnswer; readonly once: boolean }>> = {
+const afterDot: Readonly<Record<string, Fault>> = {
   "code552": { answer: "552 5.2.2 mailbox full", once: false },
   "later-after-dot": { answer: "450 4.2.0 later", once: true },
   "drop-after-dot": { answer: "close", once: true }
 }
-const words = ["drop-in-data", ...Object.keys(atRcpt), ...Object.keys(afterDot)]
+const inBody: Readonly<Record<string, "close" | "stall">> = { "drop-in-data": "close", "stall-in-data": "stall" }
 
-const wordIn = (text: string) => /(?:^To: |RCPT TO:<)([a-z0-9-]+)@/m.exec(text)?.[1] ?? ""
+/** How often the relay gets each of them whole. */
+const copies = {
+  "drop-in-data": 1,
+  "stall-in-data": 1,
+  "silence-after-mail": 1,
+  "code421": 1,
+  "code451": 1,
+  "code550": 0,
+  "slow-bytes": 1,
+  "code552": 1,
+  "later-after-dot": 2,
+  "drop-after-dot": 2
+}
+const words = Object.keys(copies).filter((word) => word !== "stall-in-data")
+const refused = ["code550", "code552"]
 
-const makeRelay = () => {
+/** What stands before the @, such as `code421.2`: the fault, if any, and the round. */
+const nameIn = (text: string) => /(?:^To: |RCPT TO:<)([a-z0-9.-]+)@/m.exec(text)?.[1] ?? ""
+const wordOf = (name: string) => name.split(".")[0] ?? ""
+const addressOf = (name: string) => `${name}@people.example`
+
+const makeRelay = Effect.gen(function*() {
   const seen = new Map<string, number>()
-  const first = (what: string) => {
+  const arrivals = new Map<string, number>()
+  const expected = { banner: 0 }
+  const isFirst = (what: string) => {
     const before = seen.get(what) ?? 0
     seen.set(what, before + 1)
     return before === 0
   }
-  const faultOf = (faults: typeof atRcpt, word: string) => {
-    const fault = faults[word]
-    return fault !== undefined && (first(word) || !fault.once) ? fault.answer : undefined
+  const faultOf = (faults: typeof atRcpt, name: string) => {
+    const fault = faults[wordOf(name)]
+    return fault !== undefined && (isFirst(name) || !fault.once) ? fault.answer : undefined
   }
-  const server = ScriptedSmtp.make({
+  const server = yield* ScriptedSmtp.make({
     extensions: [],
-    greeting: (connection) => connection === 1 ? "silence" : "220 relay.example",
-    command: (line) => line.startsWith("RCPT") ? faultOf(atRcpt, wordIn(line)) : undefined,
-    body: (text) => wordIn(text) === "drop-in-data" && first("drop-in-data") ? "close" : undefined,
-    message: (_, text) => faultOf(afterDot, wordIn(text))
+    greeting: () => expected.banner > 0 && isFirst(`banner.${expected.banner}`) ? "silence" : "220 relay.example",
+    command: (line) => line.startsWith("RCPT") ? faultOf(atRcpt, nameIn(line)) : undefined,
+    body: (text) => {
+      const fault = inBody[wordOf(nameIn(text))]
+      return fault !== undefined && isFirst(nameIn(text)) ? fault : undefined
+    },
+    message: (_, text) => {
+      const name = nameIn(text)
+      arrivals.set(name, performance.now())
+      return faultOf(afterDot, name)
+    }
   })
-  return { server, attempts: seen }
+  return {
+    server,
+    attempts: seen,
+    arrivals,
+    /** The first connection from now on is met with silence. */
+    silenceNext: (round: number) => Effect.sync(() => void (expected.banner = round)),
+    textsTo: (name: string) => server.bodies.filter((text) => nameIn(text) === name)
+  }
+})
+type Relay = Effect.Success<typeof makeRelay>
+
+interface Story {
+  readonly node: RunningNode
+  readonly key: string
+  readonly relay: Relay
 }
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "4 minutes" })(
+const peopleOf = (round: string) =>
+  Array.from({ length: rounds > 1 ? 450 : 60 }, (_, index) => `fine.${round}.${index}`)
+
+/** Sends to people and perhaps to others before them, and gives the delay that 95 of 100 people do not exceed. */
+const sendTo = Effect.fnUntraced(function*(
+  { key, node, relay }: Story,
+  { before = [], people }: { readonly before?: ReadonlyArray<string>; readonly people: ReadonlyArray<string> }
+) {
+  const since = performance.now()
+  const recipients = [...before, ...people].map(addressOf)
+  const batch = yield* sendBulk(node, key, { subject: "s", html: "<p>h</p>", recipients })
+  yield* relay.server.until(() => people.every((name) => relay.arrivals.has(name)))
+  const times = people.map((name) => relay.arrivals.get(name) ?? Infinity).toSorted((a, b) => a - b)
+  const latest = times[Math.ceil(times.length * 0.95) - 1] ?? Infinity
+  return { batch, delay: latest - since, latest }
+})
+
+/** Those that were put off wait by the schedule, and as nobody waits for it here, are due from then on. */
+const hurry = Effect.fnUntraced(function*(batch: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = sql`select recipient, status, error, attempt_count, extract(epoch from due_at - now())::float8 as wait
+    from email_messages where (batch_id = ${batch} or batch_id is null) and status in ('queued', 'sending')`
+  const waiting = yield* eventually(rows, (found) => found.filter(({ error }) => error !== null).length >= 4)
+  // One that lost no attempt waits for the relay, not by the schedule.
+  for (const row of waiting.filter((found) => found["status"] === "queued" && Number(found["attempt_count"]) > 0)) {
+    const wait = Number(row["wait"])
+    assert.isTrue(wait > 0 && wait <= 30, JSON.stringify(row))
+  }
+  // The sweeper wakes a batch that lets somebody wait who is due.
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(
+    sql`update email_messages set due_at = now() - interval '1 minute' where status = 'queued' and error is not null`,
+    "500 millis"
+  )))
+})
+
+/** How many attempts a name had, and how many of them left it open whether the relay has the message. */
+const attemptsOf = Effect.fnUntraced(function*(name: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql`select attempt_count, doubts from email_messages where recipient = ${addressOf(name)}`
+  return row
+})
+
+/** One round of all faults: what becomes of those who have them, and the delay of those who have none. */
+const withFaults = Effect.fnUntraced(function*(story: Story, round: number) {
+  const { key, node, relay } = story
+  const named = (word: string) => `${word}.${round}`
+  const content = Buffer.alloc(7 * 1024 * 1024, "x").toString("base64")
+  const single = yield* sendEmail(node, key, {
+    to: addressOf(named("stall-in-data")),
+    subject: "s",
+    text: "t",
+    attachments: [{ filename: "large.txt", content }]
+  })
+  yield* relay.server.until(() => relay.attempts.has(named("stall-in-data")))
+  yield* relay.silenceNext(round)
+  const people = peopleOf(`faults${round}`)
+  const { batch, delay, latest } = yield* sendTo(story, { before: words.map(named), people })
+  yield* hurry(batch)
+  const done = yield* ended(node, key, batch)
+  const total = words.length + people.length
+  assert.deepInclude(done.at("data"), { total, sent: total - refused.length, failed: refused.length })
+  assert.deepInclude(yield* reaching(node, { id: single, key, statuses: ["sent", "failed"] }), { status: "sent" })
+  for (const word of refused) assert.strictEqual(relay.attempts.get(named(word)), 1, word)
+  const got = Object.keys(copies).map((word) => [word, relay.textsTo(named(word)).length])
+  assert.deepStrictEqual(Object.fromEntries(got), copies)
+  assert.strictEqual(new Set(relay.textsTo(named("drop-after-dot"))).size, 1)
+  assert.deepStrictEqual(yield* attemptsOf(named("drop-after-dot")), { attempt_count: 2, doubts: 1 })
+  // Its final dot had not left. Whether it lost an attempt is up to who else was met with silence at that moment.
+  assert.deepInclude(yield* attemptsOf(named("stall-in-data")), { doubts: 0 })
+  assert.deepStrictEqual(people.filter((name) => relay.textsTo(name).length !== 1), [])
+  // Whoever is met with silence, or with a byte a second, still is when the others have theirs.
+  assert.isBelow(latest, relay.arrivals.get(named("slow-bytes")) ?? 0)
+  return delay
+}, Effect.scoped)
+
+/** The faults once, and before them, where it is measured, what is usual on the same node; both delays. */
+const pairOf = Effect.fnUntraced(function*(pair: number) {
+  const relay = yield* makeRelay
+  const env = { SMTP_CONNECTIONS: String(connections), SMTP_TIMEOUT_SECONDS: "8" }
+  const node = yield* startNode({ smtpPort: relay.server.port, env })
+  const { key } = yield* makeAccount()
+  const story = { node, key, relay }
+  if (rounds > 1) yield* sendTo(story, { people: peopleOf(`first${pair}`) })
+  const usual = rounds > 1 ? (yield* sendTo(story, { people: peopleOf(`usual${pair}`) })).delay : undefined
+  const faulty = yield* withFaults(story, pair)
+  const { most } = relay.server.connections
+  assert.isAtMost(most, connections)
+  // Four of them were silent or slow at once.
+  assert.isAtLeast(most, 4)
+  const usually = usual === undefined ? "" : `, usually ${usual.toFixed(0)}`
+  yield* Effect.log(`95 in 100 have it within ${faulty.toFixed(0)} ms${usually}; at most ${most} connections`)
+  return { usual: usual ?? Infinity, faulty }
+}, Effect.scoped)
+
+const median = (numbers: ReadonlyArray<number>) =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Infinity
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "8 minutes" })(
   "a relay that stalls, refuses, drops and dribbles",
   (it) => {
-    it.effect("costs its recipients a retry or a bounce, and the others nothing", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const { attempts, server } = makeRelay()
-        const relay = yield* server
-        const node = yield* startNode({
-          smtpPort: relay.port,
-          env: { SMTP_CONNECTIONS: "6", SMTP_TIMEOUT_SECONDS: "8" }
-        })
-        const { key } = yield* makeAccount()
-        const recipients = [...words.map((word) => `${word}@people.example`), ...others]
-        const batch = yield* sendBulk(node, key, { subject: "s", html: "<p>h</p>", recipients })
-        const bodies = (word: string) => relay.bodies.filter((text) => wordIn(text) === word).length
-        const least = { open: 0 }
-        // The others do not wait for the one that is met with silence.
-        yield* relay.until(() => {
-          least.open = Math.max(least.open, relay.connections.open)
-          return others.every((to) => bodies(to.slice(0, to.indexOf("@"))) === 1)
-        })
-        assert.isAtMost(least.open, 6)
-        const rows = sql`select recipient, status, error, attempt_count,
-            extract(epoch from due_at - now())::float8 as wait from email_messages where batch_id = ${batch}
-              and status in ('queued', 'sending')`
-        const waiting = yield* eventually(
-          rows,
-          (found) => found.filter((row) => row["error"] !== null).length >= 4 && found.length <= 5
-        )
-        for (
-          const row of waiting.filter(({ status }) => status === "queued")
-        ) {
-          const wait = Number(row["wait"])
-          assert.isTrue(row["error"] === null || (wait > 0 && wait <= 30), JSON.stringify(row))
-        }
-        // Nobody waits for the schedule here: the rows say when they are due.
-        yield* Effect.forkChild(
-          Effect.forever(Effect.delay(
-            sql`update email_messages set due_at = now() where batch_id = ${batch} and status = 'queued'`,
-            "2 seconds"
-          ))
-        )
-        const done = yield* ended(node, key, batch)
-        const failed = ["code550", "code552"]
-        assert.deepInclude(done.at("data"), { sent: recipients.length - failed.length, failed: failed.length })
-        assert.strictEqual(attempts.get("code550"), 1)
-        assert.strictEqual(attempts.get("code552"), 1)
-        const copies = Object.fromEntries(words.map((word) => [word, bodies(word)]))
-        assert.deepStrictEqual(copies, {
-          "drop-in-data": 1,
-          "silence-after-mail": 1,
-          code421: 1,
-          code451: 1,
-          code550: 0,
-          "slow-bytes": 1,
-          code552: 1,
-          "later-after-dot": 2,
-          "drop-after-dot": 2
-        })
-        assert.isTrue(others.every((to) => bodies(to.slice(0, to.indexOf("@"))) === 1))
-        const twice = relay.bodies.filter((text) => wordIn(text) === "drop-after-dot")
-        assert.strictEqual(new Set(twice).size, 1)
-      }), 180_000)
+    it.effect(
+      "costs its recipients a retry or a bounce, the others next to nothing, and no connection too many",
+      () =>
+        Effect.gen(function*() {
+          const delays = yield* Effect.forEach(Array.from({ length: pairs }, (_, index) => index + 1), pairOf)
+          const [faulty, usual] = [delays.map((each) => each.faulty), delays.map((each) => each.usual)]
+          assert.isBelow(median(faulty), 2 * median(usual))
+        }),
+      60_000 + pairs * 60_000
+    )
   }
 )

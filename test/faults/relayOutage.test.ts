@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { ended, sendBulk } from "../support/bulkMail.ts"
 import { lowPort } from "../support/freePort.ts"
 import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
+import { selfSigned } from "../support/selfSigned.ts"
 import { eventually, makeAccount, type NodeOptions, type RunningNode, startNode } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -78,6 +79,37 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
           })
           const options = { env: { SMTP_URL: `smtp://user:password@127.0.0.1:${relay.port}?tls=never` } }
           yield* pausesAndRecovers(options, Effect.sync(() => void (isWell = true)))
+          assert.strictEqual(relay.bodies.length, people.length + 1)
+        }),
+      90_000
+    )
+  }
+)
+
+/** In the place of TLS, and on after the client has begun with it. */
+const noise: ScriptedSmtp.ScriptedAnswer = { slowly: "220 2.0.0 go ahead\r\nnoise, and not TLS", millis: 1 }
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+  "a relay whose STARTTLS is broken",
+  (it) => {
+    it.effect(
+      "pauses a batch and an email without failing anyone, gets none of them in the clear, and each once when it is mended",
+      () =>
+        Effect.gen(function*() {
+          let isWell = false
+          const inTheClear = new Set<string>()
+          const relay = yield* ScriptedSmtp.make({
+            extensions: ["STARTTLS"],
+            tls: selfSigned,
+            command: (line, _, isSecure) => {
+              if (!isSecure) inTheClear.add(line.slice(0, 4))
+              return line === "STARTTLS" && !isWell ? noise : undefined
+            }
+          })
+          // Nothing is required here: TLS that is offered and broken is not done without.
+          const options = { env: { SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=offered&verify=false` } }
+          yield* pausesAndRecovers(options, Effect.sync(() => void (isWell = true)))
+          assert.sameMembers([...inTheClear], ["EHLO", "STAR"])
           assert.strictEqual(relay.bodies.length, people.length + 1)
         }),
       90_000

@@ -9,10 +9,9 @@ import { freePort } from "../support/freePort.ts"
 import { hasPostfix, type Postfix, type PostfixOptions, startPostfix } from "../support/Postfix.ts"
 import { postfixDsn } from "../support/reports.ts"
 import { makeAccount, type RunningNode, startNode } from "../support/Service.ts"
-import { signedEvent } from "../support/signedEvent.ts"
+import { makeListener, sendEmail } from "../support/singleMail.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const bounceDomain = "bounces.example.com"
 
@@ -33,28 +32,40 @@ const startPost = Effect.fnUntraced(function*(options: PostfixOptions) {
   return { node, postfix } satisfies Post
 })
 
+interface Letters {
+  /** Of one batch. */
+  readonly recipients: ReadonlyArray<string>
+  /** Of an email of its own each. */
+  readonly alone?: ReadonlyArray<string>
+  /** Events beside those of what the relay has taken. */
+  readonly news: number
+  readonly reports: number
+}
+
 /**
- * Sends a batch, waits until the listener has taken so many reports, and gives what is known then. It is the only story
- * of its Postfix: reports about others would be counted.
+ * Sends a batch and emails, waits until the listener has taken so many reports, and gives what is known then. It is the
+ * only story of its Postfix: reports about others would be counted.
  */
 const story = Effect.fnUntraced(function*(
   { node, postfix }: Post,
-  recipients: ReadonlyArray<string>,
-  { news, reports }: { readonly news: number; readonly reports: number }
+  { alone = [], news, recipients, reports }: Letters
 ) {
-  const { accountId, key } = yield* makeAccount()
-  const receiver = yield* makeWebhookReceiver()
-  const json = { url: `${receiver.url}/`, events: ["email.*"] }
-  const secret = String((yield* node.request("POST", "/v1/webhooks", { key, json })).at("data", "secret"))
-  const batch = yield* sendBulk(node, key, { subject: "Order 7", html: "<p>x</p>", recipients })
+  const { accountId, key, received } = yield* makeListener(node, ["email.*"])
+  const content = { subject: "Order 7", html: "<p>x</p>" }
+  const batch = yield* sendBulk(node, key, { ...content, recipients })
+  const ids = yield* Effect.forEach(alone, (to) => sendEmail(node, key, { ...content, to }))
   const done = yield* ended(node, key, batch)
   assert.deepInclude(done.at("data"), { total: recipients.length, sent: recipients.length, failed: 0 })
   yield* postfix.logged(/to=<b\+[a-z2-7]{32}@bounces\.example\.com>.* status=sent/, reports)
-  const events = (yield* receiver.received(recipients.length + 1 + news)).map((request) => signedEvent(request, secret))
+  const events = yield* received(recipients.length + 1 + alone.length + news)
   const listed = yield* node.request("GET", `/v1/email/batches/${batch}/recipients`, { key })
   const rows = recipients.map((_, index) => listed.at("data", index))
+  const records = yield* Effect.forEach(
+    ids,
+    (id) => Effect.map(node.request("GET", `/v1/email/messages/${id}`, { key }), ({ at }) => Object(at("data")))
+  )
   const eventsOf = (to: string) => events.filter(({ data }) => data["to"] === to)
-  return { accountId, batch, rows, eventsOf }
+  return { accountId, batch, rows, records, eventsOf }
 })
 
 class Relaying extends Context.Service<Relaying, Post & { readonly sink: SmtpSink.SmtpSink }>()(
@@ -97,10 +108,29 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
           elsewhere: "elsewhere@people.example",
           team: "team@aliases.example"
         }
-        const { accountId, batch, eventsOf, rows } = yield* story(post, Object.values(people), { news: 4, reports: 7 })
+        const alone = {
+          fine: "ada+alone@mailboxes.example",
+          gone: "bounce-alone@people.example",
+          late: "defer998@people.example"
+        }
+        const { accountId, batch, eventsOf, records, rows } = yield* story(post, {
+          recipients: Object.values(people),
+          alone: Object.values(alone),
+          news: 4 + 2,
+          reports: 7 + 3
+        })
         for (const to of Object.values(people)) {
           assert.deepInclude(eventsOf(to).find(({ event }) => event === "email.sent")?.data, { batch_id: batch, to })
         }
+        const toldOf = (to: string) => eventsOf(to).map(({ data, event }) => [event, data["batch_id"]])
+        assert.sameDeepMembers(toldOf(alone.fine), [["email.sent", null], ["email.delivered", null]])
+        assert.sameDeepMembers(toldOf(alone.gone), [["email.sent", null], ["email.bounced", null]])
+        assert.sameDeepMembers(toldOf(alone.late), [["email.sent", null]])
+        const refusal = { bounce_type: "hard", error: "550 5.1.1 no such user" }
+        assert.deepInclude(eventsOf(alone.gone).find(({ event }) => event === "email.bounced")?.data, refusal)
+        assert.deepInclude(records[0], { status: "delivered", bounce_type: null, error: null })
+        assert.deepInclude(records[1], { status: "bounced", ...refusal })
+        assert.deepInclude(records[2], { status: "sent", delivered_at: null, bounce_type: null, error: null })
         const news = (to: string) => eventsOf(to).filter(({ event }) => event !== "email.sent")
         assert.deepStrictEqual(news(people.fine).map(({ event }) => event), ["email.delivered"])
         assert.deepStrictEqual([news(people.late), news(people.elsewhere)], [[], []])
@@ -121,10 +151,10 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
           "sent",
           "bounced"
         ])
-        yield* post.postfix.logged(/sender delay notification/)
+        yield* post.postfix.logged(/sender delay notification/, 2)
         // Not the team's: one of its two members is gone, the other one has the mail.
         const suppressed = yield* sql`select email, reason from suppressions where account_id = ${accountId}`
-        assert.deepStrictEqual(suppressed, [{ email: people.gone, reason: "bounce" }])
+        assert.sameDeepMembers([...suppressed], [alone.gone, people.gone].map((email) => ({ email, reason: "bounce" })))
       }))
 
     it.effect("adds its trace to a signed mail and leaves the signature whole", () =>
@@ -153,7 +183,8 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
         const sink = yield* SmtpSink.make({ script: SmtpSink.localPartScript })
         const routes = { "people.example": sink.port, "nowhere.example": yield* freePort }
         const post = yield* startPost({ routes, settings: "maximal_queue_lifetime = 0" })
-        const { eventsOf } = yield* story(post, ["defer999@people.example", "ada@nowhere.example"], {
+        const { eventsOf } = yield* story(post, {
+          recipients: ["defer999@people.example", "ada@nowhere.example"],
           news: 2,
           reports: 2
         })

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import * as NodeNet from "node:net"
+import * as NodeTls from "node:tls"
 import { Changes } from "./Changes.ts"
 
 /** A reply line, also one that comes byte by byte with so many milliseconds between, or what is done instead of one. */
@@ -12,8 +13,10 @@ export interface ScriptedSmtpOptions {
   readonly greeting?: ScriptedAnswer | ((connection: number) => ScriptedAnswer)
   /** Lines of the EHLO answer after the first. */
   readonly extensions?: ReadonlyArray<string>
+  /** What STARTTLS, where it is among the extensions, leads to: without these, to nothing. */
+  readonly tls?: { readonly key: string; readonly cert: string }
   /** The answer to a command line; undefined leaves it to the good server. */
-  readonly command?: (line: string, connection: number) => ScriptedAnswer | undefined
+  readonly command?: (line: string, connection: number, isSecure: boolean) => ScriptedAnswer | undefined
   /** What happens after the final dot of the n-th message (1 the first time). */
   readonly message?: (message: number, text: string) => ScriptedAnswer | undefined
   /** What happens in the middle of a body, by what came of it so far: it hangs up, or reads no further. */
@@ -26,14 +29,15 @@ export interface ScriptedSmtp {
   /** All command lines, each with its connection's number in front: "1 EHLO ...". */
   readonly commands: ReadonlyArray<string>
   readonly bodies: ReadonlyArray<string>
-  readonly connections: { readonly open: number; readonly total: number }
+  /** `most`: of those that were open at once. */
+  readonly connections: { readonly open: number; readonly total: number; readonly most: number }
   readonly until: (predicate: () => boolean) => Effect.Effect<void>
 }
 
 class Server implements ScriptedSmtp {
   readonly commands: Array<string> = []
   readonly bodies: Array<string> = []
-  readonly connections = { open: 0, total: 0 }
+  readonly connections = { open: 0, total: 0, most: 0 }
   readonly sockets = new Set<NodeNet.Socket>()
   readonly net: NodeNet.Server
   readonly #changes = new Changes()
@@ -54,17 +58,34 @@ class Server implements ScriptedSmtp {
     const connection = ++this.connections.total
     this.connections.open++
     this.sockets.add(socket)
-    socket.setNoDelay(true)
-    socket.on("error", () => {})
-    socket.on("close", () => {
-      this.connections.open--
-      this.sockets.delete(socket)
+    // Whoever hung up before this one came may be heard of after it, but in the same turn.
+    setImmediate(() => setImmediate(() => this.#count()))
+    let isOpen = true
+    const left = () => {
+      if (isOpen) this.connections.open--
+      isOpen = false
       this.#changes.notify()
+    }
+    socket.setNoDelay(true)
+    socket.on("end", left)
+    socket.on("close", () => {
+      this.sockets.delete(socket)
+      left()
     })
     const { greeting = "220 scripted ESMTP" } = this.#options
+    this.#converse(socket, connection)
     this.#answer(socket, typeof greeting === "function" ? greeting(connection) : greeting)
+    this.#changes.notify()
+  }
+
+  #count() {
+    this.connections.most = Math.max(this.connections.most, this.connections.open)
+  }
+
+  #converse(socket: NodeNet.Socket, connection: number) {
     let buffered = ""
     let inBody = false
+    socket.on("error", () => {})
     socket.on("data", (chunk) => {
       buffered += chunk.toString("latin1")
       while (!socket.destroyed) {
@@ -89,13 +110,18 @@ class Server implements ScriptedSmtp {
       }
       this.#changes.notify()
     })
-    this.#changes.notify()
   }
 
   #command(socket: NodeNet.Socket, line: string, connection: number) {
     this.commands.push(`${connection} ${line}`)
-    const answer = this.#options.command?.(line, connection) ?? this.#usual(line)
+    const isSecure = socket instanceof NodeTls.TLSSocket
+    const scripted = this.#options.command?.(line, connection, isSecure)
+    const answer = scripted ?? this.#usual(line)
     this.#answer(socket, answer)
+    if (scripted === undefined && line === "STARTTLS" && this.#options.tls !== undefined) {
+      socket.removeAllListeners("data")
+      this.#converse(new NodeTls.TLSSocket(socket, { isServer: true, ...this.#options.tls }), connection)
+    }
     return answer
   }
 
@@ -124,6 +150,7 @@ class Server implements ScriptedSmtp {
     }
     if (verb === "AUTH") return "235 2.7.0 welcome"
     if (verb === "DATA") return "354 go ahead"
+    if (verb === "STAR") return "220 2.0.0 go ahead"
     return verb === "QUIT" ? "221 2.0.0 bye" : "250 2.0.0 ok"
   }
 }

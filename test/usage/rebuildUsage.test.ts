@@ -120,7 +120,7 @@ const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, sin
       subject: "s",
       at: fromDateTime(yield* DateTime.now),
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, what === "refused" ? refused : { _tag: "Accepted" })
+      settled: settle(claimed.attempt_count, what === "refused" ? refused : { _tag: "Accepted" }, 0)
     })
     if (what === "complained" || what === "delivered") yield* news.note(claimed.id, () => ({ news: what }))
   }

@@ -29,7 +29,10 @@ export interface Settled {
 
 const base = { delay: undefined, bounce_type: null, error: null, suppress: "never", ambiguous: false } as const
 
-/** How many attempts may end without an outcome: the first and its repetition. */
+/**
+ * How many attempts may end without an answer to the final dot: the first and its repetition. One that ended with its node
+ * is none of them: it may not even have begun (docs/decisions/0034).
+ */
 const mostDoubts = 2
 
 const inDoubt = (reason: string) => `the relay may have taken it, but never said so: ${reason}`
@@ -43,12 +46,13 @@ const later = (attempts: number, exhausted: Partial<Settled> & Pick<Settled, "st
 }
 
 /**
- * A recipient after an attempt; `attempts` counts those before it, `doubts` those of them without an outcome. Total. A relay that cannot be used is nobody's fault:
- * the recipient waits without losing an attempt. After the final dot only a repetition with the same Message-ID can
- * settle what no protocol can (RFC 5321 4.5.4), so an unknown outcome is tried again and counted as ambiguous. Once: a
- * relay that loses its answer each time may take the message each time.
+ * A recipient after an attempt; `attempts` counts those before it, `doubts` those of them to whose final dot there was no
+ * answer. Total. A relay that cannot be used is nobody's fault: the recipient waits without losing an attempt. After the
+ * final dot only a repetition with the same Message-ID can settle what no protocol can (RFC 5321 4.5.4), so an unknown
+ * outcome is tried again and counted as ambiguous. Once: a relay that loses its answer each time may take the message each
+ * time.
  */
-export const settle = (attempts: number, outcome: SendOutcome, doubts = 0): Settled => {
+export const settle = (attempts: number, outcome: SendOutcome, doubts: number): Settled => {
   const next = attempts + 1
   switch (outcome._tag) {
     case "Accepted":

@@ -4,7 +4,8 @@ import type { BodyProgress } from "./relayFailure.ts"
 
 /**
  * The message as the engine's source. The engine calls `pipe` once, after the relay's 354 and never before, so
- * `started === false` proves that not a byte of the body left; `ended` is set when the final dot went to the socket.
+ * `started === false` proves that not a byte of the body left; `ended` is set when the final dot went to the socket, and
+ * until then proves that the relay does not have the message.
  */
 export class MessageBody extends Readable implements BodyProgress {
   started = false

@@ -5,8 +5,9 @@
  * in memory only which of them it is sending. When its node leaves, the SMTP conversations under way are ended and noted.
  * When its node dies, its notices are still due, and the next owner sends them with the same Message-ID: the relay may
  * have had them. An attempt is counted before it is begun, so that a notice that kills its node is given up in the end,
- * and so that whatever a former owner still learns changes nothing. No event tells of a notice: one about a webhook that
- * fails must not become that webhook's next delivery. An account's suppressions are about its recipients, not its owner.
+ * and so that whatever a former owner still learns changes nothing. When the relay is silent after the final dot it is
+ * offered once more, and not a third time. No event tells of a notice: one about a webhook that fails must not become that
+ * webhook's next delivery. An account's suppressions are about its recipients, not its owner.
  */
 import { Cause, DateTime, Effect, Option, Schedule, Schema, Semaphore } from "effect"
 import { Singleton } from "effect/cluster"
@@ -78,7 +79,7 @@ export const sendNotices = Effect.gen(function*() {
   yield* Effect.logDebug("notices are sent by this node")
 
   const sendOne = Effect.fnUntraced(function*(claimed: ClaimedNotice) {
-    const settled = settle(claimed.attempt_count - 1, yield* mail(claimed))
+    const settled = settle(claimed.attempt_count - 1, yield* mail(claimed), claimed.doubts)
     const status = settled.status === "bounced" ? "failed" : settled.status
     yield* untilDatabaseIsBack(notices.settle(claimed, { ...settled, status }))
     if (status === "failed") yield* Effect.logWarning("a notice was given up; its row says why")

@@ -24,7 +24,7 @@ export class RecipientRefused extends Schema.TaggedError<RecipientRefused>()("Re
 /**
  * What kept the relay from taking the message: `connect` (DNS, TCP, greeting, EHLO), `tls`, `auth`, `reply` (421 to
  * MAIL, or "authenticate first"), `dismissed` (421 to anything that followed MAIL), `lost` (connection gone before the
- * body started), `paused` (failed fast because an earlier attempt failed), `closing` (this node is shutting down).
+ * final dot), `paused` (failed fast because an earlier attempt failed), `closing` (this node is shutting down).
  */
 export const RelayFault = Schema.Literals(["connect", "tls", "auth", "reply", "dismissed", "lost", "paused", "closing"])
 export type RelayFault = typeof RelayFault.Type
@@ -38,8 +38,7 @@ export class RelayUnavailable extends Schema.TaggedError<RelayUnavailable>()("Re
 }) {}
 
 /**
- * The body was under way or complete and no valid answer came: the message may have been delivered (RFC 5321 4.5.3.2.6,
- * RFC 1047). Sending the same bytes with the same Message-ID again is the only honest repair.
+ * The body was complete and no valid answer came: the message may have been delivered (RFC 5321 4.5.3.2.6, RFC 1047). Sending the same bytes with the same Message-ID again is the only honest repair.
  */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   reason: Schema.String

@@ -47,13 +47,14 @@ const answered = (error: EngineError, stage: SmtpStage): SendFailure => {
 
 /**
  * Says what an engine error means for the message. The body's progress is what settles delivery: the engine reports a
- * connection lost after the final dot with the same codes as one lost before DATA.
+ * connection lost after the final dot with the same codes as one lost before DATA. Of a message whose final dot never
+ * left, the relay keeps nothing (RFC 5321 4.1.1.10), so there is no doubt about it.
  */
 export const sendFailure = (error: EngineError, body: BodyProgress): SendFailure => {
   if (error.code === "EMESSAGE" && error.response !== undefined) return answered(error, "message")
   const stage = stages[error.command ?? ""]
   if (error.code === "EENVELOPE" && stage !== undefined) return answered(error, stage)
-  if (body.started) return new OutcomeUnknown({ reason: sentence(error) })
+  if (body.ended) return new OutcomeUnknown({ reason: sentence(error) })
   // A 421 in the middle ends the conversation; the engine reports it as a lost connection that carries the reply.
   const fault = parseReply(error.response ?? "")?.code === 421 ? "dismissed" : "lost"
   return new RelayUnavailable({ fault, reason: sentence(error), retryInMillis: 0 })

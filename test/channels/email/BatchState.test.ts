@@ -27,8 +27,8 @@ const Pause = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }
 /** Seconds until each next attempt, from the first on. */
 const waits = (outcome: SendOutcome) => {
   const delays: Array<number> = []
-  let settled = settle(0, outcome)
-  for (; settled.delay !== undefined && delays.length < 20; settled = settle(settled.attempt_count, outcome)) {
+  let settled = settle(0, outcome, 0)
+  for (; settled.delay !== undefined && delays.length < 20; settled = settle(settled.attempt_count, outcome, 0)) {
     delays.push(Duration.toSeconds(settled.delay))
   }
   return { delays, settled }
@@ -36,13 +36,21 @@ const waits = (outcome: SendOutcome) => {
 
 describe("a recipient after an attempt", () => {
   it("is sent once the relay has taken the message", () => {
-    assert.deepInclude(settle(3, accepted), { status: "sent", attempt_count: 4, error: null, ambiguous: false })
+    assert.deepInclude(settle(3, accepted, 0), { status: "sent", attempt_count: 4, error: null, ambiguous: false })
   })
 
   it("bounces hard by 5xx, at once, and is suppressed when the mailbox does not exist", () => {
-    assert.deepInclude(settle(0, refused(550, "5.1.1")), { status: "bounced", bounce_type: "hard", suppress: "now" })
-    assert.deepInclude(settle(0, refused(554, "5.7.1")), { status: "bounced", bounce_type: "hard", suppress: "never" })
-    assert.deepInclude(settle(0, refused(552, "5.2.2")), { status: "bounced", bounce_type: "soft", suppress: "never" })
+    assert.deepInclude(settle(0, refused(550, "5.1.1"), 0), { status: "bounced", bounce_type: "hard", suppress: "now" })
+    assert.deepInclude(settle(0, refused(554, "5.7.1"), 0), {
+      status: "bounced",
+      bounce_type: "hard",
+      suppress: "never"
+    })
+    assert.deepInclude(settle(0, refused(552, "5.2.2"), 0), {
+      status: "bounced",
+      bounce_type: "soft",
+      suppress: "never"
+    })
   })
 
   it("is offered again by the schedule when it is put off, and bounces softly after the last time", () => {
@@ -53,7 +61,7 @@ describe("a recipient after an attempt", () => {
 
   it("is offered again once when nobody knows what became of it, and is counted as ambiguous each time", () => {
     const unknown = new OutcomeUnknown({ reason: "lost" })
-    assert.deepInclude(settle(0, unknown), { status: "queued", attempt_count: 1, ambiguous: true })
+    assert.deepInclude(settle(0, unknown, 0), { status: "queued", attempt_count: 1, ambiguous: true })
     assert.deepInclude(settle(3, unknown, 1), {
       status: "failed",
       attempt_count: 4,
@@ -65,7 +73,7 @@ describe("a recipient after an attempt", () => {
 
   it("fails for good when its message cannot be made or signed", () => {
     for (const outcome of [unsendable, new DkimSigningFailed({ domain: "a.example", reason: "no key" })]) {
-      assert.deepInclude(settle(0, outcome), {
+      assert.deepInclude(settle(0, outcome, 0), {
         status: "failed",
         delay: undefined,
         bounce_type: null,
@@ -78,7 +86,7 @@ describe("a recipient after an attempt", () => {
     "loses no attempt, and waits at least a second, while the relay cannot be used",
     [Attempts, Pause],
     ([attempts, pause]) => {
-      const settled = settle(attempts, paused(pause))
+      const settled = settle(attempts, paused(pause), 0)
       assert.deepInclude(settled, { status: "queued", attempt_count: attempts, ambiguous: false })
       assert.isAtLeast(Duration.toMillis(settled.delay ?? Duration.zero), Math.max(1_000, pause))
     }
@@ -87,7 +95,7 @@ describe("a recipient after an attempt", () => {
   it.prop("is queued with a time, or at its end without one", [Attempts, Code, Pause], ([attempts, code, pause]) => {
     const outcomes = [accepted, unsendable, refused(code), paused(pause), new OutcomeUnknown({ reason: "lost" })]
     for (const outcome of outcomes) {
-      const settled = settle(attempts, outcome)
+      const settled = settle(attempts, outcome, 0)
       assert.strictEqual(settled.status === "queued", settled.delay !== undefined)
       assert.isAtMost(settled.attempt_count, maxAttempts)
       assert.isTrue(settled.attempt_count === attempts + 1 || outcome._tag === "RelayUnavailable")

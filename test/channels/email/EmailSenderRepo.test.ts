@@ -50,7 +50,7 @@ const tellSent = Effect.fnUntraced(function*(claimed: ClaimedRecipient) {
     subject: "s",
     at: Timestamp.make("2030-01-31T09:00:00.000000Z"),
     attemptsBefore: claimed.attempt_count,
-    settled: settle(claimed.attempt_count, { _tag: "Accepted" })
+    settled: settle(claimed.attempt_count, { _tag: "Accepted" }, 0)
   })
 })
 

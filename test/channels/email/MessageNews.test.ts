@@ -74,7 +74,7 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
       subject: "For Ann",
       at,
       attemptsBefore: attempt_count,
-      settled: settle(attempt_count, outcome)
+      settled: settle(attempt_count, outcome, 0)
     })
   }
   return {

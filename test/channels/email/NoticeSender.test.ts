@@ -7,6 +7,7 @@ import { NodemailerSmtp } from "../../../src/channels/email/NodemailerSmtp.ts"
 import { sendNotices } from "../../../src/channels/email/NoticeSender.ts"
 import { maxAttempts } from "../../../src/channels/email/SendRetryPolicy.ts"
 import { Smtp } from "../../../src/channels/email/Smtp.ts"
+import { OutcomeUnknown } from "../../../src/channels/email/SmtpErrors.ts"
 import { EmailDomains } from "../../../src/email-domains/EmailDomains.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { PublicUrl } from "../../../src/platform/http/PublicUrl.ts"
@@ -186,6 +187,22 @@ layer(Subject, { excludeTestServices: true })("the sender of notices", (it) => {
       yield* Deferred.succeed(thaw, undefined)
       yield* Fiber.interrupt(before)
       assert.deepInclude(yield* row, { status: "sent", attempt_count: 2, error: "untouched" })
+    }))
+
+  it.effect("gives up a notice when the relay was silent a second time after it had the whole mail", () =>
+    Effect.gen(function*() {
+      const smtp = yield* Smtp
+      const { makeDue, until } = yield* told("silent")
+      const silent = Smtp.of({ ...smtp, send: () => Effect.fail(new OutcomeUnknown({ reason: "silence" })) })
+      const first = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, silent))
+      assert.deepInclude(yield* until("queued", 1), { is_put_off: true, error: "silence" })
+      // Whoever sends them next knows of it.
+      yield* Fiber.interrupt(first)
+      const next = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, silent))
+      yield* makeDue
+      const row = yield* until("failed", 2)
+      assert.match(String(row?.["error"]), /^the relay may have taken it, but never said so: silence$/)
+      yield* Fiber.interrupt(next)
     }))
 
   it.effect("ends and notes a conversation under way before it leaves", () =>
