@@ -31,7 +31,7 @@ const base = { delay: undefined, bounce_type: null, error: null, suppress: "neve
 
 /**
  * How many attempts may end without an answer to the final dot: the first and its repetition. One that ended with its node
- * is none of them: it may not even have begun (docs/decisions/0034).
+ * is none of them: it may not even have begun (docs/decisions/0031).
  */
 const mostDoubts = 2
 
