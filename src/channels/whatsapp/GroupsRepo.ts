@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import { repository } from "../../platform/database/repository.ts"
@@ -48,13 +48,17 @@ export const makeGroupsRepo = repository(Effect.gen(function*() {
       sql`select id, jid from whatsapp_groups where session_id = ${id} and jid = any(${column.text(jids)})`
   })
 
-  /** A group as WhatsApp told of it when it was asked, in Unix milliseconds; nothing is known better by an older answer. */
+  /**
+   * A group as WhatsApp told of it when it was asked, in Unix milliseconds; nothing is known better by an older answer.
+   * Answers may come over several nodes, so they are dated by the clock of the database.
+   */
   const store = Effect.fnUntraced(function*(id: WhatsAppSessionId, group: GroupFacts, askedAt: number) {
     const { members } = group
+    const age = Math.max((yield* Clock.currentTimeMillis) - askedAt, 0)
     yield* sql`with g as (
         insert into whatsapp_groups (session_id, jid, name, description, addressing, ephemeral_seconds, known_at)
         values (${id}, ${group.jid}, ${group.name}, ${group.description}, ${group.addressing},
-          ${group.ephemeralSeconds}, to_timestamp(${askedAt / 1000}::float8))
+          ${group.ephemeralSeconds}, clock_timestamp() - ${age}::float8 * interval '1 millisecond')
         on conflict (session_id, jid) do update set name = excluded.name, description = excluded.description,
           addressing = excluded.addressing, ephemeral_seconds = excluded.ephemeral_seconds, known_at = excluded.known_at,
           is_member = true

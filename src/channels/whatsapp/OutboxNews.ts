@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Events, happening } from "../../events/Events.ts"
 import { makeBatchCounts } from "../../messages/BatchCounts.ts"
@@ -6,20 +6,25 @@ import { group } from "../../platform/database/coalesce.ts"
 import { transaction } from "../../platform/database/transaction.ts"
 import { untilDatabaseIsBack } from "../../platform/database/untilDatabaseIsBack.ts"
 import type { WhatsAppSessionId } from "../../values/Ids.ts"
-import { type LockedMessage, makeOutboxNewsRepo, type News, type Step } from "./OutboxNewsRepo.ts"
+import { type LockedMessage, makeOutboxNewsRepo, type Moments, type News, type Step } from "./OutboxNewsRepo.ts"
 import { advance, type Heard } from "./OutboxState.ts"
+
+/** News with the moment at which it came, by the clock of this node: what is written is how long ago that was. */
+interface HeardNews extends News {
+  readonly at: number
+}
 
 /** A message that goes on: what was heard of it last, what is told of it, and whether it leaves its batch's queue. */
 interface Moved {
   readonly message: LockedMessage
-  readonly news: News
+  readonly news: HeardNews
   readonly told: ReadonlyArray<Heard>
   readonly leavesQueue: boolean
 }
 
 const nameOf = (sessionId: WhatsAppSessionId, whatsappId: string) => `${sessionId}/${whatsappId}`
 
-const happeningOf = ({ message, news: { at, error } }: Moved) => (heard: Heard) => {
+const happeningOf = ({ message, news: { error } }: Moved, { delivered_at, read_at }: Moments) => (heard: Heard) => {
   const { account_id: accountId, message_id, recipient: to, session_id, type } = message
   const about = { accountId, channel: "whatsapp" } as const
   const data = { channel: "whatsapp", message_id, session_id } as const
@@ -27,9 +32,9 @@ const happeningOf = ({ message, news: { at, error } }: Moved) => (heard: Heard) 
     case "sent":
       return happening({ ...about, event: "message.sent", data: { ...data, to, type, status: "sent" } })
     case "delivered":
-      return happening({ ...about, event: "message.delivered", data: { ...data, delivered_at: at } })
+      return happening({ ...about, event: "message.delivered", data: { ...data, delivered_at } })
     case "read":
-      return happening({ ...about, event: "message.read", data: { ...data, read_at: at } })
+      return happening({ ...about, event: "message.read", data: { ...data, read_at } })
     case "failed": {
       const failed = { error_code: error?.code ?? "failed", error_message: error?.message ?? "" }
       return happening({ ...about, event: "message.failed", data: { ...data, ...failed } })
@@ -37,15 +42,15 @@ const happeningOf = ({ message, news: { at, error } }: Moved) => (heard: Heard) 
   }
 }
 
-const stepOf = ({ message, news: { at, error, heard }, told }: Moved): Step => {
-  const when = (name: Heard) => told.includes(name) ? at : null
+const stepOf = ({ message, news: { at, error, heard }, told }: Moved, now: number): Step => {
+  const when = (name: Heard) => told.includes(name) ? Math.max(now - at, 0) : null
   return {
     id: message.message_id,
     status: heard,
-    sentAt: when("sent"),
-    deliveredAt: when("delivered"),
-    readAt: when("read"),
-    failedAt: when("failed"),
+    sent: when("sent"),
+    delivered: when("delivered"),
+    read: when("read"),
+    failed: when("failed"),
     errorCode: error?.code ?? null,
     errorMessage: error?.message ?? null
   }
@@ -60,7 +65,7 @@ const sentCounts = (moved: ReadonlyArray<Moved>) => {
 }
 
 /** News about messages in rounds: in each, every message goes one step of its way. */
-const movesOf = (locked: ReadonlyArray<LockedMessage>, all: ReadonlyArray<News>): ReadonlyArray<Moved> => {
+const movesOf = (locked: ReadonlyArray<LockedMessage>, all: ReadonlyArray<HeardNews>): ReadonlyArray<Moved> => {
   const messages = new Map(locked.map((message) => [nameOf(message.session_id, message.whatsapp_id), message]))
   const moved: Array<Moved> = []
   for (const news of all) {
@@ -75,17 +80,17 @@ const movesOf = (locked: ReadonlyArray<LockedMessage>, all: ReadonlyArray<News>)
 }
 
 /** The steps of each message as one: its last status, with the moments of all of them. */
-const lastSteps = (moved: ReadonlyArray<Moved>): ReadonlyArray<Step> => {
+const lastSteps = (moved: ReadonlyArray<Moved>, now: number): ReadonlyArray<Step> => {
   const steps = new Map<number, Step>()
   for (const one of moved) {
-    const step = stepOf(one)
+    const step = stepOf(one, now)
     const before = steps.get(step.id)
     steps.set(
       step.id,
       before === undefined ? step : {
         ...step,
-        sentAt: before.sentAt ?? step.sentAt,
-        deliveredAt: before.deliveredAt ?? step.deliveredAt
+        sent: before.sent ?? step.sent,
+        delivered: before.delivered ?? step.delivered
       }
     )
   }
@@ -110,21 +115,26 @@ export class OutboxNews extends Context.Service<OutboxNews, {
       const repo = yield* makeOutboxNewsRepo
       const countBatches = yield* makeBatchCounts
       const context = yield* Effect.context<never>()
+      const clock = yield* Clock.Clock
 
-      const record = Effect.fnUntraced(function*(news: ReadonlyArray<News>) {
+      const record = Effect.fnUntraced(function*(news: ReadonlyArray<HeardNews>) {
         const moved = movesOf(yield* Effect.orDie(repo.lock(news)), news)
         if (moved.length === 0) return
-        yield* Effect.orDie(repo.step(lastSteps(moved)))
+        const written = yield* Effect.orDie(repo.step(lastSteps(moved, clock.currentTimeMillisUnsafe())))
+        const moments = new Map(written.map((row) => [row.id, row]))
         yield* countBatches(moved.map(({ leavesQueue, message: { batch_id: batchId }, news: { heard } }) => ({
           batchId,
           to: !leavesQueue ? undefined : heard === "failed" ? "failed" : "sent"
         })))
         const counts = sentCounts(moved)
         if (counts.size > 0) yield* Effect.orDie(repo.countSent(counts))
-        yield* events.publish(moved.flatMap((one) => one.told.map(happeningOf(one))))
+        yield* events.publish(moved.flatMap((one) => {
+          const written = moments.get(one.message.message_id)
+          return written === undefined ? [] : one.told.map(happeningOf(one, written))
+        }))
       })
 
-      const write = (news: ReadonlyArray<News>) =>
+      const write = (news: ReadonlyArray<HeardNews>) =>
         untilDatabaseIsBack(transaction(record(news))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const submit = yield* group({
@@ -132,19 +142,20 @@ export class OutboxNews extends Context.Service<OutboxNews, {
         concurrency: 1,
         // Three for each message, which come apart.
         rest: "15 millis",
-        run: (news: ReadonlyArray<News>) => Effect.as(write(news), news)
+        run: (news: ReadonlyArray<HeardNews>) => Effect.as(write(news), news)
       })
+      const heardNow = (news: News): HeardNews => ({ ...news, at: clock.currentTimeMillisUnsafe() })
       const unrecorded = Effect.runForkWith(context)
 
       return OutboxNews.of({
         tell: (news) =>
-          submit(news, (exit) => {
+          submit(heardNow(news), (exit) => {
             // Sent messages are sent again under the same name, and later news implies what was not written down.
             if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
               unrecorded(Effect.logError("what became of a WhatsApp message could not be recorded", exit.cause))
             }
           }),
-        write
+        write: (news) => Effect.suspend(() => write(news.map(heardNow)))
       })
     })
   )

@@ -1,6 +1,5 @@
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { chore } from "../../platform/cluster/chore.ts"
-import { fromDateTime } from "../../values/Timestamp.ts"
 import { sessionDeleted, sessionLoggedOut } from "./MessageFailures.ts"
 import { OutboxNews } from "./OutboxNews.ts"
 import { makeOutboxRepo } from "./OutboxRepo.ts"
@@ -10,14 +9,12 @@ const most = 200
 const sweep = Effect.gen(function*() {
   const repo = yield* makeOutboxRepo
   const news = yield* OutboxNews
-  const at = fromDateTime(yield* DateTime.now)
   const stranded = yield* repo.stranded(most)
   if (stranded.length === 0) return 0
   yield* news.write(stranded.map(({ is_gone, session_id: sessionId, whatsapp_id: whatsappId }) => ({
     sessionId,
     whatsappId,
     heard: "failed" as const,
-    at,
     error: is_gone ? sessionDeleted : sessionLoggedOut
   })))
   return stranded.length

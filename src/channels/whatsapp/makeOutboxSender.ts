@@ -1,9 +1,8 @@
-import { Cause, Clock, DateTime, Effect, Queue, Random } from "effect"
+import { Cause, Clock, Effect, Queue, Random } from "effect"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { type CodeSeed, fillIn } from "../../platform/crypto/oneTimeCode.ts"
 import { untilDatabaseIsBack } from "../../platform/database/untilDatabaseIsBack.ts"
-import { fromDateTime } from "../../values/Timestamp.ts"
 import type { Owned } from "./CredentialsRepo.ts"
 import { makeComposer, type NotSendable } from "./makeComposer.ts"
 import { type MessageFailure, notAcknowledged, refusedByServer, unreachable } from "./MessageFailures.ts"
@@ -86,7 +85,6 @@ export const makeOutboxSender = Effect.gen(function*() {
       sessionId,
       whatsappId,
       heard,
-      at: fromDateTime(DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())),
       ...(error !== undefined && { error })
     })
     const fail = (whatsappId: string, error: MessageFailure) => news.write([newsOf(whatsappId, "failed", error)])

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import type { GroupFacts } from "../../../src/channels/whatsapp/DirectorySocket.ts"
 import { makeGroupsRepo } from "../../../src/channels/whatsapp/GroupsRepo.ts"
 import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
@@ -32,12 +33,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is known of a gro
       const repo = yield* makeGroupsRepo
       const sessionId = yield* makeSession
       const known = Effect.map(repo.cached({ sessionId, jid }), Option.getOrThrow)
-      const at = Date.parse("2100-01-01T00:00:00Z")
+      const at = yield* Clock.currentTimeMillis
       yield* repo.store(sessionId, called("New", "15550000001", "15550000002"), at)
       const before = yield* known
-      yield* repo.store(sessionId, called("Old", "15550000003"), at - 1)
+      yield* repo.store(sessionId, called("Old", "15550000003"), at - 60_000)
       assert.deepStrictEqual(yield* known, before)
-      yield* repo.store(sessionId, called("Newer", "15550000003"), at + 1)
+      yield* repo.store(sessionId, called("Newer", "15550000003"), yield* Clock.currentTimeMillis)
       assert.deepStrictEqual(yield* known, {
         jid,
         name: "Newer",
@@ -45,5 +46,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is known of a gro
         ephemeral_seconds: null,
         members: [{ jid: "15550000003@s.whatsapp.net", role: "member" }]
       })
+    }))
+
+  it.effect("is what WhatsApp said last also where a node before this one had a clock that was fast", () =>
+    Effect.gen(function*() {
+      const repo = yield* makeGroupsRepo
+      const sessionId = yield* makeSession
+      const ask = (name: string) =>
+        Effect.flatMap(Clock.currentTimeMillis, (at) => repo.store(sessionId, called(name, "15550000001"), at))
+      yield* Effect.andThen(TestClock.adjust("50000 days"), ask("Before")).pipe(Effect.provide(TestClock.layer()))
+      yield* ask("Now")
+      const known = yield* repo.cached({ sessionId, jid })
+      assert.strictEqual(Option.getOrThrow(known).name, "Now")
     }))
 })
