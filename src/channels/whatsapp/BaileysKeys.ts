@@ -6,6 +6,7 @@ import type { Credentials } from "./CredentialStore.ts"
 import type { Decrypted } from "./Journal.ts"
 import { decodeValue, encodeRatchet, encodeValue } from "./keyValues.ts"
 import { makeLastUsed } from "./makeLastUsed.ts"
+import { oneStep } from "./oneStep.ts"
 
 /** Runs an effect for the library, which speaks promises. */
 export type Run = <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
@@ -20,14 +21,12 @@ const mostRatchets = 100
 
 const encode = (type: string, value: unknown) => type === ratchet ? encodeRatchet(value) : encodeValue(value)
 
-const changesOf = (data: SignalDataSet): ReadonlyArray<Change> =>
+const changesOf = (data: SignalDataSet, before: (key: string) => unknown): ReadonlyArray<Change> =>
   Object.entries(data).flatMap(([type, values]) =>
-    Object.entries(values).map(([key, given]): Change => ({
-      type,
-      key,
-      given,
-      value: given === null || given === undefined ? null : encode(type, given)
-    }))
+    Object.entries(values).map(([key, value]): Change => {
+      const given = type === ratchet ? oneStep(before(key), value) : value
+      return { type, key, given, value: given === null || given === undefined ? null : encode(type, given) }
+    })
   )
 
 /** This kind alone is a class of the library, whose methods it calls. */
@@ -73,16 +72,20 @@ export const makeKeys = ({ credentials, fail, held, run }: KeysOptions) => {
     return values
   }
 
-  const read = (type: string, ids: ReadonlyArray<string>) =>
-    run(Effect.map(failing(credentials.get(type, ids)), (stored) => {
+  const read = (type: string, ids: ReadonlyArray<string>) => {
+    const step = held.getStore()
+    return run(Effect.map(failing(credentials.get(type, ids)), (stored) => {
       const values: { [id: string]: unknown } = {}
       for (const id of ids) {
-        const waiting = held.getStore()?.get(place(type, id))
+        const waiting = step?.get(place(type, id))
         const bytes = waiting === undefined ? stored.get(id) : waiting.value
         if (bytes !== undefined && bytes !== null) values[id] = revive(type, bytes)
+        // What this step will be made from; no other one is made meanwhile.
+        if (type === ratchet && step !== undefined && waiting === undefined) ratchets.put(id, values[id] ?? null)
       }
       return values
     }))
+  }
 
   const store: SignalKeyStore = {
     get: <T extends keyof SignalDataTypeMap>(type: T, ids: Array<string>) => {
@@ -91,8 +94,8 @@ export const makeKeys = ({ credentials, fail, held, run }: KeysOptions) => {
       return (remembered(type, ids) ?? read(type, ids)) as Values | Promise<Values>
     },
     set: (data) => {
-      const changes = changesOf(data)
       const waiting = held.getStore()
+      const changes = changesOf(data, (key) => waiting?.get(place(ratchet, key))?.given ?? ratchets.get(key))
       if (waiting === undefined) return write(changes, [])
       for (const change of changes) waiting.set(place(change.type, change.key), change)
       return undefined

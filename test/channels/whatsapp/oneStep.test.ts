@@ -1,0 +1,87 @@
+import "../../../src/platform/observability/muteLibsignal.ts"
+
+import { assert, describe, it } from "@effect/vitest"
+import {
+  addTransactionCapability,
+  type AuthenticationCreds,
+  DEFAULT_CONNECTION_CONFIG,
+  initAuthCreds
+} from "@whiskeysockets/baileys"
+import { Effect } from "effect"
+import { AsyncLocalStorage } from "node:async_hooks"
+import { makeKeys } from "../../../src/channels/whatsapp/BaileysKeys.ts"
+import { type Held, makeGuardedRatchets } from "../../../src/channels/whatsapp/BaileysRatchets.ts"
+import type { Credentials } from "../../../src/channels/whatsapp/CredentialStore.ts"
+import { lidJid, userOf } from "../../../src/sandbox/whatsapp/Address.ts"
+import { signalSession } from "../../../src/sandbox/whatsapp/KeyBundle.ts"
+import { makePhoneKeys, PhoneSignal } from "../../../src/sandbox/whatsapp/PhoneSignal.ts"
+import { quiet } from "../../../src/sandbox/whatsapp/quiet.ts"
+import { SimulatorState } from "../../../src/sandbox/whatsapp/SimulatorState.ts"
+import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
+import { ann, bob } from "../../support/simulatedSession.ts"
+
+/** Credentials in memory. */
+const memory = (): Credentials => {
+  const values = new Map<string, Uint8Array>()
+  return {
+    owned: { id: WhatsAppSessionId.make(1), epoch: 1 },
+    get: (type, keys) =>
+      Effect.sync(() =>
+        new Map(keys.flatMap((key) => {
+          const value = values.get(`${type}|${key}`)
+          return value === undefined ? [] : [[key, value] as const]
+        }))
+      ),
+    set: (entries) =>
+      Effect.sync(() => {
+        for (const { key, type, value } of entries) {
+          if (value === null) values.delete(`${type}|${key}`)
+          else values.set(`${type}|${key}`, value)
+        }
+      })
+  }
+}
+
+/** The Signal half of a connection of the service, over these credentials. */
+const ratchetsOver = (credentials: Credentials, creds: AuthenticationCreds) => {
+  const held = new AsyncLocalStorage<Held>()
+  const { store, write } = makeKeys({ credentials, held, run: Effect.runPromise, fail: () => {} })
+  const { guarded } = makeGuardedRatchets({ held, commit: (changes) => write([...changes.values()], []) })
+  const keys = addTransactionCapability(store, quiet, { maxCommitRetries: 1, delayBetweenTriesMs: 0 })
+  return guarded(
+    DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds, keys }, quiet, () => Promise.resolve([]))
+  )
+}
+
+describe("ratchets with a device", () => {
+  for (const isNew of [false, true]) {
+    it(`survive that a message of the ones before comes across new ones${isNew ? " of a new connection" : ""}`, async () => {
+      const state = await SimulatorState.open()
+      const phone = new PhoneSignal(bob, makePhoneKeys(), state.shelf("signal"))
+      const credentials = memory()
+      const creds = initAuthCreds()
+      let own = ratchetsOver(credentials, creds)
+      const jid = lidJid(userOf(bob))
+      const send = async (text: string) => {
+        const { ciphertext, type } = await own.encryptMessage({ jid, data: Buffer.from(text) })
+        return () => phone.decrypt(userOf(ann), { bytes: ciphertext, type }, "").then(String)
+      }
+      const write = async (text: string) => {
+        const { bytes, type } = await phone.encrypt(userOf(ann), Buffer.from(`${text}\u0001`))
+        assert.strictEqual(type, "msg")
+        return () => own.decryptMessage({ jid, type: "msg", ciphertext: bytes }).then(String)
+      }
+      const renew = () => own.injectE2ESession({ jid, session: signalSession(phone.bundle()) })
+      await renew()
+      await (await send("first"))()
+      await (await write("answer"))()
+      const late = [await write("late"), await write("later")]
+      if (isNew) own = ratchetsOver(credentials, creds)
+      await renew()
+      for (const arrives of late) await arrives()
+      assert.strictEqual(await (await send("over the new ones"))(), "over the new ones")
+      assert.strictEqual(await (await write("understood"))(), "understood\u0001")
+      assert.strictEqual(await (await send("and again"))(), "and again")
+    })
+  }
+})
