@@ -8,7 +8,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 layer(TestDatabase.layer, { excludeTestServices: true })("a start", (it) => {
   it.effect("waits for a database that is not there yet, and says so once", () =>
     Effect.gen(function*() {
-      const proxy = yield* makeDatabaseProxy
+      const proxy = yield* makeDatabaseProxy()
       yield* proxy.become("gone")
       const starting = yield* Effect.forkScoped(startNode({ env: { DATABASE_URL: proxy.url } }))
       yield* eventually(proxy.refused, (refused) => refused > 2)

@@ -5,21 +5,15 @@ import * as NodeCrypto from "node:crypto"
 import { eventually, makeAccount, type RequestOptions, type RunningNode, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
-import { unpaced, untilArrived } from "../support/whatsAppMessages.ts"
-import { DurableDatabase } from "./DurableDatabase.ts"
+import { unpaced } from "../support/whatsAppMessages.ts"
 import { hasSession, makeCluster, moment, now } from "./FaultCluster.ts"
 import { inTime, rounds } from "./inTime.ts"
+import { checkPhones, makePeople, people, settled, textsOf } from "./whatsAppPeople.ts"
 
 const wide = { excludeTestServices: true, timeout: "10 minutes" } as const
 
 /** The longest time without a connection of the session after its node died, in seconds. */
 const longestTakeover = 15
-
-const people = 10
-
-const makePeople = Effect.flatMap(WhatsApp, ({ phone }) => Effect.forEach(Array.from({ length: people }), () => phone))
-
-const textsOf = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}-${index}`)
 
 /** Asks any node until one has taken the message; the key makes it one message, whichever of them took it before. */
 const patiently = (any: (index: number) => RunningNode, index: number, options: RequestOptions) =>
@@ -29,36 +23,6 @@ const patiently = (any: (index: number) => RunningNode, index: number, options: 
     Effect.retry({ schedule: Schedule.spaced("100 millis") }),
     Effect.orDie
   )
-
-/** Waits until no message is under way. */
-const settled = Effect.fnUntraced(function*(node: RunningNode, key: string) {
-  yield* eventually(
-    node.request("GET", "/v1/whatsapp/messages?status=queued", { key }),
-    ({ at, status }) => status === 200 && at("meta", "total") === 0
-  )
-})
-
-/**
- * Every text has arrived once, under the name that its row has had from the beginning; answers how many came twice under
- * that name, which a phone does not show.
- */
-const checkPhones = Effect.fnUntraced(
-  function*(phones: ReadonlyArray<string>, sent: { readonly from: string; readonly texts: ReadonlyArray<string> }) {
-    const sql = yield* SqlClient.SqlClient
-    const seen: Array<{ readonly id: string; readonly text: string | null; readonly arrivals: number }> = []
-    for (const [index, phone] of phones.entries()) {
-      const expected = sent.texts.filter((_, at) => at % phones.length === index).length
-      seen.push(...(yield* untilArrived(phone, sent.from, expected)))
-    }
-    const own = seen.filter(({ text }) => sent.texts.includes(text ?? ""))
-    assert.deepStrictEqual(own.map(({ text }) => text).toSorted(), sent.texts.toSorted())
-    const rows = yield* sql`select o.whatsapp_id, m.content ->> 'body' as body from whatsapp_outbox o
-      join messages m on m.id = o.message_id`
-    const names = new Map(rows.map((row) => [String(row["body"]), row["whatsapp_id"]]))
-    for (const { id, text } of own) assert.strictEqual(id, names.get(text ?? ""))
-    return own.filter(({ arrivals }) => arrivals > 1).length
-  }
-)
 
 layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a node that is killed", (it) => {
   it.effect(
@@ -250,47 +214,4 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a node that
         yield* cluster.start
       }
     }), 120_000 + rounds * 60_000)
-})
-
-const OwnServer = Layer.mergeAll(
-  TestDatabase.layerClient.pipe(Layer.provideMerge(DurableDatabase.layer)),
-  WhatsApp.simulated
-)
-
-layer(OwnServer, wide)("a restart of PostgreSQL", (it) => {
-  it.effect(
-    "in the middle of a batch of 200 WhatsApp messages loses none, and sends none under a new name",
-    () =>
-      Effect.gen(function*() {
-        const database = yield* DurableDatabase
-        const { env } = yield* WhatsApp
-        const cluster = makeCluster({ env: { ...env, ...unpaced } })
-        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
-        const { key } = yield* makeAccount()
-        const session = yield* pairedSession(cluster.any(0), key)
-        const phones = yield* makePeople
-        for (let round = 0; round < rounds; round++) {
-          const texts = textsOf(200, `restart${round}`)
-          const recipients = texts.map((text, index) => ({ to: phones[index % people], variables: { text } }))
-          const json = { session_id: session.id, recipients, content: "{{text}}" }
-          const answer = yield* eventually(
-            cluster.any(0).request("POST", "/v1/whatsapp/send-bulk", { key, json }),
-            ({ status }) => status === 202
-          )
-          const pause = yield* moment(100, 1_500)
-          const restartedAt = yield* now
-          yield* database.restart(round % 2 === 0 ? "SIGINT" : "SIGQUIT")
-          yield* settled(cluster.any(0), key)
-          const seconds = ((yield* now) - restartedAt) / 1000
-          const twice = yield* checkPhones(phones, { from: session.number, texts })
-          yield* Effect.log(
-            `restarted after ${pause} ms: all sent in ${seconds.toFixed(1)} s, ${twice} twice under their name`
-          )
-          const batch = String(answer.at("data", "batch_id"))
-          const { at } = yield* cluster.any(0).request("GET", `/v1/whatsapp/batches/${batch}`, { key })
-          assert.deepInclude(at("data"), { status: "completed", total: 200, sent: 200, failed: 0 })
-        }
-      }),
-    120_000 + rounds * 60_000
-  )
 })

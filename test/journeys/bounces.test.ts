@@ -299,7 +299,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
     () =>
       Effect.gen(function*() {
         const { port, sink } = yield* Post
-        const proxy = yield* makeDatabaseProxy
+        const proxy = yield* makeDatabaseProxy()
         const cut = yield* startNode({ smtpPort: sink.port, env: { ...bounceSettings, DATABASE_URL: proxy.url } })
         const cutPort = yield* bouncePortOf(cut)
         const story = yield* sent(["patient"])

@@ -330,7 +330,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
     () =>
       Effect.gen(function*() {
         const { sink } = yield* Relay
-        const proxy = yield* makeDatabaseProxy
+        const proxy = yield* makeDatabaseProxy()
         const cut = yield* startNode({ smtpPort: sink.port, env: { DATABASE_URL: proxy.url } })
         const { clicks, open, recipient } = yield* story({})
         yield* proxy.become("gone")

@@ -271,19 +271,6 @@ layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a
       yield* untilMessage(node, key, id, "read")
       assert.deepStrictEqual((yield* untilArrived(to, next, 1)).map(({ text }) => text), ["for the next one"])
     }))
-
-  it.effect("waits for a node, and a node that starts sends what waits", () =>
-    Effect.gen(function*() {
-      const { key, node, session, to } = yield* scene
-      const sql = yield* SqlClient.SqlClient
-      const id = yield* accepted(node, key, { session_id: session.id, to, content: "before" })
-      yield* untilMessage(node, key, id, "read")
-      // As it is when the node has died with both of them.
-      yield* sql`update whatsapp_outbox set status = 'queued', body = null where message_id = ${id}`
-      yield* sql`update messages set status = 'queued' where id = ${id}`
-      yield* untilMessage(node, key, id, "read")
-      assert.lengthOf(yield* untilArrived(to, session.number, 1), 1)
-    }))
 })
 
 /** A body that is refused, the parameter that is named, and a part of what is said. */

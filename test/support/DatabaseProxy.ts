@@ -1,8 +1,10 @@
 import { Effect, type Scope } from "effect"
+import * as NodeCrypto from "node:crypto"
 import * as NodeFs from "node:fs"
 import * as NodeNet from "node:net"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
+import * as NodeStream from "node:stream"
 import { TestDatabase } from "./TestDatabase.ts"
 
 /** `gone`: connections break and new ones are refused. `silent`: they stay open, and nothing comes through. */
@@ -17,13 +19,36 @@ export interface DatabaseProxy {
   readonly refused: Effect.Effect<number>
 }
 
+/** How long each answer of the database takes longer, in milliseconds. */
+export interface Latency {
+  readonly least: number
+  readonly most: number
+}
+
+/** What goes in comes out a while later, in its order. */
+class Delay extends NodeStream.Transform {
+  readonly #waiting: Array<Buffer> = []
+
+  constructor({ least, most }: Latency) {
+    super({
+      transform: (chunk: Buffer, _encoding, done) => {
+        this.#waiting.push(chunk)
+        setTimeout(() => {
+          if (!this.destroyed) this.push(this.#waiting.shift())
+        }, NodeCrypto.randomInt(least, most + 1))
+        done()
+      }
+    })
+  }
+}
+
 class Proxy {
   readonly #pairs = new Set<readonly [NodeNet.Socket, NodeNet.Socket]>()
   readonly server: NodeNet.Server
   refused = 0
   #state: DatabaseState = "up"
 
-  constructor(target: { readonly host: string; readonly port: number }) {
+  constructor(target: { readonly host: string; readonly port: number }, latency: Latency | undefined) {
     this.server = NodeNet.createServer((client) => {
       if (this.#state === "gone") {
         this.refused++
@@ -32,8 +57,10 @@ class Proxy {
       const upstream = NodeNet.connect(target)
       const pair = [client, upstream] as const
       this.#pairs.add(pair)
+      client.pipe(upstream)
+      if (latency === undefined) upstream.pipe(client)
+      else upstream.pipe(new Delay(latency), { end: false }).pipe(client)
       for (const [from, to] of [pair, [upstream, client] as const]) {
-        from.pipe(to)
         from.on("error", () => {})
         from.once("close", () => {
           to.destroy()
@@ -56,9 +83,9 @@ class Proxy {
   }
 }
 
-/** Starts a proxy in front of the test's database; it ends with the scope. */
-export const makeDatabaseProxy: Effect.Effect<DatabaseProxy, never, TestDatabase | Scope.Scope> = Effect.gen(
-  function*() {
+/** Starts a proxy in front of the test's database, which is slow if a latency is given; it ends with the scope. */
+export const makeDatabaseProxy = Effect.fnUntraced(
+  function*(latency?: Latency): Effect.fn.Return<DatabaseProxy, never, TestDatabase | Scope.Scope> {
     const { database, host, port, username } = yield* TestDatabase
     const directory = yield* Effect.acquireRelease(
       Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "proxy-"))),
@@ -66,7 +93,7 @@ export const makeDatabaseProxy: Effect.Effect<DatabaseProxy, never, TestDatabase
     )
     const proxy = yield* Effect.acquireRelease(
       Effect.callback<Proxy>((resume) => {
-        const made = new Proxy({ host, port })
+        const made = new Proxy({ host, port }, latency)
         made.server.listen(NodePath.join(directory, ".s.PGSQL.5432"), () => resume(Effect.succeed(made)))
       }),
       (made) =>

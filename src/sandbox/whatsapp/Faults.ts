@@ -4,6 +4,7 @@
  * - `drop-after-ack`: a message is acknowledged and conveyed, then the line is cut
  * - `ack-error`: a message is refused with `code`, 463 for example, and goes nowhere
  * - `no-ack`: a message is swallowed without an answer
+ * - `lose-ack`: a message is conveyed, and its acknowledgement is lost
  * - `refuse-login`: a login ends in `<failure>` with `code`
  * - `stream-error`: a login ends in `<stream:error>` with `code`
  * - `corrupt`: a message to the session arrives with a ciphertext that nobody can decrypt
@@ -16,6 +17,7 @@ export type FaultKind =
   | "drop-after-ack"
   | "ack-error"
   | "no-ack"
+  | "lose-ack"
   | "refuse-login"
   | "stream-error"
   | "corrupt"

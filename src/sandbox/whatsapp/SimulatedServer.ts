@@ -206,6 +206,7 @@ export class SimulatedServer {
     const { faults } = this.exchange
     const { number } = companion.address
     if (faults.take(number, "no-ack") !== undefined) return
+    if (faults.take(number, "lose-ack") !== undefined) return this.exchange.convey(companion, message)
     if (faults.take(number, "drop-before-ack") !== undefined) return connection.drop()
     const error = faults.take(number, "ack-error") ?? this.#errorOf(number, message)
     connection.send(ackOf(message, this.#seconds(), error))

@@ -16,7 +16,7 @@ layer(TestDatabase.layer)("a node whose database is away", (it) => {
   for (const state of ["gone", "silent"] as const satisfies ReadonlyArray<DatabaseState>) {
     it.effect(`(${state}) answers 503 within 5 seconds and goes on by itself once it is back`, () =>
       Effect.gen(function*() {
-        const proxy = yield* makeDatabaseProxy
+        const proxy = yield* makeDatabaseProxy()
         const node = yield* startNode({ env: { DATABASE_URL: proxy.url } })
         const { key } = yield* makeAccount()
         assert.strictEqual((yield* node.request("GET", "/v1/api-keys", { key })).status, 200)
@@ -65,7 +65,7 @@ layer(TestDatabase.layer)("a node whose database is away", (it) => {
 
   it.effect("answers each of 100 requests at once within 5 seconds", () =>
     Effect.gen(function*() {
-      const proxy = yield* makeDatabaseProxy
+      const proxy = yield* makeDatabaseProxy()
       const node = yield* startNode({ env: { DATABASE_URL: proxy.url } })
       const { key } = yield* makeAccount()
       yield* proxy.become("silent")

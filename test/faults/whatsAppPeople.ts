@@ -1,0 +1,88 @@
+import { assert } from "@effect/vitest"
+import { type Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually, type RunningNode } from "../support/Service.ts"
+import { WhatsApp } from "../support/WhatsApp.ts"
+import type { inboundAccount } from "../support/whatsAppEvents.ts"
+
+/** Whom a session writes to, in turn. */
+export const people = 10
+
+export const makePeople = Effect.flatMap(
+  WhatsApp,
+  ({ phone }) => Effect.forEach(Array.from({ length: people }), () => phone)
+)
+
+export const textsOf = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}-${index}`)
+
+/** Waits until no message is under way. */
+export const settled = Effect.fnUntraced(function*(node: RunningNode, key: string) {
+  yield* eventually(
+    node.request("GET", "/v1/whatsapp/messages?status=queued", { key }),
+    ({ at, status }) => status === 200 && at("meta", "total") === 0
+  )
+})
+
+/**
+ * Every text has arrived once, the nth at the nth phone in turn, under the name that its row has had from the beginning;
+ * answers how many came twice under that name, which a phone does not show.
+ */
+export const checkPhones = Effect.fnUntraced(
+  function*(phones: ReadonlyArray<string>, sent: { readonly from: string; readonly texts: ReadonlyArray<string> }) {
+    const sql = yield* SqlClient.SqlClient
+    const { simulator: { controls } } = yield* WhatsApp
+    const own = yield* Effect.forEach(phones, (phone, index) => {
+      const expected = sent.texts.filter((_, at) => at % phones.length === index)
+      const seen = () =>
+        controls.messages(phone).filter(({ from, text }) => from === sent.from && sent.texts.includes(text ?? ""))
+      return Effect.map(eventually(Effect.sync(seen), ({ length }) => length >= expected.length), (all) => {
+        assert.deepStrictEqual(all.map(({ text }) => text).toSorted(), expected.toSorted())
+        return all
+      })
+    })
+    const rows = yield* sql`select o.whatsapp_id, m.content ->> 'body' as body from whatsapp_outbox o
+      join messages m on m.id = o.message_id`
+    const names = new Map(rows.map((row) => [String(row["body"]), row["whatsapp_id"]]))
+    for (const { id, text } of own.flat()) assert.strictEqual(id, names.get(text ?? ""))
+    return own.flat().filter(({ arrivals }) => arrivals > 1).length
+  }
+)
+
+/** A text that somebody writes to a session. */
+export interface Written {
+  readonly text: string
+  readonly from: string
+}
+
+/** People write to a session one after the other with this pause between, by both of their names. */
+export const writing = Effect.fnUntraced(
+  function*(texts: ReadonlyArray<Written>, to: string, pause: Duration.Input) {
+    const { simulator: { controls } } = yield* WhatsApp
+    for (const [index, { from, text }] of texts.entries()) {
+      const addressing = index % 2 === 0 ? "pn" : "lid"
+      yield* Effect.promise(() => controls.sendText(from, to, { text, addressing }))
+      yield* Effect.sleep(pause)
+    }
+  }
+)
+
+/**
+ * Webhooks were told of every text in one event, with a message of its own, and nothing is left to tell. Of what was told
+ * before, `all` has the texts as well.
+ */
+export const checkTold = Effect.fnUntraced(
+  function*(
+    account: Effect.Success<ReturnType<typeof inboundAccount>>,
+    all: ReadonlyArray<Written>
+  ) {
+    const sql = yield* SqlClient.SqlClient
+    const told = yield* account.told("message.received", all.length)
+    yield* eventually(sql`select from whatsapp_inbox where done_at is null`, (rows) => rows.length === 0)
+    const seen = told.map(({ content, from }) => `${String(from)} ${(content as { readonly body: string }).body}`)
+    assert.deepStrictEqual(seen.toSorted(), all.map(({ from, text }) => `+${from} ${text}`).toSorted())
+    assert.strictEqual(new Set(told.map(({ message_id }) => message_id)).size, all.length)
+    // Every event that was stored: a second one of the same message would be among them.
+    const events = yield* sql`select from events where name = 'message.received'`
+    assert.strictEqual(events.length, all.length)
+  }
+)
