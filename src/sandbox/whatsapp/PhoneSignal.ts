@@ -12,6 +12,7 @@ import type {
   SignalRepositoryWithLIDStore,
   SignedKeyPair
 } from "@whiskeysockets/baileys"
+import { oneStep } from "../../channels/whatsapp/oneStep.ts"
 import { lidJid, userOf } from "./Address.ts"
 import type { Address } from "./Address.ts"
 import type { KeyBundle } from "./KeyBundle.ts"
@@ -143,8 +144,10 @@ export class PhoneSignal {
   #set(data: SignalDataSet): void {
     for (const [type, entries] of Object.entries(data)) {
       for (const [id, value] of Object.entries(entries ?? {})) {
-        if (value === null || value === undefined) this.#store.delete(this.#entry(type, id))
-        else this.#store.set(this.#entry(type, id), value)
+        const entry = this.#entry(type, id)
+        if (value === null || value === undefined) this.#store.delete(entry)
+        // As real phones do, which try a message on copies.
+        else this.#store.set(entry, type === "session" ? oneStep(this.#store.get(entry), value) : value)
       }
     }
   }
