@@ -110,7 +110,16 @@ const makeAuth = (
   url: string
 ) => {
   const held = new AsyncLocalStorage<Held>()
-  const keys = makeKeys({ credentials, run, held, fail })
+  let failure: Promise<never> | undefined
+  // What the library says after a failure is not true: that a message cannot be read, and WhatsApp would forget it.
+  const failAndSilence = (cause: Cause.Cause<unknown>) => {
+    const error = new Error("keys could not be read or written")
+    noteTold(error)
+    failure ??= Promise.reject(error)
+    failure.catch(() => {})
+    fail(cause)
+  }
+  const keys = makeKeys({ credentials, run, held, fail: failAndSilence })
   const envelopes = makeEnvelopes()
   const isOwn = (jid: string) => areJidsSameUser(jid, creds.me?.id) || areJidsSameUser(jid, creds.me?.lid)
   const resends = makeResends(isOwn)
@@ -132,7 +141,7 @@ const makeAuth = (
     config: {
       auth: { creds, keys: keys.store },
       makeSignalRepository: (...args) => guarded(DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...args)),
-      agent: durableLines(url, durable)
+      agent: durableLines(url, () => failure ?? durable())
     } satisfies Partial<SocketConfig>
   }
 }

@@ -17,30 +17,8 @@ import { signalSession } from "../../../src/sandbox/whatsapp/KeyBundle.ts"
 import { makePhoneKeys, PhoneSignal } from "../../../src/sandbox/whatsapp/PhoneSignal.ts"
 import { quiet } from "../../../src/sandbox/whatsapp/quiet.ts"
 import { SimulatorState } from "../../../src/sandbox/whatsapp/SimulatorState.ts"
-import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
+import { memoryCredentials } from "../../support/memoryCredentials.ts"
 import { ann, bob } from "../../support/simulatedSession.ts"
-
-/** Credentials in memory. */
-const memory = (): Credentials => {
-  const values = new Map<string, Uint8Array>()
-  return {
-    owned: { id: WhatsAppSessionId.make(1), epoch: 1 },
-    get: (type, keys) =>
-      Effect.sync(() =>
-        new Map(keys.flatMap((key) => {
-          const value = values.get(`${type}|${key}`)
-          return value === undefined ? [] : [[key, value] as const]
-        }))
-      ),
-    set: (entries) =>
-      Effect.sync(() => {
-        for (const { key, type, value } of entries) {
-          if (value === null) values.delete(`${type}|${key}`)
-          else values.set(`${type}|${key}`, value)
-        }
-      })
-  }
-}
 
 /** The Signal half of a connection of the service, over these credentials. */
 const ratchetsOver = (credentials: Credentials, creds: AuthenticationCreds) => {
@@ -56,7 +34,7 @@ const ratchetsOver = (credentials: Credentials, creds: AuthenticationCreds) => {
 /** A phone, and the service that writes with it. */
 const makePair = async () => {
   const phone = new PhoneSignal(bob, makePhoneKeys(), (await SimulatorState.open()).shelf("signal"))
-  const credentials = memory()
+  const { credentials } = memoryCredentials()
   const creds = initAuthCreds()
   let own = ratchetsOver(credentials, creds)
   const jid = lidJid(userOf(bob))
