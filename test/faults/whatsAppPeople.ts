@@ -86,3 +86,19 @@ export const checkTold = Effect.fnUntraced(
     assert.strictEqual(events.length, all.length)
   }
 )
+
+/** What all phones together could not read, asked for again, were asked for again, or got twice. */
+export const troubles = Effect.map(WhatsApp, ({ simulator }) => {
+  const counters = Object.values(simulator.controls.counters().phones)
+  const sum = (of: (one: typeof counters[number]) => number) => counters.reduce((total, one) => total + of(one), 0)
+  return {
+    decryptFailures: sum((one) => one.decryptFailures),
+    retriesAsked: sum((one) => one.retriesAsked),
+    retriesAnswered: sum((one) => one.retriesAnswered),
+    failures: sum((one) => one.failures),
+    duplicates: sum((one) => one.duplicates)
+  }
+})
+
+/** Every message came once and was read at the first time, in either direction. */
+export const noTroubles = { decryptFailures: 0, retriesAsked: 0, retriesAnswered: 0, failures: 0, duplicates: 0 }

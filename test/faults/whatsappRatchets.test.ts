@@ -8,24 +8,20 @@ import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { inboundAccount } from "../support/whatsAppEvents.ts"
 import { accepted, unpaced, untilMessage } from "../support/whatsAppMessages.ts"
 import { rounds } from "./inTime.ts"
-import { checkPhones, checkTold, settled, textsOf, writing, type Written } from "./whatsAppPeople.ts"
+import {
+  checkPhones,
+  checkTold,
+  noTroubles,
+  settled,
+  textsOf,
+  troubles,
+  writing,
+  type Written
+} from "./whatsAppPeople.ts"
 
 /** Messages of a round: one that comes in takes twice as long, with a transaction of its own. */
 const into = rounds > 1 ? 150 : 75
 const out = 2 * into
-
-/** What all phones could not read, asked for again, were asked for again, or got twice. */
-const troubles = Effect.map(WhatsApp, ({ simulator }) => {
-  const sum = { decryptFailures: 0, retriesAsked: 0, retriesAnswered: 0, failures: 0, duplicates: 0 }
-  for (const counters of Object.values(simulator.controls.counters().phones)) {
-    sum.decryptFailures += counters.decryptFailures
-    sum.retriesAsked += counters.retriesAsked
-    sum.retriesAnswered += counters.retriesAnswered
-    sum.failures += counters.failures
-    sum.duplicates += counters.duplicates
-  }
-  return sum
-})
 
 /** How many messages of each direction fell into the time in which the other one was busy. */
 const atOnce = Effect.fnUntraced(function*(session: number, name: string) {
@@ -80,13 +76,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), { excludeTestServi
             yield* settled(node, key)
             yield* checkTold(account, all)
             yield* checkPhones(phones, { from: session.number, texts })
-            assert.deepStrictEqual(yield* troubles, {
-              decryptFailures: 0,
-              retriesAsked: 0,
-              retriesAnswered: 0,
-              failures: 0,
-              duplicates: 0
-            })
+            assert.deepStrictEqual(yield* troubles, noTroubles)
             const busy = yield* atOnce(session.id, String(round))
             yield* Effect.log(
               `${busy.went} of ${out} went and ${busy.came} of ${into} came while the other direction was busy`

@@ -16,6 +16,7 @@ import {
   people,
   settled,
   textsOf,
+  troubles,
   writing,
   type Written
 } from "./whatsAppPeople.ts"
@@ -86,7 +87,7 @@ layer(OwnServer, wide)("a restart of PostgreSQL", (it) => {
     () =>
       Effect.gen(function*() {
         const database = yield* DurableDatabase
-        const { env, simulator: { controls } } = yield* WhatsApp
+        const { env } = yield* WhatsApp
         const cluster = makeCluster({ env: { ...env, ...unpaced } })
         yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
         const account = yield* inboundAccount(cluster.any(0))
@@ -116,14 +117,12 @@ layer(OwnServer, wide)("a restart of PostgreSQL", (it) => {
           yield* checkTold(account, all)
           const seconds = ((yield* now) - restartedAt) / 1000
           const twice = yield* checkPhones(phones, { from: session.number, texts })
-          const counts = Object.values(controls.counters().phones)
-          const sum = (read: (count: (typeof counts)[number]) => number) =>
-            counts.reduce((total, count) => total + read(count), 0)
+          const { retriesAnswered, retriesAsked } = yield* troubles
           yield* Effect.log(
             `restarted after ${pause} ms: all sent and told in ${
               seconds.toFixed(1)
-            } s, ${twice} twice under their name, `
-              + `retries so far: ${sum((c) => c.retriesAsked)} out, ${sum((c) => c.retriesAnswered)} in`
+            } s, ${twice} twice under their name; `
+              + `so far ${retriesAsked} went and ${retriesAnswered} came at the second try`
           )
           const batch = String(answer.at("data", "batch_id"))
           const { at } = yield* cluster.any(0).request("GET", `/v1/whatsapp/batches/${batch}`, { key })
