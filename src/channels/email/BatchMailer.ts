@@ -1,5 +1,4 @@
-import { Cause, Context, DateTime, Effect, Layer, Option, Result, Semaphore } from "effect"
-import { availableParallelism } from "node:os"
+import { Cause, Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import * as Template from "../../templates/Template.ts"
 import { domainOf } from "../../values/EmailAddress.ts"
 import type { BatchContent, Claimed } from "./BatchesRepo.ts"
@@ -22,12 +21,6 @@ export interface Mailed {
 /** Total: whatever is wrong with a recipient is that recipient's outcome, so that it can hold up nobody else. */
 export type MailOne = (claimed: Claimed) => Effect.Effect<Mailed>
 
-/**
- * Signatures of bulk mail at once: one core stays free of them, so that a single email's signature begins when it is
- * asked for, and the rest of the node goes on.
- */
-const signatures = Math.max(1, availableParallelism() - 1)
-
 const isTracked = ({ links, track_opens }: BatchContent) => track_opens || links.length > 0
 
 /** With places for the pixel and the links of each recipient. The text part was made before, so its links stay. */
@@ -49,7 +42,6 @@ export class BatchMailer extends Context.Service<BatchMailer, {
       const links = yield* UnsubscribeLinks
       const tracking = yield* TrackingLinks
       const paths = yield* ReturnPaths
-      const turns = yield* Semaphore.make(signatures)
 
       const open = Effect.fn("BatchMailer.open")(function*(content: BatchContent) {
         const { account_id, created_at, from_address, from_name, id } = content
@@ -72,9 +64,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
             date,
             listUnsubscribe: { url: links.urlOf(messageId), mailto: paths.unsubscribeMailto(messageId) }
           })
-          const message = Option.isNone(signing)
-            ? plain
-            : yield* turns.withPermit(sign(plain, signing.value))
+          const message = Option.isNone(signing) ? plain : yield* sign(plain, signing.value)
           const envelope = paths.envelopeOf(messageId, { from: from_address, to: recipient })
           yield* smtp.send({ envelope, message, priority: "bulk" })
           return { _tag: "Accepted" } as const
