@@ -1,8 +1,3 @@
-const tab = 9
-const lf = 10
-const cr = 13
-const space = 32
-
 /** A field in the relaxed form (RFC 6376 3.4.2), without its line end. */
 export const relaxedField = (field: string): string => {
   const colon = field.indexOf(":")
@@ -10,39 +5,17 @@ export const relaxedField = (field: string): string => {
   return `${field.slice(0, colon).trimEnd().toLowerCase()}:${value.replaceAll(/^ | $/g, "")}`
 }
 
-const writeLineEnds = (target: Buffer, start: number, count: number): number => {
-  for (let line = 0; line < count; line++) {
-    target[start + 2 * line] = cr
-    target[start + 2 * line + 1] = lf
-  }
-  return start + 2 * count
-}
+const bareLineEnd = /\r(?!\n)|(?<!\r)\n/
 
 /**
  * A body in the relaxed form (RFC 6376 3.4.4). Undefined when it has a bare CR or LF, which the next relay would mend
- * and thereby break the signature.
+ * and thereby break the signature. As text, because V8 searches it several times as fast as a loop looks at bytes.
  */
 export const relaxedBody = (body: Buffer): Buffer | undefined => {
-  const target = Buffer.allocUnsafe(body.length + 2)
-  let at = 0
-  let lineEnds = 0
-  let isSpaced = false
-  for (let i = 0; i < body.length; i++) {
-    const byte = body[i] ?? 0
-    if (byte === space || byte === tab) isSpaced = true
-    else if (byte === cr) {
-      i++
-      if (body[i] !== lf) return undefined
-      lineEnds++
-      isSpaced = false
-    } else if (byte === lf) return undefined
-    else {
-      if (lineEnds > 0) at = writeLineEnds(target, at, lineEnds)
-      if (isSpaced) target[at++] = space
-      target[at++] = byte
-      lineEnds = 0
-      isSpaced = false
-    }
-  }
-  return at === 0 ? target.subarray(0, 0) : target.subarray(0, writeLineEnds(target, at, 1))
+  const text = body.toString("latin1")
+  if (bareLineEnd.test(text)) return undefined
+  const lines = text.replaceAll(/[ \t]{2,}|\t/g, " ").replaceAll(" \r\n", "\r\n")
+  let end = lines.endsWith(" ") ? lines.length - 1 : lines.length
+  while (lines.endsWith("\r\n", end)) end -= 2
+  return Buffer.from(end === 0 ? "" : `${lines.slice(0, end)}\r\n`, "latin1")
 }
