@@ -97,19 +97,20 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
       () =>
         Effect.gen(function*() {
           let isWell = false
-          const inTheClear = new Set<string>()
+          const inTheClear: Array<string> = []
           const relay = yield* ScriptedSmtp.make({
             extensions: ["STARTTLS"],
             tls: selfSigned,
             command: (line, _, isSecure) => {
-              if (!isSecure) inTheClear.add(line.slice(0, 4))
+              // What the client begins TLS with is random, and may look like other lines.
+              if (!isSecure && /^(AUTH|MAIL|RCPT|DATA)/.test(line)) inTheClear.push(line)
               return line === "STARTTLS" && !isWell ? noise : undefined
             }
           })
           // Nothing is required here: TLS that is offered and broken is not done without.
           const options = { env: { SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=offered&verify=false` } }
           yield* pausesAndRecovers(options, Effect.sync(() => void (isWell = true)))
-          assert.sameMembers([...inTheClear], ["EHLO", "STAR"])
+          assert.deepStrictEqual(inTheClear, [])
           assert.strictEqual(relay.bodies.length, people.length + 1)
         }),
       90_000
