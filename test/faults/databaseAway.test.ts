@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { assertRefused } from "../../contract/contract.ts"
-import { type DatabaseState, makeDatabaseProxy } from "../../support/DatabaseProxy.ts"
-import { eventually, live, makeAccount, startNode } from "../../support/Service.ts"
-import { TestDatabase } from "../../support/TestDatabase.ts"
+import { assertRefused } from "../contract/contract.ts"
+import { type DatabaseState, makeDatabaseProxy } from "../support/DatabaseProxy.ts"
+import { eventually, live, makeAccount, startNode } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { inTime } from "./inTime.ts"
 
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   live(Effect.gen(function*() {
@@ -33,12 +34,12 @@ layer(TestDatabase.layer)("a node whose database is away", (it) => {
         for (const { millis, value } of answers.slice(0, -1)) {
           assertRefused(value, 503, "service_unavailable")
           assert.match(value.headers["retry-after"] ?? "", /^\d+$/)
-          assert.isBelow(millis, 5_000)
+          assert.isBelow(millis, inTime(5_000))
         }
         const ready = answers.at(-1)
         assert.strictEqual(ready?.value.status, 503)
         assert.deepInclude(ready?.value.json, { status: "unavailable", database: "unavailable" })
-        assert.isBelow(ready?.millis ?? Infinity, 5_000)
+        assert.isBelow(ready?.millis ?? Infinity, inTime(5_000))
         // Alive it is: nobody should restart it for this.
         assert.strictEqual((yield* node.request("GET", "/health/live")).status, 200)
 
@@ -75,6 +76,6 @@ layer(TestDatabase.layer)("a node whose database is away", (it) => {
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual([...new Set(answers.map(({ value }) => value.status))], [503])
-      assert.isBelow(Math.max(...answers.map(({ millis }) => millis)), 5_000)
+      assert.isBelow(Math.max(...answers.map(({ millis }) => millis)), inTime(5_000))
     }))
 })
