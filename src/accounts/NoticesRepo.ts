@@ -64,7 +64,8 @@ export const makeNoticesRepo = repository(Effect.gen(function*() {
     const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
     // A token that sets a password is no longer needed here, whatever came of it.
     return sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
-        error = ${settled.error}, doubts = doubts + ${settled.ambiguous}::boolean::int, due_at = now() + ${millis}::float8 * interval '1 millisecond',
+        error = ${settled.error}, doubts = doubts + ${settled.ambiguous}::boolean::int,
+        due_at = now() + ${millis}::float8 * interval '1 millisecond',
         completed_at = case when ${settled.status}::text <> 'queued' then now() end,
         body = case when kind = 'password_reset' and ${settled.status}::text <> 'queued' then '' else body end
       where id = ${id} and status = 'queued' and attempt_count = ${attempt_count}`

@@ -38,7 +38,8 @@ export class RelayUnavailable extends Schema.TaggedError<RelayUnavailable>()("Re
 }) {}
 
 /**
- * The body was complete and no valid answer came: the message may have been delivered (RFC 5321 4.5.3.2.6, RFC 1047). Sending the same bytes with the same Message-ID again is the only honest repair.
+ * The body was complete and no valid answer came: the message may have been delivered (RFC 5321 4.5.3.2.6, RFC 1047).
+ * Sending the same bytes with the same Message-ID again is the only honest repair.
  */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   reason: Schema.String
