@@ -1,7 +1,7 @@
 import { Cause, DateTime, Deferred, Effect, FiberHandle, Option, Semaphore, Stream, SubscriptionRef } from "effect"
 import type { WhatsAppSessionId } from "../../values/Ids.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
-import { makeLatestOnly } from "./latestOnly.ts"
+import { makeLatestOnly } from "./makeLatestOnly.ts"
 import type { Phase } from "./makeSessionConnection.ts"
 import { makeSessionRow, type OwnedRow } from "./makeSessionRow.ts"
 import { makeSessionRun } from "./makeSessionRun.ts"

@@ -1,5 +1,5 @@
 /** The library's form of the ratchets with one device, of which a few are kept, each by its base key. */
-interface Record {
+interface SessionRecord {
   readonly _sessions: { readonly [baseKey: string]: Ratchet }
 }
 
@@ -11,7 +11,7 @@ interface Ratchet {
   }
 }
 
-const isRecord = (value: unknown): value is Record =>
+const isSessionRecord = (value: unknown): value is SessionRecord =>
   typeof value === "object" && value !== null && "_sessions" in value
 
 /** Differs after every step, for any step counts something. */
@@ -28,7 +28,7 @@ const standOf = ({ _chains, currentRatchet }: Ratchet) =>
  * than one ratchet, and that is the last that was tried: the others are put back.
  */
 export const oneStep = (before: unknown, after: unknown): unknown => {
-  if (!isRecord(before) || !isRecord(after)) return after
+  if (!isSessionRecord(before) || !isSessionRecord(after)) return after
   const was = Object.entries(before._sessions)
   if (was.length < 2) return after
   const stepped = was.toSorted(([, a], [, b]) => (b.indexInfo.used ?? 0) - (a.indexInfo.used ?? 0))
