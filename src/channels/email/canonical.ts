@@ -9,7 +9,7 @@ const bareLineEnd = /\r(?!\n)|(?<!\r)\n/
 
 /**
  * A body in the relaxed form (RFC 6376 3.4.4). Undefined when it has a bare CR or LF, which the next relay would mend
- * and thereby break the signature. As text, because V8 searches it several times as fast as a loop looks at bytes.
+ * and thereby break the signature. As text, because V8 searches it faster than a loop looks at bytes.
  */
 export const relaxedBody = (body: Buffer): Buffer | undefined => {
   const text = body.toString("latin1")
