@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, Statement } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { ServiceUnavailable } from "../../../src/platform/http/ApiErrors.ts"
+import { whileDatabaseAnswers } from "../../../src/platform/http/whileDatabaseAnswers.ts"
+
+/** A database that answers at once or, while it is silent, never; it counts what it was asked. */
+const makeDatabase = () => {
+  const database = { isSilent: false, asked: 0 }
+  const answer = Effect.suspend(() => {
+    database.asked++
+    return database.isSilent ? Effect.never : Effect.succeed([])
+  })
+  const connection: SqlConnection.Connection = {
+    execute: () => answer,
+    executeRaw: () => answer,
+    executeStream: () => Stream.fromIterableEffect(answer),
+    executeValues: () => answer,
+    executeValuesUnprepared: () => answer,
+    executeUnprepared: () => answer
+  }
+  const layer = Layer.effect(
+    SqlClient.SqlClient,
+    SqlClient.make({
+      acquirer: Effect.succeed(connection),
+      compiler: Statement.makeCompilerSqlite(),
+      driver: "test",
+      spanAttributes: []
+    })
+  ).pipe(Layer.provide(Reactivity.layer))
+  return { database, layer }
+}
+
+const isUnavailable = Schema.is(ServiceUnavailable)
+
+/** Whether a request is over, and for want of the database. */
+const isGivenUp = (request: Fiber.Fiber<unknown>) => {
+  const exit = request.pollUnsafe()
+  return exit !== undefined && Exit.isFailure(exit) && isUnavailable(Cause.squash(exit.cause))
+}
+
+describe("a request whose database falls silent", () => {
+  it.effect.prop(
+    "is given up within 5 seconds, whenever that is",
+    [Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))],
+    ([moment]) => {
+      const { database, layer } = makeDatabase()
+      return Effect.gen(function*() {
+        const request = yield* Effect.forkChild((yield* whileDatabaseAnswers)(Effect.never))
+        yield* TestClock.adjust(moment)
+        assert.isFalse(isGivenUp(request))
+        database.isSilent = true
+        yield* TestClock.adjust("4999 millis")
+        assert.isTrue(isGivenUp(request))
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("is given up with all others by one question", () => {
+    const { database, layer } = makeDatabase()
+    database.isSilent = true
+    return Effect.gen(function*() {
+      const whileAnswered = yield* whileDatabaseAnswers
+      const requests = yield* Effect.forEach(
+        Array.from({ length: 100 }),
+        () => Effect.forkChild(whileAnswered(Effect.never))
+      )
+      yield* TestClock.adjust("4999 millis")
+      assert.isTrue(requests.every(isGivenUp))
+      assert.strictEqual(database.asked, 1)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a request that takes long", () => {
+  it.effect("goes on while the database answers", () => {
+    const { database, layer } = makeDatabase()
+    return Effect.gen(function*() {
+      const whileAnswered = yield* whileDatabaseAnswers
+      const request = yield* Effect.forkChild(whileAnswered(Effect.delay(Effect.succeed("done"), "1 minute")))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Fiber.join(request), "done")
+      assert.isAbove(database.asked, 1)
+    }).pipe(Effect.provide(layer))
+  })
+})
