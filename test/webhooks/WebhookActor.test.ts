@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Queue, Redacted, Scope } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../src/platform/crypto/ulid.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
@@ -86,16 +87,37 @@ const webhookOf = Effect.fnUntraced(function*(count: number) {
   return { id, rows, switchTo }
 })
 
+/** Outcomes that tell of each when its actor knows that it is written. */
+const heardOutcomes = (written: Queue.Queue<void>) =>
+  Layer.effect(
+    Outcomes,
+    Effect.map(Outcomes, ({ record }) =>
+      Outcomes.of({
+        record: (attempt, done) =>
+          record(attempt, (exit) => {
+            done(exit)
+            Queue.offerUnsafe(written, undefined)
+          })
+      }))
+  ).pipe(Layer.provide(Outcomes.layer))
+
 /** The actor of a webhook in a scope of its own, whose end is a node's leaving. */
 const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
+  const written = yield* Queue.unbounded<void>()
   const scope = yield* Scope.make()
   yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
   const client = yield* Entity.makeTestClient(
     WebhookEntity,
-    webhookActor(Duration.zero).pipe(Layer.provide([Outcomes.layer, Allowance.layer, Targets.layer]))
+    webhookActor(Duration.zero).pipe(Layer.provide([heardOutcomes(written), Allowance.layer, Targets.layer]))
   ).pipe(Scope.provide(scope))
   const { Wake } = yield* client(String(id))
-  return { wake: Wake({ reason: "work" }), tell: Wake({ reason: "changed" }), leave: Scope.close(scope, Exit.void) }
+  return {
+    wake: Wake({ reason: "work" }),
+    tell: Wake({ reason: "changed" }),
+    leave: Scope.close(scope, Exit.void),
+    /** The outcome of one more attempt is written. */
+    written: Queue.take(written)
+  }
 })
 
 const times = (count: number, row: string) => Array.from({ length: count }, () => row)
@@ -113,6 +135,31 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       yield* wake
       assert.strictEqual(world.requests.length, 150)
     }))
+
+  it.effect("is not a moment late with its attempts at 0, 5, 35 and 155 seconds, and nobody has to wake it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, rows } = yield* webhookOf(1)
+      const at: Array<number> = []
+      world.respond = () =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          at.push(now)
+          return answer(500)
+        })
+      const { wake, written } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      for (const delay of [5_000, 30_000, 120_000]) {
+        yield* written
+        // The database has a clock of its own. Who looks there too early finds it due, so this tells only of late ones.
+        yield* sql`update webhook_queue set due_at = due_at - ${delay}::float8 * interval '1 millisecond'
+          where webhook_id = ${id} and status = 'retrying'`
+        yield* TestClock.adjust(delay)
+      }
+      yield* Fiber.join(running)
+      const due = [0, 5_000, 35_000, 155_000]
+      assert.isTrue(at.every((time, attempt) => time <= (due[attempt] ?? 0)), at.join())
+      assert.deepStrictEqual(yield* rows, ["failed 4"])
+    }).pipe(Effect.provide(TestClock.layer())))
 
   it.effect("sends again what an owner before it had taken and never settled", () =>
     Effect.gen(function*() {
