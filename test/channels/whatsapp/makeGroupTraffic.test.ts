@@ -11,6 +11,7 @@ import type { SessionSocket } from "../../../src/channels/whatsapp/WhatsAppSocke
 import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
 import { eventually, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { unaskedSocket } from "../../support/unaskedSocket.ts"
 
 const groupOf = (jid: string): GroupFacts => ({
   jid,
@@ -33,24 +34,13 @@ const afterAnEmptyList = Effect.fnUntraced(function*(group: SessionSocket["group
   const repo = yield* makeGroupsRepo
   yield* Effect.forEach(known, (jid) => repo.store(id, groupOf(jid), 0))
   const asked: Array<string> = []
-  const unasked = Effect.die("nobody asks this")
   const socket: SessionSocket = {
-    next: Effect.never,
-    requestPairingCode: () => unasked,
-    logOut: unasked,
-    chatOf: () => unasked,
-    isMember: () => unasked,
-    compose: () => unasked,
-    relay: () => unasked,
-    numberOf: () => unasked,
+    ...unaskedSocket,
     groups: Effect.succeed([]),
     group: (jid) => {
       asked.push(jid)
       return group(jid)
-    },
-    createGroup: () => unasked,
-    changeGroup: () => unasked,
-    inviteCode: () => unasked
+    }
   }
   const start = yield* makeGroupTraffic
   const traffic = yield* start({

@@ -13,8 +13,10 @@ import { MacKeys } from "../../../src/platform/crypto/MacKeys.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { PublicDownload } from "../../../src/platform/net/PublicDownload.ts"
 import { WhatsAppSessionId } from "../../../src/values/Ids.ts"
+import { passing } from "../../support/passing.ts"
 import { eventually, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { unaskedSocket } from "../../support/unaskedSocket.ts"
 
 /** What is said of pace where a test is about something else. */
 const unpaced = {
@@ -55,25 +57,15 @@ const scene = Effect.gen(function*() {
     overriding system value
     values (${id}, ${accountId}, ${`wa_${id}`}, 'Test', ${newDataKey(yield* Vault, id)}, 1, true, 'connected', true)`
   const relayed: Array<{ readonly id: string; readonly at: number }> = []
-  const unasked = Effect.die("nobody asks this")
   const socket: SessionSocket = {
-    next: Effect.never,
-    requestPairingCode: () => unasked,
-    logOut: unasked,
+    ...unaskedSocket,
     chatOf: (number) => Effect.succeed(`${number}@s.whatsapp.net`),
-    isMember: () => unasked,
     compose: () => Effect.succeed(new Uint8Array()),
     relay: (page) =>
       Effect.map(Clock.currentTimeMillis, (at) => {
         relayed.push(...page.map(({ id: name }) => ({ id: name, at })))
         return []
-      }),
-    numberOf: () => unasked,
-    groups: unasked,
-    group: () => unasked,
-    createGroup: () => unasked,
-    changeGroup: () => unasked,
-    inviteCode: () => unasked
+      })
   }
   /** Messages of the session as they are in the outbox: `hoursAgo` says when they were written, if they were. */
   const messages = (count: number, hoursAgo?: number) =>
@@ -107,14 +99,7 @@ const scene = Effect.gen(function*() {
     yield* part.onOpened?.(answering) ?? Effect.void
     return part
   })
-  return { id, relayed, messages, row, open }
-})
-
-/** Lets time pass in steps until it is so; what happens in between needs the database, which has a clock of its own. */
-const passing = Effect.fnUntraced(function*(step: "5 seconds" | "1 minute" | "1 hour", is: () => boolean) {
-  const clock = yield* Clock.Clock
-  const on = Effect.andThen(TestClock.adjust(step), Effect.sync(is)).pipe(Effect.provideService(Clock.Clock, clock))
-  yield* eventually(on, (done) => done)
+  return { id, relayed, count: Effect.sync(() => relayed.length), messages, row, open }
 })
 
 layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
@@ -122,18 +107,14 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
     "goes into the same connection again every 30 seconds under its name, and has failed after five times",
     () =>
       Effect.scoped(Effect.gen(function*() {
-        const { messages, open, relayed, row } = yield* scene
+        const { count, messages, open, relayed, row } = yield* scene
         yield* messages(1)
         yield* open(false)
         for (let attempt = 1; attempt <= 5; attempt++) {
-          yield* passing("5 seconds", () => relayed.length >= attempt)
+          yield* passing(count, (relays) => relays >= attempt)
           assert.deepInclude(yield* row, { status: "written", attempt_count: attempt })
         }
-        const clock = yield* Clock.Clock
-        yield* eventually(
-          Effect.andThen(TestClock.adjust("5 seconds"), row).pipe(Effect.provideService(Clock.Clock, clock)),
-          ({ status }) => status === "failed"
-        )
+        yield* passing(row, ({ status }) => status === "failed")
         const { whatsapp_id: name, ...failed } = yield* row
         assert.deepInclude(failed, { error_code: "not_acknowledged", attempt_count: 5 })
         assert.deepStrictEqual(relayed.map(({ id }) => id), Array.from({ length: 5 }, () => name))
@@ -146,20 +127,20 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
   it.effect("has five attempts also when it took four to make it ready", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { id, messages, open, relayed, row } = yield* scene
+      const { count, id, messages, open, row } = yield* scene
       yield* messages(1)
       yield* sql`update whatsapp_outbox set attempt_count = 4 where session_id = ${id}`
       yield* open(false)
-      yield* passing("5 seconds", () => relayed.length >= 2)
+      yield* passing(count, (relays) => relays >= 2)
       assert.deepInclude(yield* row, { status: "written", attempt_count: 2 })
     })))
 
   it.effect("is sent as soon as an acknowledgement does come, and goes no more", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { messages, open, relayed, row } = yield* scene
+      const { count, messages, open, relayed, row } = yield* scene
       yield* messages(1)
       const part = yield* open(false)
-      yield* passing("5 seconds", () => relayed.length === 2)
+      yield* passing(count, (relays) => relays === 2)
       part.onStanza?.("ack", { tag: "ack", attrs: { id: relayed[0]?.id ?? "" } })
       yield* eventually(row, ({ status }) => status === "sent")
       yield* TestClock.adjust("1 day")
@@ -171,13 +152,13 @@ layer(lanes(unpaced))("a batch with a pause of its own", (it) => {
   it.effect("keeps it before each of its messages, and lets one that came later go between them", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { id, messages, open, relayed } = yield* scene
+      const { count, id, messages, open, relayed } = yield* scene
       yield* messages(3)
       yield* sql`update whatsapp_outbox set delay_ms = 20000, lane = 1 where session_id = ${id}`
       yield* open(true)
-      yield* passing("5 seconds", () => relayed.length === 1)
+      yield* passing(count, (relays) => relays === 1)
       yield* messages(1)
-      yield* passing("5 seconds", () => relayed.length === 4)
+      yield* passing(count, (relays) => relays === 4)
       const [, alone = 0, second = 0, third = 0] = relayed.map(({ at }) => at)
       const [last] = yield* sql`select whatsapp_id from whatsapp_outbox where session_id = ${id} and lane = 0`
       assert.strictEqual(relayed[1]?.id, last?.["whatsapp_id"])
@@ -190,7 +171,7 @@ layer(lanes(unpaced))("the next phone of a session", (it) => {
   it.effect("gets none of the messages that were waiting when the one before it logged the session out", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { id, messages, open, relayed } = yield* scene
+      const { count, id, messages, open, relayed } = yield* scene
       yield* messages(2)
       yield* sql`update whatsapp_outbox set status = 'written', written_at = now(), chat = '', body = ''
         where message_id = (select min(message_id) from whatsapp_outbox where session_id = ${id})`
@@ -199,7 +180,7 @@ layer(lanes(unpaced))("the next phone of a session", (it) => {
       yield* sql`update whatsapp_outbox set pairing = pairing + 1
         where message_id = (select max(message_id) from whatsapp_outbox where session_id = ${id})`
       yield* open(true)
-      yield* passing("5 seconds", () => relayed.length > 0)
+      yield* passing(count, (relays) => relays > 0)
       yield* TestClock.adjust("1 minute")
       const rows =
         yield* sql`select whatsapp_id, status from whatsapp_outbox where session_id = ${id} order by message_id`
@@ -213,17 +194,17 @@ layer(lanes({ ...unpaced, WHATSAPP_PER_DAY: "1000" }))("a session that has writt
     "writes the next one when the first of them is a day old, not before",
     () =>
       Effect.scoped(Effect.gen(function*() {
-        const { messages, open, relayed } = yield* scene
+        const { count, messages, open, relayed } = yield* scene
         const begun = yield* Clock.currentTimeMillis
         yield* messages(1, 23)
         yield* messages(999, 1)
         yield* messages(2)
         yield* open(true)
-        yield* passing("1 minute", () => relayed.length > 0)
+        yield* passing(count, (relays) => relays > 0, "1 minute")
         const [first] = relayed
         // The database's clock went on meanwhile, by far less than this.
         assert.isAtLeast((first?.at ?? 0) - begun, 60 * 60_000 - 30_000)
-        yield* passing("1 hour", () => relayed.length > 1)
+        yield* passing(count, (relays) => relays > 1, "1 hour")
         assert.isAtLeast((relayed[1]?.at ?? 0) - begun, day - 60 * 60_000 - 30_000)
       })),
     90_000

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
+import { ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../src/channels/whatsapp/CredentialStore.ts"
@@ -8,9 +8,11 @@ import { type SocketEvent, WhatsAppSocket } from "../../../src/channels/whatsapp
 import { Events, type Happening } from "../../../src/events/Events.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { passing } from "../../support/passing.ts"
 import { eventually, live } from "../../support/Service.ts"
 import { makeSessionRow } from "../../support/sessionRow.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { unaskedSocket } from "../../support/unaskedSocket.ts"
 
 interface Connection {
   readonly isPaired: boolean
@@ -25,9 +27,6 @@ const connections = new Map<number, Array<Connection>>()
 
 /** Until this is over, the connections of these sessions are being made. */
 const slow = new Map<number, Effect.Effect<void>>()
-
-/** No session is used for messages here. */
-const unasked = Effect.die("nobody asks this")
 
 const Sockets = Layer.succeed(
   WhatsAppSocket,
@@ -49,23 +48,14 @@ const Sockets = Layer.succeed(
         })
       )
       return {
+        ...unaskedSocket,
         next: Queue.take(connection.events),
         requestPairingCode: (number) =>
           Effect.sync(() => {
             connection.numbers.push(number)
             return `CONN000${all.indexOf(connection) + 1}`
           }),
-        logOut: Effect.void,
-        chatOf: () => unasked,
-        isMember: () => unasked,
-        compose: () => unasked,
-        relay: () => unasked,
-        numberOf: () => unasked,
-        groups: unasked,
-        group: () => unasked,
-        createGroup: () => unasked,
-        changeGroup: () => unasked,
-        inviteCode: () => unasked
+        logOut: Effect.void
       }
     })
   })
@@ -102,6 +92,8 @@ const keep = Effect.fnUntraced(function*(isPaired: boolean) {
     row,
     count,
     until: (status: string) => eventually(row, (found) => found["status"] === status),
+    /** Lets time pass until there are so many: a pause may begin a moment after the row tells of the failure. */
+    passing: (n: number) => passing(Effect.sync(count), (all) => all === n),
     /** The n-th connection, as soon as there is one. */
     connection: (n: number) =>
       Effect.as(eventually(Effect.sync(count), (all) => all >= n), connections.get(id)?.[n - 1]),
@@ -114,13 +106,6 @@ const keep = Effect.fnUntraced(function*(isPaired: boolean) {
     news: () => happenings.filter(({ data }) => "session_id" in data && data.session_id === id)
   }
 })
-
-/** Lets time pass until there are so many: a pause may begin a moment after the row tells of the failure. */
-const passing = (count: () => number, n: number) =>
-  Effect.flatMap(Clock.Clock, (clock) => {
-    const pass = Effect.andThen(TestClock.adjust("5 seconds"), Effect.sync(count))
-    return eventually(Effect.provideService(pass, Clock.Clock, clock), (found) => found === n)
-  })
 
 const opened: SocketEvent = { _tag: "Opened", phoneNumber: "15550100300" }
 const closed = (cause: Extract<SocketEvent, { readonly _tag: "Closed" }>["cause"]): SocketEvent => ({
@@ -218,7 +203,7 @@ layer(Subject)("a session's keeper", (it) => {
       slow.set(session.id, Deferred.await(made))
       session.tell(closed("lost"))
       yield* eventually(session.row, ({ failures }) => failures === 1)
-      yield* passing(session.count, 2)
+      yield* session.passing(2)
       const asking = yield* Effect.forkChild(session.keeper.pair("15550100300"))
       yield* Effect.yieldNow
       yield* Deferred.succeed(made, undefined)
@@ -263,7 +248,7 @@ layer(Subject)("a session's keeper", (it) => {
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(true)
       for (let attempt = 1; attempt <= retries + 1; attempt++) {
-        yield* passing(session.count, attempt)
+        yield* session.passing(attempt)
         session.tell(closed("lost"))
         yield* eventually(session.row, ({ failures }) => failures === attempt)
       }

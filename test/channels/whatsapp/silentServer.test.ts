@@ -1,6 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { layerBaileys } from "../../../src/channels/whatsapp/BaileysSocket.ts"
 import { CredentialStore } from "../../../src/channels/whatsapp/CredentialStore.ts"
 import { makeSessionKeeper } from "../../../src/channels/whatsapp/makeSessionKeeper.ts"
@@ -9,6 +8,7 @@ import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { node as stanza } from "../../../src/sandbox/whatsapp/stanza.ts"
 import { type Lie, LyingWhatsApp, ref, showCodes } from "../../support/LyingWhatsApp.ts"
+import { passing } from "../../support/passing.ts"
 import { eventually } from "../../support/Service.ts"
 import { makeSessionRow } from "../../support/sessionRow.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -19,14 +19,6 @@ const Subject = Layer.mergeAll(CredentialStore.layer, Untold, AppConfig.layer).p
   Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
   Layer.provideMerge(TestDatabase.layer)
 )
-
-/** By the clock of the test until it is so. */
-const passing = <A, E, R>(look: Effect.Effect<A, E, R>, is: (seen: A) => boolean) =>
-  Effect.flatMap(
-    Clock.Clock,
-    (clock) =>
-      eventually(Effect.provideService(Effect.andThen(TestClock.adjust("5 seconds"), look), Clock.Clock, clock), is)
-  )
 
 layer(Subject)("a WhatsApp that falls silent", (it) => {
   it.effect("is given up at every phase of a pairing and of a login, for a reason that the session shows", () =>
