@@ -43,10 +43,14 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const sink = yield* sinkProcess
           const cluster = makeCluster({ smtpPort: sink.port })
           yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
-          const { key } = yield* makeAccount()
-          const receiver = yield* makeWebhookReceiver()
-          const { secret } = yield* listen(cluster.any(0), key, { url: receiver.url, events: ["email.bulk_completed"] })
           for (let round = 0; round < rounds; round++) {
+            // Each round has a receiver of its own: all of them take longer than a signature is fresh.
+            const { key } = yield* makeAccount()
+            const receiver = yield* makeWebhookReceiver()
+            const { secret } = yield* listen(cluster.any(0), key, {
+              url: receiver.url,
+              events: ["email.bulk_completed"]
+            })
             const recipients = slowPeople(300, `kill${round}`)
             const batch = yield* sendBulk(cluster.any(round), key, letter(recipients))
             yield* cluster.ownerOf(runsBatch(batch))
