@@ -22,6 +22,12 @@ export class Messages extends Context.Service<Messages, {
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<Message>>
   readonly find: (owner: Owner, id: MessageId) => Effect.Effect<Message, NotFound>
+  /** Newest first. */
+  readonly batches: (
+    owner: Owner,
+    filter: { readonly status?: MessageBatch["status"] | undefined },
+    window: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<PageOf<MessageBatch>>
   readonly batch: (owner: Owner, id: MessageBatchId) => Effect.Effect<MessageBatch, NotFound>
 }>()("messaging-service/messages/Messages") {
   static readonly layer = Layer.effect(
@@ -51,6 +57,11 @@ export class Messages extends Context.Service<Messages, {
           const row = yield* Effect.orDie(repo.find({ ...owner, id }))
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
+        batches: Effect.fn("Messages.batches")(function*(owner, { status = null }, window) {
+          const asked = { ...owner, status, ...window }
+          const { total } = yield* repo.countBatches(asked)
+          return { rows: yield* repo.listBatches(asked), total }
+        }, Effect.orDie),
         batch: Effect.fn("Messages.batch")(function*(owner, id) {
           const row = yield* Effect.orDie(repo.findBatch({ ...owner, id }))
           return Option.isSome(row) ? row.value : yield* new NotFound()

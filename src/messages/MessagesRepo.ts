@@ -21,6 +21,13 @@ const Filter = Schema.Struct({
   offset: Schema.Int
 })
 
+const BatchFilter = Schema.Struct({
+  ...Owner,
+  status: Schema.NullOr(MessageBatch.fields.status),
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
 /** SQL that reads `messages` and `message_batches`; each channel writes its own. */
 export const makeMessagesRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
@@ -28,6 +35,9 @@ export const makeMessagesRepo = repository(Effect.gen(function*() {
   const columns = sql.literal(`id, channel, session_id, direction, sender as "from", recipient as "to", type, content,
     case when status = 'sending' then 'queued' else status end as status, error_code, error_message, segments,
     cost_micros / 1000000.0::float8 as cost_usd, batch_id, sent_at, delivered_at, read_at, failed_at, created_at`)
+
+  const batchColumns = sql.literal(`id as batch_id, status, total, total - sent - failed - canceled as queued, sent,
+    failed, 0 as suppressed, canceled, created_at, completed_at`)
 
   const matching = ({ accountId, channel, ...filter }: typeof Filter.Encoded) =>
     sql.and([
@@ -68,10 +78,29 @@ export const makeMessagesRepo = repository(Effect.gen(function*() {
     Request: Schema.Struct({ ...Owner, id: MessageBatchId }),
     Result: MessageBatch,
     execute: ({ accountId, channel, id }) =>
-      sql`select id as batch_id, status, total, total - sent - failed - canceled as queued, sent, failed,
-          0 as suppressed, canceled, created_at, completed_at
-        from message_batches where id = ${id} and account_id = ${accountId} and channel = ${channel}`
+      sql`select ${batchColumns} from message_batches
+        where id = ${id} and account_id = ${accountId} and channel = ${channel}`
   })
 
-  return { list, count, find, findBatch }
+  const listed = ({ accountId, channel, status }: typeof BatchFilter.Encoded) =>
+    sql.and([
+      sql`account_id = ${accountId} and channel = ${channel}`,
+      ...(status === null ? [] : [sql`status = ${status}`])
+    ])
+
+  const listBatches = SqlSchema.findAll({
+    Request: BatchFilter,
+    Result: MessageBatch,
+    execute: (filter) =>
+      sql`select ${batchColumns} from message_batches where ${listed(filter)}
+        order by created_at desc, id desc limit ${filter.limit} offset ${filter.offset}`
+  })
+
+  const countBatches = SqlSchema.findOne({
+    Request: BatchFilter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => sql`select count(*) as total from message_batches where ${listed(filter)}`
+  })
+
+  return { list, count, find, findBatch, listBatches, countBatches }
 }))

@@ -35,6 +35,8 @@ layer(WhatsApp.layer({ env: unpaced }), wide)("a batch of WhatsApp messages", (i
       const { at } = yield* ended(node, key, batch)
       assert.deepInclude(at("data"), { status: "completed", total: 3, queued: 0, sent: 2, failed: 1, suppressed: 0 })
       assert.isString(at("data", "completed_at"))
+      const batches = yield* node.request("GET", "/v1/whatsapp/batches?status=completed", { key })
+      assert.deepStrictEqual([batches.at("meta", "total"), batches.at("data", 0)], [1, at("data")])
       assert.strictEqual((yield* untilArrived(ann, session.number, 1))[0]?.text, "Hello Ann")
       assert.strictEqual((yield* untilArrived(bob, session.number, 1))[0]?.text, "Hello you")
       const list = yield* node.request("GET", `/v1/whatsapp/messages?batch_id=${batch}&status=failed`, { key })

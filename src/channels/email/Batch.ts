@@ -2,10 +2,12 @@ import { Schema } from "effect"
 import { EmailBatchId, EmailMessageId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
 
+export const BatchStatus = Schema.Literals(["queued", "processing", "completed", "failed", "canceled"])
+
 /** total = queued + sent + failed + suppressed + canceled at every moment; one being sent counts as queued. */
 export const Batch = Schema.Struct({
   batch_id: EmailBatchId,
-  status: Schema.Literals(["queued", "processing", "completed", "failed", "canceled"]),
+  status: BatchStatus,
   total: Schema.Int,
   queued: Schema.Int,
   sent: Schema.Int,

@@ -6,9 +6,6 @@ import { repository } from "../../platform/database/repository.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
-import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
-
-const One = Schema.Struct({ accountId: AccountId, batchId: EmailBatchId })
 
 /** A batch as its actor needs it. Addresses were checked when it was accepted, so the columns hold canonical ones. */
 export const BatchContent = Schema.Struct({
@@ -44,19 +41,9 @@ interface NewRecipients {
   readonly recipients: ReadonlyArray<{ readonly to: string; readonly variables: unknown }>
 }
 
-const Filter = Schema.Struct({
-  batchId: EmailBatchId,
-  status: Schema.NullOr(RecipientStatus),
-  limit: Schema.Int,
-  offset: Schema.Int
-})
-
-/** SQL of `email_batches` and of the recipients in `email_messages`; outcomes are `RecipientOutcomes`. */
+/** SQL of `email_batches` and of the recipients in `email_messages`, from acceptance to the end; outcomes are `RecipientOutcomes`. */
 export const makeBatchesRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
-
-  const columns = sql.literal(`id as batch_id, status, total, total - sent - failed - suppressed - canceled as queued,
-    sent, failed, suppressed, canceled, created_at, completed_at`)
 
   const insertBatch = (row: {
     readonly id: EmailBatchId
@@ -95,35 +82,6 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
       )
       update email_batches set suppressed = (select count(*) from added where status = 'suppressed')
       where id = ${batch.id} returning total - suppressed as queued`
-
-  const find = SqlSchema.findOneOption({
-    Request: One,
-    Result: Batch,
-    execute: ({ accountId, batchId }) =>
-      sql`select ${columns} from email_batches where id = ${batchId} and account_id = ${accountId}`
-  })
-
-  const matching = ({ batchId, status }: typeof Filter.Encoded) =>
-    sql.and([
-      sql`batch_id = ${batchId}`,
-      ...(status === null ? [] : [status === "queued" ? sql`status in ('queued', 'sending')` : sql`status = ${status}`])
-    ])
-
-  const recipients = SqlSchema.findAll({
-    Request: Filter,
-    Result: BatchRecipient,
-    execute: (filter) =>
-      sql`select id, recipient as to, case when status = 'sending' then 'queued' else status end as status, attempt_count,
-          case when status = 'queued' then due_at end as next_attempt_at, bounce_type, error, sent_at,
-          opens, clicks
-        from email_messages where ${matching(filter)} order by position limit ${filter.limit} offset ${filter.offset}`
-  })
-
-  const countRecipients = SqlSchema.findOne({
-    Request: Filter,
-    Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => sql`select count(*) as total from email_messages where ${matching(filter)}`
-  })
 
   /** A batch that has ended stays as it is. */
   const cancel = (batchId: EmailBatchId) =>
@@ -260,9 +218,6 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
   return {
     insertBatch,
     insertRecipients,
-    find,
-    recipients,
-    countRecipients,
     cancel,
     leaveOut,
     content,

@@ -18,6 +18,7 @@ import type { Batch, BatchRecipient } from "./Batch.ts"
 import { BatchCompletion } from "./BatchCompletion.ts"
 import { BatchEntity } from "./BatchEntity.ts"
 import { makeBatchesRepo } from "./BatchesRepo.ts"
+import { makeBatchRecordsRepo } from "./BatchRecordsRepo.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 import { DefaultSender } from "./DefaultSender.ts"
 import { makeSendWarnings } from "./makeSendWarnings.ts"
@@ -52,6 +53,12 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     accountId: AccountId,
     mail: NewBatch
   ) => Effect.Effect<AcceptedBatch, EmailQuotaExceeded | ValidationFailed | NotFound | SenderNotVerified>
+  /** Newest first. */
+  readonly list: (
+    accountId: AccountId,
+    filter: { readonly status?: Batch["status"] | undefined },
+    window: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<PageOf<Batch>>
   readonly find: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
   /** In the order of the request. */
   readonly recipients: (
@@ -77,6 +84,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       const standard = yield* DefaultSender
       const completion = yield* BatchCompletion
       const repo = yield* makeBatchesRepo
+      const records = yield* makeBatchRecordsRepo
       const actor = yield* BatchEntity.client
 
       const each = <E>(ids: ReadonlyArray<EmailBatchId>, tell: (batchId: EmailBatchId) => Effect.Effect<void, E>) =>
@@ -138,7 +146,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
       const find = Effect.fn("BulkEmail.find")(function*(accountId: AccountId, batchId: EmailBatchId) {
-        const batch = yield* Effect.orDie(repo.find({ accountId, batchId }))
+        const batch = yield* Effect.orDie(records.find({ accountId, batchId }))
         return Option.isSome(batch) ? batch.value : yield* new NotFound()
       })
 
@@ -150,6 +158,12 @@ export class BulkEmail extends Context.Service<BulkEmail, {
 
       return BulkEmail.of({
         send,
+        list: Effect.fn("BulkEmail.list")(function*(accountId, { status = null }, window) {
+          const filter = { accountId, status, ...window }
+          // Counted first: what is counted is on its page then.
+          const { total } = yield* records.count(filter)
+          return { rows: yield* records.list(filter), total }
+        }, Effect.orDie),
         find,
         cancel,
         run,
@@ -157,8 +171,8 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         recipients: Effect.fn("BulkEmail.recipients")(function*({ accountId, batchId }, { status }, window) {
           yield* find(accountId, batchId)
           const filter = { batchId, status: status ?? null, ...window }
-          const rows = yield* Effect.orDie(repo.recipients(filter))
-          return { rows, total: (yield* Effect.orDie(repo.countRecipients(filter))).total }
+          const rows = yield* Effect.orDie(records.recipients(filter))
+          return { rows, total: (yield* Effect.orDie(records.countRecipients(filter))).total }
         })
       })
     })

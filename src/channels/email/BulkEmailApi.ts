@@ -13,7 +13,7 @@ import { EmailAddress } from "../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../values/Envelope.ts"
 import { EmailBatchId } from "../../values/Ids.ts"
 import { pageQuery } from "../../values/Page.ts"
-import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
+import { Batch, BatchRecipient, BatchStatus, RecipientStatus } from "./Batch.ts"
 import { htmlField, mailFields, Warnings } from "./MailInput.ts"
 
 /** A bulk mail (spec 4.3): one text or stored template, up to 500 recipients with values of their own. */
@@ -52,6 +52,14 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
       "Queues up to 500 personalised messages. Every {{variable}} of subject, html and text must have a value for every recipient, or a default: {{name|there}}. With template_id the texts are a stored template's, as it is now: later changes do not change this mail. Each message carries List-Unsubscribe headers."
   }))
 
+const batches = HttpApiEndpoint.get("batches", "/batches", {
+  query: { ...pageQuery, status: Schema.optionalKey(BatchStatus) },
+  success: Paged(Batch),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({ summary: "List batches", description: "Newest first, each with its counts." }))
+
 const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
   params,
   success: Data(Batch),
@@ -84,7 +92,7 @@ const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
 
 /** Bulk email (spec 4.3). */
 export class BulkEmailApi extends HttpApiGroup.make("bulkEmail")
-  .add(sendBulk, batch, recipients, cancel)
+  .add(sendBulk, batches, batch, recipients, cancel)
   .prefix("/v1/email")
   .middleware(RequestRules)
   .middleware(Authentication)

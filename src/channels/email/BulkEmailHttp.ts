@@ -21,6 +21,10 @@ export const BulkEmailHttp = HttpApiBuilder.group(
           yield* created(`/v1/email/batches/${batch.batch_id}`)
           return { success: true as const, data: batch }
         }),
+        batches: Effect.fnUntraced(function*({ query }) {
+          const { accountId } = yield* Principal
+          return yield* page(query, (window) => bulk.list(accountId, query, window))
+        }),
         batch: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           return { data: yield* bulk.find(accountId, params.batch_id) }

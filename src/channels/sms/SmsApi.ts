@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Message } from "../../messages/Message.ts"
-import { MessageBatch } from "../../messages/MessageBatch.ts"
+import { MessageBatch, messageBatchQuery } from "../../messages/MessageBatch.ts"
 import { messageQuery } from "../../messages/messageQuery.ts"
 import * as Access from "../../platform/http/Access.ts"
 import { apiErrors } from "../../platform/http/ApiError.ts"
@@ -89,6 +89,16 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
       "Queues up to 500 messages, all or none. Every {{variable}} of content must have a value for every recipient, or a default: {{name|there}}. Single messages never wait behind these."
   }))
 
+const batches = HttpApiEndpoint.get("batches", "/batches", {
+  query: messageBatchQuery,
+  success: Paged(MessageBatch),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(
+    OpenApi.annotations({ summary: "List batches of SMS", description: "Newest first, each with its counts." })
+  )
+
 const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
   params: { batch_id: MessageBatchId },
   success: Data(MessageBatch),
@@ -135,6 +145,7 @@ export class SmsApi extends HttpApiGroup.make("sms")
   .add(
     send,
     sendBulk,
+    batches,
     batch,
     list,
     finding("find", "/messages/:id", "Read an SMS"),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Message } from "../../messages/Message.ts"
-import { MessageBatch } from "../../messages/MessageBatch.ts"
+import { MessageBatch, messageBatchQuery } from "../../messages/MessageBatch.ts"
 import { messageQuery } from "../../messages/messageQuery.ts"
 import * as Access from "../../platform/http/Access.ts"
 import { apiErrors } from "../../platform/http/ApiError.ts"
@@ -95,6 +95,19 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
       "Queues up to 500 messages, all or none. Every {{variable}} of a text or a caption must have a value for every recipient, or a default: {{name|there}}. Single messages never wait behind these."
   }))
 
+const batches = HttpApiEndpoint.get("batches", "/batches", {
+  query: messageBatchQuery,
+  success: Paged(MessageBatch),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "List batches of WhatsApp messages",
+      description: "Newest first, each with its counts."
+    })
+  )
+
 const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
   params: { batch_id: MessageBatchId },
   success: Data(MessageBatch),
@@ -130,7 +143,7 @@ const find = HttpApiEndpoint.get("find", "/messages/:id", {
 
 /** WhatsApp messages (spec 4.2 names the sending endpoint; 3.6, 6.5). */
 export class WhatsAppMessagesApi extends HttpApiGroup.make("whatsappMessages")
-  .add(send, sendBulk, batch, list, find)
+  .add(send, sendBulk, batches, batch, list, find)
   .prefix("/v1/whatsapp")
   .middleware(RequestRules)
   .middleware(Authentication)

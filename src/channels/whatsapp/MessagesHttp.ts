@@ -31,6 +31,10 @@ export const MessagesHttp = HttpApiBuilder.group(
           yield* created(`/v1/whatsapp/batches/${accepted.batch_id}`)
           return { success: true as const, data: accepted }
         }),
+        batches: Effect.fnUntraced(function*({ query }) {
+          const of = yield* owner
+          return yield* page(query, (window) => messages.batches(of, query, window))
+        }),
         batch: Effect.fnUntraced(function*({ params }) {
           return { data: yield* messages.batch(yield* owner, params.batch_id) }
         }),
