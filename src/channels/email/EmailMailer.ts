@@ -94,8 +94,10 @@ export class EmailMailer extends Context.Service<EmailMailer, {
 
       const handOver = Effect.fnUntraced(function*(claimed: ClaimedRecipient, content: EmailContent) {
         const { account_id, email_id, id, recipient: to } = claimed
-        const signer = yield* untilDatabaseIsBack(signerOf(account_id, content.from_address))
-        const parts = yield* untilDatabaseIsBack(Effect.orDie(repo.parts(email_id)))
+        const [signer, parts] = yield* Effect.all([
+          untilDatabaseIsBack(signerOf(account_id, content.from_address)),
+          untilDatabaseIsBack(Effect.orDie(repo.parts(email_id)))
+        ], { concurrency: 2 })
         const plain = compose({ ...content, id, parts })
         const message = Option.isNone(signer) ? plain : yield* sign(plain, signer.value)
         yield* smtp.send({
