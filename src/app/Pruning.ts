@@ -5,8 +5,9 @@ import { chore } from "../platform/cluster/chore.ts"
 /**
  * One round of {@link Pruning}. What is kept for a while only: answers to repeat for a day, what emails and
  * WhatsApp messages were made from for a day and until nobody waits for them, hashes of revoked keys,
- * verifications, notices and refusals without a reason for 30, the book of changes for 400, windows for minutes, the secrets before a rotation until their overlap is
- * over. A notice that still waits keeps its key: the next one would say the same.
+ * verifications, notices and refusals without a reason for 30, the book of changes for 400, windows for minutes, the
+ * secrets before a rotation until their overlap is over. A notice that still waits keeps its key: the next one would
+ * say the same.
  */
 export const prune = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

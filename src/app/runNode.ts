@@ -10,7 +10,10 @@ const announce = Layer.effectDiscard(Effect.gen(function*() {
   yield* welcome(base)
 }))
 
-/** Taken down first of all when told to stop: a stop that hangs ends the process all the same, and rows tell the next start the rest. */
+/**
+ * Taken down first of all when told to stop: a stop that hangs ends the process all the same, and rows tell the next
+ * start the rest.
+ */
 const leaveInTime = Layer.effectDiscard(
   Effect.addFinalizer((exit) =>
     Exit.hasInterrupts(exit)

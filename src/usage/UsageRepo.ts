@@ -32,7 +32,10 @@ export const makeUsageRepo = repository(Effect.gen(function*() {
   const added = sql.literal(`on conflict (account_id, day, metric, slot)
     do update set count = u.count + excluded.count, cost_micros = u.cost_micros + excluded.cost_micros`)
 
-  /** In one order by everybody, so that groups written at the same time cannot deadlock. Accounts that are gone use nothing. */
+  /**
+   * In one order by everybody, so that groups written at the same time cannot deadlock. Accounts that are gone use
+   * nothing.
+   */
   const add = (used: ReadonlyArray<Used>) =>
     sql`insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
       select a.id, coalesce((t.at at time zone 'UTC')::date, ${today}), t.metric, ${slot}, sum(t.count), sum(t.cost)

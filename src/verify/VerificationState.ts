@@ -31,7 +31,10 @@ export const guess = (standing: Standing, isRight: boolean, mostAttempts: number
   return { _tag: "Wrong", next: { ...standing, attempts, status } }
 }
 
-/** What becomes of an unconfirmed verification when its time is over, which is then told; undefined when there is nothing to tell. */
+/**
+ * What becomes of an unconfirmed verification when its time is over, which is then told; undefined when there is
+ * nothing to tell.
+ */
 export const end = ({ isOver, status }: Standing): "expired" | "max_attempts" | undefined => {
   if (!isOver || status === "approved") return undefined
   return status === "pending" ? "expired" : status

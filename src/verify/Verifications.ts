@@ -63,7 +63,10 @@ const defaults = { length: 6, ttl: 300 } as const
 
 /** One-time codes (spec 1): sent, checked, and forgotten. */
 export class Verifications extends Context.Service<Verifications, {
-  /** Makes a code and commits it with the message that carries it. A pending one of the recipient goes on with the new code. */
+  /**
+   * Makes a code and commits it with the message that carries it. A pending one of the recipient goes on with the new
+   * code.
+   */
   readonly send: (
     accountId: AccountId,
     asked: NewVerification

@@ -53,7 +53,10 @@ const isBalanced = (held: ReadonlyArray<number>, nodes: number) =>
   held.length === nodes && held.reduce((sum, count) => sum + count, 0) === shards
   && Math.max(...held) - Math.min(...held) <= 1
 
-/** Nodes of one database that come and go; a dead one is replaced by a call of `start`. The nth has its own `env`, if any. */
+/**
+ * Nodes of one database that come and go; a dead one is replaced by a call of `start`. The nth has its own `env`, if
+ * any.
+ */
 export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable<NodeOptions["env"]>> = []) => {
   let begun = 0
   let nodes: ReadonlyArray<RunningNode> = []

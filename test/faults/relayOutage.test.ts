@@ -21,7 +21,10 @@ const waiting = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   return { batch, single }
 })
 
-/** How many rows have been taken out of the queue and put back, which their error tells, and how many attempts were counted. */
+/**
+ * How many rows have been taken out of the queue and put back, which their error tells, and how many attempts were
+ * counted.
+ */
 const troubled = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql`select count(*) filter (where error is not null)::int as noted,

@@ -39,7 +39,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             const before = smsc.submits.length
             // What the first bind submits is never answered: all of it is in flight when the node dies.
             smsc.answer(() => ({ never: true }))
-            // A node unbinds before another one gets the shard: now that all have theirs, the one bind is the one that stays.
+            // A node unbinds before another one gets the shard: now that all have theirs, the one bind is the one that
+            // stays.
             yield* smsc.until(({ bound }) => bound() === 1)
             // Of the round alone, as its totals are then.
             const { key } = yield* makeAccount()

@@ -1,6 +1,7 @@
 /**
  * Endpoints that cost next to nothing: every request is answered with 200. One origin for each port. Silent ones take
- * the request and never answer, until they are told to let go. Asked to, it keeps the time at which each event's first byte came.
+ * the request and never answer, until they are told to let go. Asked to, it keeps the time at which each event's first
+ * byte came.
  */
 import * as NodeNet from "node:net"
 import { answerQuestions } from "./peer.ts"

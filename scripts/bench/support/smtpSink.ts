@@ -1,6 +1,7 @@
 /**
  * A relay that costs next to nothing: it takes every message and keeps none, or, asked to defer, puts off every
- * recipient. It answers what comes in one piece in one piece, or, asked to, each command by itself. Of recipients whose address begins with `single` it keeps when their message was whole.
+ * recipient. It answers what comes in one piece in one piece, or, asked to, each command by itself. Of recipients whose
+ * address begins with `single` it keeps when their message was whole.
  */
 import * as NodeNet from "node:net"
 import { answerQuestions } from "./peer.ts"

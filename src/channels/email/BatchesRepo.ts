@@ -41,7 +41,10 @@ interface NewRecipients {
   readonly recipients: ReadonlyArray<{ readonly to: string; readonly variables: unknown }>
 }
 
-/** SQL of `email_batches` and of the recipients in `email_messages`, from acceptance to the end; outcomes are `RecipientOutcomes`. */
+/**
+ * SQL of `email_batches` and of the recipients in `email_messages`, from acceptance to the end; outcomes are
+ * `RecipientOutcomes`.
+ */
 export const makeBatchesRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 

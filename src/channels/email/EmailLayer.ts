@@ -25,7 +25,10 @@ import { TrackingLinks } from "./tracking/TrackingLinks.ts"
 import { UnsubscribeHttp } from "./UnsubscribeHttp.ts"
 import { UnsubscribeLinks } from "./UnsubscribeLinks.ts"
 
-/** The email channel with its endpoints, actors and senders, the listener for bounces, and the sender of notices; it asks for `Smtp`, the relay. */
+/**
+ * The email channel with its endpoints, actors and senders, the listener for bounces, and the sender of notices; it
+ * asks for `Smtp`, the relay.
+ */
 export const EmailLayer = Layer.mergeAll(
   BulkEmailHttp,
   SuppressionsHttp.pipe(Layer.provide(SuppressionList.layer)),

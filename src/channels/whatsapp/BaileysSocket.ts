@@ -64,7 +64,10 @@ const stanzas: ReadonlyArray<readonly [event: string, kind: StanzaKind]> = [
 /** What a connection has to tell; `creds` is a change of the credentials. */
 type Raw = SocketEvent | { readonly _tag: "Creds" }
 
-/** Where WhatsApp is, by its ws: or wss: address, and which version of WhatsApp Web it is told; the library's own if none. */
+/**
+ * Where WhatsApp is, by its ws: or wss: address, and which version of WhatsApp Web it is told; the library's own if
+ * none.
+ */
 export interface WhatsAppServer {
   readonly url: string
   readonly version?: readonly [number, number, number] | undefined

@@ -176,7 +176,10 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
           and o.pairing = s.pairing)`
   })
 
-  /** Messages that nobody will send any more, because their session is gone or the phone that they were for has logged it out. */
+  /**
+   * Messages that nobody will send any more, because their session is gone or the phone that they were for has logged
+   * it out.
+   */
   const stranded = SqlSchema.findAll({
     Request: Schema.Int,
     Result: Schema.Struct({

@@ -10,7 +10,8 @@ export type NoCode = typeof NoCode.Type
 /**
  * The actor of one session, keyed by its id; every message is volatile. `Wake` has it look at its row, `Try` has one
  * that has failed try its credentials. `Qr` and `Pair` answer with a code as soon as there is one, and begin anew where
- * nothing is under way; a connection that fails is followed by the next one for as long as somebody waits. `LogOut` is answered when the device is logged out and the connection has ended.
+ * nothing is under way; a connection that fails is followed by the next one for as long as somebody waits. `LogOut` is
+ * answered when the device is logged out and the connection has ended.
  */
 export const SessionEntity = Entity.make("WhatsAppSession", [
   Rpc.make("Wake").annotate(ClusterSchema.InterruptOnTermination, true),

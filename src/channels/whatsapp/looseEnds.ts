@@ -1,6 +1,9 @@
 import { Effect } from "effect"
 
-/** Failures of ours that the library was told of: what it does not handle of them is handled by the end of the connection. */
+/**
+ * Failures of ours that the library was told of: what it does not handle of them is handled by the end of the
+ * connection.
+ */
 const told = new WeakSet<object>()
 
 /** Notes a failure that the library is told of. */

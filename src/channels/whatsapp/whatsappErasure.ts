@@ -5,8 +5,9 @@ import { eraseRows, type ErasureStep } from "../../accounts/Erasure.ts"
 const files = eraseRows("whatsapp_files")
 
 /**
- * WhatsApp sessions with their keys, and files that wait to be sent. The sweeper has the device of each logged out, which takes a connection that only
- * its actor has, and erases it; sessions that stood for longer than that may take go without a word to their phone.
+ * WhatsApp sessions with their keys, and files that wait to be sent. The sweeper has the device of each logged out,
+ * which takes a connection that only its actor has, and erases it; sessions that stood for longer than that may take go
+ * without a word to their phone.
  */
 export const whatsappErasure: ErasureStep = {
   name: "whatsapp",
