@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { assertRefused } from "../contract/contract.ts"
 import { eventually, type RunningNode, Service } from "../support/Service.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { inboundAccount } from "../support/whatsAppEvents.ts"
@@ -53,6 +54,9 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         { phone: `+${number}`, role: "superadmin" },
         { phone: `+${two}`, role: "member" }
       ])
+      const itself = yield* groups.change(id, { name: "Nobody's", remove_participants: [`+${two}`, `+${number}`] })
+      assertRefused(itself, 422, "validation_error")
+      assert.strictEqual(itself.at("error", "param"), "remove_participants[1]")
       assert.deepStrictEqual((yield* groups.get(id)).at("data"), changed.at("data"))
       assert.deepStrictEqual((yield* groups.list).at("meta"), { total: 1, page: 1, per_page: 25 })
     }))

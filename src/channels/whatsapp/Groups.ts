@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { NotFound, ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
+import { NotFound, ServiceUnavailable, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import type { AccountId, WhatsAppSessionId } from "../../values/Ids.ts"
 import type { PageOf } from "../../values/Page.ts"
 import type { PhoneNumber } from "../../values/PhoneNumber.ts"
@@ -72,7 +72,7 @@ export class Groups extends Context.Service<Groups, {
   readonly find: (which: Which) => Effect.Effect<Group, NotFound>
   readonly create: (accountId: AccountId, wish: GroupWish) => Effect.Effect<Group, Failure>
   /** One change after the other; what was done before a refusal stays done. */
-  readonly change: (which: Which, changes: GroupChanges) => Effect.Effect<Group, Failure>
+  readonly change: (which: Which, changes: GroupChanges) => Effect.Effect<Group, Failure | ValidationFailed>
 }>()("messaging-service/channels/whatsapp/Groups") {
   static readonly layer = Layer.effect(
     Groups,
@@ -121,7 +121,12 @@ export class Groups extends Context.Service<Groups, {
           }
         ),
         change: Effect.fn("Groups.change")(function*(which, wanted) {
-          const { jid, session_id, status } = yield* located(which)
+          const { jid, phone_number, session_id, status } = yield* located(which)
+          const own = wanted.remove_participants?.findIndex((number) => number.slice(1) === phone_number) ?? -1
+          if (own >= 0) {
+            const message = "is the session's own number: leave the group on its phone"
+            return yield* ValidationFailed.of(`remove_participants[${own}]`, message)
+          }
           if (status !== "connected") return yield* new SessionNotConnected({ session_status: status })
           const changes = changesOf(wanted)
           if (changes.length > 0) {

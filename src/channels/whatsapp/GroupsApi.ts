@@ -69,7 +69,7 @@ const change = HttpApiEndpoint.put("change", "/:id", {
   params,
   payload: GroupChange,
   success: Data(Group),
-  error: apiErrors(NotFound, NotGroupAdmin, SessionNotConnected, ServiceUnavailable)
+  error: apiErrors(NotFound, NotGroupAdmin, SessionNotConnected, ServiceUnavailable, ValidationFailed)
 })
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({

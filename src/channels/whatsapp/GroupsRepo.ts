@@ -150,9 +150,14 @@ export const makeGroupsRepo = repository(Effect.gen(function*() {
   /** What a group is called at WhatsApp, and how its session is. */
   const locate = SqlSchema.findOneOption({
     Request: One,
-    Result: Schema.Struct({ jid: Schema.String, session_id: WhatsAppSessionId, status: SessionStatus }),
+    Result: Schema.Struct({
+      jid: Schema.String,
+      session_id: WhatsAppSessionId,
+      status: SessionStatus,
+      phone_number: Schema.NullOr(Schema.String)
+    }),
     execute: ({ accountId, id }) =>
-      sql`select g.jid, g.session_id, s.status
+      sql`select g.jid, g.session_id, s.status, s.phone_number
         from whatsapp_groups g join whatsapp_sessions s on s.id = g.session_id where g.id = ${id} and ${
         shown(accountId)
       }`

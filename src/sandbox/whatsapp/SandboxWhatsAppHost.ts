@@ -32,7 +32,8 @@ export const SandboxWhatsAppHost = Singleton.make(
   Effect.gen(function*() {
     const store = yield* SandboxWhatsAppStore
     const { port } = yield* startSimulator
-    yield* store.announce(port)
+    // Clients that look for it while no node has it wait, instead of finding a closed door.
+    yield* Effect.acquireRelease(store.announce(port), () => Effect.ignoreCause(store.withdraw(port)))
     return yield* Effect.never
   }).pipe(Effect.scoped)
 )

@@ -52,6 +52,7 @@ const layer: Layer.Layer<SandboxWhatsAppStore, never, SqlClient.SqlClient> = Lay
           on conflict (only_row) do update set port = excluded.port, since = now()
         `
       }, Effect.orDie),
+      withdraw: (port) => Effect.orDie(sql`delete from sandbox_whatsapp_host where port = ${port}`),
       announced: Effect.orDie(Effect.map(reads.host(), Option.map(({ port }) => port)))
     })
   })

@@ -10,6 +10,8 @@ export class SandboxWhatsAppStore extends Context.Service<SandboxWhatsAppStore, 
   readonly save: (changes: StateChanges) => Effect.Effect<void>
   /** Tells the other nodes where the simulator listens. */
   readonly announce: (port: number) => Effect.Effect<void>
-  /** The port that was announced last. */
+  /** Takes that back, unless another node has announced itself since. */
+  readonly withdraw: (port: number) => Effect.Effect<void>
+  /** The port that was announced last; none while nobody listens. */
   readonly announced: Effect.Effect<Option.Option<number>>
 }>()("messaging-service/sandbox/whatsapp/SandboxWhatsAppStore") {}

@@ -16,7 +16,7 @@ import type { Handshake } from "./NoiseResponder.ts"
 import { Pairing } from "./Pairing.ts"
 import { Queries } from "./Queries.ts"
 import type { SimulatorState } from "./SimulatorState.ts"
-import { child, node } from "./stanza.ts"
+import { child, node, resultOf } from "./stanza.ts"
 
 const streamError = (code: number, content?: ReadonlyArray<BinaryNode>): BinaryNode =>
   node("stream:error", { code: String(code) }, content === undefined ? undefined : [...content])
@@ -173,6 +173,8 @@ export class SimulatedServer {
   /** A client that is being paired. */
   #receivedUnlinked(connection: Connection, stanza: BinaryNode): void {
     if (stanza.tag !== "iq") return
+    // Its ping, without whose answer it gives the connection up after a minute.
+    if (stanza.attrs["xmlns"] === "w:p") return connection.send(resultOf(stanza))
     if (child(stanza, "link_code_companion_reg") !== undefined) return this.pairing.linkCode(connection, stanza)
     if (this.pairing.signed(connection, stanza) !== undefined) connection.end(streamError(515))
   }

@@ -32,6 +32,20 @@ describe("pairing with the simulated WhatsApp", () => {
       assert.isTrue((yield* online(simulator, auth)).isOpen)
     }))
 
+  it.live("takes its time: a client that is not paired yet is answered when it asks whether the line is alive", () =>
+    Effect.gen(function*() {
+      const simulator = yield* makeSimulator()
+      const client = new BaileysClient(new MemoryAuth(), { url: simulator.url })
+      yield* Effect.promise(() => client.until(() => client.qr !== undefined))
+      const attrs = { id: "alive", to: "s.whatsapp.net", type: "get", xmlns: "w:p" }
+      const answer = yield* Effect.promise(() =>
+        client.socket.query({ tag: "iq", attrs, content: [{ tag: "ping", attrs: {} }] })
+      )
+      assert.deepInclude(answer, { tag: "iq" })
+      assert.deepInclude(Reflect.get(Object(answer), "attrs"), { id: "alive", type: "result" })
+      client.end()
+    }))
+
   it.live("a wrong code links nothing", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
