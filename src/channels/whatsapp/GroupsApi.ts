@@ -62,7 +62,8 @@ const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(Group), e
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "Read a WhatsApp group",
-    description: "With its invitation link, where the session is an admin."
+    description:
+      "With its invitation link, where WhatsApp tells it to the session: it tells admins, and others as the group is set."
   }))
 
 const change = HttpApiEndpoint.put("change", "/:id", {
