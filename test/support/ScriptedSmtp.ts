@@ -32,6 +32,8 @@ export interface ScriptedSmtp {
   /** `most`: of those that were open at once. */
   readonly connections: { readonly open: number; readonly total: number; readonly most: number }
   readonly until: (predicate: () => boolean) => Effect.Effect<void>
+  /** Ends all connections, as relays do with idle ones, and waits until their clients have noticed. */
+  readonly hangUp: Effect.Effect<void>
 }
 
 class Server implements ScriptedSmtp {
@@ -42,6 +44,10 @@ class Server implements ScriptedSmtp {
   readonly net: NodeNet.Server
   readonly #changes = new Changes()
   readonly until = this.#changes.until
+  readonly hangUp = Effect.suspend(() => {
+    for (const socket of this.sockets) socket.end("421 4.4.2 idle for too long\r\n")
+    return this.until(() => this.connections.open === 0)
+  })
   readonly #options: ScriptedSmtpOptions
 
   constructor(options: ScriptedSmtpOptions) {

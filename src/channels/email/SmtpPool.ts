@@ -215,8 +215,14 @@ export class SmtpPool {
     this.#live.delete(pooled)
   }
 
+  // Of a connection that the relay has ended nobody would answer a QUIT.
   #retire(pooled: Pooled): Effect.Effect<void> {
-    return Effect.ensuring(pooled.session.quit, Effect.sync(() => this.#drop(pooled)))
+    return Effect.suspend(() =>
+      Effect.ensuring(
+        pooled.session.usable() ? pooled.session.quit : Effect.void,
+        Effect.sync(() => this.#drop(pooled))
+      )
+    )
   }
 
   /**

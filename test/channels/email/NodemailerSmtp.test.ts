@@ -434,6 +434,20 @@ describe("the pool", () => {
       assert.isTrue(server.commands.includes("1 QUIT"))
     }))
 
+  it.effect("goes on to close idle connections after the relay has ended some of them itself", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedSmtp.make()
+      const smtp = yield* open(server.port)
+      yield* smtp.send(mail("ann@example.com"))
+      yield* server.hangUp
+      yield* TestClock.adjust("4 minutes")
+      yield* smtp.send(mail("bob@example.com"))
+      assert.strictEqual(server.connections.open, 1)
+      yield* TestClock.adjust("4 minutes")
+      yield* server.until(() => server.connections.open === 0)
+      assert.isTrue(server.commands.includes("2 QUIT"))
+    }))
+
   it.effect("does not take the relay's hanging up on an idle connection for a failure", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({
@@ -642,6 +656,16 @@ describe("closing", () => {
       assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(mail("eve@example.com")))), unavailable("closing"))
       yield* sink.until(({ connections }) => connections.open === 0)
       assert.strictEqual(sink.messages.length, 1)
+    }))
+
+  it.effect("waits for no connection that the relay has ended while it was idle", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedSmtp.make()
+      const { close, smtp } = yield* closable(server.port)
+      yield* smtp.send(mail("ann@example.com"))
+      yield* server.hangUp
+      yield* close
+      assert.strictEqual(server.connections.total, 1)
     }))
 
   it.effect("gives up on a message that does not finish within ten seconds", () =>
