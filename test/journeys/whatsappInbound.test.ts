@@ -60,9 +60,10 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       yield* Effect.promise(() => controls.sendMedia(sender, number, file("sticker", "image/webp")))
       yield* Effect.promise(() => controls.poll(sender, number, { name: "Tea?", options: ["yes", "no"] }))
       yield* Effect.promise(() => controls.react(sender, first, "👍"))
+      yield* Effect.promise(() => controls.react(sender, first, ""))
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "second", replyTo: first }))
       yield* Effect.promise(() => controls.edit(sender, first, "first, better"))
-      const told = yield* account.told("message.received", 10)
+      const told = yield* account.told("message.received", 11)
       const id = told[0]?.["message_id"]
       assert.deepStrictEqual(told.map(({ content, type }) => ({ type, content })), [
         { type: "text", content: { body: "first" } },
@@ -73,6 +74,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         { type: "sticker", content: { body: "", mime_type: "image/webp" } },
         { type: "poll", content: { body: "Tea?", question: "Tea?", options: ["yes", "no"] } },
         { type: "reaction", content: { body: "👍", emoji: "👍", message_id: id } },
+        { type: "reaction", content: { body: "", emoji: "", message_id: id } },
         { type: "text", content: { body: "second", reply_to: id } },
         { type: "edit", content: { body: "first, better", message_id: id } }
       ])

@@ -85,6 +85,12 @@ const poll = ({ contextInfo, name, options }: proto.Message.IPollCreationMessage
     more: { question: clean(name), options: (options ?? []).map(({ optionName }) => clean(optionName)) }
   })
 
+/** Its emoji stands there in any case: an empty one says that the reaction is taken back. */
+const reaction = ({ key, text }: proto.Message.IReactionMessage): InboundMessage => {
+  const { content: { body }, ...rest } = inbound("reaction", { body: text, context: { stanzaId: key?.id ?? null } })
+  return { ...rest, content: { body, emoji: body } }
+}
+
 /** What has a file. */
 const filesOf = (message: Message): InboundMessage | undefined => {
   const { audioMessage, documentMessage, imageMessage, stickerMessage, videoMessage } = message
@@ -118,10 +124,7 @@ const wordsOf = (message: Message): InboundMessage | undefined => {
     return inbound("text", { body: extendedTextMessage.text, context: extendedTextMessage.contextInfo })
   }
   if (conversation) return inbound("text", { body: conversation })
-  if (reactionMessage) {
-    const { key, text } = reactionMessage
-    return inbound("reaction", { body: text, context: { stanzaId: key?.id ?? null }, more: { emoji: clean(text) } })
-  }
+  if (reactionMessage) return reaction(reactionMessage)
   if (locationMessage) return location(locationMessage, locationMessage.name)
   if (liveLocationMessage) return location(liveLocationMessage)
   if (contactMessage) return contacts([contactMessage], contactMessage.displayName)

@@ -51,6 +51,18 @@ describe("a message from outside", () => {
     })
   })
 
+  it("that is a reaction has its emoji, an empty one when it is taken back", () => {
+    const key = { id: "FIRST", fromMe: true }
+    for (const emoji of ["👍", ""]) {
+      assert.deepStrictEqual(read({ reactionMessage: { key, text: emoji } }), {
+        type: "reaction",
+        content: { body: emoji, emoji },
+        refersTo: "FIRST"
+      })
+    }
+    assert.deepStrictEqual(read({ reactionMessage: { key } })?.content, { body: "", emoji: "" })
+  })
+
   it("that was edited has its new words, and says which message it was", () => {
     const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
     const key = { id: "FIRST", fromMe: true }
