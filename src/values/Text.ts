@@ -14,18 +14,34 @@ export const Text = Schema.String.check(
   )
 )
 
+const problemOfLength = (length: number, minimum: number, maximum: number) =>
+  length < minimum
+    ? minimum === 1 ? "must not be empty" : `must have at least ${minimum} characters`
+    : length > maximum
+    ? `must have at most ${maximum} characters`
+    : undefined
+
 /** {@link Text} of a length within bounds, counted in UTF-16 units as JSON clients count them. */
 export const textBetween = (minimum: number, maximum: number) =>
   Text.check(
-    Schema.makeFilter(
-      (text: string) =>
-        text.length < minimum
-          ? minimum === 1 ? "must not be empty" : `must have at least ${minimum} characters`
-          : text.length > maximum
-          ? `must have at most ${maximum} characters`
-          : undefined,
-      { toJsonSchema: () => ({ minLength: minimum, maxLength: maximum }) }
-    )
+    Schema.makeFilter((text: string) => problemOfLength(text.length, minimum, maximum), {
+      toJsonSchema: () => ({ minLength: minimum, maxLength: maximum })
+    })
+  )
+
+/** How many Unicode code points a text has: what JSON Schema calls its length. */
+export const codePointsOf = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** {@link Text} of a length within bounds, counted in code points: an emoji of two UTF-16 units is one. */
+export const codePointsBetween = (minimum: number, maximum: number) =>
+  Text.check(
+    Schema.makeFilter((text: string) => problemOfLength(codePointsOf(text), minimum, maximum), {
+      toJsonSchema: () => ({ minLength: minimum, maxLength: maximum })
+    })
   )
 
 /** {@link textBetween} on one line: what stands in a header or a list must not break it. */

@@ -33,7 +33,7 @@ const shown: ReadonlyArray<
   ["text", { body: "Hello" }, { type: "extendedTextMessage", text: "Hello" }],
   ["image", { base64: pixel, mime_type: "image/png", caption: "look" }, { type: "imageMessage", text: "look" }],
   ["video", { base64: film, caption: "watch" }, { type: "videoMessage", text: "watch" }],
-  ["audio", { base64: sound, mime_type: "audio/ogg" }, { type: "audioMessage" }],
+  ["audio", { base64: sound, mime_type: "audio/ogg; codecs=opus" }, { type: "audioMessage" }],
   [
     "document",
     { base64: pdf, filename: "a.pdf", mime_type: "application/pdf" },
@@ -96,7 +96,9 @@ layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a
         assert.deepInclude(message, seen, type)
         if (["image", "video", "audio", "document"].includes(type)) {
           const file = yield* Effect.promise(() => controls.media(to, message?.id ?? ""))
-          assert.strictEqual(file.base64, (content as { readonly base64: string }).base64, type)
+          const { base64, mime_type } = content as { readonly base64: string; readonly mime_type?: string }
+          assert.strictEqual(file.base64, base64, type)
+          if (mime_type !== undefined) assert.strictEqual(file.mimetype, mime_type)
         }
       }
     }))
@@ -328,6 +330,12 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ["a file from a private address", { type: "image", content: "https://10.0.0.1/a.png" }, "content.url", /not public/],
   ["a file over plain HTTP", { type: "image", content: "http://example.com/a.png" }, "content.url", /https/],
   ["a file of another scheme", { type: "image", content: "file:///etc/passwd" }, "content.url", /https/],
+  [
+    "a reaction that is no emoji",
+    { type: "reaction", content: { message_id: 999_999, emoji: "hello" } },
+    "content.emoji",
+    /must be one emoji/
+  ],
   [
     "a reaction to nothing",
     { type: "reaction", content: { message_id: 999_999, emoji: "👍" } },

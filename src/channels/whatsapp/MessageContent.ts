@@ -4,14 +4,19 @@ import type { Violation } from "../../platform/http/ApiErrors.ts"
 import { violationsOf } from "../../platform/http/violations.ts"
 import { MessageId } from "../../values/Ids.ts"
 import { PhoneNumber } from "../../values/PhoneNumber.ts"
-import { lineBetween, Text, textBetween } from "../../values/Text.ts"
+import { codePointsBetween, lineBetween, Text, textBetween } from "../../values/Text.ts"
+import { isEmoji } from "./isEmoji.ts"
+import { mediaTypeProblem } from "./mediaType.ts"
 
 const MiB = 1024 * 1024
 
 /** Decoded; the body of a request may have 10 MiB, and base64 makes 13.4 of these 10. */
 const largestInline = 7 * MiB
 
-const Caption = textBetween(0, 1_024)
+/** Code points, as people count: an emoji of two UTF-16 units is one. */
+export const longest = { body: 4_096, caption: 1_024 } as const
+
+const Caption = codePointsBetween(0, longest.caption)
 
 const Base64 = Schema.String.check(
   Schema.makeFilter((text: string) =>
@@ -23,23 +28,17 @@ const Base64 = Schema.String.check(
   )
 )
 
-const mimeType = (family: RegExp, message: string) => lineBetween(3, 129).check(Schema.isPattern(family, { message }))
-
-const anyType = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i
+const mimeType = (kind: MediaType) =>
+  lineBetween(3, 255).check(
+    Schema.makeFilter((text: string) => mediaTypeProblem(kind, text), { toJsonSchema: () => ({}) })
+  ).annotate({ description: "May have parameters: audio/ogg; codecs=opus" })
 
 /** A medium by its URL or by its bytes; which URLs are allowed is for the service to say, as it depends on settings. */
-const media = <F extends Schema.Struct.Fields>(family: "image" | "video" | "audio" | "document", more: F) =>
+const media = <F extends Schema.Struct.Fields>(kind: MediaType, more: F) =>
   Schema.Struct({
     url: Schema.optionalKey(Text),
     base64: Schema.optionalKey(Base64),
-    mime_type: Schema.optionalKey(
-      family === "document"
-        ? mimeType(anyType, "must be a media type without parameters, such as application/pdf")
-        : mimeType(
-          new RegExp(`^${family}/[a-z0-9][\\w.+-]{0,63}$`, "i"),
-          `must be a media type that begins with ${family}/`
-        )
-    ),
+    mime_type: Schema.optionalKey(mimeType(kind)),
     ...more
   })
 
@@ -47,7 +46,9 @@ const captioned = { caption: Schema.optionalKey(Caption) }
 
 /** The content of each type of message, as a request writes it. */
 const contents = {
-  text: Schema.Struct({ body: textBetween(1, 4_096).check(Schema.isPattern(/\S/, { message: "must not be blank" })) }),
+  text: Schema.Struct({
+    body: codePointsBetween(1, longest.body).check(Schema.isPattern(/\S/, { message: "must not be blank" }))
+  }),
   image: media("image", captioned),
   video: media("video", captioned),
   audio: media("audio", {}),
@@ -76,7 +77,12 @@ const contents = {
   }),
   reaction: Schema.Struct({
     message_id: MessageId,
-    emoji: textBetween(0, 32).annotate({ description: "Empty: the reaction is taken back" })
+    emoji: textBetween(0, 32).check(
+      Schema.makeFilter(
+        (text: string) => text === "" || isEmoji(text) ? undefined : "must be one emoji, or empty to take it back",
+        { toJsonSchema: () => ({}) }
+      )
+    ).annotate({ description: "One; empty: the reaction is taken back" })
   })
 } as const
 

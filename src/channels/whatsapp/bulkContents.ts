@@ -4,10 +4,9 @@ import { ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { compiledText } from "../../templates/CompiledTemplate.ts"
 import { requireValues } from "../../templates/requireValues.ts"
 import * as Template from "../../templates/Template.ts"
-import { captionOf, isMedia, storedContent, type WhatsAppContent } from "./MessageContent.ts"
+import { codePointsOf } from "../../values/Text.ts"
+import { captionOf, isMedia, longest, storedContent, type WhatsAppContent } from "./MessageContent.ts"
 import type { NewMessageBatch } from "./MessagesApi.ts"
-
-const longest = { body: 4_096, caption: 1_024 }
 
 type Recipients = NewMessageBatch["recipients"]
 
@@ -24,11 +23,12 @@ export const bulkContents = Effect.fnUntraced(function*(message: WhatsAppContent
   yield* requireValues(template, recipients)
   return yield* Effect.forEach(recipients, ({ variables = {} }, index) => {
     const where = `recipients[${index}].variables`
-    // Looked at before it is made: values can fill the world.
-    if (Template.lengths(template, variables).text > longest[field]) {
+    // Looked at before it is made: values can fill the world. A code point has two units at the most.
+    const isHuge = Template.lengths(template, variables).text > 2 * longest[field]
+    const made = isHuge ? "" : Template.render(template, variables).text ?? ""
+    if (isHuge || codePointsOf(made) > longest[field]) {
       return Effect.fail(ValidationFailed.of(where, `must make a text of at most ${longest[field]} characters`))
     }
-    const made = Template.render(template, variables).text ?? ""
     return message.type === "text" && made.trim() === ""
       ? Effect.fail(ValidationFailed.of(where, "must not make an empty text"))
       : Effect.succeed(named(message, content, made))

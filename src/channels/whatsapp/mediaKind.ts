@@ -1,3 +1,4 @@
+import { bareType } from "./mediaType.ts"
 import type { MediaType } from "./MessageContent.ts"
 
 /** What a file begins with, where its type says so. */
@@ -58,7 +59,7 @@ export const mediaMismatch = (
       message: `must be the bytes of ${kind === "video" ? "a" : "an"} ${kind}; they are ${found}`
     }
   }
-  const name = declared?.toLowerCase()
+  const name = declared === undefined ? undefined : bareType(declared)
   return name !== undefined && name !== found && exact.has(name) && exact.has(found)
     ? { field: "mime_type", message: `must be what the bytes are, ${found}, or be left out` }
     : undefined

@@ -19,4 +19,14 @@ describe("the contents of a WhatsApp batch", () => {
       assert.strictEqual(param, "content.body")
       assert.match(errors[0]?.message ?? "", /^must have at most 500 different variables/)
     }))
+
+  it.effect("are as long as single ones may be, an emoji counted as one character", () =>
+    Effect.gen(function*() {
+      const contents = (count: number) =>
+        bulkContents({ type: "text", content: { body: "{{all}}" } }, [{ to, variables: { all: "😀".repeat(count) } }])
+      assert.deepStrictEqual(yield* contents(4_096), [{ body: "😀".repeat(4_096) }])
+      const { errors, param } = yield* Effect.flip(contents(4_097))
+      assert.strictEqual(param, "recipients[0].variables")
+      assert.match(errors[0]?.message ?? "", /at most 4096 characters/)
+    }))
 })
