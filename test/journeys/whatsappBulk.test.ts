@@ -5,7 +5,7 @@ import { assertRefused } from "../contract/contract.ts"
 import { eventually, makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
-import { accepted, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
+import { accepted, localFiles, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
 const wide = { excludeTestServices: true, timeout: "60 seconds" } as const
 
@@ -15,7 +15,7 @@ const sendBulk = (node: RunningNode, key: string, json: Readonly<Record<string, 
 const ended = (node: RunningNode, key: string, batch: string) =>
   eventually(node.request("GET", `/v1/whatsapp/batches/${batch}`, { key }), ({ at }) => at("data", "queued") === 0)
 
-layer(WhatsApp.layer({ env: unpaced }), wide)("a batch of WhatsApp messages", (it) => {
+layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of WhatsApp messages", (it) => {
   it.effect("gives everybody his own text, and counts those that were sent and those that failed", () =>
     Effect.gen(function*() {
       const node = yield* Service

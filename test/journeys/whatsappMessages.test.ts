@@ -7,7 +7,7 @@ import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
-import { accepted, send, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
+import { accepted, localFiles, send, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
 const wide = { excludeTestServices: true, timeout: "60 seconds" } as const
 
@@ -45,235 +45,243 @@ const shown: ReadonlyArray<
   ["poll", { question: "Lunch?", options: ["yes", "no"] }, { type: "pollCreationMessageV3", text: "Lunch?" }]
 ]
 
-layer(WhatsApp.layer({ env: { ...unpaced, WHATSAPP_MEDIA_MIB: "1" } }), wide)("a WhatsApp message", (it) => {
-  it.effect("is queued, sent, delivered and read, and webhooks are told each of it once", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { phone } = yield* WhatsApp
-      const listener = yield* makeListener(node, ["message.*"])
-      const { key } = listener
-      const session = yield* pairedSession(node, key)
-      const to = `+${yield* phone}`
-      const answer = yield* send(node, key, { session_id: session.id, to: to.slice(1), content: "Hello" })
-      assert.strictEqual(answer.status, 202, answer.text)
-      const id = Number(answer.at("data", "message_id"))
-      const common = { session_id: session.id, to, type: "text" }
-      assert.deepStrictEqual(answer.at("data"), { message_id: id, ...common, status: "queued" })
-      assert.strictEqual(answer.headers["location"], `/v1/whatsapp/messages/${id}`)
-      const record = yield* untilMessage(node, key, id, "read")
-      assert.deepInclude(record, {
-        channel: "whatsapp",
-        ...common,
-        direction: "out",
-        from: `+${session.number}`,
-        content: { body: "Hello" },
-        failed_at: null,
-        batch_id: null
-      })
-      const events = yield* listener.received(3)
-      const told = { channel: "whatsapp", message_id: id, session_id: session.id }
-      assert.deepStrictEqual(
-        events.map(({ data, event }) => ({ event, data })).toSorted((a, b) => a.event < b.event ? -1 : 1),
-        [
-          { event: "message.delivered", data: { ...told, delivered_at: record["delivered_at"] } },
-          { event: "message.read", data: { ...told, read_at: record["read_at"] } },
-          { event: "message.sent", data: { ...told, to, type: "text", status: "sent" } }
-        ]
-      )
-      const list = yield* node.request("GET", `/v1/whatsapp/messages?session_id=${session.id}&status=read`, { key })
-      assert.deepStrictEqual([list.at("meta", "total"), list.at("data", 0, "id")], [1, id])
-      const sessions = yield* node.request("GET", "/v1/whatsapp/sessions", { key })
-      assert.strictEqual(sessions.at("data", 0, "messages_count"), 1)
-    }))
-
-  it.effect("of every type arrives decrypted as what it is, and files arrive whole", () =>
-    Effect.gen(function*() {
-      const { controls, key, node, session, to } = yield* scene
-      for (const [type, content, seen] of shown) {
-        const before = controls.messages(to).length
-        yield* accepted(node, key, { session_id: session.id, to, type, content })
-        const message = (yield* untilArrived(to, session.number, before + 1))[before]
-        assert.deepInclude(message, seen, type)
-        if (["image", "video", "audio", "document"].includes(type)) {
-          const file = yield* Effect.promise(() => controls.media(to, message?.id ?? ""))
-          const { base64, mime_type } = content as { readonly base64: string; readonly mime_type?: string }
-          assert.strictEqual(file.base64, base64, type)
-          if (mime_type !== undefined) assert.strictEqual(file.mimetype, mime_type)
-        }
-      }
-    }))
-
-  it.effect("can be a reaction to one that was sent before in its chat, and no other", () =>
-    Effect.gen(function*() {
-      const { controls, key, node, session, to } = yield* scene
-      const other = yield* scene
-      const foreign = yield* accepted(other.node, other.key, { session_id: other.session.id, to, content: "theirs" })
-      yield* untilMessage(other.node, other.key, foreign, "read")
-      const id = yield* accepted(node, key, { session_id: session.id, to, content: "Hello" })
-      yield* untilMessage(node, key, id, "read")
-      const reaction = { session_id: session.id, to, type: "reaction" }
-      yield* accepted(node, key, { ...reaction, content: { message_id: id, emoji: "👍" } })
-      const [, message] = yield* untilArrived(to, session.number, 2)
-      assert.deepInclude(message, { type: "reactionMessage", text: "👍" })
-      const elsewhere = { ...reaction, to: other.to, content: { message_id: id, emoji: "👍" } }
-      const answers = [
-        yield* send(node, key, { ...reaction, content: { message_id: foreign, emoji: "👍" } }),
-        yield* send(node, key, elsewhere),
-        yield* node.request("POST", "/v1/whatsapp/send-bulk", {
-          key,
-          json: { ...elsewhere, recipients: [to, other.to] }
+layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1" } }), wide)(
+  "a WhatsApp message",
+  (it) => {
+    it.effect("is queued, sent, delivered and read, and webhooks are told each of it once", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { phone } = yield* WhatsApp
+        const listener = yield* makeListener(node, ["message.*"])
+        const { key } = listener
+        const session = yield* pairedSession(node, key)
+        const to = `+${yield* phone}`
+        const answer = yield* send(node, key, { session_id: session.id, to: to.slice(1), content: "Hello" })
+        assert.strictEqual(answer.status, 202, answer.text)
+        const id = Number(answer.at("data", "message_id"))
+        const common = { session_id: session.id, to, type: "text" }
+        assert.deepStrictEqual(answer.at("data"), { message_id: id, ...common, status: "queued" })
+        assert.strictEqual(answer.headers["location"], `/v1/whatsapp/messages/${id}`)
+        const record = yield* untilMessage(node, key, id, "read")
+        assert.deepInclude(record, {
+          channel: "whatsapp",
+          ...common,
+          direction: "out",
+          from: `+${session.number}`,
+          content: { body: "Hello" },
+          failed_at: null,
+          batch_id: null
         })
-      ]
-      for (const refused of answers) {
-        assertRefused(refused, 422, "validation_error")
-        assert.strictEqual(refused.at("error", "param"), "content.message_id")
-      }
-      assert.lengthOf(controls.messages(to).filter(({ from }) => from === session.number), 2)
-    }))
+        const events = yield* listener.received(3)
+        const told = { channel: "whatsapp", message_id: id, session_id: session.id }
+        assert.deepStrictEqual(
+          events.map(({ data, event }) => ({ event, data })).toSorted((a, b) => a.event < b.event ? -1 : 1),
+          [
+            { event: "message.delivered", data: { ...told, delivered_at: record["delivered_at"] } },
+            { event: "message.read", data: { ...told, read_at: record["read_at"] } },
+            { event: "message.sent", data: { ...told, to, type: "text", status: "sent" } }
+          ]
+        )
+        const list = yield* node.request("GET", `/v1/whatsapp/messages?session_id=${session.id}&status=read`, { key })
+        assert.deepStrictEqual([list.at("meta", "total"), list.at("data", 0, "id")], [1, id])
+        const sessions = yield* node.request("GET", "/v1/whatsapp/sessions", { key })
+        assert.strictEqual(sessions.at("data", 0, "messages_count"), 1)
+      }))
 
-  it.effect("has its file from a URL, or fails with what is wrong with that", () =>
-    Effect.gen(function*() {
-      const { controls, key, node, session, to } = yield* scene
-      const receiver = yield* makeWebhookReceiver({
-        script: (request) => ({
-          status: request.path === "/gone" ? 404 : 200,
-          headers: { "content-type": request.path === "/text" ? "text/plain" : "image/png" },
-          body: request.path === "/large" ? Buffer.alloc(3 * 1024 * 1024) : Buffer.from(pixel, "base64")
-        })
-      })
-      const image = { session_id: session.id, to, type: "image" }
-      const good = yield* accepted(node, key, { ...image, content: `${receiver.url}/good` })
-      yield* untilMessage(node, key, good, "read")
-      const [message] = controls.messages(to)
-      const file = yield* Effect.promise(() => controls.media(to, message?.id ?? ""))
-      assert.deepStrictEqual(file, { mimetype: "image/png", base64: pixel })
-      const failing = [["/gone", "media_http_status"], ["/text", "media_type"], ["/large", "media_too_large"]] as const
-      for (const [path, code] of failing) {
-        const id = yield* accepted(node, key, { ...image, content: { url: `${receiver.url}${path}` } })
-        assert.strictEqual((yield* untilMessage(node, key, id, "failed"))["error_code"], code)
-      }
-      assert.lengthOf(controls.messages(to), 1)
-    }))
-
-  it.effect("fails when the recipient is not on WhatsApp, and when the server refuses it, with the server's code", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { phone, simulator } = yield* WhatsApp
-      const listener = yield* makeListener(node, ["message.failed"])
-      const { key } = listener
-      const session = yield* pairedSession(node, key)
-      const nobody = yield* accepted(node, key, { session_id: session.id, to: "+442079460000", content: "Hello" })
-      assert.deepInclude(yield* untilMessage(node, key, nobody, "failed"), { error_code: "recipient_not_on_whatsapp" })
-      simulator.controls.setFault(session.number, { kind: "ack-error", code: 463 })
-      const refused = yield* accepted(node, key, { session_id: session.id, to: yield* phone, content: "Hello" })
-      const record = yield* untilMessage(node, key, refused, "failed")
-      assert.deepInclude(record, { error_code: "463", sent_at: null })
-      const [first, second] = yield* listener.received(2)
-      const told = { channel: "whatsapp", session_id: session.id }
-      assert.deepInclude(first?.data, { ...told, message_id: nobody, error_code: "recipient_not_on_whatsapp" })
-      assert.deepInclude(second?.data, { ...told, message_id: refused, error_code: "463" })
-    }))
-
-  it.effect("that a phone could not read is given to it again", () =>
-    Effect.gen(function*() {
-      const { controls, key, node, session, to } = yield* scene
-      // The session's own phone gets a copy, and cannot read it either.
-      controls.setFault(session.number, { kind: "ask-retry", times: 2 })
-      const id = yield* accepted(node, key, { session_id: session.id, to, content: "once more" })
-      yield* untilMessage(node, key, id, "read")
-      assert.lengthOf(controls.messages(to).filter(({ text }) => text === "once more"), 1)
-      assert.strictEqual(controls.counters().phones[to]?.retriesAsked, 1)
-    }))
-
-  for (const kind of ["drop-before-ack", "drop-after-ack"] as const) {
-    it.effect(`survives a line that breaks (${kind}): it is sent again under the same name, and shown once`, () =>
+    it.effect("of every type arrives decrypted as what it is, and files arrive whole", () =>
       Effect.gen(function*() {
         const { controls, key, node, session, to } = yield* scene
-        const first = yield* accepted(node, key, { session_id: session.id, to, content: "first" })
-        yield* untilMessage(node, key, first, "read")
-        controls.setFault(session.number, { kind })
-        const id = yield* accepted(node, key, { session_id: session.id, to, content: "second" })
+        for (const [type, content, seen] of shown) {
+          const before = controls.messages(to).length
+          yield* accepted(node, key, { session_id: session.id, to, type, content })
+          const message = (yield* untilArrived(to, session.number, before + 1))[before]
+          assert.deepInclude(message, seen, type)
+          if (["image", "video", "audio", "document"].includes(type)) {
+            const file = yield* Effect.promise(() => controls.media(to, message?.id ?? ""))
+            const { base64, mime_type } = content as { readonly base64: string; readonly mime_type?: string }
+            assert.strictEqual(file.base64, base64, type)
+            if (mime_type !== undefined) assert.strictEqual(file.mimetype, mime_type)
+          }
+        }
+      }))
+
+    it.effect("can be a reaction to one that was sent before in its chat, and no other", () =>
+      Effect.gen(function*() {
+        const { controls, key, node, session, to } = yield* scene
+        const other = yield* scene
+        const foreign = yield* accepted(other.node, other.key, { session_id: other.session.id, to, content: "theirs" })
+        yield* untilMessage(other.node, other.key, foreign, "read")
+        const id = yield* accepted(node, key, { session_id: session.id, to, content: "Hello" })
         yield* untilMessage(node, key, id, "read")
-        const seen = controls.messages(to).filter(({ text }) => text === "second")
-        assert.lengthOf(seen, 1)
-        const [row] = yield* Effect.flatMap(
-          SqlClient.SqlClient,
-          (sql) => sql`select whatsapp_id from whatsapp_outbox where message_id = ${id}`
+        const reaction = { session_id: session.id, to, type: "reaction" }
+        yield* accepted(node, key, { ...reaction, content: { message_id: id, emoji: "👍" } })
+        const [, message] = yield* untilArrived(to, session.number, 2)
+        assert.deepInclude(message, { type: "reactionMessage", text: "👍" })
+        const elsewhere = { ...reaction, to: other.to, content: { message_id: id, emoji: "👍" } }
+        const answers = [
+          yield* send(node, key, { ...reaction, content: { message_id: foreign, emoji: "👍" } }),
+          yield* send(node, key, elsewhere),
+          yield* node.request("POST", "/v1/whatsapp/send-bulk", {
+            key,
+            json: { ...elsewhere, recipients: [to, other.to] }
+          })
+        ]
+        for (const refused of answers) {
+          assertRefused(refused, 422, "validation_error")
+          assert.strictEqual(refused.at("error", "param"), "content.message_id")
+        }
+        assert.lengthOf(controls.messages(to).filter(({ from }) => from === session.number), 2)
+      }))
+
+    it.effect("has its file from a URL, or fails with what is wrong with that", () =>
+      Effect.gen(function*() {
+        const { controls, key, node, session, to } = yield* scene
+        const receiver = yield* makeWebhookReceiver({
+          script: (request) => ({
+            status: request.path === "/gone" ? 404 : 200,
+            headers: { "content-type": request.path === "/text" ? "text/plain" : "image/png" },
+            body: request.path === "/large" ? Buffer.alloc(3 * 1024 * 1024) : Buffer.from(pixel, "base64")
+          })
+        })
+        const image = { session_id: session.id, to, type: "image" }
+        const good = yield* accepted(node, key, { ...image, content: `${receiver.url}/good` })
+        yield* untilMessage(node, key, good, "read")
+        const [message] = controls.messages(to)
+        const file = yield* Effect.promise(() => controls.media(to, message?.id ?? ""))
+        assert.deepStrictEqual(file, { mimetype: "image/png", base64: pixel })
+        const failing = [["/gone", "media_http_status"], ["/text", "media_type"], [
+          "/large",
+          "media_too_large"
+        ]] as const
+        for (const [path, code] of failing) {
+          const id = yield* accepted(node, key, { ...image, content: { url: `${receiver.url}${path}` } })
+          assert.strictEqual((yield* untilMessage(node, key, id, "failed"))["error_code"], code)
+        }
+        assert.lengthOf(controls.messages(to), 1)
+      }))
+
+    it.effect("fails when the recipient is not on WhatsApp, and when the server refuses it, with the server's code", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { phone, simulator } = yield* WhatsApp
+        const listener = yield* makeListener(node, ["message.failed"])
+        const { key } = listener
+        const session = yield* pairedSession(node, key)
+        const nobody = yield* accepted(node, key, { session_id: session.id, to: "+442079460000", content: "Hello" })
+        assert.deepInclude(yield* untilMessage(node, key, nobody, "failed"), {
+          error_code: "recipient_not_on_whatsapp"
+        })
+        simulator.controls.setFault(session.number, { kind: "ack-error", code: 463 })
+        const refused = yield* accepted(node, key, { session_id: session.id, to: yield* phone, content: "Hello" })
+        const record = yield* untilMessage(node, key, refused, "failed")
+        assert.deepInclude(record, { error_code: "463", sent_at: null })
+        const [first, second] = yield* listener.received(2)
+        const told = { channel: "whatsapp", session_id: session.id }
+        assert.deepInclude(first?.data, { ...told, message_id: nobody, error_code: "recipient_not_on_whatsapp" })
+        assert.deepInclude(second?.data, { ...told, message_id: refused, error_code: "463" })
+      }))
+
+    it.effect("that a phone could not read is given to it again", () =>
+      Effect.gen(function*() {
+        const { controls, key, node, session, to } = yield* scene
+        // The session's own phone gets a copy, and cannot read it either.
+        controls.setFault(session.number, { kind: "ask-retry", times: 2 })
+        const id = yield* accepted(node, key, { session_id: session.id, to, content: "once more" })
+        yield* untilMessage(node, key, id, "read")
+        assert.lengthOf(controls.messages(to).filter(({ text }) => text === "once more"), 1)
+        assert.strictEqual(controls.counters().phones[to]?.retriesAsked, 1)
+      }))
+
+    for (const kind of ["drop-before-ack", "drop-after-ack"] as const) {
+      it.effect(`survives a line that breaks (${kind}): it is sent again under the same name, and shown once`, () =>
+        Effect.gen(function*() {
+          const { controls, key, node, session, to } = yield* scene
+          const first = yield* accepted(node, key, { session_id: session.id, to, content: "first" })
+          yield* untilMessage(node, key, first, "read")
+          controls.setFault(session.number, { kind })
+          const id = yield* accepted(node, key, { session_id: session.id, to, content: "second" })
+          yield* untilMessage(node, key, id, "read")
+          const seen = controls.messages(to).filter(({ text }) => text === "second")
+          assert.lengthOf(seen, 1)
+          const [row] = yield* Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql`select whatsapp_id from whatsapp_outbox where message_id = ${id}`
+          )
+          assert.strictEqual(row?.["whatsapp_id"], seen[0]?.id)
+        }))
+    }
+
+    it.effect("to a group reaches every member; one to a group that the session is not in fails", () =>
+      Effect.gen(function*() {
+        const { controls, key, node, session, to } = yield* scene
+        const { phone } = yield* WhatsApp
+        const third = yield* phone
+        const group = controls.createGroup(to, "Team", [session.number, third])
+        const other = controls.createGroup(to, "Others", [third])
+        const id = yield* accepted(node, key, { session_id: session.id, to: group.id, content: "all" })
+        yield* untilArrived(to, session.number, 1)
+        assert.deepInclude((yield* untilArrived(third, session.number, 1))[0], { text: "all", chat: group.id })
+        yield* untilMessage(node, key, id, "read")
+        const lost = yield* accepted(node, key, { session_id: session.id, to: other.id, content: "nobody" })
+        assert.deepInclude(yield* untilMessage(node, key, lost, "failed"), { error_code: "group_unknown" })
+      }))
+
+    it.effect("that was not acknowledged when its session ended has failed, with how that ended", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { phone, simulator: { controls } } = yield* WhatsApp
+        const listener = yield* makeListener(node, ["message.failed"])
+        const { key } = listener
+        for (
+          const [index, [end, code]] of ([
+            ["delete", "session_deleted"],
+            ["log out", "session_logged_out"]
+          ] as const).entries()
+        ) {
+          const session = yield* pairedSession(node, key)
+          controls.setFault(session.number, { kind: "no-ack" })
+          const id = yield* accepted(node, key, { session_id: session.id, to: yield* phone, content: "Hello" })
+          yield* eventually(
+            sql`select status from whatsapp_outbox where message_id = ${id}`,
+            ([row]) => row?.["status"] === "written"
+          )
+          if (end === "log out") controls.logOut(session.device)
+          else yield* node.request("DELETE", `/v1/whatsapp/sessions/${session.id}`, { key })
+          assert.deepInclude(yield* untilMessage(node, key, id, "failed"), { error_code: code, sent_at: null })
+          const told = (yield* listener.received(index + 1))[index]
+          assert.deepInclude(told?.data, { message_id: id, session_id: session.id, error_code: code })
+        }
+      }))
+
+    it.effect("that waited when the phone logged the session out has failed, though the next phone scans at once", () =>
+      Effect.gen(function*() {
+        const { controls, key, node, session, to } = yield* scene
+        const { phone } = yield* WhatsApp
+        const bulk = yield* node.request("POST", "/v1/whatsapp/send-bulk", {
+          key,
+          json: { session_id: session.id, recipients: [to, to, to], content: "for the first phone", delay_ms: 60_000 }
+        })
+        yield* untilArrived(to, session.number, 1)
+        controls.logOut(session.device)
+        yield* untilStatus(node, key, session.id, "failed")
+        const code = yield* node.request("GET", `/v1/whatsapp/sessions/${session.id}/qr`, { key })
+        const next = yield* phone
+        controls.scan(readQr(String(code.at("qr_code"))), next)
+        yield* untilStatus(node, key, session.id, "connected")
+        const batch = yield* eventually(
+          node.request("GET", `/v1/whatsapp/batches/${String(bulk.at("data", "batch_id"))}`, { key }),
+          ({ at }) => at("data", "queued") === 0
         )
-        assert.strictEqual(row?.["whatsapp_id"], seen[0]?.id)
+        assert.deepInclude(batch.at("data"), { status: "completed", sent: 1, failed: 2 })
+        const list = yield* node.request("GET", `/v1/whatsapp/messages?status=failed`, { key })
+        assert.strictEqual(list.at("data", 0, "error_code"), "session_logged_out")
+        const id = yield* accepted(node, key, { session_id: session.id, to, content: "for the next one" })
+        yield* untilMessage(node, key, id, "read")
+        assert.deepStrictEqual((yield* untilArrived(to, next, 1)).map(({ text }) => text), ["for the next one"])
       }))
   }
-
-  it.effect("to a group reaches every member; one to a group that the session is not in fails", () =>
-    Effect.gen(function*() {
-      const { controls, key, node, session, to } = yield* scene
-      const { phone } = yield* WhatsApp
-      const third = yield* phone
-      const group = controls.createGroup(to, "Team", [session.number, third])
-      const other = controls.createGroup(to, "Others", [third])
-      const id = yield* accepted(node, key, { session_id: session.id, to: group.id, content: "all" })
-      yield* untilArrived(to, session.number, 1)
-      assert.deepInclude((yield* untilArrived(third, session.number, 1))[0], { text: "all", chat: group.id })
-      yield* untilMessage(node, key, id, "read")
-      const lost = yield* accepted(node, key, { session_id: session.id, to: other.id, content: "nobody" })
-      assert.deepInclude(yield* untilMessage(node, key, lost, "failed"), { error_code: "group_unknown" })
-    }))
-
-  it.effect("that was not acknowledged when its session ended has failed, with how that ended", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { phone, simulator: { controls } } = yield* WhatsApp
-      const listener = yield* makeListener(node, ["message.failed"])
-      const { key } = listener
-      for (
-        const [index, [end, code]] of ([
-          ["delete", "session_deleted"],
-          ["log out", "session_logged_out"]
-        ] as const).entries()
-      ) {
-        const session = yield* pairedSession(node, key)
-        controls.setFault(session.number, { kind: "no-ack" })
-        const id = yield* accepted(node, key, { session_id: session.id, to: yield* phone, content: "Hello" })
-        yield* eventually(
-          sql`select status from whatsapp_outbox where message_id = ${id}`,
-          ([row]) => row?.["status"] === "written"
-        )
-        if (end === "log out") controls.logOut(session.device)
-        else yield* node.request("DELETE", `/v1/whatsapp/sessions/${session.id}`, { key })
-        assert.deepInclude(yield* untilMessage(node, key, id, "failed"), { error_code: code, sent_at: null })
-        const told = (yield* listener.received(index + 1))[index]
-        assert.deepInclude(told?.data, { message_id: id, session_id: session.id, error_code: code })
-      }
-    }))
-
-  it.effect("that waited when the phone logged the session out has failed, though the next phone scans at once", () =>
-    Effect.gen(function*() {
-      const { controls, key, node, session, to } = yield* scene
-      const { phone } = yield* WhatsApp
-      const bulk = yield* node.request("POST", "/v1/whatsapp/send-bulk", {
-        key,
-        json: { session_id: session.id, recipients: [to, to, to], content: "for the first phone", delay_ms: 60_000 }
-      })
-      yield* untilArrived(to, session.number, 1)
-      controls.logOut(session.device)
-      yield* untilStatus(node, key, session.id, "failed")
-      const code = yield* node.request("GET", `/v1/whatsapp/sessions/${session.id}/qr`, { key })
-      const next = yield* phone
-      controls.scan(readQr(String(code.at("qr_code"))), next)
-      yield* untilStatus(node, key, session.id, "connected")
-      const batch = yield* eventually(
-        node.request("GET", `/v1/whatsapp/batches/${String(bulk.at("data", "batch_id"))}`, { key }),
-        ({ at }) => at("data", "queued") === 0
-      )
-      assert.deepInclude(batch.at("data"), { status: "completed", sent: 1, failed: 2 })
-      const list = yield* node.request("GET", `/v1/whatsapp/messages?status=failed`, { key })
-      assert.strictEqual(list.at("data", 0, "error_code"), "session_logged_out")
-      const id = yield* accepted(node, key, { session_id: session.id, to, content: "for the next one" })
-      yield* untilMessage(node, key, id, "read")
-      assert.deepStrictEqual((yield* untilArrived(to, next, 1)).map(({ text }) => text), ["for the next one"])
-    }))
-})
+)
 
 /** A body that is refused, the parameter that is named, and a part of what is said. */
 const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknown>, param: string, says: RegExp]> = [
@@ -328,6 +336,15 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
     /at most 7 MiB/
   ],
   ["a file from a private address", { type: "image", content: "https://10.0.0.1/a.png" }, "content.url", /not public/],
+  // The nodes of tests allow webhooks to go there.
+  [
+    "a file from this machine",
+    { type: "image", content: "https://localhost:8443/a.png" },
+    "content.url",
+    /this machine/
+  ],
+  ["a file from its address", { type: "image", content: "https://127.0.0.1:8443/a.png" }, "content.url", /not public/],
+  ["a file from it by HTTP", { type: "image", content: "http://127.0.0.1:8080/a.png" }, "content.url", /https/],
   ["a file over plain HTTP", { type: "image", content: "http://example.com/a.png" }, "content.url", /https/],
   ["a file of another scheme", { type: "image", content: "file:///etc/passwd" }, "content.url", /https/],
   [

@@ -6,6 +6,9 @@ import { WhatsApp } from "./WhatsApp.ts"
 /** What nodes need in order to send as fast as they can. */
 export const unpaced = { WHATSAPP_PER_MINUTE: "0", WHATSAPP_PER_DAY: "0", WHATSAPP_PAUSE_MAX_MS: "0" }
 
+/** What nodes need in order to have files from the servers of tests. */
+export const localFiles = { WHATSAPP_MEDIA_ALLOW_LOOPBACK: "true" }
+
 /** Asks for a message. */
 export const send = (node: RunningNode, key: string, json: Readonly<Record<string, unknown>>) =>
   node.request("POST", "/v1/whatsapp/send", { key, json })

@@ -15,7 +15,6 @@ import { makeOutboxSender } from "./makeOutboxSender.ts"
 import { Media } from "./Media.ts"
 import { MediaHttp } from "./MediaHttp.ts"
 import { largestMedia, MediaRoom } from "./MediaRoom.ts"
-import { allowsLoopback } from "./mediaUrl.ts"
 import { MessagesHttp } from "./MessagesHttp.ts"
 import { mergeTraffic } from "./messageTraffic.ts"
 import { OutboxNews } from "./OutboxNews.ts"
@@ -30,10 +29,10 @@ import { WhatsAppMessages } from "./WhatsAppMessages.ts"
 import { MessageTraffic } from "./WhatsAppSocket.ts"
 
 const Downloads = Layer.unwrap(
-  Effect.map(AppConfig, (config) =>
+  Effect.map(AppConfig, ({ whatsappMediaAllowLoopback, whatsappMediaMiB }) =>
     PublicDownload.layer({
-      allowLoopback: allowsLoopback(config),
-      maxBytes: config.whatsappMediaMiB * 1024 * 1024,
+      allowLoopback: whatsappMediaAllowLoopback,
+      maxBytes: whatsappMediaMiB * 1024 * 1024,
       timeout: "60 seconds"
     }))
 )

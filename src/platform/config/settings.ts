@@ -119,6 +119,11 @@ export const settings = {
     "64",
     "The largest file that is fetched from a URL to be sent over WhatsApp, in MiB."
   ),
+  whatsappMediaAllowLoopback: Setting.boolean(
+    "WHATSAPP_MEDIA_ALLOW_LOOPBACK",
+    "false",
+    "Development: files for WhatsApp from localhost, 127.0.0.1 and ::1, also by http."
+  ),
   smsProvider: Setting.oneOf(["sandbox", "smpp", "http"])(
     "SMS_PROVIDER",
     "sandbox",
