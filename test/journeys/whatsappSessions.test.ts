@@ -154,9 +154,9 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
   it.effect("fail at once when the phone logs them out, without credentials, and are paired anew by a fresh code", () =>
     Effect.gen(function*() {
       const node = yield* Service
-      const { simulator } = yield* WhatsApp
+      const { phone, simulator } = yield* WhatsApp
       const account = yield* listeningAccount(node)
-      const { device, id, number } = yield* pairedSession(node, account.key)
+      const { device, id } = yield* pairedSession(node, account.key)
       simulator.controls.logOut(device)
       const failed = yield* untilStatus(node, account.key, id, "failed")
       assert.strictEqual(failed.at("reason"), "logged_out")
@@ -167,9 +167,13 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.strictEqual((yield* storedOf(id)).keys, 0)
       const code = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
       assert.strictEqual(code.status, 200, code.text)
-      assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "pending")
-      simulator.controls.scan(readQr(String(code.at("qr_code"))), number)
-      yield* untilStatus(node, account.key, id, "connected")
+      const pending = yield* sessionOf(node, account.key, id)
+      assert.deepInclude(pending.json, { status: "pending", phone_number: null, connected_at: null, reason: null })
+      const next = yield* phone
+      simulator.controls.scan(readQr(String(code.at("qr_code"))), next)
+      const back = yield* untilStatus(node, account.key, id, "connected")
+      assert.strictEqual(back.at("phone_number"), next)
+      assert.isString(back.at("connected_at"))
     }))
 
   it.effect("keep away when somebody else logs in with their credentials (440)", () =>

@@ -48,18 +48,21 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
         returning epoch, account_id, desired, status, is_paired, is_replaced, failures, reason`
   })
 
+  /** A session that waits for a phone has none: what is known of the one before it goes when it begins anew. */
   const change = SqlSchema.findOneOption({
     Request: Change,
     Result: Schema.Struct({ phone_number: Schema.NullOr(Schema.String) }),
-    execute: (row) =>
-      sql`update whatsapp_sessions set status = ${row.status}, is_paired = ${row.is_paired},
+    execute: (row) => {
+      const isNew = row.status === "pending" && !row.is_paired
+      return sql`update whatsapp_sessions set status = ${row.status}, is_paired = ${row.is_paired},
           is_replaced = ${row.is_replaced}, failures = ${row.failures}, reason = ${row.reason},
           desired = ${row.desired},
-          phone_number = coalesce(${row.phone_number}::text, phone_number),
-          connected_at = case when ${row.has_connected} then now() else connected_at end,
+          phone_number = case when not ${isNew} then coalesce(${row.phone_number}::text, phone_number) end,
+          connected_at = case when ${row.has_connected} then now() when not ${isNew} then connected_at end,
           retry_at = case when ${row.try_again} then now() + interval '1 hour' end,
           updated_at = now()
         where id = ${row.id} and epoch = ${row.epoch} and desired <> 'removed' returning phone_number`
+    }
   })
 
   /** Finds it where the caller is still the owner; until the transaction ends nobody else becomes it. */
