@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readQr } from "../support/readQr.ts"
-import { eventually, makeAccount, Service, startNode } from "../support/Service.ts"
+import { eventually, live, makeAccount, Service, startNode } from "../support/Service.ts"
 import {
   createSession,
   listeningAccount,
@@ -117,6 +117,27 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.isUndefined(simulator.controls.sessions().find(({ session }) => session === device))
       assert.strictEqual((yield* sessionOf(node, key, id)).status, 404)
       assert.strictEqual((yield* node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key })).status, 404)
+    }))
+
+  it.effect("are deleted at once while they have no phone, as there is nobody to ask", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone } = yield* WhatsApp
+      const { key } = yield* makeAccount()
+      for (const isTyped of [false, true]) {
+        const { id } = yield* createSession(node, key)
+        if (isTyped) {
+          const json = { phone_number: `+${yield* phone}` }
+          yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, { key, json })
+        }
+        const [passed, gone] = yield* live(
+          Effect.timed(node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key }))
+        )
+        assert.strictEqual(gone.status, 200, gone.text)
+        // A question to WhatsApp that nobody answers takes three seconds.
+        assert.isBelow(Duration.toMillis(passed), 2_500)
+        assert.deepStrictEqual(yield* storedOf(id), { keys: 0, rows: 0, epoch: 0 })
+      }
     }))
 
   it.effect("are disconnected by a dropped line and come back by themselves, telling of both", () =>

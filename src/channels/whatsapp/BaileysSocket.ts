@@ -97,6 +97,9 @@ const removal = (jid: string) => ({
 
 const digitsOf = (creds: AuthenticationCreds) => creds.me?.id.split(/[:@]/)[0] ?? ""
 
+/** Asked for a pairing code, the library knows the phone's name already; only the phone's signature makes a device. */
+const deviceOf = ({ account, me }: AuthenticationCreds) => account === undefined ? undefined : me?.id
+
 const makeRun = Effect.map(Effect.context<never>(), (context): Run => {
   const run = Effect.runPromiseWith(context)
   return (effect) =>
@@ -230,15 +233,16 @@ const connect = Effect.fnUntraced(function*({ url, version }: WhatsAppServer, op
     )
   )
   const relay = relayOver(socket, (user) => devices.get(user) !== undefined)
-  return sessionSocket({ raw, flush, socket, relay, jid: () => creds.me?.id ?? "" })
+  return sessionSocket({ raw, flush, socket, relay, device: () => deviceOf(creds) })
 })
 
-const sessionSocket = ({ flush, jid, raw, relay, socket }: {
+const sessionSocket = ({ device, flush, raw, relay, socket }: {
   readonly raw: Queue.Queue<Raw>
   readonly flush: Effect.Effect<void, SessionTaken>
   readonly socket: WASocket
   readonly relay: ReturnType<typeof relayOver>
-  readonly jid: () => string
+  /** Its name on its phone's list; undefined while no phone has it there. */
+  readonly device: () => string | undefined
 }): SessionSocket => ({
   ...sendingOf(socket, { logger: silent(), relay }),
   ...directoryOf(socket),
@@ -261,7 +265,12 @@ const sessionSocket = ({ flush, jid, raw, relay, socket }: {
   requestPairingCode: (phoneNumber) =>
     Effect.orElseSucceed(Effect.tryPromise(() => socket.requestPairingCode(phoneNumber)), () => undefined),
   // Asked, not told, as the library does it: a connection that closes right after may take the word with it.
-  logOut: Effect.ignoreCause(Effect.tryPromise(() => socket.query(removal(jid()), answerWithin)))
+  logOut: Effect.suspend(() => {
+    const jid = device()
+    return jid === undefined
+      ? Effect.void
+      : Effect.ignoreCause(Effect.tryPromise(() => socket.query(removal(jid), answerWithin)))
+  })
 })
 
 /** Connections by the library to a server, which is asked for before each of them. */
