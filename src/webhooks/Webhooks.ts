@@ -72,13 +72,14 @@ export class Webhooks extends Context.Service<Webhooks, {
         return { shown, columns: { secret, secret_prefix: shown.slice(0, shownLength) } }
       }
 
-      const create = Effect.fn("Webhooks.create")(function*(accountId: AccountId, { events, url }: NewWebhook) {
-        const target = yield* checkedUrl(url)
+      const create = Effect.fn("Webhooks.create")(function*(accountId: AccountId, wish: NewWebhook) {
+        const { events, is_active = true } = wish
+        const url = yield* checkedUrl(wish.url)
         const { id } = yield* Effect.orDie(repo.nextId())
         const { columns, shown } = newSecret(id)
         const row = yield* recorded(
           { accountId, action: "webhook.created", target: `webhook ${id}`, data: { events } },
-          Effect.asSome(Effect.orDie(repo.insert({ id, accountId, events, url: target, ...columns })))
+          Effect.asSome(Effect.orDie(repo.insert({ id, accountId, events, is_active, url, ...columns })))
         )
         return { ...row, secret: shown }
       }, Effect.catchTag("NotFound", Effect.die))
@@ -86,15 +87,10 @@ export class Webhooks extends Context.Service<Webhooks, {
       const update = Effect.fn("Webhooks.update")(
         function*(accountId: AccountId, id: WebhookId, change: WebhookChange) {
           const url = change.url === undefined ? null : yield* checkedUrl(change.url)
+          const { events = null, is_active = null } = change
           const row = yield* recorded(
             { accountId, action: "webhook.changed", target: `webhook ${id}`, data: { changed: Object.keys(change) } },
-            Effect.orDie(repo.update({
-              accountId,
-              id,
-              url,
-              events: change.events ?? null,
-              is_active: change.is_active ?? null
-            }))
+            Effect.orDie(repo.update({ accountId, id, url, events, is_active }))
           )
           yield* afterCommit(tell(id))
           return row

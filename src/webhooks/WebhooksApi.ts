@@ -18,7 +18,13 @@ import { DeliveryStatus } from "./WebhookState.ts"
 /** The URL's rules depend on the operator's settings, so the service checks them. */
 const url = textBetween(1, 2048).annotate({ description: "HTTPS endpoint that receives the POSTs" })
 
-export const NewWebhook = Schema.Struct({ url, events: EventSubscription })
+export const NewWebhook = Schema.Struct({
+  url,
+  events: EventSubscription,
+  is_active: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "false: it gets nothing until it is switched on" })
+  )
+})
 export type NewWebhook = typeof NewWebhook.Type
 
 export const WebhookChange = Schema.Struct({

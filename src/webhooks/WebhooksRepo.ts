@@ -41,15 +41,15 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
       accountId: AccountId,
       url: Schema.String,
       events: Schema.Array(Schema.String),
+      is_active: Schema.Boolean,
       secret: Schema.Uint8Array,
       secret_prefix: Schema.String
     }),
     Result: Webhook,
-    execute: (row) =>
-      sql`insert into webhooks (id, account_id, url, events, secret, secret_prefix) overriding system value
-        values (${row.id}, ${row.accountId}, ${row.url}, ${
-        column.text(row.events)
-      }, ${row.secret}, ${row.secret_prefix})
+    execute: ({ accountId, id, ...row }) =>
+      sql`insert into webhooks (id, account_id, url, events, is_active, secret, secret_prefix) overriding system value
+        values (${id}, ${accountId}, ${row.url}, ${column.text(row.events)}, ${row.is_active}, ${row.secret},
+          ${row.secret_prefix})
         returning ${columns}`
   })
 

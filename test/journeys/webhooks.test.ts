@@ -200,6 +200,22 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       assert.strictEqual(at("data", "status"), "active")
     }))
 
+  it.effect("are made switched off where that is wanted, and hear from when they are switched on", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const receiver = yield* makeWebhookReceiver()
+      const json = { url: receiver.url, events: ["*"], is_active: false }
+      const made = yield* node.request("POST", "/v1/webhooks", { key, json })
+      assert.deepInclude(made.at("data"), { is_active: false, status: "disabled" })
+      const id = Number(made.at("data", "id"))
+      yield* happen(node, key)
+      assert.strictEqual((yield* deliveriesOf(node, key, id)).at("meta", "total"), 0)
+      yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { is_active: true } })
+      yield* happen(node, key)
+      yield* receiver.received(2)
+    }))
+
   it.effect("keep what was under way when they are switched off, and deliver the rest once they are on again", () =>
     Effect.gen(function*() {
       const node = yield* Service

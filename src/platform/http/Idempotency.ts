@@ -29,8 +29,8 @@ export const idempotencyColumn: SealedColumn = {
   what: (scope, key) => place(String(scope), String(key))
 }
 
-/** Answers that say nothing about the request itself: asking again may be answered otherwise. */
-const isPassing = (status: number) => status === 401 || status === 403 || status === 429 || status >= 500
+/** Answers that say nothing about the request itself: asking again may be answered otherwise, as after paying (402). */
+const isPassing = (status: number) => [401, 402, 403, 429].includes(status) || status >= 500
 
 /** Rolls the effect back while its answer is kept. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: HttpServerResponse.HttpServerResponse }> {}

@@ -3,7 +3,7 @@
  * SMTP, as others would. The sandbox's SMTP server puts a report here when it has taken the mail; it is sent at once, one
  * after the other, to this node's own listener. Reports wait in memory: what a killed node had not sent is not sent.
  */
-import { Context, DateTime, Effect, Layer, Queue } from "effect"
+import { Context, DateTime, Effect, Layer, Queue, References } from "effect"
 import { Smtp } from "../../channels/email/Smtp.ts"
 import { askedReport, type ReportKind, writeReport } from "./askedReport.ts"
 import type { ReceivedMail } from "./SandboxInbox.ts"
@@ -55,7 +55,8 @@ const sending = Effect.gen(function*() {
       Effect.catch((failure) => Effect.logDebug(`a ${kind} could not be reported`, failure))
     )
   })
-  yield* Effect.forkScoped(Effect.forever(sendOne))
+  // What is said of a relay is said of the service's; this one is its own listener.
+  yield* Effect.forkScoped(Effect.provideService(Effect.forever(sendOne), References.MinimumLogLevel, "Warn"))
 })
 
 /** Sends the reports of this node's sandbox to this node's listener, which its `Smtp` leads to. */
