@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 import { MessageBatchId } from "../values/Ids.ts"
-import { pageQuery } from "../values/Page.ts"
+import { sortedPageQuery } from "../values/Page.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
 const Status = Schema.Literals(["queued", "processing", "completed", "failed", "canceled"])
 
 /** The query parameters of every list of batches. */
-export const messageBatchQuery = { ...pageQuery, status: Schema.optionalKey(Status) }
+export const messageBatchQuery = { ...sortedPageQuery, status: Schema.optionalKey(Status) }
 
 /** total = queued + sent + failed + suppressed + canceled at every moment, as of email; nobody is suppressed here. */
 export const MessageBatch = Schema.Struct({

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { NotFound } from "../platform/http/ApiErrors.ts"
 import type { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
-import type { PageOf } from "../values/Page.ts"
+import type { PageOf, Sort } from "../values/Page.ts"
 import type { Channel, Message } from "./Message.ts"
 import type { MessageBatch } from "./MessageBatch.ts"
 import type { MessageFilter } from "./messageQuery.ts"
@@ -15,17 +15,15 @@ export interface Owner {
 
 /** What is told of the messages and batches of every channel but email. */
 export class Messages extends Context.Service<Messages, {
-  /** Newest first. */
   readonly list: (
     owner: Owner,
     filter: MessageFilter,
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<Message>>
   readonly find: (owner: Owner, id: MessageId) => Effect.Effect<Message, NotFound>
-  /** Newest first. */
   readonly batches: (
     owner: Owner,
-    filter: { readonly status?: MessageBatch["status"] | undefined },
+    filter: { readonly sort: Sort; readonly status?: MessageBatch["status"] | undefined },
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<MessageBatch>>
   readonly batch: (owner: Owner, id: MessageBatchId) => Effect.Effect<MessageBatch, NotFound>
@@ -36,7 +34,7 @@ export class Messages extends Context.Service<Messages, {
       const repo = yield* makeMessagesRepo
       return Messages.of({
         list: Effect.fn("Messages.list")(function*(owner, filter, window) {
-          const { batch_id = null, direction = null, from_date = null, session_id = null, status = null } = filter
+          const { batch_id = null, direction = null, from_date = null, session_id = null, sort, status = null } = filter
           const { to = null, to_date = null } = filter
           const asked = {
             ...owner,
@@ -44,6 +42,7 @@ export class Messages extends Context.Service<Messages, {
             direction,
             from_date,
             session_id,
+            sort,
             status,
             to,
             to_date,
@@ -57,8 +56,8 @@ export class Messages extends Context.Service<Messages, {
           const row = yield* Effect.orDie(repo.find({ ...owner, id }))
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
-        batches: Effect.fn("Messages.batches")(function*(owner, { status = null }, window) {
-          const asked = { ...owner, status, ...window }
+        batches: Effect.fn("Messages.batches")(function*(owner, { sort, status = null }, window) {
+          const asked = { ...owner, sort, status, ...window }
           const { total } = yield* repo.countBatches(asked)
           return { rows: yield* repo.listBatches(asked), total }
         }, Effect.orDie),

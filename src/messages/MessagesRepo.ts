@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
 import { repository } from "../platform/database/repository.ts"
 import { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
+import { direction, Sort } from "../values/Page.ts"
 import { Channel, Message, MessageStatus } from "./Message.ts"
 import { MessageBatch } from "./MessageBatch.ts"
 
@@ -17,6 +18,7 @@ const Filter = Schema.Struct({
   to_date: Schema.NullOr(Schema.String),
   batch_id: Schema.NullOr(MessageBatchId),
   session_id: Schema.NullOr(Schema.Int),
+  sort: Sort,
   limit: Schema.Int,
   offset: Schema.Int
 })
@@ -24,6 +26,7 @@ const Filter = Schema.Struct({
 const BatchFilter = Schema.Struct({
   ...Owner,
   status: Schema.NullOr(MessageBatch.fields.status),
+  sort: Sort,
   limit: Schema.Int,
   offset: Schema.Int
 })
@@ -53,12 +56,13 @@ export const makeMessagesRepo = repository(Effect.gen(function*() {
       ...(filter.session_id === null ? [] : [sql`session_id = ${filter.session_id}`])
     ])
 
+  /** Ids are given in the order of creation, and have the index. */
   const list = SqlSchema.findAll({
     Request: Filter,
     Result: Message,
     execute: ({ limit, offset, ...filter }) =>
       sql`select ${columns} from messages where ${matching({ ...filter, limit, offset })}
-        order by id desc limit ${limit} offset ${offset}`
+        order by id ${sql.literal(direction(filter.sort))} limit ${limit} offset ${offset}`
   })
 
   const count = SqlSchema.findOne({
@@ -91,9 +95,11 @@ export const makeMessagesRepo = repository(Effect.gen(function*() {
   const listBatches = SqlSchema.findAll({
     Request: BatchFilter,
     Result: MessageBatch,
-    execute: (filter) =>
-      sql`select ${batchColumns} from message_batches where ${listed(filter)}
-        order by created_at desc, id desc limit ${filter.limit} offset ${filter.offset}`
+    execute: (filter) => {
+      const by = sql.literal(direction(filter.sort))
+      return sql`select ${batchColumns} from message_batches where ${listed(filter)}
+        order by created_at ${by}, id ${by} limit ${filter.limit} offset ${filter.offset}`
+    }
   })
 
   const countBatches = SqlSchema.findOne({

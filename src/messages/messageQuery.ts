@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { MessageBatchId } from "../values/Ids.ts"
-import { pageQuery } from "../values/Page.ts"
+import { type Sort, sortedPageQuery } from "../values/Page.ts"
 import { Text } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { MessageStatus } from "./Message.ts"
 
 /** The query parameters of every list of messages; a channel adds its own. */
 export const messageQuery = {
-  ...pageQuery,
+  ...sortedPageQuery,
   status: Schema.optionalKey(MessageStatus),
   direction: Schema.optionalKey(Schema.Literals(["in", "out"])),
   to: Schema.optionalKey(Text),
@@ -18,6 +18,7 @@ export const messageQuery = {
 
 /** Which messages are listed; what is absent does not ask. */
 export interface MessageFilter {
+  readonly sort: Sort
   readonly status?: MessageStatus | undefined
   readonly direction?: "in" | "out" | undefined
   readonly to?: string | undefined

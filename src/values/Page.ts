@@ -16,6 +16,19 @@ export const pageQuery = {
   per_page: positive(100).pipe(Schema.withDecodingDefaultKey(Effect.succeed("25")))
 }
 
+/** What a list can be sorted by; `-` is descending. */
+export const Sort = Schema.Literals(["created_at", "-created_at"])
+export type Sort = typeof Sort.Type
+
+/** The query parameters of a pageable list that can be sorted: newest first, unless it is asked otherwise. */
+export const sortedPageQuery = {
+  ...pageQuery,
+  sort: Sort.pipe(Schema.withDecodingDefaultKey(Effect.succeed("-created_at")))
+}
+
+/** The direction in SQL: of what is sorted by, and of the id that breaks ties. */
+export const direction = (sort: Sort) => sort === "created_at" ? "asc" : "desc"
+
 /** A page that was asked for. */
 export interface PageRequest {
   readonly page: number

@@ -5,7 +5,7 @@ import { unknownEventName } from "../events/unknownEvent.ts"
 import { afterCommit, transaction } from "../platform/database/transaction.ts"
 import { NotFound, type ServiceUnavailable, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { AccountId, DeliveryId, WebhookId } from "../values/Ids.ts"
-import type { PageOf } from "../values/Page.ts"
+import type { PageOf, Sort } from "../values/Page.ts"
 import { makeDeliveriesRepo, type StoredDelivery } from "./DeliveriesRepo.ts"
 import { makeNudges } from "./makeNudges.ts"
 import { makeTester, type Tested } from "./makeTester.ts"
@@ -16,6 +16,7 @@ import { makeWebhooksRepo } from "./WebhooksRepo.ts"
 import type { DeliveryStatus } from "./WebhookState.ts"
 
 export interface DeliveryFilter {
+  readonly sort: Sort
   readonly status?: DeliveryStatus | undefined
   readonly event?: string | undefined
   /** Created from this moment on. */
@@ -59,7 +60,6 @@ interface Owned {
 
 /** The history of what a webhook was sent, and what is sent to it by hand (spec 4.5). */
 export class Deliveries extends Context.Service<Deliveries, {
-  /** Newest first. */
   readonly list: (
     webhook: Owned,
     filter: DeliveryFilter,
@@ -137,8 +137,8 @@ export class Deliveries extends Context.Service<Deliveries, {
       return Deliveries.of({
         list: Effect.fn("Deliveries.list")(function*(webhook, asked, window) {
           yield* owned(webhook)
-          const { event = null, from_date = null, status = null, to_date = null } = asked
-          const filter = { webhookId: webhook.id, status, event, from_date, to_date, ...window }
+          const { event = null, from_date = null, sort, status = null, to_date = null } = asked
+          const filter = { webhookId: webhook.id, status, event, from_date, to_date, sort, ...window }
           const rows = yield* Effect.orDie(repo.list(filter))
           return { rows, total: (yield* Effect.orDie(repo.count(filter))).total }
         }),

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { repository } from "../platform/database/repository.ts"
 import { DeliveryId, EventId, WebhookId } from "../values/Ids.ts"
+import { direction, Sort } from "../values/Page.ts"
 import type { AttemptRecord } from "./Outcomes.ts"
 import { DeliveryAttempt, DeliverySummary } from "./Webhook.ts"
 import { DeliveryStatus, queueStatuses } from "./WebhookState.ts"
@@ -12,6 +13,7 @@ const Filter = Schema.Struct({
   event: Schema.NullOr(Schema.String),
   from_date: Schema.NullOr(Schema.String),
   to_date: Schema.NullOr(Schema.String),
+  sort: Sort,
   limit: Schema.Int,
   offset: Schema.Int
 })
@@ -98,19 +100,20 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
   const unionAll = sql.join(" union all ", false)
 
   /**
-   * Each read stops by itself where the page ends, so that nothing is sorted but retries that wait. Planned anew each
+   * Ids are given in the order of creation. Each read stops by itself where the page ends, so that nothing is sorted but retries that wait. Planned anew each
    * time: the plan that is best for most webhooks sorts the whole history of the one that has a million deliveries.
    */
   const list = SqlSchema.findAll({
     Request: Filter,
     Result: DeliverySummary,
-    execute: ({ limit, offset, ...filter }) => {
-      const newest = reads({ ...filter, id: null }).map((read) =>
-        sql`(${read} order by id desc limit ${offset + limit})`
+    execute: ({ limit, offset, sort, ...filter }) => {
+      const by = sql.literal(direction(sort))
+      const firsts = reads({ ...filter, id: null }).map((read) =>
+        sql`(${read} order by id ${by} limit ${offset + limit})`
       )
       return sql`select id, webhook_id, event, event_id, status, attempt_count, next_attempt_at, response_code, error,
           duration_ms, is_test, created_at, completed_at
-        from (${unionAll(newest)}) d order by id desc limit ${limit} offset ${offset}`.unprepared
+        from (${unionAll(firsts)}) d order by id ${by} limit ${limit} offset ${offset}`.unprepared
     }
   })
 

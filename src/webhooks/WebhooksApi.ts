@@ -8,7 +8,7 @@ import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { Data, Done, Nothing, Paged } from "../values/Envelope.ts"
 import { DeliveryId, pathId, WebhookId } from "../values/Ids.ts"
-import { pageQuery } from "../values/Page.ts"
+import { sortedPageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { DeliveryDetail, DeliverySummary, Webhook } from "./Webhook.ts"
@@ -140,7 +140,7 @@ const test = HttpApiEndpoint.post("test", "/:id/test", {
 const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
   params,
   query: {
-    ...pageQuery,
+    ...sortedPageQuery,
     status: Schema.optionalKey(DeliveryStatus),
     event: Schema.optionalKey(Schema.String),
     from_date: Schema.optionalKey(TimestampInput),
@@ -153,7 +153,7 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
   .annotateMerge(OpenApi.annotations({
     summary: "List deliveries",
     description:
-      "Newest first, with the outcome of the last attempt. from_date and to_date ask for what was created from one moment on and before the other."
+      "Newest first, or by sort, with the outcome of the last attempt. from_date and to_date ask for what was created from one moment on and before the other."
   }))
 
 const delivery = HttpApiEndpoint.get("delivery", "/:id/deliveries/:delivery_id", {

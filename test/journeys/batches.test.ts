@@ -16,7 +16,7 @@ const channels = [
 
 layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the batches of an account", (it) => {
   for (const { bad, fine, name, texts } of channels) {
-    it.effect(`of ${name} are listed newest first, in pages and by status, and each is as it is by itself`, () =>
+    it.effect(`of ${name} are listed newest first or last, in pages and by status, and each is as it is by itself`, () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -42,8 +42,14 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         const second = yield* list("?per_page=2&page=2")
         assert.deepStrictEqual(second.at("data"), [listed[2]])
         assert.include(second.headers["link"], `</v1/${name}/batches?per_page=2&page=1>; rel="prev"`)
+        const oldest = yield* list("?sort=created_at")
+        assert.deepStrictEqual(oldest.at("data"), listed.toReversed())
+        assert.deepStrictEqual((yield* list("?sort=-created_at")).at("data"), listed)
         const failed = yield* list("?status=failed")
         assert.deepStrictEqual([failed.at("meta", "total"), failed.at("data", 0, "batch_id")], [1, ids[1]])
+        const unsorted = yield* list("?sort=total")
+        assertRefused(unsorted, 422, "validation_error")
+        assert.include(unsorted.text, "sort: must be one of created_at, -created_at")
         assertRefused(yield* list("?status=sent"), 422, "validation_error")
         assert.deepStrictEqual((yield* list("", other.key)).at("data"), [])
       }))

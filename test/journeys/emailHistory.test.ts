@@ -146,7 +146,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       }
     }))
 
-  it.effect("is listed newest first with the recipients of batches, and found by every filter", () =>
+  it.effect("is listed newest first or last with the recipients of batches, and found by every filter", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -198,6 +198,9 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
         ["?from_date=2026-01-02T03:04:05Z", [0, 1, 2, 3]],
         ["?from_date=2026-01-02T03:04:06Z", [0, 1, 2]],
         ["?per_page=2&page=2", [2, 3]],
+        ["?sort=-created_at", [0, 1, 2, 3]],
+        ["?sort=created_at", [3, 2, 1, 0]],
+        ["?sort=created_at&per_page=3&page=2", [0]],
         ["?per_page=2&page=9", []]
       ]
       for (const [query, places] of found) {
@@ -220,6 +223,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       for (
         const query of [
           "?status=lost",
+          "?sort=to",
           "?from_date=yesterday",
           "?batch_id=7",
           "?page=0",

@@ -359,6 +359,16 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50", SMS_SENDER_IDS: "Shop, 
       assert.deepInclude((yield* phoneOf(node, bob))[0], { text: "Hello there, много left", encoding: "ucs2" })
       const list = yield* node.request("GET", `/v1/sms/messages?batch_id=${id}`, { key })
       assert.strictEqual(list.at("meta", "total"), 3)
+      const idsBy = Effect.fnUntraced(function*(sort: string) {
+        const { at } = yield* node.request("GET", `/v1/sms/messages?batch_id=${id}&sort=${sort}`, { key })
+        return [0, 1, 2].map((index) => at("data", index, "id"))
+      })
+      const newest = [0, 1, 2].map((index) => list.at("data", index, "id"))
+      assert.deepStrictEqual(yield* idsBy("-created_at"), newest)
+      assert.deepStrictEqual(yield* idsBy("created_at"), newest.toReversed())
+      const unsorted = yield* node.request("GET", "/v1/sms/messages?sort=to", { key })
+      assertRefused(unsorted, 422, "validation_error")
+      assert.include(unsorted.text, "sort: must be one of created_at, -created_at")
     }))
 
   it.effect("is refused as a whole: 501 recipients, nobody, a wrong number, a missing value, a text too long", () =>

@@ -5,6 +5,7 @@ import * as NodeNet from "node:net"
 import { eventAliases, resolveTopic } from "../../src/events/EventAliases.ts"
 import { exampleOf } from "../../src/events/EventData.ts"
 import { eventNames } from "../../src/events/EventNames.ts"
+import { assertRefused } from "../contract/contract.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
 import { makeWebhookReceiver, type ReceiverAnswer } from "../support/WebhookReceiver.ts"
@@ -160,6 +161,10 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         })
         const [sent, opened] = [[first.at("data", "id"), true], [second.at("data", "id"), true]]
         assert.deepStrictEqual(yield* idsOf(""), [opened, sent])
+        assert.deepStrictEqual(yield* idsOf("?sort=-created_at"), [opened, sent])
+        assert.deepStrictEqual(yield* idsOf("?sort=created_at"), [sent, opened])
+        assert.deepStrictEqual(yield* idsOf("?sort=created_at&per_page=1&page=2"), [opened])
+        assertRefused(yield* deliveriesOf(node, key, id, "?sort=id"), 422, "validation_error")
         assert.deepStrictEqual(yield* idsOf("?status=failed"), [opened])
         assert.deepStrictEqual(yield* idsOf("?status=delivered"), [sent])
         assert.deepStrictEqual(yield* idsOf("?event=email.opened"), [opened])

@@ -41,6 +41,15 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
       assert.strictEqual((yield* untilArrived(bob, session.number, 1))[0]?.text, "Hello you")
       const list = yield* node.request("GET", `/v1/whatsapp/messages?batch_id=${batch}&status=failed`, { key })
       assert.deepStrictEqual([list.at("meta", "total"), list.at("data", 0, "to")], [1, "+442079460000"])
+      const oldest = yield* node.request("GET", "/v1/whatsapp/messages?sort=created_at", { key })
+      assert.deepStrictEqual([0, 1, 2].map((index) => oldest.at("data", index, "to")), [
+        `+${ann}`,
+        `+${bob}`,
+        "+442079460000"
+      ])
+      for (const which of ["batches", "messages"]) {
+        assertRefused(yield* node.request("GET", `/v1/whatsapp/${which}?sort=to`, { key }), 422, "validation_error")
+      }
     }))
 
   it.effect("to a few keeps the order of everybody's messages, though they go to all side by side", () =>

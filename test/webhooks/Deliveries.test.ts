@@ -24,6 +24,8 @@ const Subject = Deliveries.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
+const newest = { sort: "-created_at" } as const
+
 const makeWebhook = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()
@@ -83,7 +85,7 @@ layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) =
           (${webhook.id}, 2, ${kept}, 'email.sent', 'delivered', 1, now(), 5, 200, now())`
       yield* sql`insert into webhook_queue (webhook_id, id, event_id, event, status)
         values (${webhook.id}, 3, ${`evt_${yield* ulid}`}, 'email.sent', 'pending')`
-      const { rows, total } = yield* deliveries.list(webhook, {}, page)
+      const { rows, total } = yield* deliveries.list(webhook, newest, page)
       assert.deepStrictEqual([total, ...rows.map(({ id }) => id)], [3, 3, 2, 1])
       const shown = yield* Effect.forEach(rows, ({ id }) => deliveries.find(webhook, DeliveryId.make(id)))
       assert.deepStrictEqual(shown.map(({ payload }) => payload), [null, { kept: true }, null])
@@ -106,22 +108,22 @@ layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) =
       yield* sql`insert into webhook_queue (webhook_id, event_id, event, status)
         select ${other.id}, 'evt_', 'email.sent', 'pending' from generate_series(1, 10000)`
       yield* sql`analyze webhook_queue, webhook_deliveries`
-      const [first = "", counted = ""] = yield* plansOf(deliveries.list(webhook, {}, page))
+      const [first = "", counted = ""] = yield* plansOf(deliveries.list(webhook, newest, page))
       assert.match(first, /Merge Append/)
       assert.isBelow(rowsRead(first), 100, first)
       assert.include(counted, "Aggregate")
-      const [deep = ""] = yield* plansOf(deliveries.list(webhook, {}, { limit: 100, offset: 5000 }))
+      const [deep = ""] = yield* plansOf(deliveries.list(webhook, newest, { limit: 100, offset: 5000 }))
       assert.isBelow(rowsRead(deep), 5300, deep)
-      const [failed = ""] = yield* plansOf(deliveries.list(webhook, { status: "failed" }, page))
+      const [failed = ""] = yield* plansOf(deliveries.list(webhook, { ...newest, status: "failed" }, page))
       assert.isBelow(rowsRead(failed), 100, failed)
-      const { rows } = yield* deliveries.list(webhook, { status: "failed" }, page)
+      const { rows } = yield* deliveries.list(webhook, { ...newest, status: "failed" }, page)
       assert.lengthOf(rows, 10)
       const [one = ""] = yield* plansOf(deliveries.find(webhook, rows[9]?.id ?? DeliveryId.make(1)))
       // Of a day with a few hundred rows, which the oldest one may have at this hour, the few pages are read as they are.
       assert.isBelow(rowsRead(one), 400, one)
     }))
 
-  it.effect("shows what waits and what has ended in one order, newest first, page by page and by status", () =>
+  it.effect("shows what waits and what has ended in one order, newest first or last, page by page and by status", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const deliveries = yield* Deliveries
@@ -132,14 +134,17 @@ layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) =
         yield* sql`insert into webhook_queue (webhook_id, event_id, event, status, attempt_count)
           values (${webhook.id}, 'evt_', 'email.sent', ${status}, ${attempts})`
       }
-      const shown = Effect.fnUntraced(function*(filter: DeliveryFilter, window: typeof page) {
-        const { rows, total } = yield* deliveries.list(webhook, filter, window)
+      const shown = Effect.fnUntraced(function*(filter: Partial<DeliveryFilter>, window: typeof page) {
+        const { rows, total } = yield* deliveries.list(webhook, { ...newest, ...filter }, window)
         return [total, ...rows.map(({ status }) => status)]
       })
       const all = ["retrying", "failed", "retrying", "failed", "pending", "failed", "pending", "failed"]
       assert.deepStrictEqual(yield* shown({}, page), [8, ...all])
       assert.deepStrictEqual(yield* shown({}, { limit: 3, offset: 3 }), [8, ...all.slice(3, 6)])
       assert.deepStrictEqual(yield* shown({}, { limit: 3, offset: 9 }), [8])
+      const oldest = { sort: "created_at" } as const
+      assert.deepStrictEqual(yield* shown(oldest, page), [8, ...all.toReversed()])
+      assert.deepStrictEqual(yield* shown(oldest, { limit: 3, offset: 3 }), [8, ...all.toReversed().slice(3, 6)])
       assert.deepStrictEqual(yield* shown({ status: "pending" }, page), [2, "pending", "pending"])
       assert.deepStrictEqual(yield* shown({ status: "retrying" }, { limit: 1, offset: 1 }), [2, "retrying"])
       assert.deepStrictEqual(yield* shown({ status: "failed", event: "email.sent" }, page), [
@@ -162,8 +167,8 @@ layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) =
         yield* sql`insert into webhook_queue (webhook_id, id, event_id, event, status, created_at)
           values (${webhook.id}, ${index + 11}, 'evt_', 'email.sent', 'pending', ${day}::timestamptz)`
       }
-      const shown = Effect.fnUntraced(function*(filter: DeliveryFilter) {
-        const { rows, total } = yield* deliveries.list(webhook, filter, page)
+      const shown = Effect.fnUntraced(function*(filter: Partial<DeliveryFilter>) {
+        const { rows, total } = yield* deliveries.list(webhook, { ...newest, ...filter }, page)
         return [total, ...rows.map(({ id }) => id)]
       })
       const [, second = "", third = ""] = days

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { repository } from "../../platform/database/repository.ts"
 import { AccountId, EmailBatchId } from "../../values/Ids.ts"
+import { direction, Sort } from "../../values/Page.ts"
 import { Batch, BatchRecipient, BatchStatus, RecipientStatus } from "./Batch.ts"
 
 const One = Schema.Struct({ accountId: AccountId, batchId: EmailBatchId })
@@ -9,6 +10,7 @@ const One = Schema.Struct({ accountId: AccountId, batchId: EmailBatchId })
 const BatchFilter = Schema.Struct({
   accountId: AccountId,
   status: Schema.NullOr(BatchStatus),
+  sort: Sort,
   limit: Schema.Int,
   offset: Schema.Int
 })
@@ -40,9 +42,11 @@ export const makeBatchRecordsRepo = repository(Effect.gen(function*() {
   const list = SqlSchema.findAll({
     Request: BatchFilter,
     Result: Batch,
-    execute: (filter) =>
-      sql`select ${columns} from email_batches where ${listed(filter)}
-        order by created_at desc, id desc limit ${filter.limit} offset ${filter.offset}`
+    execute: (filter) => {
+      const by = sql.literal(direction(filter.sort))
+      return sql`select ${columns} from email_batches where ${listed(filter)}
+        order by created_at ${by}, id ${by} limit ${filter.limit} offset ${filter.offset}`
+    }
   })
 
   const count = SqlSchema.findOne({

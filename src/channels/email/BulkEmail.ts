@@ -13,7 +13,7 @@ import type { Template } from "../../templates/Template.ts"
 import { Templates } from "../../templates/Templates.ts"
 import { Quotas } from "../../usage/Quotas.ts"
 import { type AccountId, EmailBatchId } from "../../values/Ids.ts"
-import type { PageOf } from "../../values/Page.ts"
+import type { PageOf, Sort } from "../../values/Page.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
 import { BatchCompletion } from "./BatchCompletion.ts"
 import { BatchEntity } from "./BatchEntity.ts"
@@ -53,10 +53,9 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     accountId: AccountId,
     mail: NewBatch
   ) => Effect.Effect<AcceptedBatch, EmailQuotaExceeded | ValidationFailed | NotFound | SenderNotVerified>
-  /** Newest first. */
   readonly list: (
     accountId: AccountId,
-    filter: { readonly status?: Batch["status"] | undefined },
+    filter: { readonly sort: Sort; readonly status?: Batch["status"] | undefined },
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<Batch>>
   readonly find: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
@@ -158,8 +157,8 @@ export class BulkEmail extends Context.Service<BulkEmail, {
 
       return BulkEmail.of({
         send,
-        list: Effect.fn("BulkEmail.list")(function*(accountId, { status = null }, window) {
-          const filter = { accountId, status, ...window }
+        list: Effect.fn("BulkEmail.list")(function*(accountId, { sort, status = null }, window) {
+          const filter = { accountId, sort, status, ...window }
           // Counted first: what is counted is on its page then.
           const { total } = yield* records.count(filter)
           return { rows: yield* records.list(filter), total }

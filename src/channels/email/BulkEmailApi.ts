@@ -12,7 +12,7 @@ import { recipientsOf } from "../../templates/Recipients.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../values/Envelope.ts"
 import { EmailBatchId } from "../../values/Ids.ts"
-import { pageQuery } from "../../values/Page.ts"
+import { pageQuery, sortedPageQuery } from "../../values/Page.ts"
 import { Batch, BatchRecipient, BatchStatus, RecipientStatus } from "./Batch.ts"
 import { htmlField, mailFields, Warnings } from "./MailInput.ts"
 
@@ -53,12 +53,14 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   }))
 
 const batches = HttpApiEndpoint.get("batches", "/batches", {
-  query: { ...pageQuery, status: Schema.optionalKey(BatchStatus) },
+  query: { ...sortedPageQuery, status: Schema.optionalKey(BatchStatus) },
   success: Paged(Batch),
   error: apiErrors(ValidationFailed)
 })
   .annotate(Access.Access, reading)
-  .annotateMerge(OpenApi.annotations({ summary: "List batches", description: "Newest first, each with its counts." }))
+  .annotateMerge(
+    OpenApi.annotations({ summary: "List batches", description: "Newest first, or by sort, each with its counts." })
+  )
 
 const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
   params,

@@ -13,7 +13,7 @@ import * as Template from "../../templates/Template.ts"
 import { Templates } from "../../templates/Templates.ts"
 import { Quotas } from "../../usage/Quotas.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../values/Ids.ts"
-import type { PageOf } from "../../values/Page.ts"
+import type { PageOf, Sort } from "../../values/Page.ts"
 import type { RecipientStatus } from "./Batch.ts"
 import { DefaultSender } from "./DefaultSender.ts"
 import type { EmailMessage, EmailMessageDetails } from "./EmailMessage.ts"
@@ -27,6 +27,7 @@ import { fixedPart, targetsOf } from "./tracking/track.ts"
 
 /** Which emails are listed; what is absent does not ask. */
 export interface MessageFilter {
+  readonly sort: Sort
   readonly status?: typeof RecipientStatus.Type | undefined
   readonly to?: string | undefined
   /** From this moment on. */
@@ -96,7 +97,6 @@ export class EmailMessages extends Context.Service<EmailMessages, {
     /** Where the texts have a mask for a code: its seed. The copy keeps the mask. */
     seed?: CodeSeed
   ) => Effect.Effect<AcceptedEmail, EmailQuotaExceeded | ValidationFailed | NotFound | SenderNotVerified>
-  /** Newest first. */
   readonly list: (
     accountId: AccountId,
     filter: MessageFilter,
@@ -167,8 +167,8 @@ export class EmailMessages extends Context.Service<EmailMessages, {
       return EmailMessages.of({
         send,
         list: Effect.fn("EmailMessages.list")(function*(accountId, filter, window) {
-          const { batch_id = null, from_date = null, status = null, to = null, to_date = null } = filter
-          const asked = { accountId, batch_id, from_date, status, to, to_date, ...window }
+          const { batch_id = null, from_date = null, sort, status = null, to = null, to_date = null } = filter
+          const asked = { accountId, batch_id, from_date, sort, status, to, to_date, ...window }
           const rows = yield* repo.list(asked)
           return { rows: rows.map(recordOf), total: (yield* repo.count(asked)).total }
         }, Effect.orDie),

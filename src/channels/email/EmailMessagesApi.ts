@@ -12,7 +12,7 @@ import { Variables } from "../../templates/Recipients.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../values/Envelope.ts"
 import { EmailBatchId, EmailMessageId, pathId } from "../../values/Ids.ts"
-import { pageQuery } from "../../values/Page.ts"
+import { sortedPageQuery } from "../../values/Page.ts"
 import { TimestampInput } from "../../values/Timestamp.ts"
 import { AttachmentInputs } from "./AttachmentInput.ts"
 import { RecipientStatus } from "./Batch.ts"
@@ -73,7 +73,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
   }))
 
 const filters = {
-  ...pageQuery,
+  ...sortedPageQuery,
   status: Schema.optionalKey(RecipientStatus),
   to: Schema.optionalKey(EmailAddress),
   from_date: Schema.optionalKey(TimestampInput),
@@ -91,7 +91,7 @@ const listing = <const Name extends string, const Path extends `/${string}`>(nam
     .annotateMerge(OpenApi.annotations({
       summary,
       description:
-        "Emails that were sent by themselves, and the recipients of batches, newest first. to is any recipient's address, also in cc or bcc; from_date and to_date ask for what was created from one moment on and before the other."
+        "Emails that were sent by themselves, and the recipients of batches, newest first, or by sort. to is any recipient's address, also in cc or bcc; from_date and to_date ask for what was created from one moment on and before the other."
     }))
 
 const finding = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path, summary: string) =>

@@ -5,6 +5,7 @@ import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../platform/database/column.ts"
 import { repository } from "../../platform/database/repository.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../values/Ids.ts"
+import { direction, Sort } from "../../values/Page.ts"
 import { RecipientStatus } from "./Batch.ts"
 import { EmailMessage, EmailRecipient } from "./EmailMessage.ts"
 import type { Mailbox } from "./Mailbox.ts"
@@ -51,6 +52,7 @@ const Filter = Schema.Struct({
   from_date: Schema.NullOr(Schema.String),
   to_date: Schema.NullOr(Schema.String),
   batch_id: Schema.NullOr(EmailBatchId),
+  sort: Sort,
   limit: Schema.Int,
   offset: Schema.Int
 })
@@ -134,7 +136,7 @@ export const makeEmailMessagesRepo = repository(Effect.gen(function*() {
 
   const shown = (status: string) => sql.literal(`case when ${status} = 'sending' then 'queued' else ${status} end`)
 
-  const records = (matching: Fragment) =>
+  const records = (matching: Fragment, sort: Sort = "-created_at") =>
     sql`select m.id, m.batch_id, m.created_at, coalesce(b.template_id, m.template_id) as template_id,
         coalesce(b.from_address, m.from_address) as "from", m.subject, b.subject as batch_subject, m.variables,
         coalesce(s."to", to_jsonb(m.recipient)) as "to", ${shown("coalesce(s.status, m.status)")} as status,
@@ -145,7 +147,7 @@ export const makeEmailMessagesRepo = repository(Effect.gen(function*() {
       from (select * from email_messages m where ${matching}) m
       left join email_batches b on b.id = m.batch_id
       left join lateral (${summed}) s on m.copies is not null
-      order by m.id desc`
+      order by m.id ${sql.literal(direction(sort))}`
 
   const matching = ({ accountId, batch_id, from_date, status, to, to_date }: typeof Filter.Encoded) => {
     const statuses = status === "queued" ? sql`('queued', 'sending')` : sql`(${status})`
@@ -165,12 +167,15 @@ export const makeEmailMessagesRepo = repository(Effect.gen(function*() {
     ])
   }
 
-  /** The page is cut before anything is joined or summed. */
+  /** The page is cut before anything is joined or summed. Ids are given in the order of creation, and have the index. */
   const list = SqlSchema.findAll({
     Request: Filter,
     Result: StoredRecord,
-    execute: ({ limit, offset, ...filter }) =>
-      records(sql`${matching({ ...filter, limit, offset })} order by m.id desc limit ${limit} offset ${offset}`)
+    execute: (filter) => {
+      const { limit, offset, sort } = filter
+      const by = sql.literal(direction(sort))
+      return records(sql`${matching(filter)} order by m.id ${by} limit ${limit} offset ${offset}`, sort)
+    }
   })
 
   const count = SqlSchema.findOne({

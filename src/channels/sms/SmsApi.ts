@@ -96,7 +96,10 @@ const batches = HttpApiEndpoint.get("batches", "/batches", {
 })
   .annotate(Access.Access, reading)
   .annotateMerge(
-    OpenApi.annotations({ summary: "List batches of SMS", description: "Newest first, each with its counts." })
+    OpenApi.annotations({
+      summary: "List batches of SMS",
+      description: "Newest first, or by sort, each with its counts."
+    })
   )
 
 const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
@@ -116,7 +119,7 @@ const list = HttpApiEndpoint.get("list", "/messages", {
   .annotateMerge(OpenApi.annotations({
     summary: "List SMS",
     description:
-      "Newest first. from_date and to_date ask for what was created from one moment on and before the other; to is a number in E.164."
+      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number in E.164."
   }))
 
 const finding = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path, summary: string) =>

@@ -104,7 +104,7 @@ const batches = HttpApiEndpoint.get("batches", "/batches", {
   .annotateMerge(
     OpenApi.annotations({
       summary: "List batches of WhatsApp messages",
-      description: "Newest first, each with its counts."
+      description: "Newest first, or by sort, each with its counts."
     })
   )
 
@@ -130,7 +130,7 @@ const list = HttpApiEndpoint.get("list", "/messages", {
   .annotateMerge(OpenApi.annotations({
     summary: "List WhatsApp messages",
     description:
-      "Newest first. from_date and to_date ask for what was created from one moment on and before the other; to is a number in E.164 or the WhatsApp id of a group."
+      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number in E.164 or the WhatsApp id of a group."
   }))
 
 const find = HttpApiEndpoint.get("find", "/messages/:id", {
