@@ -1,20 +1,25 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { MessageBatchId } from "../values/Ids.ts"
 import { type Sort, sortedPageQuery } from "../values/Page.ts"
-import { Text } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { MessageStatus } from "./Message.ts"
 
-/** The query parameters of every list of messages; a channel adds its own. */
-export const messageQuery = {
+/** In a query a + that nobody has escaped is a space. */
+const withItsPlus = SchemaTransformation.transform({
+  decode: (text: string) => text.replace(/^ (?=\p{Nd})/u, "+"),
+  encode: (text: string) => text
+})
+
+/** The query parameters of every list of messages, with whom a channel's messages can go to; it adds its own. */
+export const messageQuery = <To extends string>(to: Schema.Codec<To, string>) => ({
   ...sortedPageQuery,
   status: Schema.optionalKey(MessageStatus),
   direction: Schema.optionalKey(Schema.Literals(["in", "out"])),
-  to: Schema.optionalKey(Text),
+  to: Schema.optionalKey(Schema.String.pipe(Schema.decodeTo(to, withItsPlus))),
   from_date: Schema.optionalKey(TimestampInput),
   to_date: Schema.optionalKey(TimestampInput),
   batch_id: Schema.optionalKey(MessageBatchId)
-}
+})
 
 /** Which messages are listed; what is absent does not ask. */
 export interface MessageFilter {

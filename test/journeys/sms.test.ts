@@ -191,13 +191,34 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           Effect.map(node.request("GET", `/v1/sms/messages${query}`, { key }), ({ at }) =>
             (Object(at("data")) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id))
         assert.deepStrictEqual(yield* ids(""), [second, first])
-        assert.deepStrictEqual(yield* ids(`?to=${encodeURIComponent(a)}`), [first])
+        const grouped = `${a.slice(0, 4)} ${a.slice(4, 7)}-${a.slice(7)}`
+        for (const to of [encodeURIComponent(a), a, encodeURIComponent(grouped), encodeURIComponent(` ${a} `)]) {
+          assert.deepStrictEqual(yield* ids(`?to=${to}`), [first], to)
+        }
         assert.deepStrictEqual(yield* ids("?status=failed"), [])
         assert.deepStrictEqual(yield* ids("?status=delivered&direction=out&per_page=1&page=2"), [first])
         assert.deepStrictEqual(yield* ids("?direction=in"), [])
         assert.deepStrictEqual(yield* ids("?from_date=2099-01-01T00:00:00Z"), [])
         assert.deepStrictEqual(yield* ids("?to_date=2099-01-01T00:00:00Z"), [second, first])
         assert.deepStrictEqual(yield* ids("?batch_id=sms_batch_01ARZ3NDEKTSV4RRFFQ69G5FAV"), [])
+      }))
+
+    it.effect("is not looked for by what is no number, which is told", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const answers = [
+          ["250788123456", /begin with \+/],
+          ["bad", /begin with \+/],
+          ["%2B12", /not a possible number/],
+          ["", /must not be empty/]
+        ] as const
+        for (const [to, says] of answers) {
+          const answer = yield* node.request("GET", `/v1/sms/messages?to=${to}`, { key })
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), "to")
+          assert.match(String(answer.at("error", "errors", 0, "message")), says)
+        }
       }))
 
     it.effect("is accepted once for an Idempotency-Key", () =>

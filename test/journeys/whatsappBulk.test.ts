@@ -47,6 +47,15 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
         `+${bob}`,
         "+442079460000"
       ])
+      for (const to of [`%2B${ann}`, `+${ann}`, ann, `%20${ann}`, `%2B${ann.slice(0, 3)}%20${ann.slice(3)}`]) {
+        const { at } = yield* node.request("GET", `/v1/whatsapp/messages?to=${to}`, { key })
+        assert.deepStrictEqual([at("meta", "total"), at("data", 0, "to")], [1, `+${ann}`], to)
+      }
+      for (const to of ["bad", "12", "", "1@lid", "1@g.us"]) {
+        const refused = yield* node.request("GET", `/v1/whatsapp/messages?to=${to}`, { key })
+        assertRefused(refused, 422, "validation_error")
+        assert.strictEqual(refused.at("error", "param"), "to")
+      }
       for (const which of ["batches", "messages"]) {
         assertRefused(yield* node.request("GET", `/v1/whatsapp/${which}?sort=to`, { key }), 422, "validation_error")
       }

@@ -111,7 +111,7 @@ const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
   .annotateMerge(OpenApi.annotations({ summary: "Read a batch of SMS", description: "Its status and its counts." }))
 
 const list = HttpApiEndpoint.get("list", "/messages", {
-  query: messageQuery,
+  query: messageQuery(PhoneNumber),
   success: Paged(Message),
   error: apiErrors(ValidationFailed)
 })
@@ -119,7 +119,7 @@ const list = HttpApiEndpoint.get("list", "/messages", {
   .annotateMerge(OpenApi.annotations({
     summary: "List SMS",
     description:
-      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number in E.164."
+      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number as it is for sending."
   }))
 
 const finding = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path, summary: string) =>

@@ -120,7 +120,7 @@ const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
 
 const list = HttpApiEndpoint.get("list", "/messages", {
   query: {
-    ...messageQuery,
+    ...messageQuery(ChatName),
     session_id: Schema.optionalKey(Schema.FiniteFromString.check(Schema.isInt()))
   },
   success: Paged(Message),
@@ -130,7 +130,7 @@ const list = HttpApiEndpoint.get("list", "/messages", {
   .annotateMerge(OpenApi.annotations({
     summary: "List WhatsApp messages",
     description:
-      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number in E.164 or the WhatsApp id of a group."
+      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number or the WhatsApp id of a group, as they are for sending."
   }))
 
 const find = HttpApiEndpoint.get("find", "/messages/:id", {
