@@ -4,6 +4,7 @@ import { htmlToText } from "./htmlToText.ts"
 import type { TemplateInvalid } from "./TemplateErrors.ts"
 import {
   compilePart,
+  isComposite,
   type Placeholder,
   readValue,
   renderedLength,
@@ -84,6 +85,10 @@ export const missing = (template: Template, variables: Variables): ReadonlyArray
   }
   return names
 }
+
+/** Those of {@link missing} that have an object, which has no text of its own. */
+export const composite = (template: Template, variables: Variables): ReadonlyArray<string> =>
+  template.required.filter((placeholder) => isComposite(placeholder, variables)).map(({ name }) => name)
 
 /** How long the texts would be before escaping, found without making them; 0 of one that there is none of. */
 export const lengths = ({ html, subject, text }: Template, variables: Variables) => ({

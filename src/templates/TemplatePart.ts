@@ -94,10 +94,21 @@ export const compilePart = (source: string, part: TemplatePartName): Result.Resu
 const own = (holder: unknown, key: string): unknown =>
   typeof holder === "object" && holder !== null && Object.hasOwn(holder, key) ? Reflect.get(holder, key) : undefined
 
-/** The text of a placeholder's value, or undefined when it is missing: absent, null, or not a scalar. */
-export const readValue = ({ path }: Placeholder, variables: Variables): string | undefined => {
+const valueAt = ({ path }: Placeholder, variables: Variables): unknown => {
   let value: unknown = variables
   for (const key of path) value = own(value, key)
+  return value
+}
+
+/** Whether an object is given where a placeholder wants a scalar. */
+export const isComposite = (placeholder: Placeholder, variables: Variables): boolean => {
+  const value = valueAt(placeholder, variables)
+  return typeof value === "object" && value !== null
+}
+
+/** The text of a placeholder's value, or undefined when it is missing: absent, null, or not a scalar. */
+export const readValue = (placeholder: Placeholder, variables: Variables): string | undefined => {
+  const value = valueAt(placeholder, variables)
   if (typeof value === "string") return value
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
 }

@@ -295,14 +295,26 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
           recipients: [
             "a@people.example",
             { to: "b@people.example", variables: { name: "B", code: 1 } },
-            { to: "c@people.example", variables: { name: "C" } }
+            { to: "c@people.example", variables: { name: "C" } },
+            { to: "d@people.example", variables: { name: { first: "D" }, code: { text: 1 } } },
+            { to: "e@people.example", variables: { name: { first: "E" } } }
           ]
         }
       })
       assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, "recipients[0].variables"])
       assert.deepStrictEqual(answer.at("error", "errors"), [
         { param: "recipients[0].variables", type: "missing_variable", message: "must have a value for name, code" },
-        { param: "recipients[2].variables", type: "missing_variable", message: "must have a value for code" }
+        { param: "recipients[2].variables", type: "missing_variable", message: "must have a value for code" },
+        {
+          param: "recipients[3].variables",
+          type: "missing_variable",
+          message: "must have text, a number, true or false for name, code, not an object"
+        },
+        {
+          param: "recipients[4].variables",
+          type: "missing_variable",
+          message: "must have a value for code; must have text, a number, true or false for name, not an object"
+        }
       ])
       assert.deepStrictEqual(yield* sql`select id from email_batches where account_id = ${accountId}`, [])
     }))
