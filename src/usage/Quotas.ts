@@ -17,7 +17,7 @@ export interface QuotaExceeded {
   readonly otp: PlanLimitExceeded
 }
 
-const monthly = (resource: Metered) => (limit: number, current: number) =>
+const monthly = (resource: "sms" | "otp") => (limit: number, current: number) =>
   new PlanLimitExceeded({ limit, current, resource, per: "month" })
 
 const refusal: { readonly [M in Metered]: (limit: number, current: number) => QuotaExceeded[M] } = {

@@ -3,7 +3,9 @@ import { Schema } from "effect"
 /** Integer ids are below 2^53, so that every JSON client reads them exactly. */
 const id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
-const digits = Schema.String.annotate({ format: "int64" }).check(Schema.isPattern(/^[1-9]\d{0,15}$/))
+const digits = Schema.String.annotate({ format: "int64" }).check(
+  Schema.isPattern(/^[1-9]\d{0,15}$/, { message: "must be a whole number from 1 on" })
+)
 
 /** An integer id in a path. It has one spelling: `0x1`, `01`, `1.0` and ` 1` name nothing. */
 export const pathId = <A extends number>(schema: Schema.Codec<A, number>) =>
@@ -35,14 +37,19 @@ export type WhatsAppSessionId = typeof WhatsAppSessionId.Type
 
 const ulid = "[0-9A-HJKMNP-TV-Z]{26}"
 
+/** A prefix and a ULID; the message has an example with the first of several prefixes. */
+const prefixed = (prefixes: readonly [string, ...ReadonlyArray<string>], what: string) => {
+  const pattern = prefixes.length === 1 ? prefixes[0] : `(${prefixes.join("|")})`
+  const message = `must be the id of ${what}, such as ${prefixes[0]}_01ARZ3NDEKTSV4RRFFQ69G5FAV`
+  return Schema.String.check(Schema.isPattern(new RegExp(`^${pattern}_${ulid}$`), { message }))
+}
+
 /** `evt_` + ULID: the same over all attempts and redeliveries, for receivers to deduplicate by. */
-export const EventId = Schema.String.check(Schema.isPattern(new RegExp(`^evt_${ulid}$`))).pipe(Schema.brand("EventId"))
+export const EventId = prefixed(["evt"], "an event").pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
 /** `email_batch_` + ULID (spec 2.5). */
-export const EmailBatchId = Schema.String.check(Schema.isPattern(new RegExp(`^email_batch_${ulid}$`))).pipe(
-  Schema.brand("EmailBatchId")
-)
+export const EmailBatchId = prefixed(["email_batch"], "a batch of emails").pipe(Schema.brand("EmailBatchId"))
 export type EmailBatchId = typeof EmailBatchId.Type
 
 /** A message of WhatsApp or SMS. */
@@ -50,21 +57,15 @@ export const MessageId = id.pipe(Schema.brand("MessageId"))
 export type MessageId = typeof MessageId.Type
 
 /** `sms_batch_` or `whatsapp_batch_` + ULID. */
-export const MessageBatchId = Schema.String.check(Schema.isPattern(new RegExp(`^(sms|whatsapp)_batch_${ulid}$`))).pipe(
-  Schema.brand("MessageBatchId")
-)
+export const MessageBatchId = prefixed(["sms_batch", "whatsapp_batch"], "a batch").pipe(Schema.brand("MessageBatchId"))
 export type MessageBatchId = typeof MessageBatchId.Type
 
 /** `ver_` + ULID. */
-export const VerificationId = Schema.String.check(Schema.isPattern(new RegExp(`^ver_${ulid}$`))).pipe(
-  Schema.brand("VerificationId")
-)
+export const VerificationId = prefixed(["ver"], "a verification").pipe(Schema.brand("VerificationId"))
 export type VerificationId = typeof VerificationId.Type
 
 /** `tmpl_` + ULID (spec 9). */
-export const TemplateId = Schema.String.check(Schema.isPattern(new RegExp(`^tmpl_${ulid}$`))).pipe(
-  Schema.brand("TemplateId")
-)
+export const TemplateId = prefixed(["tmpl"], "a template").pipe(Schema.brand("TemplateId"))
 export type TemplateId = typeof TemplateId.Type
 
 /** The integer that names a template as well; deprecated, and accepted for good. */

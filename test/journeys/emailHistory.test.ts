@@ -234,6 +234,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       ) {
         assertRefused(yield* list(query), 422, "validation_error")
       }
+      assert.include((yield* list("?batch_id=7")).text, "must be the id of a batch of emails, such as email_batch_01")
       // The rows of its other recipients are no emails.
       for (const id of [several + 1, several + 2]) {
         assertRefused(yield* node.request("GET", `/v1/email/messages/${id}`, { key }), 404, "not_found")

@@ -56,6 +56,15 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
         assertRefused(refused, 422, "validation_error")
         assert.strictEqual(refused.at("error", "param"), "to")
       }
+      const wrong = [
+        ["session_id=abc", "session_id: must be a whole number from 1 on"],
+        ["batch_id=x", "batch_id: must be the id of a batch, such as sms_batch_01"]
+      ] as const
+      for (const [query, says] of wrong) {
+        const refused = yield* node.request("GET", `/v1/whatsapp/messages?${query}`, { key })
+        assertRefused(refused, 422, "validation_error")
+        assert.include(refused.text, says)
+      }
       for (const which of ["batches", "messages"]) {
         assertRefused(yield* node.request("GET", `/v1/whatsapp/${which}?sort=to`, { key }), 422, "validation_error")
       }

@@ -121,7 +121,7 @@ const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
 const list = HttpApiEndpoint.get("list", "/messages", {
   query: {
     ...messageQuery(ChatName),
-    session_id: Schema.optionalKey(Schema.FiniteFromString.check(Schema.isInt()))
+    session_id: Schema.optionalKey(pathId(WhatsAppSessionId))
   },
   success: Paged(Message),
   error: apiErrors(ValidationFailed)

@@ -118,17 +118,32 @@ export class SubscriptionExpired extends Schema.TaggedError<SubscriptionExpired>
   }
 }
 
+/** One of what a plan limits, and several. */
+const limited = {
+  api_keys: ["API key", "API keys"],
+  whatsapp_sessions: ["WhatsApp session", "WhatsApp sessions"],
+  sms: ["SMS", "SMS"],
+  otp: ["one-time code", "one-time codes"]
+} as const
+
 export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
   "PlanLimitExceeded",
-  { limit: Schema.Int, current: Schema.Int, resource: Schema.String, per: Schema.optionalKey(Schema.Literal("month")) },
+  {
+    limit: Schema.Int,
+    current: Schema.Int,
+    resource: Schema.Literals(["api_keys", "whatsapp_sessions", "sms", "otp"]),
+    per: Schema.optionalKey(Schema.Literal("month"))
+  },
   wire(402, "plan_limit_exceeded", 4022)
 ) {
   override get message() {
-    const things = this.resource.replaceAll("_", " ")
+    const [one, several] = limited[this.resource]
+    const allows = `Your plan allows ${this.limit} ${this.limit === 1 ? one : several}`
     if (this.per === "month") {
-      return `Your plan allows ${this.limit} ${things} a month and ${this.current} are used. Choose a larger plan, or wait for the next month (UTC).`
+      const used = `${this.current} ${this.current === 1 ? "is" : "are"} used`
+      return `${allows} a month and ${used}. Choose a larger plan, or wait for the next month (UTC).`
     }
-    return `Your plan allows ${this.limit} ${things} and you have ${this.current}. Choose a larger plan or remove one.`
+    return `${allows} and you have ${this.current}. Choose a larger plan${this.current === 0 ? "" : " or remove one"}.`
   }
 }
 
