@@ -48,6 +48,8 @@ const refusedPorts: ReadonlyMap<number, string> = new Map([
 export interface HttpsUrlOptions {
   /** Development: `http` and loopback for the names localhost, 127.0.0.1 and ::1; all else stays https and public. */
   readonly allowLoopback: boolean
+  /** What a refusal shows; a webhook's unless it is another's. */
+  readonly example?: string
 }
 
 /** Why a URL is not taken: it leads to a place that is not public, or it is wrong in another way. */
@@ -98,7 +100,8 @@ export const parseHttpsUrl = (text: string, options: HttpsUrlOptions): Result.Re
   if (text.length > maxLength) return Result.fail(tooLong)
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   if (url === null) {
-    return Result.fail(invalid("must be a URL that starts with https://, such as https://example.com/webhooks"))
+    const { example = "https://example.com/webhooks" } = options
+    return Result.fail(invalid(`must be a URL that starts with https://, such as ${example}`))
   }
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1)
   const problem = problemOf(url, options)

@@ -346,7 +346,12 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ["a file from its address", { type: "image", content: "https://127.0.0.1:8443/a.png" }, "content.url", /not public/],
   ["a file from it by HTTP", { type: "image", content: "http://127.0.0.1:8080/a.png" }, "content.url", /https/],
   ["a file over plain HTTP", { type: "image", content: "http://example.com/a.png" }, "content.url", /https/],
-  ["a file of another scheme", { type: "image", content: "file:///etc/passwd" }, "content.url", /https/],
+  [
+    "a file of another scheme",
+    { type: "image", content: "file:///etc/passwd" },
+    "content.url",
+    /such as .*photo\.jpg$/
+  ],
   [
     "a reaction that is no emoji",
     { type: "reaction", content: { message_id: 999_999, emoji: "hello" } },
@@ -399,6 +404,7 @@ layer(WhatsApp.layer({ env: unpaced }), wide)("a request for a WhatsApp message"
       const early = yield* send(node, key, { session_id: pending.id, ...hello })
       assertRefused(early, 409, "session_not_connected")
       assert.deepInclude(early.at("error"), { code: 4091, session_status: "pending" })
+      assert.include(early.text, "needs it connected. Scan the code of GET /v1/whatsapp/sessions/{id}/qr")
       controls.endLine(session.device, 440)
       yield* untilStatus(node, key, session.id, "disconnected")
       const away = yield* send(node, key, { session_id: session.id, ...hello })

@@ -237,6 +237,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
         current: 3,
         resource: "whatsapp_sessions"
       })
+      assert.include(refused?.text, "Your plan allows 3 WhatsApp sessions and you have 3. Choose a larger plan")
       const made = answers.find(({ status }) => status === 201)
       yield* node.request("DELETE", `/v1/whatsapp/sessions/${String(made?.at("id"))}`, { key })
       yield* createSession(node, key)
@@ -249,6 +250,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const { key } = yield* makeAccount({ plan: "starter" })
       const refused = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
       assert.deepInclude(refused.at("error"), { type: "plan_limit_exceeded", limit: 0, current: 0 })
+      assert.include(refused.text, "allows 0 WhatsApp sessions and you have 0. Choose a larger plan.")
     }))
 
   it.effect("are not shown to everybody on the machine where the upstream is not the sandbox", () =>
@@ -277,6 +279,17 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const list = yield* node.request("GET", "/v1/whatsapp/sessions", { key: stranger.key })
       assert.deepStrictEqual(list.at("data"), [])
       assert.strictEqual((yield* sessionOf(node, key, id)).at("status"), "pending")
+    }))
+
+  it.effect("have no blank name", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      for (const [name, says] of [[" \u00a0 ", "must not be blank"], ["", "must not be empty"]] as const) {
+        const refused = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name } })
+        assert.deepStrictEqual([refused.status, refused.at("error", "param")], [422, "name"])
+        assert.strictEqual(refused.at("error", "errors", 0, "message"), says)
+      }
     }))
 
   it.effect("are made once under an Idempotency-Key", () =>

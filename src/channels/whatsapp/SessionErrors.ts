@@ -24,13 +24,13 @@ export class PairingUnavailable extends Schema.TaggedError<PairingUnavailable>()
   }
 }
 
-/** Messages are taken for sessions that can send them. */
+/** Only a connected session can send, and ask for contacts and groups. */
 export class SessionNotConnected extends Schema.TaggedError<SessionNotConnected>()(
   "SessionNotConnected",
   { session_status: SessionStatus },
   wire(409, "session_not_connected", 4091)
 ) {
   override get message() {
-    return `This session is ${this.session_status}. Messages can be sent while it is connected.`
+    return `The session is ${this.session_status}, and this needs it connected. Scan the code of GET /v1/whatsapp/sessions/{id}/qr, or wait for session.connected.`
   }
 }

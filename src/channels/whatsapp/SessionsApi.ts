@@ -13,8 +13,10 @@ import { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "./S
 import { PairingUnavailable, SessionAlreadyConnected } from "./SessionErrors.ts"
 import { SessionStatus } from "./SessionState.ts"
 
+const Name = lineBetween(1, 100).check(Schema.isPattern(/\S/, { message: "must not be blank" }))
+
 export const NewSession = Schema.Struct({
-  name: Schema.optionalKey(Schema.NullOr(lineBetween(1, 100))).annotate({ description: "made up when it is left out" })
+  name: Schema.optionalKey(Schema.NullOr(Name)).annotate({ description: "made up when it is left out" })
 })
 export type NewSession = typeof NewSession.Type
 
