@@ -58,13 +58,18 @@ interface Owned {
   readonly id: WebhookId
 }
 
+/** The event that a name means, be it an alias. */
+const topicOf = Effect.fnUntraced(function*(name: string) {
+  return resolveTopic(name) ?? (yield* ValidationFailed.of("event", unknownEventName(name)))
+})
+
 /** The history of what a webhook was sent, and what is sent to it by hand (spec 4.5). */
 export class Deliveries extends Context.Service<Deliveries, {
   readonly list: (
     webhook: Owned,
     filter: DeliveryFilter,
     window: { readonly limit: number; readonly offset: number }
-  ) => Effect.Effect<PageOf<DeliverySummary>, NotFound>
+  ) => Effect.Effect<PageOf<DeliverySummary>, NotFound | ValidationFailed>
   /** One delivery with its payload and its attempts. */
   readonly find: (webhook: Owned, id: DeliveryId) => Effect.Effect<DeliveryDetail, NotFound>
   /**
@@ -115,8 +120,7 @@ export class Deliveries extends Context.Service<Deliveries, {
       })
 
       const test = Effect.fn("Deliveries.test")(function*(webhook: Owned, event: string) {
-        const topic = resolveTopic(event)
-        if (topic === undefined) return yield* ValidationFailed.of("event", unknownEventName(event))
+        const topic = yield* topicOf(event)
         yield* owned(webhook)
         const target = yield* targets.read(webhook.id)
         if (Option.isNone(target)) return yield* new NotFound()
@@ -137,7 +141,8 @@ export class Deliveries extends Context.Service<Deliveries, {
       return Deliveries.of({
         list: Effect.fn("Deliveries.list")(function*(webhook, asked, window) {
           yield* owned(webhook)
-          const { event = null, from_date = null, sort, status = null, to_date = null } = asked
+          const { from_date = null, sort, status = null, to_date = null } = asked
+          const event = asked.event === undefined ? null : (yield* topicOf(asked.event)).event
           const filter = { webhookId: webhook.id, status, event, from_date, to_date, sort, ...window }
           const rows = yield* Effect.orDie(repo.list(filter))
           return { rows, total: (yield* Effect.orDie(repo.count(filter))).total }

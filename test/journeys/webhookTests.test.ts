@@ -169,6 +169,9 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         assert.deepStrictEqual(yield* idsOf("?status=delivered"), [sent])
         assert.deepStrictEqual(yield* idsOf("?event=email.opened"), [opened])
         assert.deepStrictEqual(yield* idsOf("?status=pending"), [])
+        const misspelt = yield* deliveriesOf(node, key, id, "?event=email.opend")
+        assertRefused(misspelt, 422, "validation_error")
+        assert.include(misspelt.text, "did you mean email.opened")
         const [times] = yield* Effect.flatMap(
           SqlClient.SqlClient,
           (sql) =>
