@@ -100,8 +100,9 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
   const unionAll = sql.join(" union all ", false)
 
   /**
-   * Ids are given in the order of creation. Each read stops by itself where the page ends, so that nothing is sorted but retries that wait. Planned anew each
-   * time: the plan that is best for most webhooks sorts the whole history of the one that has a million deliveries.
+   * Ids are given in the order of creation. Each read stops by itself where the page ends, so that nothing is sorted but
+   * retries that wait. Planned anew each time: the plan that is best for most webhooks sorts the whole history of the one
+   * that has a million deliveries.
    */
   const list = SqlSchema.findAll({
     Request: Filter,

@@ -142,7 +142,11 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
   query: {
     ...sortedPageQuery,
     status: Schema.optionalKey(DeliveryStatus),
-    event: Schema.optionalKey(Schema.String),
+    event: Schema.optionalKey(
+      Schema.String.annotate({
+        description: "Its name; by one with a channel, such as sms.delivered, that of all channels"
+      })
+    ),
     from_date: Schema.optionalKey(TimestampInput),
     to_date: Schema.optionalKey(TimestampInput)
   },
