@@ -11,7 +11,7 @@ import { greatestWidth, widthAfter } from "./width.ts"
 /** Deliveries of one webhook in memory at once. */
 const capacity = 500
 
-/** What an actor takes at once; when no more than that wait for a place, it is time to look for more. */
+/** When no more than that wait for a place, it is time to look for more; what an actor takes at once on a busy node. */
 const grip = 100
 
 /** Answered deliveries whose outcomes may be unwritten at once: a crash would have them sent again. */
@@ -69,10 +69,15 @@ export class DeliverySlots {
     return this.#waiting.size > grip
   }
 
-  /** How many first attempts, and as many retries, may be taken now: on a full node what can begin at once. */
-  get wanted(): number {
-    if (!this.#around.allowance.hasRoomFor(grip)) return this.#waiting.size === 0 ? greatestWidth : 0
-    return this.#waiting.size <= grip && this.#held.size <= capacity - 2 * grip ? grip : 0
+  /**
+   * How many may be taken now of each of so many kinds, first attempts and retries: all that there is room for while the
+   * node has plenty, and on a full node what can begin at once.
+   */
+  wanted(kinds: number): number {
+    const { hasRoomFor } = this.#around.allowance
+    if (!hasRoomFor(kinds * grip)) return this.#waiting.size === 0 ? greatestWidth : 0
+    if (this.#waiting.size > grip) return 0
+    return hasRoomFor(10 * capacity) ? Math.floor((capacity - this.#held.size) / kinds) : grip
   }
 
   hasRoomFor(count: number): boolean {

@@ -25,8 +25,8 @@ export interface AttemptRecord {
 }
 
 /**
- * Ends deliveries, or queues them for their next attempt. A row is changed only while it is taken and at the attempt
- * that was expected, so a second owner's late outcome changes nothing.
+ * Ends deliveries, or queues them for their next attempt. A row is changed only while it is at the attempt that was
+ * expected, so a second owner's late outcome changes nothing.
  */
 const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<AttemptRecord>) => {
   const of = <A>(read: (record: AttemptRecord) => A) => records.map(read)
@@ -43,10 +43,13 @@ const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<Attemp
         ${column.text(of((r) => r.retryAfter))})
         as t (webhook_id, id, status, attempt, delay, code, error, duration, is_final, started, response_body, retry_after)
     ), found as materialized (
-      -- "offset 0" has each row looked up by the index: as a join it may be planned as one of all that is taken.
+      -- One look for each index that leads to rows in an actor's hands. The limit has each row looked up by itself: as
+      -- a join it may be planned as one of all that is taken.
       select o.*, q.row from outcome o cross join lateral (
-        select ctid as row from webhook_queue q where q.webhook_id = o.webhook_id and q.id = o.id and q.status = 'taken'
-          and q.attempt_count = o.attempt - 1 offset 0) q
+        select ctid as row from webhook_queue q where q.webhook_id = o.webhook_id and q.id = o.id
+          and q.status = 'taken' and q.attempt_count = o.attempt - 1
+        union all select ctid as row from webhook_queue q where q.webhook_id = o.webhook_id and q.id = o.id
+          and q.status = 'pending' and q.attempt_count = o.attempt - 1 limit 1) q
     ), ended as (
       delete from webhook_queue q using found o where q.ctid = o.row and o.is_final
       returning q.webhook_id, q.id, q.event_id, q.event, o.status, q.is_test, o.attempt, q.attempts, o.started_at,

@@ -18,28 +18,19 @@ export const Taken = Schema.Struct({
 })
 export type Taken = typeof Taken.Type
 
-/** One row of the queue to be written; `taken` by the actor that will be given it. */
+/** One row of the queue to be written. */
 export interface NewDelivery {
   readonly webhookId: WebhookId
   readonly eventId: string
   readonly event: string
-  readonly status: "pending" | "taken"
 }
 
 /** One event that is only written down for a webhook, not sent. */
-export interface Skipped {
-  readonly webhookId: WebhookId
-  readonly eventId: string
-  readonly event: string
+export interface Skipped extends NewDelivery {
   readonly error: string
 }
 
-/** Deliveries of one webhook that were written as taken, in the order of their events. */
-const Born = Schema.Struct({
-  webhook_id: WebhookId,
-  ids: Schema.Array(DeliveryId),
-  event_ids: Schema.Array(Schema.String)
-})
+const Inserted = Schema.Tuple([Schema.Struct({ ids: Schema.Array(DeliveryId) })])
 
 const ids = (rows: ReadonlyArray<{ readonly webhookId: WebhookId }>) => column.int8(rows.map((row) => row.webhookId))
 const events = (rows: ReadonlyArray<{ readonly eventId: string }>) => column.text(rows.map((row) => row.eventId))
@@ -49,17 +40,20 @@ const names = (rows: ReadonlyArray<{ readonly event: string }>) => column.text(r
 export const makeQueueRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** Writes deliveries; returns those that were born taken. */
+  /** Writes deliveries; gives their ids in the order in which they were given. */
   const insert = (rows: ReadonlyArray<NewDelivery>) =>
-    sql`with queued as (
-        insert into webhook_queue (webhook_id, event_id, event, status)
-        select * from unnest(${ids(rows)}, ${events(rows)}, ${names(rows)},
-          ${column.text(rows.map(({ status }) => status))})
-        returning id, webhook_id, event_id, status
+    sql`with given as materialized (
+        select nextval('webhook_delivery_ids') as id, *
+        from unnest(${ids(rows)}, ${events(rows)}, ${
+      names(rows)
+    }) with ordinality as t (webhook_id, event_id, event, place)
+      ), queued as (
+        insert into webhook_queue (id, webhook_id, event_id, event, status)
+        select id, webhook_id, event_id, event, 'pending' from given
       )
-      select webhook_id, array_agg(id order by id) as ids, array_agg(event_id order by id) as event_ids
-      from queued where status = 'taken' group by webhook_id`.pipe(
-      Effect.flatMap(Schema.decodeUnknownEffect(Schema.Array(Born)))
+      select array_agg(id order by place) as ids from given`.pipe(
+      Effect.flatMap(Schema.decodeUnknownEffect(Inserted)),
+      Effect.map(([{ ids }]) => ids)
     )
 
   const insertSkipped = (rows: ReadonlyArray<Skipped>) =>
@@ -67,13 +61,19 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
       select nextval('webhook_delivery_ids'), now(), 'skipped', 0, *
       from unnest(${ids(rows)}, ${events(rows)}, ${names(rows)}, ${column.text(rows.map(({ error }) => error))})`
 
-  /** Takes first attempts in the order of their events, and retries that are due. */
+  /** Takes first attempts in the order of their events, but for those in hand, and retries that are due. */
   const take = SqlSchema.findAll({
-    Request: Schema.Struct({ webhookId: WebhookId, fresh: Schema.Int, retries: Schema.Int }),
+    Request: Schema.Struct({
+      webhookId: WebhookId,
+      fresh: Schema.Int,
+      retries: Schema.Int,
+      held: Schema.Array(DeliveryId)
+    }),
     Result: Schema.Struct({ ...Taken.fields, body: Schema.NullOr(Schema.Uint8Array) }),
-    execute: ({ fresh, retries, webhookId }) =>
+    execute: ({ fresh, held, retries, webhookId }) =>
       sql`with fresh as (
-          select ctid from webhook_queue where webhook_id = ${webhookId} and status = 'pending'
+          select ctid from webhook_queue
+          where webhook_id = ${webhookId} and status = 'pending' and id <> all(${column.int8(held)})
           order by id limit ${fresh} for update skip locked
         ), late as (
           select ctid from webhook_queue where webhook_id = ${webhookId} and status = 'retrying' and due_at <= now()
@@ -92,11 +92,6 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
   const giveBack = (webhookId: WebhookId, held: ReadonlyArray<DeliveryId>) =>
     sql`update webhook_queue set due_at = now(), status = case when attempt_count = 0 then 'pending' else 'retrying' end
       where webhook_id = ${webhookId} and status = 'taken' and id <> all(${column.int8(held)})`
-
-  /** Gives back deliveries that were born taken and could not be handed over. */
-  const release = (webhookId: WebhookId, born: ReadonlyArray<DeliveryId>) =>
-    sql`update webhook_queue set status = 'pending'
-      where webhook_id = ${webhookId} and status = 'taken' and id = any(${column.int8(born)})`
 
   /** Milliseconds until the next retry of a webhook is due; null when none waits. */
   const nextDue = SqlSchema.findOne({
@@ -144,15 +139,16 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
 
   /** Ends at most a thousand deliveries that nobody has in hand without another attempt; returns how many. */
   const skip = SqlSchema.findOne({
-    Request: Schema.Struct({ webhookId: WebhookId, error: Schema.String }),
+    Request: Schema.Struct({ webhookId: WebhookId, error: Schema.String, held: Schema.Array(DeliveryId) }),
     Result: Schema.Struct({ count: Schema.Int }),
-    execute: ({ error, webhookId }) =>
+    execute: ({ error, held, webhookId }) =>
       sql`with unhealthy as (
           -- Locked, so that nothing that waits for a webhook that was just switched on again is ended.
           select from webhooks where id = ${webhookId} and unhealthy_reason in ('failing', 'gone') for share
         ), fresh as (
           select ctid from webhook_queue
-          where webhook_id = ${webhookId} and status = 'pending' and exists (select from unhealthy) limit 500 for update
+          where webhook_id = ${webhookId} and status = 'pending' and id <> all(${column.int8(held)})
+            and exists (select from unhealthy) limit 500 for update
         ), late as (
           select ctid from webhook_queue
           where webhook_id = ${webhookId} and status = 'retrying' and exists (select from unhealthy) limit 500 for update
@@ -180,5 +176,5 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
         created_at
       from gone`
 
-  return { insert, insertSkipped, take, giveBack, release, nextDue, neglected, backlog, skip, expire }
+  return { insert, insertSkipped, take, giveBack, nextDue, neglected, backlog, skip, expire }
 }))

@@ -2,9 +2,9 @@
  * Delivers the events of one webhook.
  *
  * Who talks to it: `Webhooks` and the sweeper, by `Wake`, and whoever commits an event on this node, by the `Handover`.
- * Where its state lives: in the rows of `webhook_queue`; in memory it has only the deliveries in its hands (status
- * `taken`), at most 500. When its node leaves, attempts under way are ended and written down and the rest given back. When
- * its node dies, the next owner gives back what it finds taken and sends it again with the same event id and the same
+ * Where its state lives: in the rows of `webhook_queue`; in memory it has only the deliveries in its hands (those taken
+ * from the table, status `taken`, and those handed over, still `pending`), at most 500. When its node leaves, attempts under way are ended and written down and the rest given back. When
+ * its node dies, the next owner gives back what it finds taken and sends it all again with the same event id and the same
  * bytes, so a receiver may see one twice (spec 6.6). A repeated `Wake` is harmless: it looks for rows once more. It stays
  * awake while any delivery waits, be it for a retry in two minutes, and for some seconds after the last one.
  */
@@ -32,27 +32,29 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
   let nudged = false
   let busyAt = 0
 
+  const nudge = () => {
+    nudged = true
+    claims.fallBehind()
+    if (!slots.hasPlenty) Queue.offerUnsafe(changes, undefined)
+  }
+
   const recipient: Recipient = {
-    ticket: (count) => standing.isDeliverable() && !nudged && slots.hasRoomFor(count) ? claims.ticket() : undefined,
-    accept: (ticket, deliveries) => {
-      if (!standing.isDeliverable() || ticket !== claims.ticket() || !slots.hasRoomFor(deliveries.length)) return false
+    nudge,
+    accept: (deliveries) => {
+      if (!standing.isDeliverable()) return nudge()
       if (standing.isOld()) {
         slots.sendTo(undefined)
         Queue.offerUnsafe(changes, undefined)
       }
-      slots.add(deliveries)
-      return true
-    },
-    nudge: () => {
-      nudged = true
-      claims.fallBehind()
-      if (!slots.hasPlenty) Queue.offerUnsafe(changes, undefined)
+      claims.handOver(deliveries)
+      if (!claims.caughtUp()) nudge()
     }
   }
 
   /** What cannot be sent now waits in the table when the webhook is off, and ends when it is unhealthy. */
   const stand = Effect.gen(function*() {
     slots.drop()
+    claims.fallBehind()
     yield* standing.isOff() ? claims.giveBack : claims.skipAll
     if (!slots.isBusy && fallAsleep()) return false
     yield* Effect.timeoutOption(Queue.take(changes), Math.max(1, standing.endsAt() - now()))
@@ -63,8 +65,6 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
   const fallAsleep = () => {
     if (slots.held.size > 0 || nudged) return false
     awake = false
-    // Whoever was promised room has not committed yet, and would find nobody.
-    claims.doubt()
     return recipients.delete(id)
   }
 
@@ -84,7 +84,7 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
     nudged = false
     if (now() >= standing.endsAt()) yield* standing.refresh
     if (!standing.isDeliverable()) return yield* stand
-    return (yield* claims.take(() => nudged)) || (yield* rest)
+    return (yield* claims.take) || (yield* rest)
   })
 
   /** Attempts under way end, which their own clock bounds; what was taken and not begun is given back. */
@@ -108,7 +108,7 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
     Wake: ({ payload: { reason } }) =>
       Effect.suspend(() => {
         if (awake && reason === "held") return Effect.void
-        recipient.nudge()
+        nudge()
         if (reason !== "work" || !awake) {
           standing.outdate()
           Queue.offerUnsafe(changes, undefined)

@@ -1,49 +1,38 @@
 import { Clock, Effect } from "effect"
 import type { WebhookId } from "../values/Ids.ts"
-import { Allowance } from "./Allowance.ts"
 import type { DeliverySlots } from "./DeliverySlots.ts"
-import { makeQueueRepo } from "./QueueRepo.ts"
-
-/** What the client gives is a view of the 64 KiB that it read, which would stay in memory for a few hundred bytes. */
-const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes)
+import { makeTaker } from "./makeTaker.ts"
+import type { Taken } from "./QueueRepo.ts"
 
 /** What an actor knows of the rows of its webhook that are not in its hands. */
 export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: DeliverySlots) {
-  const { expecting, inTurn } = yield* Allowance
-  const queue = yield* makeQueueRepo
+  const { doubt, giveBack, giveBackDoubtful, nextDue, skip, take } = yield* makeTaker(id, slots)
   const clock = yield* Clock.Clock
-  /** Whether rows may be taken that are in nobody's hands: an owner before this one, an answer that got lost. */
-  let doubtful = true
-  /** Whether every first attempt that waited was taken: only then may new ones come past the table. */
+  /** Whether all that waits in the table is in memory as well: only then may what is committed follow it there. */
   let caughtUp = false
-  let ticket = 0
+  /** What was committed here during a look at the table, which may have missed it; undefined while nobody looks. */
+  let meanwhile: Array<Taken> | undefined
   /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
   let retryAt: number | undefined = 0
 
-  const giveBack = Effect.suspend(() => {
-    ticket++
-    return Effect.map(inTurn(queue.giveBack(id, slots.held.ids)), () => {
-      doubtful = false
-    })
-  })
+  /** What came past the table is in memory from now on; without room it stays where it is. */
+  const follow = (deliveries: ReadonlyArray<Taken>) => {
+    if (slots.hasRoomFor(deliveries.length)) slots.add(deliveries)
+    else caughtUp = false
+  }
 
-  /** A statement whose answer gets lost has taken rows that nobody knows of. */
-  const takeRows = Effect.fnUntraced(function*(fresh: number, retries: number) {
-    doubtful = true
-    const rows = yield* expecting(fresh + retries, inTurn(queue.take({ webhookId: id, fresh, retries })))
-    doubtful = false
-    slots.add(rows.flatMap(({ body, ...row }) => body === null ? [] : [{ ...row, body: copyOf(body) }]))
-    const expired = rows.filter(({ body }) => body === null)
-    if (expired.length > 0) yield* queue.expire(id, expired.map((row) => row.id))
-    return rows
-  })
-
-  const takeDue = Effect.fnUntraced(function*(most: number, due: boolean, nudged: () => boolean) {
-    const rows = yield* takeRows(caughtUp ? 0 : most, due ? most : 0)
-    if (!nudged() && rows.filter(({ attempt_count }) => attempt_count === 0).length < most) caughtUp = true
-    if (!due) return
-    const { millis } = yield* inTurn(queue.nextDue(id))
-    retryAt = millis === null ? undefined : clock.currentTimeMillisUnsafe() + Math.max(0, millis)
+  /** Takes first attempts, and has what is committed meanwhile follow them when no more than they waited. */
+  const catchUp = Effect.fnUntraced(function*(most: number, retries: number) {
+    const late: Array<Taken> = []
+    meanwhile = late
+    caughtUp = true
+    const fresh = yield* Effect.onExit(take(most, retries), (exit) =>
+      Effect.sync(() => {
+        meanwhile = undefined
+        if (exit._tag === "Failure") caughtUp = false
+      }))
+    if (fresh === most) caughtUp = false
+    else follow(late)
   })
 
   const nextRetry = () => {
@@ -63,23 +52,30 @@ export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: Deli
         const wasBusy = slots.isBusy
         caughtUp = false
         yield* giveBack
-        while ((yield* inTurn(queue.skip({ webhookId: id, error: "webhook_unhealthy" }))).count > 0) continue
+        while (yield* skip) continue
         isLast = !wasBusy || slots.isBusy
       }
     }),
     /** Takes what is due as far as there is room; false when there was nothing to look for. */
-    take: Effect.fnUntraced(function*(nudged: () => boolean) {
-      if (doubtful) yield* giveBack
+    take: Effect.gen(function*() {
+      yield* giveBackDoubtful
       const retry = nextRetry()
       const due = retry !== undefined && retry <= clock.currentTimeMillisUnsafe()
-      const most = slots.wanted
+      const most = slots.wanted(due ? 2 : 1)
       if (most === 0 || (!due && caughtUp)) return false
-      yield* takeDue(most, due, nudged)
+      const retries = due ? most : 0
+      yield* caughtUp ? take(0, retries) : catchUp(most, retries)
+      if (!due) return true
+      const millis = yield* nextDue
+      retryAt = millis === null ? undefined : clock.currentTimeMillisUnsafe() + Math.max(0, millis)
       return true
     }),
+    /** Deliveries that were just committed: they go to memory where they follow all that is in the table. */
+    handOver: (deliveries: ReadonlyArray<Taken>) => {
+      if (meanwhile !== undefined) meanwhile.push(...deliveries)
+      else if (caughtUp) follow(deliveries)
+    },
     caughtUp: () => caughtUp,
-    /** Void as soon as rows may have been given back that were on their way here. */
-    ticket: () => caughtUp && !doubtful ? ticket : undefined,
     fallBehind: () => {
       caughtUp = false
     },
@@ -87,8 +83,9 @@ export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: Deli
     look: () => {
       retryAt = 0
     },
+    /** Rows may be taken that are in nobody's hands. */
     doubt: () => {
-      doubtful = true
+      doubt()
       retryAt = 0
     }
   }

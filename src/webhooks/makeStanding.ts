@@ -31,8 +31,8 @@ export const makeStanding = Effect.fnUntraced(
       isDeliverable,
       /** Switched off, or deleted. */
       isOff: () => standing === "off",
-      /** Whether it must be read again before anything is sent: the actor may have slept on it. */
-      isOld: () => clock.currentTimeMillisUnsafe() > readAt + 2 * believedMillis,
+      /** Whether it must be read again before anything new is sent: the actor was told so, or has slept on it. */
+      isOld: () => outdated || clock.currentTimeMillisUnsafe() > readAt + 2 * believedMillis,
       endsAt: () => outdated ? 0 : readAt + believedMillis,
       /** It must be read again, however young what is known is. */
       outdate: () => {

@@ -183,6 +183,20 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.deepStrictEqual(yield* rows, ["failed", "failed"])
     }))
 
+  it.effect("are written of what came past the table as well, once and only for the attempt that was expected", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const outcomes = yield* Outcomes
+      const { id, rows } = yield* webhook
+      const records = yield* taken(id, ["first", "ok"])
+      yield* sql`update webhook_queue set status = 'pending', attempt_count = 0 where webhook_id = ${id}`
+      yield* tell(outcomes, records)
+      assert.deepStrictEqual((yield* rows).toSorted(), ["pending", "retrying"])
+      const expected = records.map((one) => ({ ...one, transition: { ...one.transition, attempt_count: 1 } }))
+      yield* tell(outcomes, expected)
+      assert.deepStrictEqual((yield* rows).toSorted(), ["delivered", "retrying"])
+    }))
+
   it.effect("of several nodes at the same time are all counted, and tell the owner once", () =>
     Effect.gen(function*() {
       const [first, second] = [yield* webhook, yield* webhook]

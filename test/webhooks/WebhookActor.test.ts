@@ -12,10 +12,11 @@ import {
   PublicHttp,
   PublicHttpFailure
 } from "../../src/platform/net/PublicHttp.ts"
-import { WebhookId } from "../../src/values/Ids.ts"
+import { DeliveryId, WebhookId } from "../../src/values/Ids.ts"
 import { Allowance } from "../../src/webhooks/Allowance.ts"
 import { Handover } from "../../src/webhooks/Handover.ts"
 import { Outcomes } from "../../src/webhooks/Outcomes.ts"
+import type { Taken } from "../../src/webhooks/QueueRepo.ts"
 import { sealedSecret } from "../../src/webhooks/sealedSecret.ts"
 import { Targets } from "../../src/webhooks/Targets.ts"
 import { webhookActor } from "../../src/webhooks/WebhookActor.ts"
@@ -101,23 +102,71 @@ const heardOutcomes = (written: Queue.Queue<void>) =>
       }))
   ).pipe(Layer.provide(Outcomes.layer))
 
+/** Webhooks as they are read, each told of when its actor has it. */
+const heardTargets = (read: Queue.Queue<void>) =>
+  Layer.effect(
+    Targets,
+    Effect.map(Targets, (targets) =>
+      Targets.of({ read: (id) => Effect.tap(targets.read(id), () => Queue.offer(read, undefined)) }))
+  ).pipe(Layer.provide(Targets.layer))
+
 /** The actor of a webhook in a scope of its own, whose end is a node's leaving. */
 const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
   const written = yield* Queue.unbounded<void>()
+  const read = yield* Queue.unbounded<void>()
+  const { recipients } = yield* Handover
   const scope = yield* Scope.make()
   yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
   const client = yield* Entity.makeTestClient(
     WebhookEntity,
-    webhookActor(Duration.zero).pipe(Layer.provide([heardOutcomes(written), Allowance.layer, Targets.layer]))
+    webhookActor(Duration.zero).pipe(Layer.provide([heardOutcomes(written), Allowance.layer, heardTargets(read)]))
   ).pipe(Scope.provide(scope))
   const { Wake } = yield* client(String(id))
   return {
     wake: Wake({ reason: "work" }),
     tell: Wake({ reason: "changed" }),
     leave: Scope.close(scope, Exit.void),
+    /** What a commit on this node does. */
+    handOver: (deliveries: ReadonlyArray<Taken>) => {
+      const recipient = recipients.get(id)
+      return recipient === undefined ? Wake({ reason: "work" }) : Effect.sync(() => recipient.accept(deliveries))
+    },
     /** The outcome of one more attempt is written. */
-    written: Queue.take(written)
+    written: Queue.take(written),
+    /** The webhook was read by a look that began after now: the second, as the first may be under way. */
+    readAnew: Effect.andThen(Queue.clear(read), Effect.andThen(Queue.take(read), Queue.take(read)))
   }
+})
+
+/** Endpoints that answer when the gate is opened; `first` returns when so many have been asked. */
+const gated = Effect.fnUntraced(function*(count: number) {
+  const gate = yield* Deferred.make<void>()
+  const started = yield* Deferred.make<void>()
+  world.respond = () =>
+    Effect.andThen(
+      Effect.suspend(() => world.requests.length >= count ? Deferred.succeed(started, undefined) : Effect.void),
+      Effect.andThen(Deferred.await(gate), answer(200))
+    )
+  return { gate, first: Deferred.await(started) }
+})
+
+/** Deliveries that were just committed, as they are handed over: with another body than the table has. */
+const commit = Effect.fnUntraced(function*(id: WebhookId, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  const name = `evt_${yield* ulid}`
+  yield* sql`insert into events (id, account_id, name, body)
+    select ${name}, account_id, 'email.sent', 'in the table' from webhooks where id = ${id}`
+  const rows = yield* sql`insert into webhook_queue (webhook_id, event_id, event, status)
+    select ${id}, ${name}, 'email.sent', 'pending' from generate_series(1, ${count}) returning id`
+  return rows.map((row): Taken => ({
+    id: DeliveryId.make(Number(row["id"])),
+    event_id: name,
+    event: "email.sent",
+    attempt_count: 0,
+    is_test: false,
+    all_gone: true,
+    body: Buffer.from("by hand")
+  }))
 })
 
 const times = (count: number, row: string) => Array.from({ length: count }, () => row)
@@ -208,19 +257,13 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
   it.effect("ends what is under way when it is switched off, and sends the rest when it is on again", () =>
     Effect.gen(function*() {
       const { id, rows, switchTo } = yield* webhookOf(30)
-      const gate = yield* Deferred.make<void>()
-      const started = yield* Deferred.make<void>()
-      world.respond = () =>
-        Effect.andThen(
-          Effect.suspend(() => world.requests.length >= 8 ? Deferred.succeed(started, undefined) : Effect.void),
-          Effect.andThen(Deferred.await(gate), answer(200))
-        )
+      const { first, gate } = yield* gated(8)
       const { wake } = yield* actorOf(id)
-      const first = yield* Effect.forkChild(wake)
-      yield* Deferred.await(started)
+      const running = yield* Effect.forkChild(wake)
+      yield* first
       yield* switchTo(false)
       yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.join(first)
+      yield* Fiber.join(running)
       const delivered = (yield* rows).filter((row) => row === "delivered 1").length
       assert.isAtLeast(delivered, 8)
       yield* wake
@@ -234,17 +277,11 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* webhookOf(30)
-      const gate = yield* Deferred.make<void>()
-      const started = yield* Deferred.make<void>()
-      world.respond = () =>
-        Effect.andThen(
-          Effect.suspend(() => world.requests.length >= 8 ? Deferred.succeed(started, undefined) : Effect.void),
-          Effect.andThen(Deferred.await(gate), answer(200))
-        )
+      const { first, gate } = yield* gated(8)
       const { recipients } = yield* Handover
       const { wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
-      yield* Deferred.await(started)
+      yield* first
       yield* sql`delete from webhooks where id = ${id}`
       recipients.get(id)?.nudge()
       const left = sql`select from webhook_queue where webhook_id = ${id} and status = 'taken'`
@@ -258,23 +295,13 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(20)
-      const gate = yield* Deferred.make<void>()
-      const started = yield* Deferred.make<void>()
-      world.respond = () =>
-        Effect.andThen(
-          Effect.suspend(() => world.requests.length >= 8 ? Deferred.succeed(started, undefined) : Effect.void),
-          Effect.andThen(Deferred.await(gate), answer(200))
-        )
-      const { recipients } = yield* Handover
-      const { tell, wake } = yield* actorOf(id)
+      const { first, gate } = yield* gated(8)
+      const { readAnew, tell, wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
-      yield* Deferred.await(started)
+      yield* first
       yield* sql`update webhooks set url = 'https://elsewhere.example/' where id = ${id}`
       yield* tell
-      // It gives none before it has read what it was told about.
-      yield* Effect.sync(() => recipients.get(id)?.ticket(1)).pipe(
-        Effect.repeat({ until: (given) => given !== undefined })
-      )
+      yield* readAnew
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(20, "delivered 1"))
@@ -358,25 +385,67 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       ])
     }))
 
-  it.effect("takes nothing that was promised to it before it fell asleep", () =>
+  it.effect("takes what is handed over past the table, once it has caught up with that", () =>
     Effect.gen(function*() {
-      const { recipients } = yield* Handover
-      const { id } = yield* webhookOf(1)
-      const gate = yield* Deferred.make<void>()
-      const started = yield* Deferred.make<void>()
-      world.respond = () =>
-        Effect.andThen(Deferred.succeed(started, undefined), Effect.andThen(Deferred.await(gate), answer(200)))
-      const { wake } = yield* actorOf(id)
+      const { id, rows } = yield* webhookOf(1)
+      const { first, gate } = yield* gated(1)
+      const { handOver, readAnew, wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
-      yield* Deferred.await(started)
-      const recipient = recipients.get(id)
-      const ticket = yield* Effect.sync(() => recipient?.ticket(1)).pipe(
-        Effect.repeat({ until: (given) => given !== undefined })
-      )
-      assert.isTrue(recipient?.accept(ticket ?? -1, []))
+      yield* first
+      yield* readAnew
+      yield* handOver(yield* commit(id, 20))
+      assert.deepStrictEqual(yield* rows, ["taken 0", ...times(20, "pending 0")])
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
-      assert.isFalse(recipient?.accept(ticket ?? -1, []))
+      assert.deepStrictEqual(yield* rows, times(21, "delivered 1"))
+      const bodies = world.requests.map(({ body }) => Buffer.from(body).toString())
+      assert.deepStrictEqual(bodies, ["{\"event\":0}", ...times(20, "by hand")])
+    }))
+
+  it.effect("sends once what it is told of while it looks into the table, wherever it comes from", () =>
+    Effect.gen(function*() {
+      const { id, rows } = yield* webhookOf(1)
+      world.respond = () => answer(200)
+      const { handOver, wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      for (let count = 1; count <= 40; count++) yield* handOver(yield* commit(id, 1))
+      yield* Fiber.join(running)
+      assert.deepStrictEqual(yield* rows, times(41, "delivered 1"))
+      assert.lengthOf(world.requests, 41)
+    }))
+
+  it.effect("leaves in the table what it has no room for, and sends it in its turn", () =>
+    Effect.gen(function*() {
+      const { id, rows } = yield* webhookOf(1)
+      const { first, gate } = yield* gated(1)
+      const { handOver, readAnew, wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* first
+      yield* readAnew
+      for (let count = 0; count < 3; count++) yield* handOver(yield* commit(id, 200))
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      assert.deepStrictEqual(yield* rows, times(601, "delivered 1"))
+      const byHand = world.requests.filter(({ body }) => Buffer.from(body).toString() === "by hand")
+      assert.deepStrictEqual([world.requests.length, byHand.length], [601, 400])
+    }))
+
+  it.effect("ends as skipped what was handed over to a webhook that turns unhealthy, but what is under way", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, rows } = yield* webhookOf(1)
+      const { first, gate } = yield* gated(1)
+      const { handOver, readAnew, wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* first
+      yield* readAnew
+      yield* handOver(yield* commit(id, 20))
+      yield* sql`update webhooks set unhealthy_reason = 'failing' where id = ${id}`
+      yield* Effect.repeat(rows, { until: (now) => now.filter((row) => row === "skipped 0").length >= 13 })
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      assert.deepStrictEqual((yield* rows).toSorted(), [...times(8, "delivered 1"), ...times(13, "skipped 0")])
+      assert.lengthOf(world.requests, 8)
     }))
 
   it.effect("finds again what it had taken when the answer to that got lost", () =>

@@ -55,7 +55,7 @@ export const insertPending = (webhooks: ReadonlyArray<number>, perWebhook: numbe
 /** Takes a hundred deliveries of a webhook as its actor does, and gives how many they were. */
 const take = Effect.fnUntraced(function*(webhook: number) {
   const repo = yield* makeQueueRepo
-  const taken = yield* repo.take({ webhookId: WebhookId.make(webhook), fresh: 100, retries: 100 })
+  const taken = yield* repo.take({ webhookId: WebhookId.make(webhook), fresh: 100, retries: 100, held: [] })
   return taken.length
 })
 
