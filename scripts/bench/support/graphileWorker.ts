@@ -23,6 +23,13 @@ const { mode, ports, socket } = inputOf<{
   readonly mode: "default" | "tuned"
 }>()
 
+/** What it can be asked for. */
+export interface Deliveries {
+  readonly count: number
+  /** How many may have no answer when more are added; any number by default. */
+  readonly unanswered?: number
+}
+
 interface Delivery {
   readonly origin: string
   readonly event: { readonly id: string; readonly event: string; readonly timestamp: string; readonly data: unknown }
@@ -92,11 +99,13 @@ const deliver: Task = async (payload, { job }) => {
   const status = await post(origin, { body, headers: sign({ ...attempt, timestamp: Math.floor(now / 1000) }) })
   const started_at = new Date(now).toISOString()
   const duration_ms = Date.now() - now
+  answered++
   await record({ job_id: job.id, attempt: job.attempts, started_at, duration_ms, response_code: status })
   if (status >= 300) throw new Error(`the endpoint answered ${status}`)
 }
 
 let made = 0
+let answered = 0
 
 const payloadOf = (): Delivery => {
   const index = made++
@@ -108,10 +117,16 @@ const payloadOf = (): Delivery => {
 const perStatement = tuned ? 100 : 1
 const producers = tuned ? 2 : 8
 
-const add = async (count: number) => {
+const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+const add = async ({ count, unanswered = Infinity }: Deliveries) => {
   let left = count
   const produce = async () => {
     while (left > 0) {
+      if (made - answered + perStatement > unanswered) {
+        await wait(1)
+        continue
+      }
       left -= perStatement
       if (!tuned) await utils.addJob("deliver", payloadOf())
       else {
@@ -124,17 +139,15 @@ const add = async (count: number) => {
   await Promise.all(Array.from({ length: producers }, produce))
 }
 
-const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
-
 const taskList: TaskList = { deliver }
 const runner = await run({ preset: { worker }, taskList, noHandleSignals: true })
 // A worker that stops, for whatever reason, would leave the bench waiting for ever.
 void runner.promise.catch(console.error).finally(() => process.exit(1))
 
-answerQuestions<{ readonly count: number }>({}, async ({ count }) => {
+answerQuestions<Deliveries>({}, async (deliveries) => {
   const startedAt = performance.now()
-  await add(count)
+  await add(deliveries)
   const busy = async () => (await query("select exists (select from graphile_worker.jobs) as busy")).rows[0].busy
   while (await busy()) await wait(20)
-  return { perSecond: count / ((performance.now() - startedAt) / 1000) }
+  return { perSecond: deliveries.count / ((performance.now() - startedAt) / 1000) }
 })

@@ -8,6 +8,8 @@ import { allDelivered, listen, publish, publishAll, type Target, unlisten, Webho
 interface Work {
   readonly targets: ReadonlyArray<Target>
   readonly count: number
+  /** How many events may have no answer when more are written; any number by default. */
+  readonly unanswered?: number
 }
 
 interface Paced extends Work {
@@ -33,9 +35,12 @@ export interface Reply extends Partial<Memory> {
   readonly committedAt?: ReadonlyArray<number>
 }
 
-const deliver = Effect.fnUntraced(function*({ count, targets }: Work) {
+const publishWork = ({ count, targets, unanswered = Infinity }: Work) => publishAll(targets, count, unanswered)
+
+const deliver = Effect.fnUntraced(function*(work: Work) {
+  const { count, targets } = work
   const startedAt = performance.now()
-  yield* publishAll(targets, count)
+  yield* publishWork(work)
   yield* allDelivered(targets)
   return { perSecond: count / ((performance.now() - startedAt) / 1000) }
 })
@@ -65,7 +70,7 @@ const reply = (request: Request): Effect.Effect<Reply, unknown, Node> => {
     case "unlisten":
       return Effect.as(Effect.forEach(request.targets, unlisten, { discard: true }), {})
     case "publish":
-      return Effect.as(publishAll(request.targets, request.count), {})
+      return Effect.as(publishWork(request), {})
     case "deliver":
       return deliver(request)
     case "pace":

@@ -21,8 +21,21 @@ import { WebhookUrlRules } from "../../../src/webhooks/WebhookUrlRules.ts"
 import { anyUnfinished } from "./deliveryTables.ts"
 import { dataOf } from "./webhookEvent.ts"
 
+let answered = 0
+
+/** Counts what the endpoints have answered, so that producers can wait for it. */
+const CountedHttp = Layer.effect(
+  PublicHttp,
+  Effect.map(
+    PublicHttp,
+    ({ post }) =>
+      PublicHttp.of({ post: (request) => Effect.onExit(post(request), () => Effect.sync(() => answered++)) })
+  )
+)
+
 /** What of the service the benches of webhooks need, with the settings of the environment. */
 export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
+  Layer.provide(CountedHttp),
   Layer.provide(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 512 })),
   Layer.provideMerge(SubscriberLayer),
   Layer.provide(Handover.layer),
@@ -75,13 +88,20 @@ export const publish = Effect.fnUntraced(
 
 const perTransaction = 100
 
-/** Events in transactions of a hundred, as the senders write them. */
-export const publishAll = (targets: ReadonlyArray<Target>, count: number) =>
-  Effect.forEach(
-    Array.from({ length: count / perTransaction }, (_, index) => index * perTransaction),
-    (from) => publish(targets, { from, count: perTransaction }),
-    { concurrency: 2, discard: true }
-  )
+/** Events in transactions of a hundred, as the senders write them; the next waits while `unanswered` have no answer. */
+export const publishAll = (targets: ReadonlyArray<Target>, count: number, unanswered: number) =>
+  Effect.suspend(() => {
+    const before = answered
+    const write = Effect.fnUntraced(function*(from: number) {
+      while (from + perTransaction - (answered - before) > unanswered) yield* Effect.sleep("1 millis")
+      yield* publish(targets, { from, count: perTransaction })
+    })
+    return Effect.forEach(
+      Array.from({ length: count / perTransaction }, (_, index) => index * perTransaction),
+      write,
+      { concurrency: 2, discard: true }
+    )
+  })
 
 /** Returns when all deliveries of the targets are written down as ended. */
 export const allDelivered = (targets: ReadonlyArray<Target>) =>
