@@ -24,6 +24,14 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ["a display name", { cc: ["Ann <a@b.example>"] }, "cc[0]", /bare address/],
   ["no address", { to: "nobody" }, "to", /has no @/],
   ["a number", { to: 7 }, "to", /must be/],
+  ["a sender of no address", { from: "nope" }, "from", /has no @/],
+  [
+    "a sender's name without an end",
+    { from: `${"n".repeat(201)} <a@b.example>` },
+    "from",
+    /display name: it must have/
+  ],
+  ["answers to nowhere", { reply_to: "Help <help>" }, "reply_to", /has no @/],
   ["a Bcc field in reply_to", { reply_to: "a@b.example\r\nBcc: c@d.example" }, "reply_to", /line breaks/],
   ["a Bcc field in the subject", { subject: "s\r\nBcc: c@d.example" }, "subject", /line breaks/],
   ["a Bcc field in the sender's name", { from_name: "x\r\nBcc: c@d.example" }, "from_name", /line breaks/],

@@ -1,4 +1,5 @@
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { violationsOf } from "../../platform/http/violations.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { lineBetween } from "../../values/Text.ts"
 
@@ -41,7 +42,26 @@ const split = (text: string): Result.Result<{ readonly name?: string; readonly a
 const join = (mailbox: { readonly name?: string; readonly address: string }): string =>
   mailbox.name === undefined ? mailbox.address : `"${mailbox.name.replaceAll(/["\\]/g, "\\$&")}" <${mailbox.address}>`
 
-const Parts = Schema.Struct({ name: Schema.optionalKey(lineBetween(1, 200)), address: EmailAddress })
+const Name = lineBetween(1, 200)
+const Parts = Schema.Struct({ name: Schema.optionalKey(Name), address: Schema.toType(EmailAddress) })
+
+const decodeName = Schema.decodeResult(Name)
+const decodeAddress = Schema.decodeResult(EmailAddress)
+
+const faultOf = ({ issue }: Schema.SchemaError): string => violationsOf(issue)[0]?.message ?? "must be an address"
+
+/** What is wrong with a part is told of the whole: who wrote one text has no field of that part's name. */
+const read = (text: string): Result.Result<typeof Parts.Type, string> =>
+  Result.gen(function*() {
+    const written = yield* split(text)
+    const address = yield* Result.mapError(decodeAddress(written.address), faultOf)
+    if (written.name === undefined) return { address }
+    const name = yield* Result.mapError(
+      decodeName(written.name),
+      (error) => `has a wrong display name: it ${faultOf(error)}`
+    )
+    return { name, address }
+  })
 
 /** A {@link Mailbox} with words of its own in the document: those on what it decodes to would not get there. */
 export const mailboxFor = (description: string) =>
@@ -51,7 +71,7 @@ export const mailboxFor = (description: string) =>
       SchemaTransformation.transformEffect({
         decode: (text, options) =>
           Effect.fromResult(
-            Result.mapError(split(text), (message) => new SchemaIssue.InvalidValue({ message }, text, options))
+            Result.mapError(read(text), (message) => new SchemaIssue.InvalidValue({ message }, text, options))
           ),
         encode: (parts) => Effect.succeed(join(parts))
       })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { Mailbox } from "../../../src/channels/email/Mailbox.ts"
+import { violationsOf } from "../../../src/platform/http/violations.ts"
 
 const decode = (text: unknown) => Schema.decodeUnknownResult(Mailbox)(text)
 
@@ -40,6 +41,14 @@ describe("Mailbox", () => {
       if (Result.isFailure(result)) assert.match(result.failure.message, message)
     })
   }
+
+  it("tells what is wrong with its parts under no name of theirs", () => {
+    for (const text of ["nope", "Example <nope>", `${"n".repeat(201)} <a@example.com>`]) {
+      const result = decode(text)
+      const found = Result.isFailure(result) ? violationsOf(result.failure.issue) : []
+      assert.deepStrictEqual(found.map(({ param }) => param), [""], text)
+    }
+  })
 
   const names = Schema.Array(Schema.Literals(["a", "Ü", ",", "\"", "\\", "<", ">", "@", " b", "😀"]))
 
