@@ -18,14 +18,17 @@ export interface StoredTexts {
 
 const ownNames: Readonly<Record<TemplatePartName, string>> = { subject: "subject", html: "html", text: "text" }
 
-/** Compiles the texts of a request; the refusal names the parameter that has the fault, with line and column. */
+/** Compiles the texts of a request; the refusal names each parameter that has a fault, with line and column. */
 export const compiled = <S extends Template.TemplateSource>(
   source: S,
   paramOf = ownNames
 ): Effect.Effect<CompiledTemplate<S>, ValidationFailed> =>
   Result.match(Template.compile(source), {
     onSuccess: (template) => Effect.succeed({ source, template }),
-    onFailure: ({ message, part }) => Effect.fail(ValidationFailed.of(paramOf[part], message, "invalid_template"))
+    onFailure: (faults) => {
+      const errors = faults.map(({ message, part }) => ({ param: paramOf[part], type: "invalid_template", message }))
+      return Effect.fail(new ValidationFailed({ param: errors[0]?.param ?? "", errors }))
+    }
   })
 
 /** What lists show of a template stays small, and so does what a send looks up for each recipient. */

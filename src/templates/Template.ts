@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Array, Result } from "effect"
 import { escapeHtml } from "./escapeHtml.ts"
 import { htmlToText } from "./htmlToText.ts"
 import type { TemplateInvalid } from "./TemplateErrors.ts"
@@ -62,15 +62,19 @@ const requiredOf = (parts: ReadonlyArray<TemplatePart | undefined>): ReadonlyArr
 const optionalPart = (source: string | null | undefined, part: "html" | "text") =>
   source === undefined || source === null ? Result.succeed(undefined) : compilePart(source, part)
 
-/** Reads a template; the failure tells the first place that is no placeholder. Linear in the length of the source. */
-export const compile = (source: TemplateSource): Result.Result<Template, TemplateInvalid> =>
-  Result.gen(function*() {
-    const subject = line(yield* compilePart(source.subject, "subject"))
-    const html = yield* optionalPart(source.html, "html")
-    const written = yield* optionalPart(source.text, "text")
-    const text = written ?? (html === undefined ? undefined : htmlToText(html))
-    return { subject, html, text, required: requiredOf([subject, html, text]) }
-  })
+/** Reads a template; the failure tells of each text the first place that is no placeholder. Linear in their length. */
+export const compile = (source: TemplateSource): Result.Result<Template, ReadonlyArray<TemplateInvalid>> => {
+  const subjects = compilePart(source.subject, "subject")
+  const htmls = optionalPart(source.html, "html")
+  const texts = optionalPart(source.text, "text")
+  if (Result.isFailure(subjects) || Result.isFailure(htmls) || Result.isFailure(texts)) {
+    return Result.fail(Array.getFailures([subjects, htmls, texts]))
+  }
+  const subject = line(subjects.success)
+  const html = htmls.success
+  const text = texts.success ?? (html === undefined ? undefined : htmlToText(html))
+  return Result.succeed({ subject, html, text, required: requiredOf([subject, html, text]) })
+}
 
 /** The names of all placeholders, each once, in the order of their first place in subject, HTML and text. */
 export const variables = ({ html, subject, text }: Template): ReadonlyArray<string> => [

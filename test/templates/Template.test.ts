@@ -12,7 +12,7 @@ const text = (source: string, values: Variables = {}) => render(compiled({ subje
 
 const fault = (source: string) => {
   const result = compile({ subject: "", text: source })
-  return Result.isFailure(result) ? result.failure : undefined
+  return Result.isFailure(result) ? result.failure[0] : undefined
 }
 
 /** Pieces that mean something to the language, to HTML, to a header or to a regular expression. */
@@ -106,13 +106,19 @@ describe("what a template refuses", () => {
   for (const source of refused) it(`is ${source}`, () => assert.isDefined(fault(source)))
 
   it("is told with its part, line, column and a reason", () => {
-    const result = compile({ subject: "{{ok}}", html: "<p>\r\n{{ok}}\r  {{ not ok }}</p>", text: "{{" })
+    const result = compile({ subject: "{{ok}}", html: "<p>\r\n{{ok}}\r  {{ not ok }}</p>", text: "{{ok}}" })
     assert.isTrue(Result.isFailure(result))
     if (Result.isFailure(result)) {
-      const { column, line, part, reason } = result.failure
+      const [{ column = 0, line = 0, part = "", reason = "" } = {}] = result.failure
       assert.deepStrictEqual({ part, line, column }, { part: "html", line: 3, column: 3 })
       assert.include(reason, "{{ not ok }}")
     }
+  })
+
+  it("is told of each text that has it, of its first place", () => {
+    const result = compile({ subject: "{{", html: "{{a}}", text: "{{1}} {{2}}" })
+    const faults = Result.isFailure(result) ? result.failure : []
+    assert.deepStrictEqual(faults.map(({ column, part }) => [part, column]), [["subject", 1], ["text", 1]])
   })
 
   it("is told in few words, however long it is", () => {

@@ -74,6 +74,16 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
             assert.include(refusal.message, `${param}: line ${line}, column ${column}: `)
           }
         }
+        const all = { subject: "{{", body_html: "{{1}}", text: "{{}}" }
+        for (
+          const attempt of [
+            templates.create(accountId, { ...nameless, ...all }),
+            templates.update(accountId, made.id, all)
+          ]
+        ) {
+          const { errors } = yield* Effect.flip(Effect.catchTag(attempt, "NotFound", Effect.die))
+          assert.deepStrictEqual(errors.map(({ param }) => param), ["subject", "body_html", "text"])
+        }
         assert.deepStrictEqual(yield* templates.list(accountId, { limit: 10, offset: 0 }), {
           rows: [{
             id: made.id,

@@ -83,7 +83,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
         const one: MailOne = Effect.fnUntraced(
           function*(claimed) {
             // It was compiled when the batch was accepted, so only a text stored by another version can fail here.
-            if (Result.isFailure(template)) return unsendable(template.failure.message)
+            if (Result.isFailure(template)) return unsendable(template.failure.map(({ message }) => message).join("; "))
             const rendered = Template.render(template.success, valuesOf(claimed))
             const outcome = yield* Effect.catch(
               handOver(claimed, rendered),
