@@ -3,21 +3,21 @@ import { Effect, Schema } from "effect"
 /** Rows are reachable by page number up to this offset; beyond it a filter serves better than a page. */
 const deepest = 100_000
 
-const positive = (maximum: number) => {
+/** A number in a query, with what it may be at most and what it is where it is left out. */
+const counted = (maximum: number, standard: number) => {
   const rule = { message: `must be a whole number from 1 to ${maximum}` }
-  return Schema.String.annotate({ format: "int64" }).check(Schema.isPattern(/^\d{1,9}$/, rule)).pipe(
-    Schema.decodeTo(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 1, maximum }, rule)))
-  )
+  return Schema.String.annotate({ format: "int64", default: String(standard) })
+    .check(Schema.isPattern(/^\d{1,9}$/, { ...rule, toJsonSchema: () => ({ maximum }) })).pipe(
+      Schema.decodeTo(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 1, maximum }, rule))),
+      Schema.withDecodingDefaultKey(Effect.succeed(String(standard)))
+    )
 }
 
 /** The query parameters of every pageable list (`page`, `per_page`). */
-export const pageQuery = {
-  page: positive(deepest).pipe(Schema.withDecodingDefaultKey(Effect.succeed("1"))),
-  per_page: positive(100).pipe(Schema.withDecodingDefaultKey(Effect.succeed("25")))
-}
+export const pageQuery = { page: counted(deepest, 1), per_page: counted(100, 25) }
 
 /** What a list can be sorted by; `-` is descending. */
-export const Sort = Schema.Literals(["created_at", "-created_at"])
+export const Sort = Schema.Literals(["created_at", "-created_at"]).annotate({ default: "-created_at" })
 export type Sort = typeof Sort.Type
 
 /** The query parameters of a pageable list that can be sorted: newest first, unless it is asked otherwise. */

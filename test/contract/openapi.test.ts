@@ -6,7 +6,7 @@ import { type Topic, topics } from "../../src/events/EventAliases.ts"
 import { eventBody, exampleBody } from "../../src/events/EventBody.ts"
 import { eventNames } from "../../src/events/EventNames.ts"
 import { generateSecret, sign, signingKey } from "../../src/webhooks/sign.ts"
-import { Service } from "../support/Service.ts"
+import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { endpoints } from "./contract.ts"
 
 const Operation = Schema.Struct({
@@ -16,7 +16,12 @@ const Operation = Schema.Struct({
   tags: Schema.NonEmptyArray(Schema.String),
   security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
   parameters: Schema.Array(Schema.Struct({ name: Schema.String, in: Schema.String, schema: Schema.Unknown })),
-  responses: Schema.Record(Schema.String, Schema.Unknown)
+  responses: Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      headers: Schema.Record(Schema.String, Schema.Struct({ $ref: Schema.String })).pipe(Schema.optionalKey)
+    })
+  )
 })
 
 const Sent = Schema.Struct({
@@ -45,6 +50,10 @@ const Document = Schema.Struct({
   webhooks: Schema.Record(Schema.String, Schema.Struct({ post: Sent })),
   components: Schema.Struct({
     schemas: Schema.Record(Schema.String, Schema.Unknown),
+    headers: Schema.Record(
+      Schema.String,
+      Schema.Struct({ description: Schema.NonEmptyString, schema: Schema.Unknown })
+    ),
     securitySchemes: Schema.Record(Schema.String, Schema.Unknown)
   })
 })
@@ -112,6 +121,23 @@ describe("the OpenAPI document", () => {
     for (const { schema } of numbers) assert.deepInclude(schema, { type: "integer", minimum: 1 })
   })
 
+  it("says how many pages and rows can be asked for, and which come where none are", () => {
+    const asked = operations.flatMap(({ operation }) => operation.parameters)
+    const ranges = [["page", { maximum: 100_000, default: 1 }], ["per_page", { maximum: 100, default: 25 }]] as const
+    for (const [named, range] of ranges) {
+      const found = asked.filter(({ name }) => name === named)
+      assert.isNotEmpty(found)
+      for (const { schema } of found) assert.deepInclude(schema, range)
+    }
+  })
+
+  it("names Idempotency-Key on every POST with a key, and on nothing else", () => {
+    for (const { name, operation } of operations) {
+      const named = operation.parameters.some((parameter) => parameter.name === "Idempotency-Key")
+      assert.strictEqual(named, name.startsWith("POST ") && operation.security.length > 0, name)
+    }
+  })
+
   it("describes every endpoint and nothing else", () => {
     const names = endpoints.map(({ method, path }) => `${method} ${path.replaceAll(/:([a-z_]+)/g, "{$1}")}`)
     assert.sameMembers(operations.map(({ name }) => name), names)
@@ -149,7 +175,9 @@ describe("the OpenAPI document", () => {
 
   it("refers to nothing that it does not have", () => {
     const names = [...OpenApiFile.text.matchAll(/"\$ref": "([^"]*)"/g)].map(([, ref]) => ref)
-    const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
+    const known = (["schemas", "headers"] as const).flatMap((kind) =>
+      Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`)
+    )
     assert.includeMembers(known, names)
   })
 
@@ -196,6 +224,40 @@ layer(Service.layer())("GET /openapi.json", (it) => {
           assert.deepStrictEqual(Object.keys(answer.headers).filter((name) => name.startsWith("access-control")), [])
         }
       }
+    }))
+})
+
+/** The headers that the document names for the answer of this status, in lower case. */
+const headersOf = (name: string, status: number) =>
+  Object.keys(operations.find((found) => found.name === name)?.operation.responses[status]?.headers ?? {})
+    .map((header) => header.toLowerCase())
+
+layer(Service.layer({ env: { RATE_LIMIT_STARTER: "1" } }))("the headers that the document names", (it) => {
+  it.effect("are those of a list, of an answer that is repeated, and of one to too many requests", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const list = "/v1/whatsapp/messages"
+      const { key } = yield* makeAccount()
+      const read = yield* request("GET", list, { key })
+      const json = { to: "ada@people.example", subject: "s", text: "t" }
+      const sending = { key: (yield* makeAccount()).key, json, headers: { "idempotency-key": "one" } }
+      yield* request("POST", "/v1/email/send", sending)
+      const again = yield* request("POST", "/v1/email/send", sending)
+      const crowded = yield* makeAccount({ plan: "starter" })
+      const refused = yield* eventually(request("GET", list, { key: crowded.key }), ({ status }) => status === 429)
+      const answers = [
+        [`GET ${list}`, 200, read],
+        ["POST /v1/email/send", 202, again],
+        [`GET ${list}`, 429, refused]
+      ] as const
+      for (const [name, status, { headers, ...answer }] of answers) {
+        assert.strictEqual(answer.status, status, answer.text)
+        assert.isAtLeast(headersOf(name, status).length, 6, name)
+        assert.includeMembers(Object.keys(headers), headersOf(name, status), name)
+      }
+      assert.include(headersOf(`GET ${list}`, 200), "link")
+      assert.include(headersOf("POST /v1/email/send", 202), "idempotency-replayed")
+      assert.include(headersOf(`GET ${list}`, 429), "retry-after")
     }))
 })
 

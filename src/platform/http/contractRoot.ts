@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { openApiHeaders } from "./openApiHeaders.ts"
 import { openApiTransform } from "./openApiTransform.ts"
 
 /**
@@ -7,4 +8,4 @@ import { openApiTransform } from "./openApiTransform.ts"
  */
 export const contractRoot = HttpApi.make("messaging")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(OpenApi.Transform, (document) => Object(openApiTransform(document)))
+  .annotate(OpenApi.Transform, (document) => Object(openApiHeaders(openApiTransform(document))))
