@@ -22,7 +22,7 @@ const fields: ReadonlyArray<readonly [keyof typeof EventData, "whatsapp" | "sms"
   ["email.opened", undefined, "batch_id id machine opened_at subject to"],
   ["email.clicked", undefined, "batch_id bot clicked_at id subject to url"],
   ["email.bounced", undefined, "batch_id bounce_type bounced_at error id subject to"],
-  ["email.bulk_completed", undefined, "batch_id completed_at failed sent suppressed total"],
+  ["email.bulk_completed", undefined, "batch_id canceled completed_at failed sent suppressed total"],
   ["verify.completed", undefined, "channel to verification_id verified_at"],
   ["verify.expired", undefined, "channel expired_at to verification_id"]
 ]

@@ -192,13 +192,14 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
       sent: Schema.Int,
       failed: Schema.Int,
       suppressed: Schema.Int,
+      canceled: Schema.Int,
       completed_at: Timestamp
     }),
     execute: (id) =>
       sql`update email_batches set completed_at = now(),
           status = case when status = 'canceled' then 'canceled' when sent > 0 then 'completed' else 'failed' end
         where id = ${id} and completed_at is null and sent + failed + suppressed + canceled = total
-        returning account_id, total, sent, failed, suppressed, completed_at`
+        returning account_id, total, sent, failed, suppressed, canceled, completed_at`
   })
 
   /**

@@ -56,6 +56,7 @@ export const EmailBulkCompleted = withExamples(
     sent: Schema.Int,
     failed: Schema.Int,
     suppressed: Schema.Int,
+    canceled: Schema.Int.annotate({ description: "how many were still queued when the batch was canceled" }),
     completed_at: Timestamp
   }),
   {
@@ -64,6 +65,7 @@ export const EmailBulkCompleted = withExamples(
     sent: 498,
     failed: 1,
     suppressed: 1,
+    canceled: 0,
     completed_at: time
   }
 )
