@@ -136,10 +136,11 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
     it.effect("has its file from a URL, or fails with what is wrong with that", () =>
       Effect.gen(function*() {
         const { controls, key, node, session, to } = yield* scene
+        const typesOfPaths: Readonly<Record<string, string>> = { "/text": "text/plain", "/drawing": "image/svg+xml" }
         const receiver = yield* makeWebhookReceiver({
           script: (request) => ({
             status: request.path === "/gone" ? 404 : 200,
-            headers: { "content-type": request.path === "/text" ? "text/plain" : "image/png" },
+            headers: { "content-type": typesOfPaths[request.path] ?? "image/png" },
             body: request.path === "/large" ? Buffer.alloc(3 * 1024 * 1024) : Buffer.from(pixel, "base64")
           })
         })
@@ -149,7 +150,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         const [message] = controls.messages(to)
         const file = yield* Effect.promise(() => controls.media(to, message?.id ?? ""))
         assert.deepStrictEqual(file, { mimetype: "image/png", base64: pixel })
-        const failing = [["/gone", "media_http_status"], ["/text", "media_type"], [
+        const failing = [["/gone", "media_http_status"], ["/text", "media_type"], ["/drawing", "media_type"], [
           "/large",
           "media_too_large"
         ]] as const
@@ -314,6 +315,12 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
     { type: "image", content: { base64: pixel, mime_type: "text/html" } },
     "content.mime_type",
     /begins with image/
+  ],
+  [
+    "a drawing that is called a picture",
+    { type: "image", content: { base64: Buffer.from("<svg width='1'/>").toString("base64") } },
+    "content.base64",
+    /does not show image\/svg\+xml/
   ],
   [
     "a document that is called a picture",

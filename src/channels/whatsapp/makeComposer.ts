@@ -4,6 +4,7 @@ import { PublicDownload } from "../../platform/net/PublicDownload.ts"
 import type { MessageId, WhatsAppSessionId } from "../../values/Ids.ts"
 import { withCaption } from "./BaileysSending.ts"
 import { ownType } from "./mediaKind.ts"
+import { bareType, drawing } from "./mediaType.ts"
 import { captionOf, contentOfRecord, isGroup, isMedia, type MediaType, type WhatsAppContent } from "./MessageContent.ts"
 import { contentGone, groupUnknown, mediaFailed, recipientNotOnWhatsApp } from "./MessageFailures.ts"
 import { ReceivedMessages } from "./MessagePorts.ts"
@@ -27,7 +28,12 @@ const usual: Readonly<Record<MediaType, string>> = {
 /** Answers of servers that do not know what they have. */
 const vague: ReadonlySet<string> = new Set(["application/octet-stream", "binary/octet-stream"])
 
-const isOf = (type: MediaType, mimeType: string) => type === "document" || mimeType.startsWith(`${type}/`)
+const typeFault = (type: MediaType, mimeType: string): string | undefined => {
+  if (type !== "document" && !mimeType.startsWith(`${type}/`)) return `its type is ${mimeType}, not ${type}`
+  return type === "image" && bareType(mimeType) === drawing
+    ? `its type is ${mimeType}, which WhatsApp does not show as an image`
+    : undefined
+}
 
 type Medium = Extract<WhatsAppContent, { readonly type: MediaType }>
 
@@ -69,9 +75,8 @@ export const makeComposer = Effect.gen(function*() {
       const mimeType = named === undefined || vague.has(named)
         ? message.content.mime_type ?? usual[message.type]
         : named
-      if (!isOf(message.type, mimeType)) {
-        return yield* new NotSendable(mediaFailed("type", `its type is ${mimeType}, not ${message.type}`))
-      }
+      const fault = typeFault(message.type, mimeType)
+      if (fault !== undefined) return yield* new NotSendable(mediaFailed("type", fault))
       return {
         file: { stream: download.stream, mimeType: message.content.mime_type ?? mimeType },
         failure: download.failure

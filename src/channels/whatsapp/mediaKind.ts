@@ -1,4 +1,4 @@
-import { bareType } from "./mediaType.ts"
+import { bareType, drawing, noDrawing } from "./mediaType.ts"
 import type { MediaType } from "./MessageContent.ts"
 
 /** What a file begins with, where its type says so. */
@@ -23,20 +23,21 @@ const exact: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gi
 
 const beginning = 512
 
-/** Words and markup; the drawings that are written as such are none. */
-const isText = (bytes: Uint8Array) => {
+/** The type of words and markup, which drawings are written in. */
+const textType = (bytes: Uint8Array): string | undefined => {
   const text = new TextDecoder().decode(bytes.subarray(0, beginning))
   // The end of what is looked at may be half a character.
   const broken = text.indexOf("\ufffd")
   // oxlint-disable-next-line no-control-regex -- these are what text does not have
-  return (broken === -1 || broken >= text.length - 3) && !/[\x00-\x08\x0e-\x1f]/.test(text) && !/<svg[\s>]/.test(text)
+  if ((broken !== -1 && broken < text.length - 3) || /[\x00-\x08\x0e-\x1f]/.test(text)) return undefined
+  return /<svg[\s>]/.test(text) ? drawing : "text/plain"
 }
 
 /** The type that bytes plainly have, undefined where nothing is plain: containers hold sound or pictures or both. */
 const plainType = (bytes: Uint8Array): string | undefined => {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("hex")
   const known = signatures.find(([, at, hex]) => start.startsWith(hex, at * 2))
-  return known?.[0] ?? (isText(bytes) ? "text/plain" : undefined)
+  return known?.[0] ?? textType(bytes)
 }
 
 /** What a file is called whose sender does not say: its type, where the bytes tell it and programs know it by that. */
@@ -53,6 +54,7 @@ export const mediaMismatch = (
 ): { readonly field: "base64" | "mime_type"; readonly message: string } | undefined => {
   const found = plainType(bytes)
   if (found === undefined) return undefined
+  if (kind === "image" && found === drawing) return { field: "base64", message: noDrawing }
   if (kind !== "document" && !found.startsWith(`${kind}/`)) {
     return {
       field: "base64",

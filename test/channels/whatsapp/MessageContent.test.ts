@@ -53,6 +53,17 @@ describe("the content of a WhatsApp message", () => {
     assert.isDefined(says("audio", `audio/ogg; a=${"b".repeat(300)}`))
   })
 
+  it("takes no drawing for an image, as WhatsApp shows none, but for a document", () => {
+    for (const type of ["image/svg+xml", "Image/SVG+xml; charset=utf-8"]) {
+      const refused = problems("image", file(type))
+      assert.match(refused[0] ?? "", /^content\.mime_type: must be of pixels, .* send it as a document$/)
+      assert.deepStrictEqual(problems("document", file(type)), [])
+    }
+    for (const type of ["image/jpeg", "image/png", "image/webp", "image/gif"]) {
+      assert.deepStrictEqual(problems("image", file(type)), [])
+    }
+  })
+
   it("takes one emoji as a reaction, none to take it back, and nothing else", () => {
     const of = (emoji: string) => problems("reaction", { message_id: 1, emoji })
     for (const emoji of ["", "👍", "👍🏽", "❤️", "❤", "🇷🇼", "1️⃣", "👨‍👩‍👧‍👦", "👨🏻‍❤️‍💋‍👨🏻", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏳️‍🌈", "⚕️"]) {

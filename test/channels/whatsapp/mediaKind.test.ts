@@ -22,7 +22,9 @@ describe("the bytes of a file", () => {
       ["video", png],
       ["audio", jpeg],
       ["image", words],
-      ["audio", words]
+      ["audio", words],
+      ["video", drawing],
+      ["image", drawing]
     ]
     for (const [kind, bytes] of wrong) {
       assert.strictEqual(mediaMismatch(kind, bytes, undefined)?.field, "base64", `${kind} ${bytes.toString("hex")}`)
@@ -35,13 +37,17 @@ describe("the bytes of a file", () => {
     assert.isUndefined(mediaMismatch("image", png, "IMAGE/png"))
   })
 
-  it("are taken where nothing is plain: containers, documents of any kind, drawings", () => {
+  it("are taken where nothing is plain: containers, documents of any kind", () => {
     assert.isUndefined(mediaMismatch("video", mp4, "video/mp4"))
     assert.isUndefined(mediaMismatch("audio", mp4, "audio/mp4"))
-    assert.isUndefined(mediaMismatch("image", drawing, "image/svg+xml"))
     for (const bytes of [png, pdf, words, mp4, drawing]) assert.isUndefined(mediaMismatch("document", bytes, undefined))
     const sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     assert.isUndefined(mediaMismatch("document", hex("504b0304140000000000"), sheet))
+  })
+
+  it("are refused as an image that is a drawing, which goes as a document", () => {
+    assert.match(mediaMismatch("image", drawing, "image/png")?.message ?? "", /WhatsApp does not show image\/svg\+xml/)
+    assert.isUndefined(mediaMismatch("document", drawing, "image/svg+xml"))
   })
 
   it("name the file where its sender does not, if programs know it by that", () => {
