@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { wire } from "../platform/http/ApiError.ts"
+import { counted } from "../values/counted.ts"
 
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", {}, wire(409, "email_taken", 4096)) {
   override get message() {
@@ -35,7 +36,10 @@ export class EmailQuotaExceeded extends Schema.TaggedError<EmailQuotaExceeded>()
   wire(402, "email_quota_exceeded", 4020)
 ) {
   override get message() {
-    return `Your plan allows ${this.limit} emails a month, ${this.current} are used, and this request has more recipients than are left. Choose a larger plan, or wait for the next month (UTC).`
+    const used = counted(this.current, "is used", "are used")
+    return `Your plan allows ${
+      counted(this.limit, "email")
+    } a month, ${used}, and this request has more recipients than are left. Choose a larger plan, or wait for the next month (UTC).`
   }
 }
 

@@ -1,24 +1,24 @@
 import type { Notice } from "../accounts/Notice.ts"
+import { counted, thousands } from "../values/counted.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Metric } from "./Metric.ts"
 import type { Crossed, DigestRow } from "./UsageAlertsRepo.ts"
 
-const names: Readonly<Record<Metric, string>> = {
-  email: "emails",
-  email_sent: "emails taken by the relay",
-  sms: "SMS",
-  sms_segments: "SMS segments",
-  whatsapp: "WhatsApp messages",
-  otp: "one-time codes"
+/** One of each, and several. */
+const names: Readonly<Record<Metric, readonly [one: string, several: string]>> = {
+  email: ["email", "emails"],
+  email_sent: ["email taken by the relay", "emails taken by the relay"],
+  sms: ["SMS", "SMS"],
+  sms_segments: ["SMS segment", "SMS segments"],
+  whatsapp: ["WhatsApp message", "WhatsApp messages"],
+  otp: ["one-time code", "one-time codes"]
 }
-
-const thousands = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",")
 
 const ending = "The month ends by the calendar, UTC. GET /v1/account/usage says how much is left."
 
 /** What the owner of an account is told when its usage has passed a threshold. */
 export const crossedNotice = ({ account_id: accountId, kind, limit, metric, used }: Crossed): Notice => {
-  const things = names[metric]
+  const [, things] = names[metric]
   switch (kind) {
     case "warning":
       return {
@@ -61,7 +61,7 @@ export const digestNotice = (accountId: AccountId, rows: ReadonlyArray<DigestRow
   subject: "Your week in numbers",
   body: [
     `From ${rows[0]?.from ?? ""} to ${rows[0]?.to ?? ""} (days in UTC) your account used:`,
-    rows.map(({ count, metric }) => `${thousands(count)} ${names[metric]}`).join("\n"),
+    rows.map(({ count, metric }) => counted(count, ...names[metric])).join("\n"),
     "You get this mail because you asked for it: PUT /v1/account/notifications {\"weekly_digest\": false} ends it."
   ].join("\n\n")
 })

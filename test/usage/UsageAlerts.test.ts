@@ -136,11 +136,13 @@ layer(Subject)("the weekly digest", (it) => {
           yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
             values (${accountId}, ${monday} - ${ago}::integer, 'email', 0, ${count}, 0)`
         }
+        yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
+          values (${accountId}, ${monday} - 1, 'otp', 0, 1, 0)`
         yield* Effect.all([digest, digest], { concurrency: "unbounded" })
         yield* digest
         const rows = yield* sql`select subject, body from notices where account_id = ${accountId}`
         assert.strictEqual(rows.length, 1)
-        assert.include(String(rows[0]?.["body"]), "\n1,234 emails\n")
+        assert.include(String(rows[0]?.["body"]), "\n1,234 emails\n1 one-time code\n")
       }
     }))
 

@@ -13,13 +13,14 @@ import { mainKeyProbe } from "../../platform/crypto/MainKeyProbe.ts"
 import { countForeign } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Dns } from "../../platform/net/Dns.ts"
+import { counted } from "../../values/counted.ts"
 import { sealedColumns } from "../sealedColumns.ts"
 import { smsCheck, whatsappCheck } from "./channelChecks.ts"
 
 /** At least one check failed; what and why was printed. */
 class NotHealthy extends Schema.TaggedError<NotHealthy>()("NotHealthy", { failed: Schema.Int }) {
   override get message() {
-    return `${this.failed} ${this.failed === 1 ? "check" : "checks"} failed.`
+    return `${counted(this.failed, "check")} failed.`
   }
 }
 

@@ -3,6 +3,7 @@ import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { rebuildUsage } from "../../usage/rebuildUsage.ts"
+import { counted } from "../../values/counted.ts"
 
 const Services = Database.pipe(Layer.provide(DatabaseAddress.layer), Layer.provide(NodeServices.layer))
 
@@ -11,7 +12,7 @@ const rebuild = Command.make(
   {},
   Effect.fnUntraced(function*() {
     const rows = yield* rebuildUsage
-    yield* Console.log(`The usage of messages and codes was counted anew: ${rows} ${rows === 1 ? "row" : "rows"}.`)
+    yield* Console.log(`The usage of messages and codes was counted anew: ${counted(rows, "row")}.`)
   }, Effect.provide(Services))
 ).pipe(Command.withDescription("Count the usage of messages and codes anew from the messages, beside running nodes"))
 

@@ -12,6 +12,7 @@ import { requireValues } from "../../templates/requireValues.ts"
 import type { Template } from "../../templates/Template.ts"
 import { Templates } from "../../templates/Templates.ts"
 import { Quotas } from "../../usage/Quotas.ts"
+import { counted } from "../../values/counted.ts"
 import { type AccountId, EmailBatchId } from "../../values/Ids.ts"
 import type { PageOf, Sort } from "../../values/Page.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
@@ -137,9 +138,8 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           yield* quotas.reserve(accountId, "email", queued)
           yield* afterCommit(run([id]))
         }))
-        const message = `${total} ${
-          total === 1 ? "email is" : "emails are"
-        } queued; email.bulk_completed tells when they are done.`
+        const queued = counted(total, "email is", "emails are")
+        const message = `${queued} queued; email.bulk_completed tells when they are done.`
         const warnings = yield* warningsOf.ofBulk(accountId, mail.from?.address)
         return { batch_id: id, total_recipients: total, status: "queued" as const, message, warnings }
       }, Effect.provideService(SqlClient.SqlClient, sql))

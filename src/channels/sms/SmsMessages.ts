@@ -7,6 +7,7 @@ import { Prices } from "../../pricing/Prices.ts"
 import { compiledText } from "../../templates/CompiledTemplate.ts"
 import { requireValues } from "../../templates/requireValues.ts"
 import * as Template from "../../templates/Template.ts"
+import { counted } from "../../values/counted.ts"
 import { type AccountId, MessageBatchId } from "../../values/Ids.ts"
 import { countryOf, type PhoneNumber } from "../../values/PhoneNumber.ts"
 import { makeAcceptance } from "./makeAcceptance.ts"
@@ -108,8 +109,8 @@ export class SmsMessages extends Context.Service<SmsMessages, {
           batch_id: batchId,
           total_recipients: total,
           status: "queued" as const,
-          message: `${total} ${
-            total === 1 ? "message is" : "messages are"
+          message: `${
+            counted(total, "message is", "messages are")
           } queued; GET /v1/sms/batches/${batchId} counts them.`,
           segments,
           cost_usd

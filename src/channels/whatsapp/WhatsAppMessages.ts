@@ -3,6 +3,7 @@ import { AppConfig } from "../../platform/config/AppConfig.ts"
 import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
 import { ulid } from "../../platform/crypto/ulid.ts"
 import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
+import { counted } from "../../values/counted.ts"
 import { type AccountId, MessageBatchId, type WhatsAppSessionId } from "../../values/Ids.ts"
 import { makeAcceptedRepo, type NewRow } from "./AcceptedRepo.ts"
 import { bulkContents } from "./bulkContents.ts"
@@ -158,7 +159,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
           batch_id: batchId,
           total_recipients: total,
           status: "queued" as const,
-          message: `${total} ${total === 1 ? "message is" : "messages are"} queued; `
+          message: `${counted(total, "message is", "messages are")} queued; `
             + `GET /v1/whatsapp/batches/${batchId} counts them.`
         }
       })

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { counted } from "../../values/counted.ts"
 import { wire } from "./ApiError.ts"
 
 /** The errors that any endpoint can answer with. Particular ones stand in their domain's `*Errors.ts`. */
@@ -138,9 +139,9 @@ export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
 ) {
   override get message() {
     const [one, several] = limited[this.resource]
-    const allows = `Your plan allows ${this.limit} ${this.limit === 1 ? one : several}`
+    const allows = `Your plan allows ${counted(this.limit, one, several)}`
     if (this.per === "month") {
-      const used = `${this.current} ${this.current === 1 ? "is" : "are"} used`
+      const used = counted(this.current, "is used", "are used")
       return `${allows} a month and ${used}. Choose a larger plan, or wait for the next month (UTC).`
     }
     return `${allows} and you have ${this.current}. Choose a larger plan${this.current === 0 ? "" : " or remove one"}.`
@@ -199,7 +200,8 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
   wire(429, "rate_limit_exceeded", 4029)
 ) {
   override get message() {
-    return `More than ${this.limit} requests in a minute. Try again in ${this.retry_after} seconds.`
+    const wait = counted(this.retry_after, "second")
+    return `More than ${counted(this.limit, "request")} in a minute. Try again in ${wait}.`
   }
 }
 

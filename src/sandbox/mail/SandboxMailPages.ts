@@ -1,4 +1,5 @@
 import { Html, html } from "../../platform/http/html.ts"
+import { counted } from "../../values/counted.ts"
 import { askedFailures } from "./askedFailure.ts"
 import { askedReports } from "./askedReport.ts"
 import type { ReadMail } from "./readMail.ts"
@@ -64,9 +65,6 @@ const time = (instant: string) => {
   const [, year = "", month = "", day = "", clock = ""] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)/.exec(instant) ?? []
   return html`<time datetime="${instant}">${Number(day)} ${months[Number(month) - 1]} ${year}, ${clock} UTC</time>`
 }
-
-const counted = (count: number, noun: string) =>
-  `${count.toString().replaceAll(/\B(?=(\d{3})+$)/g, ",")} ${noun}${count === 1 ? "" : "s"}`
 
 const size = (bytes: number) =>
   bytes < 1_000

@@ -1,5 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { PlanLimitExceeded } from "../../../src/platform/http/ApiErrors.ts"
+import { EmailQuotaExceeded } from "../../../src/accounts/AccountErrors.ts"
+import { PlanLimitExceeded, RateLimitExceeded } from "../../../src/platform/http/ApiErrors.ts"
+import { OtpLimitReached, VerificationBlocked } from "../../../src/verify/VerifyErrors.ts"
 
 it("a plan's limit is told in words, for one and for several, of every resource", () => {
   const told = [
@@ -14,4 +16,25 @@ it("a plan's limit is told in words, for one and for several, of every resource"
     "Your plan allows 1 one-time code a month and 1 is used.",
     "Your plan allows 500 SMS a month and 499 are used."
   ])
+})
+
+it("refusals that count say one of a thing, and several with the thousands apart", () => {
+  const mails = [
+    new EmailQuotaExceeded({ limit: 1, current: 1, resource: "emails" }),
+    new EmailQuotaExceeded({ limit: 5000, current: 4990, resource: "emails" })
+  ]
+  assert.deepStrictEqual(mails.map(({ message }) => message.replace(/, and .*/, "")), [
+    "Your plan allows 1 email a month, 1 is used",
+    "Your plan allows 5,000 emails a month, 4,990 are used"
+  ])
+  const waits = [
+    new RateLimitExceeded({ limit: 1, retry_after: 1 }),
+    new OtpLimitReached({ reason: "resend_cool_down", limit: 1, retry_after: 1 }),
+    new VerificationBlocked({ retry_after: 1 })
+  ]
+  for (const { message } of waits) assert.match(message, / 1 second\.$/)
+  assert.strictEqual(
+    new RateLimitExceeded({ limit: 1, retry_after: 59 }).message,
+    "More than 1 request in a minute. Try again in 59 seconds."
+  )
 })
