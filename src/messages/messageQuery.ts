@@ -4,9 +4,12 @@ import { type Sort, sortedPageQuery } from "../values/Page.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { MessageStatus } from "./Message.ts"
 
-/** In a query a + that nobody has escaped is a space. */
+/**
+ * A number that is looked for may come without its plus, and in a query a + that nobody has escaped is a space. What has an
+ * @ is no number, though it begins with digits as a group's id does.
+ */
 const withItsPlus = SchemaTransformation.transform({
-  decode: (text: string) => text.replace(/^ (?=\p{Nd})/u, "+"),
+  decode: (text: string) => text.replace(/^\s*(?=\p{Nd}[^@]*$)/u, "+"),
   encode: (text: string) => text
 })
 

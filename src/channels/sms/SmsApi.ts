@@ -119,7 +119,7 @@ const list = HttpApiEndpoint.get("list", "/messages", {
   .annotateMerge(OpenApi.annotations({
     summary: "List SMS",
     description:
-      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number as it is for sending."
+      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number, whose plus may be left out."
   }))
 
 const finding = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path, summary: string) =>
