@@ -60,7 +60,7 @@ export interface UrlRefusal {
 }
 
 const invalid = (message: string): UrlRefusal => ({ kind: "invalid", message })
-const blocked = (message: string): UrlRefusal => ({ kind: "blocked_address", message })
+const blocked = (what: string): UrlRefusal => ({ kind: "blocked_address", message: `${what}: use a public host` })
 
 const problemOfPort = (url: URL): UrlRefusal | undefined => {
   if (url.port === "" || url.port === "80" || url.port === "443") return undefined
@@ -77,7 +77,7 @@ const isAddress = (host: string): boolean => host.includes(":") || /^\d+(\.\d+){
 const problemOfHost = (host: string): UrlRefusal | undefined => {
   if (host.endsWith(".") || host.includes("..")) return invalid(`"${host}" is not a host name`)
   if (host === "localhost" || host.endsWith(".localhost")) {
-    return blocked(`"${host}" is this machine: use a public host`)
+    return blocked(`"${host}" is this machine`)
   }
   return isAddress(host) && !isPublicAddress(host) ? blocked(`the address ${host} is not public`) : undefined
 }

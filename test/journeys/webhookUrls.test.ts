@@ -84,7 +84,7 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTest
           const isTrick = host.includes("@")
           const wanted = {
             type: isTrick ? "invalid" : "blocked_address",
-            message: isTrick ? /user name/ : /is not public$|is this machine/
+            message: isTrick ? /user name/ : /(is not public|is this machine): use a public host$/
           }
           const url = `https://${host}:${receiver.port}/hook`
           assertRefused(yield* create({ url }), what, wanted)

@@ -77,6 +77,13 @@ describe("HttpsUrl", () => {
     })
   }
 
+  it("says of every place that is not public what to use instead", () => {
+    for (const host of ["10.0.0.1", "[::1]", "localhost", "a.localhost"]) {
+      const parsed = parseHttpsUrl(`https://${host}/`, { allowLoopback: false })
+      assert.match(Result.isFailure(parsed) ? parsed.failure.message : "", /: use a public host$/, host)
+    }
+  })
+
   it("tells a place that is not public from every other fault", () => {
     const kindOf = (url: string) =>
       Result.match(parseHttpsUrl(url, { allowLoopback: false }), {

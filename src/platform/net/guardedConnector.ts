@@ -37,7 +37,7 @@ const guardedLookup = (options: GuardOptions): NodeNet.LookupFunction => (hostna
   if (hostname === "localhost") {
     return options.allowLoopback
       ? give(loopbackAddresses.map((address) => ({ address, family: familyOf(address) })))
-      : callback(new BlockedAddressError("localhost is not a public host"), [])
+      : callback(new BlockedAddressError("localhost is not public"), [])
   }
   options.lookup(hostname, { all: true }, (error, found) => {
     if (error !== null) {

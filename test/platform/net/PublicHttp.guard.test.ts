@@ -42,6 +42,7 @@ describe("PublicHttp, asked to go where it must not,", () => {
         const receiver = yield* makeWebhookReceiver({ host: "::" })
         const failure = yield* Effect.flip(post(`http://${host}:${receiver.port}/`, {}))
         assert.strictEqual(failure.reason, "blocked_address")
+        assert.match(failure.detail, /: use a public host$/)
         assert.strictEqual(receiver.connections(), 0)
       }))
   }
@@ -55,6 +56,7 @@ describe("PublicHttp, asked to go where it must not,", () => {
         const failure = yield* Effect.flip(post(`http://${name}:${receiver.port}/`, options))
         assert.strictEqual(failure.reason, "blocked_address")
         assert.strictEqual(receiver.connections(), 0)
+        assert.match(failure.detail, /: use a public host$/)
         assert.notMatch(failure.detail, /\d\.\d|::/, "the sentence tells no private address")
       }))
   }
