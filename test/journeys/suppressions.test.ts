@@ -226,6 +226,24 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a su
       assert.strictEqual(sink.attempts.get("LISTED@people.example"), 1)
     }))
 
+  it.effect("is counted apart by the answer to a bulk mail, which tells how many are queued", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      yield* add(node, key, "told@people.example")
+      const told = (recipients: ReadonlyArray<string>) =>
+        Effect.map(
+          node.request("POST", "/v1/email/send-bulk", { key, json: { ...mail, recipients } }),
+          ({ at }) => String(at("data", "message")).replace(/;.*/, "")
+        )
+      assert.strictEqual(yield* told(["told@people.example"]), "0 emails are queued, 1 is suppressed")
+      assert.strictEqual(
+        yield* told(["told@people.example", "other@people.example"]),
+        "1 email is queued, 1 is suppressed"
+      )
+      assert.strictEqual(yield* told(["other@people.example"]), "1 email is queued")
+    }))
+
   it.effect("is left out as well when it is added after the bulk mail was accepted and before its turn", () =>
     Effect.gen(function*() {
       const node = yield* Service

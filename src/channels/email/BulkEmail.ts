@@ -47,6 +47,12 @@ const requireFit = (template: Template, recipients: NewBatch["recipients"]) => {
   })
 }
 
+/** Who is written to, and who is not, as the account must not write to them. */
+const fateOf = ({ queued, total }: { readonly total: number; readonly queued: number }): string => {
+  const told = `${counted(queued, "email is", "emails are")} queued`
+  return queued === total ? told : `${told}, ${counted(total - queued, "is", "are")} suppressed`
+}
+
 /** Bulk email (spec 2.5, 3.4, 4.3). */
 export class BulkEmail extends Context.Service<BulkEmail, {
   /** Checks everything, commits the batch with its recipients, and only then says yes. */
@@ -122,7 +128,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
         const total = mail.recipients.length
         const recipients = mail.recipients.map(({ to, variables }) => ({ to, variables: variables ?? {} }))
-        yield* transaction(Effect.gen(function*() {
+        const queued = yield* transaction(Effect.gen(function*() {
           yield* Effect.orDie(repo.insertBatch({
             id,
             account_id: accountId,
@@ -137,9 +143,9 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           const { queued } = yield* Effect.orDie(repo.insertRecipients({ id, account_id: accountId, recipients }))
           yield* quotas.reserve(accountId, "email", queued)
           yield* afterCommit(run([id]))
+          return queued
         }))
-        const queued = counted(total, "email is", "emails are")
-        const message = `${queued} queued; email.bulk_completed tells when they are done.`
+        const message = `${fateOf({ total, queued })}; email.bulk_completed tells when they are done.`
         const warnings = yield* warningsOf.ofBulk(accountId, mail.from?.address)
         return { batch_id: id, total_recipients: total, status: "queued" as const, message, warnings }
       }, Effect.provideService(SqlClient.SqlClient, sql))
