@@ -56,3 +56,9 @@ export const lineBetween = (minimum: number, maximum: number) =>
       { toJsonSchema: () => ({}) }
     )
   )
+
+/** Something to read, not blanks alone; that it is not empty is for its length to say. */
+export const notBlank = Schema.makeFilter(
+  (text: string) => text === "" || /\S/.test(text) ? undefined : "must not be blank",
+  { toJsonSchema: () => ({ pattern: "\\S" }) }
+)

@@ -329,6 +329,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
         [to("Ann <a@b.example>"), "validation_error", "recipients[1].to", /angle brackets/],
         [to("someone"), "validation_error", "recipients[1].to", /no @/],
         [to("someone@"), "validation_error", "recipients[1].to", /after the @/],
+        [{ ...letter, subject: "   " }, "validation_error", "subject", /must not be blank/],
         [{ ...letter, subject: "Hi {{name" }, "validation_error", "subject", /./],
         [{ ...letter, html: "<p>{{ 1+1 }}</p>" }, "validation_error", "html", /./],
         [{ ...letter, text: "{{a}} {{b" }, "validation_error", "text", /./],

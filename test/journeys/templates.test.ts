@@ -173,6 +173,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("temp
         [{ name: "a\nb" }, "name", /line breaks/],
         [{ name: null }, "name", /string/],
         [{ subject: "" }, "subject", /empty/],
+        [{ subject: " \u2003 " }, "subject", /blank/],
         [{ subject: "s".repeat(501) }, "subject", /at most 500/],
         [{ subject: "a\r\nBcc: x@y.example" }, "subject", /line breaks/],
         [{ subject: "Hi {{name" }, "subject", /line 1, column 4: .*not closed/],

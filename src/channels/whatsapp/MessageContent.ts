@@ -4,7 +4,7 @@ import type { Violation } from "../../platform/http/ApiErrors.ts"
 import { violationsOf } from "../../platform/http/violations.ts"
 import { MessageId } from "../../values/Ids.ts"
 import { PhoneNumber } from "../../values/PhoneNumber.ts"
-import { codePointsBetween, lineBetween, Text, textBetween } from "../../values/Text.ts"
+import { codePointsBetween, lineBetween, notBlank, Text, textBetween } from "../../values/Text.ts"
 import { isEmoji } from "./isEmoji.ts"
 import { mediaTypeProblem } from "./mediaType.ts"
 
@@ -47,7 +47,7 @@ const captioned = { caption: Schema.optionalKey(Caption) }
 /** The content of each type of message, as a request writes it. */
 const contents = {
   text: Schema.Struct({
-    body: codePointsBetween(1, longest.body).check(Schema.isPattern(/\S/, { message: "must not be blank" }))
+    body: codePointsBetween(1, longest.body).check(notBlank)
   }),
   image: media("image", captioned),
   video: media("video", captioned),
