@@ -1,17 +1,16 @@
 import { Schema } from "effect"
+import { BatchStatus } from "../values/BatchStatus.ts"
 import { MessageBatchId } from "../values/Ids.ts"
 import { sortedPageQuery } from "../values/Page.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
-const Status = Schema.Literals(["queued", "processing", "completed", "failed", "canceled"])
-
 /** The query parameters of every list of batches. */
-export const messageBatchQuery = { ...sortedPageQuery, status: Schema.optionalKey(Status) }
+export const messageBatchQuery = { ...sortedPageQuery, status: Schema.optionalKey(BatchStatus) }
 
 /** total = queued + sent + failed + suppressed + canceled at every moment, as of email; nobody is suppressed here. */
 export const MessageBatch = Schema.Struct({
   batch_id: MessageBatchId,
-  status: Status,
+  status: BatchStatus,
   total: Schema.Int,
   queued: Schema.Int,
   sent: Schema.Int,

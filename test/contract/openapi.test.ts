@@ -131,6 +131,15 @@ describe("the OpenAPI document", () => {
     }
   })
 
+  it("gives batches of every channel the same statuses to be looked for by", () => {
+    const found = ["email", "sms", "whatsapp"].map((channel) =>
+      operations.find(({ name }) => name === `GET /v1/${channel}/batches`)?.operation.parameters
+        .find(({ name }) => name === "status")?.schema
+    )
+    const status = { type: "string", enum: ["queued", "processing", "completed", "failed", "canceled"] }
+    assert.deepStrictEqual(found, [status, status, status])
+  })
+
   it("names Idempotency-Key on every POST with a key, and on nothing else", () => {
     for (const { name, operation } of operations) {
       const named = operation.parameters.some((parameter) => parameter.name === "Idempotency-Key")

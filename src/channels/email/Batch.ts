@@ -1,8 +1,7 @@
 import { Schema } from "effect"
+import { BatchStatus } from "../../values/BatchStatus.ts"
 import { EmailBatchId, EmailMessageId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
-
-export const BatchStatus = Schema.Literals(["queued", "processing", "completed", "failed", "canceled"])
 
 /** total = queued + sent + failed + suppressed + canceled at every moment; one being sent counts as queued. */
 export const Batch = Schema.Struct({

@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { repository } from "../../platform/database/repository.ts"
+import { BatchStatus } from "../../values/BatchStatus.ts"
 import { AccountId, EmailBatchId } from "../../values/Ids.ts"
 import { direction, Sort } from "../../values/Page.ts"
-import { Batch, BatchRecipient, BatchStatus, RecipientStatus } from "./Batch.ts"
+import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
 
 const One = Schema.Struct({ accountId: AccountId, batchId: EmailBatchId })
 

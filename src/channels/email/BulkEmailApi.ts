@@ -9,11 +9,12 @@ import { Authentication } from "../../platform/http/Authentication.ts"
 import { BodyLimit, large } from "../../platform/http/BodyLimit.ts"
 import { RequestRules } from "../../platform/http/RequestRules.ts"
 import { recipientsOf } from "../../templates/Recipients.ts"
+import { BatchStatus } from "../../values/BatchStatus.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../values/Envelope.ts"
 import { EmailBatchId } from "../../values/Ids.ts"
 import { pageQuery, sortedPageQuery } from "../../values/Page.ts"
-import { Batch, BatchRecipient, BatchStatus, RecipientStatus } from "./Batch.ts"
+import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
 import { htmlField, mailFields, Warnings } from "./MailInput.ts"
 
 /** A bulk mail (spec 4.3): one text or stored template, up to 500 recipients with values of their own. */
