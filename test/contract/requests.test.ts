@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Schema } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { BodyLimit } from "../../src/platform/http/BodyLimit.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { assertRefused, assertStanding, endpoints, fill, paths, posting } from "./contract.ts"
@@ -82,6 +83,49 @@ layer(Service.layer())("every path", (it) => {
         assert.deepStrictEqual([head.status, get.status, head.text], [200, 200, ""])
         assert.strictEqual(head.headers["content-length"], String(Buffer.byteLength(get.text)))
         assertStanding(get)
+      }))
+  }
+})
+
+/** The query parameters of an endpoint, by their names. */
+const queryOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
+  query === undefined || query.ast._tag !== "Objects"
+    ? []
+    : query.ast.propertySignatures.map(({ name }) => String(name))
+
+layer(Service.layer())("a query that cannot be taken", (it) => {
+  const dated = endpoints.filter(({ declaration }) => queryOf(declaration).includes("from_date"))
+
+  it("can have a date for every list that is read by time", () => {
+    assert.includeMembers(dated.map(({ path }) => path), [
+      "/v1/account/usage",
+      "/v1/email/messages",
+      "/v1/sms/messages",
+      "/v1/whatsapp/messages",
+      "/v1/webhooks/:id/deliveries"
+    ])
+  })
+
+  for (const { declaration, name, path } of dated) {
+    it.effect(`is refused by ${name} with the reason for each of its dates, beside all else that is wrong`, () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const others = queryOf(declaration).filter((param) => ["page", "per_page", "granularity"].includes(param))
+        const wrong = ["from_date", "to_date", ...others]
+        for (const date of ["nope", "2030-02-30T00:00:00Z", "2030-01-31T09:00:00", ""]) {
+          const query = wrong.map((param) => `${param}=${date}`).join("&")
+          const answer = yield* request("GET", `${fill(path, 1)}?${query}`, { key })
+          assertRefused(answer, 422, "validation_error")
+          const errors = answer.at("error", "errors") as ReadonlyArray<
+            { readonly param: string; readonly message: string }
+          >
+          assert.sameMembers([...new Set(errors.map(({ param }) => param))], wrong, answer.text)
+          for (const param of ["from_date", "to_date"]) {
+            const reasons = errors.filter((error) => error.param === param).map(({ message }) => message)
+            assert.match(reasons.join(), /^must be .* such as 2030-01-31/, answer.text)
+          }
+        }
       }))
   }
 })
