@@ -18,6 +18,10 @@ export class Held {
     return [...this.#ids]
   }
 
+  has(id: DeliveryId): boolean {
+    return this.#ids.has(id)
+  }
+
   /** False when it was there already. */
   add(id: DeliveryId): boolean {
     if (this.#ids.has(id)) return false

@@ -113,7 +113,7 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
           standing.outdate()
           Queue.offerUnsafe(changes, undefined)
         }
-        if (reason === "waiting") claims.look()
+        if (reason === "waiting") claims.mayBeDue()
         if (reason === "lost" || !awake) claims.doubt()
         if (awake) return Effect.void
         awake = true

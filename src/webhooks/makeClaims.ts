@@ -1,5 +1,6 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import type { WebhookId } from "../values/Ids.ts"
+import { CatchUp } from "./CatchUp.ts"
 import type { DeliverySlots } from "./DeliverySlots.ts"
 import { makeTaker } from "./makeTaker.ts"
 import type { Taken } from "./QueueRepo.ts"
@@ -8,32 +9,17 @@ import type { Taken } from "./QueueRepo.ts"
 export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: DeliverySlots) {
   const { doubt, giveBack, giveBackDoubtful, nextDue, skip, take } = yield* makeTaker(id, slots)
   const clock = yield* Clock.Clock
-  /** Whether all that waits in the table is in memory as well: only then may what is committed follow it there. */
-  let caughtUp = false
-  /** What was committed here during a look at the table, which may have missed it; undefined while nobody looks. */
-  let meanwhile: Array<Taken> | undefined
+  const catchUp = new CatchUp(slots)
   /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
   let retryAt: number | undefined = 0
 
-  /** What came past the table is in memory from now on; without room it stays where it is. */
-  const follow = (deliveries: ReadonlyArray<Taken>) => {
-    if (slots.hasRoomFor(deliveries.length)) slots.add(deliveries)
-    else caughtUp = false
-  }
-
-  /** Takes first attempts, and has what is committed meanwhile follow them when no more than they waited. */
-  const catchUp = Effect.fnUntraced(function*(most: number, retries: number) {
-    const late: Array<Taken> = []
-    meanwhile = late
-    caughtUp = true
-    const fresh = yield* Effect.onExit(take(most, retries), (exit) =>
-      Effect.sync(() => {
-        meanwhile = undefined
-        if (exit._tag === "Failure") caughtUp = false
-      }))
-    if (fresh === most) caughtUp = false
-    else follow(late)
-  })
+  /** Takes first attempts as well, and has what is committed meanwhile follow them. */
+  const look = (most: number, retries: number) =>
+    Effect.andThen(
+      Effect.sync(() => catchUp.begin()),
+      Effect.onExit(take(most, retries), (exit) =>
+        Effect.sync(() => catchUp.end(Exit.isSuccess(exit) ? exit.value : undefined)))
+    )
 
   const nextRetry = () => {
     for (const due of slots.takePlanned()) retryAt = Math.min(retryAt ?? due, due)
@@ -50,7 +36,7 @@ export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: Deli
     skipAll: Effect.gen(function*() {
       for (let isLast = false; !isLast;) {
         const wasBusy = slots.isBusy
-        caughtUp = false
+        catchUp.fallBehind()
         yield* giveBack
         while (yield* skip) continue
         isLast = !wasBusy || slots.isBusy
@@ -62,25 +48,20 @@ export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: Deli
       const retry = nextRetry()
       const due = retry !== undefined && retry <= clock.currentTimeMillisUnsafe()
       const most = slots.wanted(due ? 2 : 1)
-      if (most === 0 || (!due && caughtUp)) return false
+      if (most === 0 || (!due && catchUp.isDone)) return false
       const retries = due ? most : 0
-      yield* caughtUp ? take(0, retries) : catchUp(most, retries)
+      if (catchUp.isDone) slots.add((yield* take(0, retries)).deliveries)
+      else yield* look(most, retries)
       if (!due) return true
       const millis = yield* nextDue
       retryAt = millis === null ? undefined : clock.currentTimeMillisUnsafe() + Math.max(0, millis)
       return true
     }),
-    /** Deliveries that were just committed: they go to memory where they follow all that is in the table. */
-    handOver: (deliveries: ReadonlyArray<Taken>) => {
-      if (meanwhile !== undefined) meanwhile.push(...deliveries)
-      else if (caughtUp) follow(deliveries)
-    },
-    caughtUp: () => caughtUp,
-    fallBehind: () => {
-      caughtUp = false
-    },
+    handOver: (deliveries: ReadonlyArray<Taken>) => catchUp.handOver(deliveries),
+    caughtUp: () => catchUp.isDone,
+    fallBehind: () => catchUp.fallBehind(),
     /** A retry may be due of which nothing is known here. */
-    look: () => {
+    mayBeDue: () => {
       retryAt = 0
     },
     /** Rows may be taken that are in nobody's hands. */

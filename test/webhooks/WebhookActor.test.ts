@@ -126,6 +126,7 @@ const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
     wake: Wake({ reason: "work" }),
     tell: Wake({ reason: "changed" }),
     leave: Scope.close(scope, Exit.void),
+    nudge: () => recipients.get(id)?.nudge(),
     /** What a commit on this node does. */
     handOver: (deliveries: ReadonlyArray<Taken>) => {
       const recipient = recipients.get(id)
@@ -412,6 +413,27 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(41, "delivered 1"))
       assert.lengthOf(world.requests, 41)
+    }))
+
+  it.effect("does not send again what it had found in the table before it was told of it", () =>
+    Effect.gen(function*() {
+      const { id, rows } = yield* webhookOf(1)
+      const gate = yield* Deferred.make<void>()
+      world.respond = () =>
+        world.requests.length === 1 ? Effect.andThen(Deferred.await(gate), answer(200)) : answer(200)
+      const { handOver, nudge, readAnew, wake } = yield* actorOf(id)
+      const running = yield* Effect.forkChild(wake)
+      yield* readAnew
+      const committed = yield* commit(id, 3)
+      nudge()
+      yield* eventually(rows, (now) => now.filter((row) => row === "delivered 1").length === 3)
+      yield* handOver([...committed, ...yield* commit(id, 2)])
+      yield* eventually(rows, (now) => now.filter((row) => row === "delivered 1").length === 5)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      assert.deepStrictEqual(yield* rows, times(6, "delivered 1"))
+      const bodies = world.requests.map(({ body }) => Buffer.from(body).toString())
+      assert.deepStrictEqual(bodies, ["{\"event\":0}", ...times(3, "in the table"), ...times(2, "by hand")])
     }))
 
   it.effect("leaves in the table what it has no room for, and sends it in its turn", () =>
