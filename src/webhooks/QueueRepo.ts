@@ -44,9 +44,8 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
   const insert = (rows: ReadonlyArray<NewDelivery>) =>
     sql`with given as materialized (
         select nextval('webhook_delivery_ids') as id, *
-        from unnest(${ids(rows)}, ${events(rows)}, ${
-      names(rows)
-    }) with ordinality as t (webhook_id, event_id, event, place)
+        from unnest(${ids(rows)}, ${events(rows)}, ${names(rows)})
+          with ordinality as t (webhook_id, event_id, event, place)
       ), queued as (
         insert into webhook_queue (id, webhook_id, event_id, event, status)
         select id, webhook_id, event_id, event, 'pending' from given
