@@ -14,7 +14,7 @@ import { type Line, printTable } from "./support/table.ts"
 const size = 500
 const singles = 1_000
 /** Before the clock starts. */
-const warmUp = 200
+const warmUp = 500
 const every = 25
 const connections = 5
 

@@ -102,7 +102,8 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
 
       const record = yield* coalesce({
         most: 100,
-        concurrency: 2,
+        // Two at once would wait for each other at the batch's row, which both change, and each would hold fewer.
+        concurrency: 1,
         run: (records: ReadonlyArray<RecipientRecord>) =>
           Effect.as(write(records), Array.from(records, () => undefined))
       })
