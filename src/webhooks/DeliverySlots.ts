@@ -71,13 +71,13 @@ export class DeliverySlots {
 
   /**
    * How many may be taken now of each of so many kinds, first attempts and retries: all that there is room for while the
-   * node has plenty, and on a full node what can begin at once.
+   * node holds few, and on a full node what can begin at once.
    */
   wanted(kinds: number): number {
     const { hasRoomFor } = this.#around.allowance
     if (!hasRoomFor(kinds * grip)) return this.#waiting.size === 0 ? greatestWidth : 0
     if (this.#waiting.size > grip) return 0
-    return hasRoomFor(10 * capacity) ? Math.floor((capacity - this.#held.size) / kinds) : grip
+    return hasRoomFor(16 * capacity) ? Math.floor((capacity - this.#held.size) / kinds) : grip
   }
 
   hasRoomFor(count: number): boolean {
