@@ -170,6 +170,17 @@ const commit = Effect.fnUntraced(function*(id: WebhookId, count: number) {
   }))
 })
 
+/** The actor of a webhook that has one delivery under way, until the gate is opened, and nothing else in its table. */
+const caughtUp = Effect.gen(function*() {
+  const { id, rows } = yield* webhookOf(1)
+  const { first, gate } = yield* gated(1)
+  const { handOver, readAnew, wake } = yield* actorOf(id)
+  const running = yield* Effect.forkChild(wake)
+  yield* first
+  yield* readAnew
+  return { id, rows, gate, handOver, running }
+})
+
 const times = (count: number, row: string) => Array.from({ length: count }, () => row)
 
 layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => {
@@ -388,12 +399,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
 
   it.effect("takes what is handed over past the table, once it has caught up with that", () =>
     Effect.gen(function*() {
-      const { id, rows } = yield* webhookOf(1)
-      const { first, gate } = yield* gated(1)
-      const { handOver, readAnew, wake } = yield* actorOf(id)
-      const running = yield* Effect.forkChild(wake)
-      yield* first
-      yield* readAnew
+      const { gate, handOver, id, rows, running } = yield* caughtUp
       yield* handOver(yield* commit(id, 20))
       assert.deepStrictEqual(yield* rows, ["taken 0", ...times(20, "pending 0")])
       yield* Deferred.succeed(gate, undefined)
@@ -438,12 +444,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
 
   it.effect("leaves in the table what it has no room for, and sends it in its turn", () =>
     Effect.gen(function*() {
-      const { id, rows } = yield* webhookOf(1)
-      const { first, gate } = yield* gated(1)
-      const { handOver, readAnew, wake } = yield* actorOf(id)
-      const running = yield* Effect.forkChild(wake)
-      yield* first
-      yield* readAnew
+      const { gate, handOver, id, rows, running } = yield* caughtUp
       for (let count = 0; count < 3; count++) yield* handOver(yield* commit(id, 200))
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
@@ -455,12 +456,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
   it.effect("ends as skipped what was handed over to a webhook that turns unhealthy, but what is under way", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { id, rows } = yield* webhookOf(1)
-      const { first, gate } = yield* gated(1)
-      const { handOver, readAnew, wake } = yield* actorOf(id)
-      const running = yield* Effect.forkChild(wake)
-      yield* first
-      yield* readAnew
+      const { gate, handOver, id, rows, running } = yield* caughtUp
       yield* handOver(yield* commit(id, 20))
       yield* sql`update webhooks set unhealthy_reason = 'failing' where id = ${id}`
       yield* Effect.repeat(rows, { until: (now) => now.filter((row) => row === "skipped 0").length >= 13 })
