@@ -24,6 +24,7 @@ import { BatchEntity } from "./BatchEntity.ts"
 import { type BatchContent, type Claimed, makeBatchesRepo } from "./BatchesRepo.ts"
 import { BatchMailer, type MailOne } from "./BatchMailer.ts"
 import { settle } from "./BatchState.ts"
+import { BulkPace } from "./BulkPace.ts"
 import { RecipientOutcomes } from "./RecipientOutcomes.ts"
 import { maxAttempts } from "./SendRetryPolicy.ts"
 import { Smtp } from "./Smtp.ts"
@@ -55,12 +56,13 @@ interface Opened {
   readonly mail: MailOne
 }
 
-/** Starts one as soon as there is a slot; false when its claim is too old by then, or the relay is left alone. */
+/** Starts one in its turn, once there is a slot; false when its claim is too old by then, or the relay is left alone. */
 const begin = Effect.fnUntraced(function*(one: Effect.Effect<void>, until: number, slots: Semaphore.Semaphore) {
   const smtp = yield* Smtp
+  const { turn } = yield* BulkPace
   return yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
-      yield* restore(slots.take(1))
+      yield* restore(Effect.andThen(turn, slots.take(1)))
       const isLate = (yield* Clock.currentTimeMillis) > until
       if (isLate || (yield* smtp.admission)._tag === "Refused") return yield* Effect.as(slots.release(1), false)
       // A conversation that has begun is ended and written down, also when this node has to leave.

@@ -5,6 +5,7 @@ import { BatchMailer } from "./BatchMailer.ts"
 import { BatchSweeper } from "./BatchSweeper.ts"
 import { BulkEmail } from "./BulkEmail.ts"
 import { BulkEmailHttp } from "./BulkEmailHttp.ts"
+import { BulkPace } from "./BulkPace.ts"
 import { DefaultSender } from "./DefaultSender.ts"
 import { EmailMailer } from "./EmailMailer.ts"
 import { EmailMessages } from "./EmailMessages.ts"
@@ -48,6 +49,7 @@ export const EmailLayer = Layer.mergeAll(
   Layer.provide(RecipientOutcomes.layer),
   Layer.provide([
     BatchCompletion.layer,
+    BulkPace.layer,
     DefaultSender.layer,
     ReturnPaths.layer,
     Suppressions.layer,

@@ -5,6 +5,7 @@ import { untilDatabaseIsBack } from "../../platform/database/untilDatabaseIsBack
 import { renderPart } from "../../templates/TemplatePart.ts"
 import { domainOf } from "../../values/EmailAddress.ts"
 import type { SendOutcome } from "./BatchState.ts"
+import { BulkPace } from "./BulkPace.ts"
 import { prepare } from "./compose.ts"
 import { type ClaimedRecipient, type EmailContent, type EmailPart, makeEmailSenderRepo } from "./EmailSenderRepo.ts"
 import { makeDkimSigners } from "./makeDkimSigners.ts"
@@ -52,6 +53,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
     EmailMailer,
     Effect.gen(function*() {
       const smtp = yield* Smtp
+      const { yieldToSingle } = yield* BulkPace
       const paths = yield* ReturnPaths
       const signerOf = yield* makeDkimSigners
       const repo = yield* makeEmailSenderRepo
@@ -110,6 +112,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
 
       const mail = Effect.fn("EmailMailer.mail")(
         function*(claimed: ClaimedRecipient) {
+          yield* yieldToSingle
           const content = yield* untilDatabaseIsBack(Effect.orDie(repo.content(claimed.email_id)))
           if (Option.isNone(content)) return unsendable("the account is gone")
           const outcome = yield* Effect.catch(

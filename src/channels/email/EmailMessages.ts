@@ -15,6 +15,7 @@ import { Quotas } from "../../usage/Quotas.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../values/Ids.ts"
 import type { PageOf, Sort } from "../../values/Page.ts"
 import type { RecipientStatus } from "./Batch.ts"
+import { BulkPace } from "./BulkPace.ts"
 import { DefaultSender } from "./DefaultSender.ts"
 import type { EmailMessage, EmailMessageDetails } from "./EmailMessage.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailMessagesApi.ts"
@@ -114,6 +115,7 @@ export class EmailMessages extends Context.Service<EmailMessages, {
       const templates = yield* Templates
       const standard = yield* DefaultSender
       const sender = yield* EmailSender
+      const { yieldToSingle } = yield* BulkPace
       const repo = yield* makeEmailMessagesRepo
 
       /** The template that the email is made from, and the id of the stored one that it was. */
@@ -127,6 +129,7 @@ export class EmailMessages extends Context.Service<EmailMessages, {
       })
 
       const send = Effect.fn("EmailMessages.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
+        yield* yieldToSingle
         const { id: templateId, template } = yield* templateOf(accountId, email)
         const texts = yield* rendered(template, email)
         const parts = partsOf(texts, email)
