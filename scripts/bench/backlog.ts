@@ -4,14 +4,15 @@
  *
  * Memory is sampled every half second while a fresh node delivers, each time after a forced collection, and the highest
  * sample counts: what is resident, in which pages that the collection has freed may still be, and what of it is in use.
- * Growth is beside a node that started on the same database before the deliveries were there, and delivered as well.
+ * Growth is beside a node that started on the same database before the deliveries were there, and delivered as much to
+ * as many webhooks: what a million costs is told apart from what webhooks cost that are awake.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../../src/platform/database/column.ts"
 import { countUnfinished, explainTake, insertPending, timeTake } from "./support/deliveryTables.ts"
-import { highestMemory } from "./support/memory.ts"
+import { highestMemory, type Memory } from "./support/memory.ts"
 import { type BenchDatabase, client, startDatabase } from "./support/service.ts"
 import { type Line, median, printTable } from "./support/table.ts"
 import { startNode, startSinks } from "./support/webhookPeers.ts"
@@ -41,11 +42,22 @@ const makeBacklogWebhooks = Effect.fnUntraced(function*(database: BenchDatabase,
   return targets
 }, Effect.scoped)
 
-/** A node that starts and delivers to eight webhooks of its own. */
-const delivering = Effect.fnUntraced(function*(database: BenchDatabase, ports: ReadonlyArray<number>) {
+/** A node that starts and delivers new events, which nothing waits before. */
+const delivering = (node: Node, targets: ReadonlyArray<Target>) =>
+  Effect.map(memoryWhile(node, node.ask({ ask: "deliver", targets, count: events })), ({ memory }) => memory)
+
+/** To eight webhooks of its own. */
+const deliveringToFew = Effect.fnUntraced(function*(database: BenchDatabase, ports: ReadonlyArray<number>) {
   const node = yield* freshNode(database)
   const { targets = [] } = yield* node.ask({ ask: "listen", ports })
-  const { memory } = yield* memoryWhile(node, node.ask({ ask: "deliver", targets, count: events }))
+  return yield* delivering(node, targets)
+}, Effect.scoped)
+
+/** To the webhooks of the backlog before it is there, all of them awake. */
+const deliveringToAll = Effect.fnUntraced(function*(database: BenchDatabase, backlog: ReadonlyArray<Target>) {
+  yield* activate(backlog, true)
+  const memory = yield* delivering(yield* freshNode(database), backlog)
+  yield* activate(backlog, false)
   return memory
 }, Effect.scoped)
 
@@ -78,29 +90,34 @@ const timesOf = <E, R>(targets: ReadonlyArray<Target>, time: (webhook: number) =
 const measure = Effect.fnUntraced(function*(database: BenchDatabase) {
   const { hello: { ports } } = yield* startSinks({ count: 8 })
   const backlog = yield* makeBacklogWebhooks(database, ports)
-  const empty = yield* delivering(database, ports)
+  const few = yield* deliveringToFew(database, ports)
+  const all = yield* deliveringToAll(database, backlog)
   yield* insertPending(idsOf(backlog), perWebhook)
   const taken = yield* timesOf(backlog.slice(0, takes + 1), timeTake)
   const explained = yield* timesOf(backlog.slice(-takes - 1), explainTake)
-  const disabled = yield* delivering(database, ports)
-  return { taken, explained, empty, disabled, active: yield* deliveringBacklog(database, backlog) }
+  const disabled = yield* deliveringToFew(database, ports)
+  return { taken, explained, few, all, disabled, active: yield* deliveringBacklog(database, backlog) }
 })
 
 const linesOf = (measured: Effect.Success<ReturnType<typeof measure>>): ReadonlyArray<Line> => {
-  const { active, disabled, empty, explained, taken } = measured
-  const growth = (metric: string, { live, resident }: typeof empty): ReadonlyArray<Line> => [
-    { metric, value: resident - empty.resident, limit: { name: "the aim: at most", value: 100 } },
-    { metric: "of it in use", value: live - empty.live }
+  const { active, all, disabled, explained, few, taken } = measured
+  const node = (metric: string, { live, resident }: Memory): ReadonlyArray<Line> => [
+    { metric, value: resident },
+    { metric: "of it in use", value: live }
+  ]
+  const growth = (metric: string, { live, resident }: Memory, before: Memory): ReadonlyArray<Line> => [
+    { metric, value: resident - before.resident, limit: { name: "the aim: at most", value: 100 } },
+    { metric: "of it in use", value: live - before.live }
   ]
   return [
     { metric: `taking 100, ms: median of ${takes} webhooks`, value: median(taken) },
     { metric: "the slowest", value: Math.max(...taken) },
     { metric: `the statement alone, ms: median of ${takes} others`, value: median(explained) },
     { metric: "the slowest", value: Math.max(...explained) },
-    { metric: "resident, a node on the empty database, MB", value: empty.resident },
-    { metric: "of it in use", value: empty.live },
-    ...growth("growth beside the backlog, its webhooks off, MB", disabled),
-    ...growth(`growth while it delivers the backlog for ${seconds} s, MB`, active.memory),
+    ...node("resident, no backlog, a node that delivers to 8 webhooks, MB", few),
+    ...node(`resident, no backlog, a node that delivers to ${webhooks} webhooks, MB`, all),
+    ...growth("growth beside the backlog, its webhooks off, MB", disabled, few),
+    ...growth(`growth while it delivers the backlog for ${seconds} s, MB`, active.memory, all),
     { metric: "deliveries/s of the backlog meanwhile", value: active.delivered / seconds }
   ]
 }
