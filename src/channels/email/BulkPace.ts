@@ -6,6 +6,9 @@ export const courtesy = 250
 /** Milliseconds between two recipients of batches that a node begins meanwhile: at most 333 a second. */
 export const interval = 3
 
+/** Monotonic: a machine's clock that is set back would hold up batches for as long. */
+const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_000_000)
+
 /**
  * How fast batches go on one node: as fast as they can, and slower while somebody sends single emails over the same
  * node, so that these find its processor and the database at leisure (docs/decisions/0033). It bounds how often a
@@ -22,14 +25,14 @@ export class BulkPace extends Context.Service<BulkPace, {
     let slowUntil = 0
     let nextTurn = 0
     return BulkPace.of({
-      yieldToSingle: Effect.map(Clock.currentTimeMillis, (now) => {
-        slowUntil = now + courtesy
+      yieldToSingle: Effect.map(now, (at) => {
+        slowUntil = at + courtesy
       }),
-      turn: Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (now >= slowUntil) return Effect.void
-        const turn = Math.max(now, nextTurn)
+      turn: Effect.flatMap(now, (at) => {
+        if (at >= slowUntil) return Effect.void
+        const turn = Math.max(at, nextTurn)
         nextTurn = turn + interval
-        return turn > now ? Effect.sleep(turn - now) : Effect.void
+        return turn > at ? Effect.sleep(turn - at) : Effect.void
       })
     })
   })

@@ -27,6 +27,15 @@ describe("the pace of batches", () => {
       expect(yield* turns(20)).toEqual(Array.from({ length: 20 }, (_, index) => index * interval))
     }).pipe(Effect.provide(BulkPace.layer)))
 
+  it.effect("goes by no clock that can be set back", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(1_000_000)
+      yield* (yield* BulkPace).yieldToSingle
+      yield* turns(20)
+      yield* TestClock.setTime(0)
+      expect(yield* turns(20)).toEqual(Array.from({ length: 20 }, () => 0))
+    }).pipe(Effect.provide(BulkPace.layer)))
+
   it.effect("is none again once the last single email is a while ago", () =>
     Effect.gen(function*() {
       yield* (yield* BulkPace).yieldToSingle
