@@ -3,8 +3,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 /** Milliseconds for which a node keeps its batches slow after it last had to do with a single email. */
 export const courtesy = 250
 
-/** Milliseconds between two recipients of batches that a node begins meanwhile: at most 333 a second. */
-export const interval = 3
+/** Milliseconds between two recipients of batches that a node begins meanwhile: at most 200 a second. */
+export const interval = 5
 
 /** Monotonic: a machine's clock that is set back would hold up batches for as long. */
 const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_000_000)

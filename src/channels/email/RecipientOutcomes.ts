@@ -104,6 +104,9 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
         most: 100,
         // Two at once would wait for each other at the batch's row, which both change, and each would hold fewer.
         concurrency: 1,
+        // Fewer and larger groups leave more of the database to who sends at the same time. How many sent messages it may not
+        // know of when a node dies is bounded by those under way, as before.
+        rest: "10 millis",
         run: (records: ReadonlyArray<RecipientRecord>) =>
           Effect.as(write(records), Array.from(records, () => undefined))
       })
