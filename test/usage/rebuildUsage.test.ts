@@ -18,7 +18,7 @@ import { Usage } from "../../src/usage/Usage.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { type AccountId, EmailBatchId } from "../../src/values/Ids.ts"
 import { fromDateTime } from "../../src/values/Timestamp.ts"
-import { live, makeAccount } from "../support/Service.ts"
+import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const Subject = Layer.mergeAll(RecipientOutcomes.layer, MessageNews.layer).pipe(
@@ -133,18 +133,18 @@ const counted = Effect.flatMap(
     group by 1, 2, 3 order by 1, 2, 3`
 )
 
-layer(Subject)("usage", (it) => {
+layer(Subject, { excludeTestServices: true })("usage", (it) => {
   it.effect.prop(
     "that is counted anew from the messages is what was counted while they were sent",
     { stories: Schema.Array(Story).check(Schema.isMinLength(1), Schema.isMaxLength(4)) },
     ({ stories }) =>
-      live(Effect.gen(function*() {
+      Effect.gen(function*() {
         const { accountId } = yield* makeAccount()
         for (const story of stories) yield* tell(accountId, story)
         const before = yield* counted
         yield* rebuildUsage
         assert.deepStrictEqual(yield* counted, before)
-      })),
+      }),
     { arbitrary: { runs: 25 } }
   )
 
