@@ -10,7 +10,7 @@
  * same bytes, and counted as ambiguous. Taking a row over counts an attempt, so whatever an owner before it still learns
  * about the row comes too late to change it. A repeated `Run` of a batch that has ended returns at once. While
  * the relay is left alone it claims nothing, and one recipient as a probe when that may end. While its node sends single
- * emails it begins recipients at the node's pace (`BulkPace`). It sleeps when its batch has ended.
+ * emails it begins recipients at the node's bulk pace (`BulkPace`). It sleeps when its batch has ended.
  */
 import { Clock, DateTime, Duration, Effect, Option, Queue, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
