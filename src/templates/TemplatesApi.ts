@@ -8,7 +8,7 @@ import { RequestRules } from "../platform/http/RequestRules.ts"
 import { Data, Nothing, Paged } from "../values/Envelope.ts"
 import { templatePathId } from "../values/Ids.ts"
 import { pageQuery } from "../values/Page.ts"
-import { lineBetween, notBlank, textBetween } from "../values/Text.ts"
+import { lineBetween, textBetween } from "../values/Text.ts"
 import { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
 
 const longest = 1_000_000
@@ -28,7 +28,7 @@ const texts = {
 
 const name = lineBetween(1, 200).annotate({ description: "For people; several templates may have the same" })
 
-const subject = lineBetween(1, 500).check(notBlank)
+const subject = lineBetween(1, 500)
 
 /** A template to be kept. `html` is required, under one of its names. */
 export const NewTemplate = Schema.Struct({ name, subject, ...texts })

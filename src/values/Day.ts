@@ -1,5 +1,5 @@
 import { DateTime, Option, Schema } from "effect"
-import { TimestampInput } from "./Timestamp.ts"
+import { isInstant } from "./Timestamp.ts"
 
 const form = /^(?!0000)\d{4}-\d\d-\d\d$/
 
@@ -11,12 +11,16 @@ const isDay = (text: string) =>
   form.test(text) &&
   Option.exists(DateTime.make(`${text}T00:00:00Z`), (day) => DateTime.formatIsoDateUtc(day) === text)
 
-const CalendarDay = Schema.String.annotate({ format: "date" }).check(
-  Schema.makeFilter((text: string) => isDay(text) ? undefined : "must be a day such as 2030-01-31")
-)
-
 /** A day in a request, or a moment, which stands for its day in UTC. */
-export const DayInput = Schema.Union([CalendarDay, TimestampInput])
+export const DayInput = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      isDay(text) || isInstant(text)
+        ? undefined
+        : "must be a day such as 2030-01-31, or a timestamp with an offset such as 2030-01-31T09:00:00Z",
+    { toJsonSchema: () => ({ anyOf: [{ format: "date" }, { format: "date-time" }] }) }
+  )
+)
 export type DayInput = typeof DayInput.Type
 
 /** The moment at which an asked day begins (UTC), or the moment itself: text that PostgreSQL reads as `timestamptz`. */

@@ -44,7 +44,16 @@ export const codePointsBetween = (minimum: number, maximum: number) =>
     })
   )
 
-/** {@link textBetween} on one line: what stands in a header or a list must not break it. */
+/** Something to read, not blanks alone; that it is not empty is for its length to say. */
+export const notBlank = Schema.makeFilter(
+  (text: string) => text === "" || /\S/.test(text) ? undefined : "must not be blank",
+  { toJsonSchema: () => ({ pattern: "\\S" }) }
+)
+
+/**
+ * {@link textBetween} on one line, with something to read: what stands in a header or a list must not break it, and
+ * people find things by what they are called.
+ */
 export const lineBetween = (minimum: number, maximum: number) =>
   textBetween(minimum, maximum).check(
     Schema.makeFilter(
@@ -54,11 +63,6 @@ export const lineBetween = (minimum: number, maximum: number) =>
           ? "must not contain line breaks or control characters"
           : undefined,
       { toJsonSchema: () => ({}) }
-    )
+    ),
+    notBlank
   )
-
-/** Something to read, not blanks alone; that it is not empty is for its length to say. */
-export const notBlank = Schema.makeFilter(
-  (text: string) => text === "" || /\S/.test(text) ? undefined : "must not be blank",
-  { toJsonSchema: () => ({ pattern: "\\S" }) }
-)

@@ -15,10 +15,13 @@ const rfc3339 =
 const isDay = (date: string) =>
   Option.exists(DateTime.make(`${date}T00:00:00Z`), (day) => DateTime.formatIso(day).startsWith(date))
 
+/** Whether a text is an RFC 3339 timestamp with an offset. */
+export const isInstant = (text: string): boolean => isDay(rfc3339.exec(text)?.[1] ?? "")
+
 /** An instant in a request: RFC 3339 with an offset. PostgreSQL takes every one that passes, as 24:00 and +16:00 do not. */
 export const TimestampInput = Schema.String.annotate({ format: "date-time" }).check(
   Schema.makeFilter((text: string) =>
-    isDay(rfc3339.exec(text)?.[1] ?? "")
+    isInstant(text)
       ? undefined
       : "must be an RFC 3339 timestamp with an offset, such as 2030-01-31T09:00:00Z"
   )

@@ -123,6 +123,7 @@ layer(Service.layer())("a query that cannot be taken", (it) => {
           assert.sameMembers([...new Set(errors.map(({ param }) => param))], wrong, answer.text)
           for (const param of ["from_date", "to_date"]) {
             const reasons = errors.filter((error) => error.param === param).map(({ message }) => message)
+            assert.lengthOf(reasons, 1, answer.text)
             assert.match(reasons.join(), /^must be .* such as 2030-01-31/, answer.text)
           }
         }
@@ -221,6 +222,27 @@ layer(Service.layer())("a body that cannot be taken", (it) => {
         }
       }
     }))
+
+  // What a WhatsApp message says is looked at once its session is known, which the one of a sample is not.
+  for (const [name, sample] of Object.entries(samples).filter(([name]) => !name.startsWith("POST /v1/whatsapp/send"))) {
+    const [method = "", path = ""] = name.split(" ")
+    for (const field of ["name", "subject", "content"].filter((field) => Object.hasOwn(Object(sample), field))) {
+      it.effect(`is refused by ${name} with 422 where its ${field} is blank, with that one reason`, () =>
+        Effect.gen(function*() {
+          const { request } = yield* Service
+          const { key } = yield* makeAccount()
+          const answer = yield* request(method, fill(path, 1), {
+            key,
+            json: { ...Object(sample), [field]: " \u00a0 " }
+          })
+          assertRefused(answer, 422, "validation_error")
+          const errors = answer.at("error", "errors") as ReadonlyArray<unknown>
+          assert.lengthOf(errors, 1, answer.text)
+          assert.match(String(answer.at("error", "param")), new RegExp(`^${field}`), answer.text)
+          assert.strictEqual(answer.at("error", "errors", 0, "message"), "must not be blank")
+        }))
+    }
+  }
 
   it.effect("is refused with 422 where it lacks what is required, by every endpoint that requires something", () =>
     Effect.gen(function*() {

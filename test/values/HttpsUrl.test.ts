@@ -11,6 +11,8 @@ const refused: ReadonlyArray<readonly [what: string, text: string, why: RegExp]>
   ["no slashes after the scheme", "https:example.com", /starts with https/],
   ["no host", "https:///", /starts with https/],
   ["a space in the host", "https://exa mple.com", /starts with https/],
+  ["a line break", "https://example.com/a\nb", /control characters/],
+  ["a tab in front", "\thttps://example.com/", /control characters/],
   ["an empty label", "https://a..example/", /not a host name/],
   ["two final dots", "https://a.example../", /not a host name/],
   ["a user name", "https://me@example.com/", /user name/],

@@ -1,5 +1,5 @@
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
-import { lineBetween } from "../../values/Text.ts"
+import { lineBetween, textBetween } from "../../values/Text.ts"
 
 const MiB = 1024 * 1024
 
@@ -34,7 +34,7 @@ const AttachmentInput = Schema.Struct({
   filename: lineBetween(1, 255).annotate({ description: "As the reader sees it; no path on any machine" }),
   content: Base64,
   content_type: Schema.optionalKey(
-    lineBetween(1, 129).check(
+    textBetween(1, 129).check(
       Schema.isPattern(/^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i, {
         message: "must be a media type without parameters, such as application/pdf"
       })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { lineBetween, notBlank, Text, textBetween } from "../../values/Text.ts"
+import { lineBetween, Text, textBetween } from "../../values/Text.ts"
 import { mailboxFor } from "./Mailbox.ts"
 
 /** A stored template, named in the place of texts. */
@@ -20,7 +20,7 @@ export const mailFields = {
   ),
   template_id: Schema.optionalKey(TemplateName),
   subject: Schema.optionalKey(
-    lineBetween(1, 500).check(notBlank).annotate({
+    lineBetween(1, 500).annotate({
       description: "Required without template_id; with it, in the place of its subject. {{variables}} are filled in"
     })
   ),

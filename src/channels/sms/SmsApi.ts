@@ -13,12 +13,12 @@ import { Data, Done, Paged } from "../../values/Envelope.ts"
 import { MessageBatchId, MessageId, pathId } from "../../values/Ids.ts"
 import { pageQuery } from "../../values/Page.ts"
 import { PhoneNumber } from "../../values/PhoneNumber.ts"
-import { textBetween } from "../../values/Text.ts"
+import { notBlank, textBetween } from "../../values/Text.ts"
 import { longestText } from "./segments.ts"
 import { SenderId } from "./SenderId.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
 
-const Content = textBetween(1, longestText)
+const Content = textBetween(1, longestText).check(notBlank)
 
 /** One SMS. */
 export const NewSms = Schema.Struct({

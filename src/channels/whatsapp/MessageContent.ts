@@ -29,7 +29,7 @@ const Base64 = Schema.String.check(
 )
 
 const mimeType = (kind: MediaType) =>
-  lineBetween(3, 255).check(
+  textBetween(3, 255).check(
     Schema.makeFilter((text: string) => mediaTypeProblem(kind, text), { toJsonSchema: () => ({}) })
   ).annotate({ description: "May have parameters: audio/ogg; codecs=opus" })
 
@@ -66,8 +66,8 @@ const contents = {
     )
   }),
   poll: Schema.Struct({
-    question: textBetween(1, 255),
-    options: Schema.Array(textBetween(1, 100)).check(
+    question: textBetween(1, 255).check(notBlank),
+    options: Schema.Array(textBetween(1, 100).check(notBlank)).check(
       Schema.isMinLength(2, { message: "must have at least 2 options" }),
       Schema.isMaxLength(12, { message: "must have at most 12 options" }),
       Schema.makeFilter((options: ReadonlyArray<string>) =>

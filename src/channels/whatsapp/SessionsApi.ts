@@ -8,12 +8,12 @@ import { RequestRules } from "../../platform/http/RequestRules.ts"
 import { Done, Nothing, Paged } from "../../values/Envelope.ts"
 import { pathId, WhatsAppSessionId } from "../../values/Ids.ts"
 import { pageQuery } from "../../values/Page.ts"
-import { lineBetween, notBlank } from "../../values/Text.ts"
+import { lineBetween } from "../../values/Text.ts"
 import { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "./Session.ts"
 import { PairingUnavailable, SessionAlreadyConnected } from "./SessionErrors.ts"
 import { SessionStatus } from "./SessionState.ts"
 
-const Name = lineBetween(1, 100).check(notBlank)
+const Name = lineBetween(1, 100)
 
 export const NewSession = Schema.Struct({
   name: Schema.optionalKey(Schema.NullOr(Name)).annotate({ description: "made up when it is left out" })
