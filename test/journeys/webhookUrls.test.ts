@@ -61,6 +61,7 @@ const badUrls: ReadonlyArray<readonly [url: unknown, message: RegExp]> = [
   ["https://example.com/#top", /must not contain a fragment/],
   [`https://example.com/${"a".repeat(2980)}`, /at most 2048 characters/],
   [`https://example.com/${"ü".repeat(1000)}`, /at most 2048 characters/],
+  ["https://exa\nmple.com/\r\nX-Header: 1", /must not contain control characters/],
   ["https://example.com/\0", /must not contain a NUL/],
   ["https://example.com/\ud800", /must be well-formed Unicode/],
   [null, /must be a string/],
@@ -127,13 +128,12 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTest
         }
       }))
 
-    it.effect("is stored as it is called: without line feeds, other schemes' tricks or another spelling of its host", () =>
+    it.effect("is stored as it is called: without other schemes' tricks or another spelling of its host", () =>
       Effect.gen(function*() {
         const { change } = yield* asker(yield* Service)
         for (
           const [url, stored] of [
             ["HTTPS://EXAMPLE.COM", "https://example.com/"],
-            ["https://exa\nmple.com/\r\nX-Header: 1", "https://example.com/X-Header:%201"],
             ["https://example.com\\@10.0.0.1/", "https://example.com/@10.0.0.1/"],
             ["https://bücher.example./ü", "https://xn--bcher-kva.example/%C3%BC"],
             ["https://134744072/", "https://8.8.8.8/"]

@@ -29,7 +29,7 @@ const Base64 = Schema.String.check(
 )
 
 const mimeType = (kind: MediaType) =>
-  textBetween(3, 255).check(
+  lineBetween(3, 255).check(
     Schema.makeFilter((text: string) => mediaTypeProblem(kind, text), { toJsonSchema: () => ({}) })
   ).annotate({ description: "May have parameters: audio/ogg; codecs=opus" })
 
