@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BodyLimit } from "../../src/platform/http/BodyLimit.ts"
@@ -26,291 +26,295 @@ const Document = Schema.Struct({
   )
 })
 
-layer(Service.layer())("every path", (it) => {
-  for (const path of paths) {
-    const at = fill(path, 1)
-    const allowed = [...methodsOf(path), ...(methodsOf(path).has("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
-    const allowOf = (allow: string | undefined) => allow?.split(", ").toSorted()
+layer(Service.layer())((it) => {
+  describe("every path", () => {
+    for (const path of paths) {
+      const at = fill(path, 1)
+      const allowed = [...methodsOf(path), ...(methodsOf(path).has("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
+      const allowOf = (allow: string | undefined) => allow?.split(", ").toSorted()
 
-    it.effect(`${path} answers OPTIONS with 204 and what it takes, without a key`, () =>
-      Effect.gen(function*() {
-        const { request } = yield* Service
-        const answer = yield* request("OPTIONS", at)
-        assert.deepStrictEqual([answer.status, answer.text], [204, ""])
-        assert.deepStrictEqual(allowOf(answer.headers["allow"]), allowed)
-        assert.isUndefined(answer.headers["access-control-allow-origin"])
-        assertStanding(answer)
-      }))
-
-    it.effect(`${path} answers any other method with 405 and what it takes`, () =>
-      Effect.gen(function*() {
-        const { request } = yield* Service
-        const all = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]
-        for (const method of all.filter((other) => !allowed.includes(other))) {
-          const answer = yield* request(method, at)
+      it.effect(`${path} answers OPTIONS with 204 and what it takes, without a key`, () =>
+        Effect.gen(function*() {
+          const { request } = yield* Service
+          const answer = yield* request("OPTIONS", at)
+          assert.deepStrictEqual([answer.status, answer.text], [204, ""])
           assert.deepStrictEqual(allowOf(answer.headers["allow"]), allowed)
-          if (method === "HEAD") assert.deepStrictEqual([answer.status, answer.text], [405, ""])
-          else assertRefused(answer, 405, "method_not_allowed")
-        }
-      }))
-  }
+          assert.isUndefined(answer.headers["access-control-allow-origin"])
+          assertStanding(answer)
+        }))
 
-  for (const { method, name, path } of endpoints.filter(({ method }) => method === "GET")) {
-    it.effect(`${name} answers HEAD as it answers ${method}, but for the body`, () =>
-      Effect.gen(function*() {
-        const { request } = yield* Service
-        const { key } = yield* makeAccount()
-        const ids = yield* rowFor(path)?.(request, key) ?? Effect.succeed([])
-        const at = `${fill(path, ...ids)}${queries[path] ?? ""}`
-        const head = yield* request("HEAD", at, { key })
-        const get = yield* request("GET", at, { key })
-        const status = elsewhere.has(path) ? 410 : 200
-        assert.deepStrictEqual([head.status, head.text], [status, ""])
-        assert.strictEqual(get.status, status)
-        assert.sameMembers(lasting(head.headers), lasting(get.headers))
-        assert.strictEqual(head.headers["content-type"], get.headers["content-type"])
-        assertStanding(head)
-        assertStanding(get)
-      }))
-  }
-
-  for (const path of plainPaths) {
-    it.effect(`${path} answers HEAD as it answers GET, but for the body`, () =>
-      Effect.gen(function*() {
-        const { request } = yield* Service
-        const head = yield* request("HEAD", path)
-        const get = yield* request("GET", path)
-        assert.deepStrictEqual([head.status, get.status, head.text], [200, 200, ""])
-        assert.strictEqual(head.headers["content-length"], String(Buffer.byteLength(get.text)))
-        assertStanding(get)
-      }))
-  }
-})
-
-/** The query parameters of an endpoint, by their names. */
-const queryOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
-  query === undefined || query.ast._tag !== "Objects"
-    ? []
-    : query.ast.propertySignatures.map(({ name }) => String(name))
-
-layer(Service.layer())("a query that cannot be taken", (it) => {
-  const dated = endpoints.filter(({ declaration }) => queryOf(declaration).includes("from_date"))
-
-  it("can have a date for every list that is read by time", () => {
-    assert.includeMembers(dated.map(({ path }) => path), [
-      "/v1/account/usage",
-      "/v1/email/messages",
-      "/v1/sms/messages",
-      "/v1/whatsapp/messages",
-      "/v1/webhooks/:id/deliveries"
-    ])
-  })
-
-  for (const { declaration, name, path } of dated) {
-    it.effect(`is refused by ${name} with the reason for each of its dates, beside all else that is wrong`, () =>
-      Effect.gen(function*() {
-        const { request } = yield* Service
-        const { key } = yield* makeAccount()
-        const others = queryOf(declaration).filter((param) => ["page", "per_page", "granularity"].includes(param))
-        const wrong = ["from_date", "to_date", ...others]
-        for (const date of ["nope", "2030-02-30T00:00:00Z", "2030-01-31T09:00:00", ""]) {
-          const query = wrong.map((param) => `${param}=${date}`).join("&")
-          const answer = yield* request("GET", `${fill(path, 1)}?${query}`, { key })
-          assertRefused(answer, 422, "validation_error")
-          const errors = answer.at("error", "errors") as ReadonlyArray<
-            { readonly param: string; readonly message: string }
-          >
-          assert.sameMembers([...new Set(errors.map(({ param }) => param))], wrong, answer.text)
-          for (const param of ["from_date", "to_date"]) {
-            const reasons = errors.filter((error) => error.param === param).map(({ message }) => message)
-            assert.lengthOf(reasons, 1, answer.text)
-            assert.match(reasons.join(), /^must be .* such as 2030-01-31/, answer.text)
+      it.effect(`${path} answers any other method with 405 and what it takes`, () =>
+        Effect.gen(function*() {
+          const { request } = yield* Service
+          const all = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]
+          for (const method of all.filter((other) => !allowed.includes(other))) {
+            const answer = yield* request(method, at)
+            assert.deepStrictEqual(allowOf(answer.headers["allow"]), allowed)
+            if (method === "HEAD") assert.deepStrictEqual([answer.status, answer.text], [405, ""])
+            else assertRefused(answer, 405, "method_not_allowed")
           }
-        }
-      }))
-  }
-})
+        }))
+    }
 
-layer(Service.layer())("a body that cannot be taken", (it) => {
-  for (const { declaration, method, name, path } of posting) {
-    const limit = Context.get(declaration.annotations, BodyLimit)
-
-    it.effect(`is refused by ${name} with 413 past ${limit} bytes, before it is read`, () =>
-      Effect.gen(function*() {
-        const { raw } = yield* Service
-        const { key } = yield* makeAccount()
-        const answer = yield* raw([
-          `${method} ${fill(path, 1)} HTTP/1.1`,
-          "Host: localhost",
-          "Connection: close",
-          `Authorization: Bearer ${key}`,
-          "Content-Type: application/json",
-          `Content-Length: ${limit + 1}`,
-          "",
-          "{"
-        ].join("\r\n"))
-        assert.match(answer, /^HTTP\/1\.1 413 /)
-        assert.include(answer, `"type":"payload_too_large","code":4130`)
-        assert.include(answer, `"limit_bytes":${limit}`)
-      }))
-
-    it.effect(`is refused by ${name} with 415 unless it is plain JSON in UTF-8`, () =>
-      Effect.gen(function*() {
-        const { request } = yield* Service
-        const { key } = yield* makeAccount()
-        const kinds = [
-          { "content-type": "text/plain" },
-          { "content-type": "application/x-www-form-urlencoded" },
-          { "content-type": "multipart/form-data; boundary=x" },
-          { "content-type": "application/json; charset=iso-8859-1" },
-          { "content-type": "application/merge-patch+json" },
-          { "content-type": "application/json", "content-encoding": "gzip" },
-          { "content-type": "" }
-        ]
-        for (const headers of kinds) {
-          assertRefused(
-            yield* request(method, fill(path, 1), { key, body: "{}", headers }),
-            415,
-            "unsupported_media_type"
-          )
-        }
-      }))
-  }
-
-  it.effect("is refused with 400 where it is no JSON, cut off, no UTF-8 or nested more than 32 deep", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const document = yield* Schema.decodeUnknownEffect(Document)((yield* request("GET", "/openapi.json")).json)
-      const bodied = posting.filter(({ method, path }) =>
-        document.paths[path.replaceAll(/:([a-z_]+)/g, "{$1}")]?.[method.toLowerCase()]?.requestBody !== undefined
-      )
-      assert.isNotEmpty(bodied)
-      const deep = `${`{"a":`.repeat(33)}1${"}".repeat(33)}`
-      const latin = Buffer.from(`{"name":"\xe9"}`, "latin1")
-      for (const { method, path } of bodied) {
-        for (const body of ["{", "{\"a\":1", "{'a':1}", "{\"a\":1}}", "undefined", "\0", deep, latin]) {
-          assertRefused(yield* request(method, fill(path, 1), { key, body }), 400, "invalid_json")
-        }
-      }
-    }))
-
-  it.effect("is refused with 422 where it has more than 100,000 values, before any of them is looked at", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const body = (count: number) => `{"recipients":[${"1,".repeat(count - 3)}1]}`
-      for (const { method, path } of posting) {
-        const answer = yield* request(method, fill(path, 1), { key, body: body(100_001) })
-        assertRefused(answer, 422, "validation_error")
-        assert.strictEqual(answer.at("error", "message"), "The body has more than 100000 values.")
-      }
-      const fits = yield* request("POST", "/v1/email/send-bulk", { key, body: body(100_000) })
-      assert.strictEqual(fits.at("error", "param"), "recipients[0]")
-    }))
-
-  it.effect("is refused with 422 where it is no object, and the message says so", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      for (const name of Object.keys(samples)) {
-        const [method = "", path = ""] = name.split(" ")
-        for (const body of ["null", "[]", "1", "\"x\"", "true", ""]) {
-          const answer = yield* request(method, fill(path, 1), { key, body })
-          assertRefused(answer, 422, "validation_error")
-          assert.strictEqual(answer.at("error", "message"), "The body must be an object.")
-        }
-      }
-    }))
-
-  // What a WhatsApp message says is looked at once its session is known, which the one of a sample is not.
-  for (const [name, sample] of Object.entries(samples).filter(([name]) => !name.startsWith("POST /v1/whatsapp/send"))) {
-    const [method = "", path = ""] = name.split(" ")
-    for (const field of ["name", "subject", "content"].filter((field) => Object.hasOwn(Object(sample), field))) {
-      it.effect(`is refused by ${name} with 422 where its ${field} is blank, with that one reason`, () =>
+    for (const { method, name, path } of endpoints.filter(({ method }) => method === "GET")) {
+      it.effect(`${name} answers HEAD as it answers ${method}, but for the body`, () =>
         Effect.gen(function*() {
           const { request } = yield* Service
           const { key } = yield* makeAccount()
-          const answer = yield* request(method, fill(path, 1), {
-            key,
-            json: { ...Object(sample), [field]: " \u00a0 " }
-          })
-          assertRefused(answer, 422, "validation_error")
-          const errors = answer.at("error", "errors") as ReadonlyArray<unknown>
-          assert.lengthOf(errors, 1, answer.text)
-          assert.match(String(answer.at("error", "param")), new RegExp(`^${field}`), answer.text)
-          assert.strictEqual(answer.at("error", "errors", 0, "message"), "must not be blank")
+          const ids = yield* rowFor(path)?.(request, key) ?? Effect.succeed([])
+          const at = `${fill(path, ...ids)}${queries[path] ?? ""}`
+          const head = yield* request("HEAD", at, { key })
+          const get = yield* request("GET", at, { key })
+          const status = elsewhere.has(path) ? 410 : 200
+          assert.deepStrictEqual([head.status, head.text], [status, ""])
+          assert.strictEqual(get.status, status)
+          assert.sameMembers(lasting(head.headers), lasting(get.headers))
+          assert.strictEqual(head.headers["content-type"], get.headers["content-type"])
+          assertStanding(head)
+          assertStanding(get)
         }))
     }
-  }
 
-  it.effect("is refused with 422 where it lacks what is required, by every endpoint that requires something", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const accepting: Array<string> = []
-      for (const { method, name, path } of posting) {
-        const answer = yield* request(method, fill(path, 1), { key, json: {} })
-        if (answer.status !== 422) accepting.push(name)
-        else {
-          assertRefused(answer, 422, "validation_error")
-          assert.strictEqual(answer.at("error", "param"), answer.at("error", "errors", 0, "param"))
-          assert.strictEqual(answer.at("error", "errors", 0, "type"), "missing")
-        }
-      }
-      // What has no sample requires nothing, so an empty object is fine there.
-      assert.sameMembers(accepting, posting.map(({ name }) => name).filter((name) => samples[name] === undefined))
-    }))
-})
+    for (const path of plainPaths) {
+      it.effect(`${path} answers HEAD as it answers GET, but for the body`, () =>
+        Effect.gen(function*() {
+          const { request } = yield* Service
+          const head = yield* request("HEAD", path)
+          const get = yield* request("GET", path)
+          assert.deepStrictEqual([head.status, get.status, head.text], [200, 200, ""])
+          assert.strictEqual(head.headers["content-length"], String(Buffer.byteLength(get.text)))
+          assertStanding(get)
+        }))
+    }
+  })
 
-layer(Service.layer())("what no endpoint sees", (it) => {
-  it.effect("has the documented body: unknown routes, with and without a key", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      for (const path of ["/", "/v1", "/v1/nothing", "/v2/api-keys", "/favicon.ico", "/v1/api-keys/1/2", "/.env"]) {
-        for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PROPFIND"]) {
-          assertRefused(yield* request(method, path), 404, "not_found")
-        }
-        assertRefused(yield* request("GET", path, { key }), 404, "not_found")
-        assert.deepInclude(yield* request("HEAD", path), { status: 404, text: "" })
-      }
-    }))
+  /** The query parameters of an endpoint, by their names. */
+  const queryOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
+    query === undefined || query.ast._tag !== "Objects"
+      ? []
+      : query.ast.propertySignatures.map(({ name }) => String(name))
 
-  it.effect("has the documented body: what Node itself refuses", () =>
-    Effect.gen(function*() {
-      const { raw } = yield* Service
-      const refused = [
-        ["NONSENSE\r\n\r\n", 400],
-        ["GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-        ["GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n", 400],
-        ["POST /v1/webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400],
-        ["POST /v1/webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400],
-        ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
-        ["CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-        ["GET / HTTP/1.1\r\nHost: x\r\nExpect: the-worst\r\n\r\n", 417],
-        [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(16 * 1024)}\r\n\r\n`, 431]
-      ] as const
-      for (const [bytes, status] of refused) {
-        const text = yield* raw(bytes)
-        const [head = "", body = ""] = text.split("\r\n\r\n")
-        const headers = Object.fromEntries(
-          head.split("\r\n").slice(1).map((line) => [line.split(": ")[0]?.toLowerCase(), line.split(": ")[1]])
+  describe("a query that cannot be taken", () => {
+    const dated = endpoints.filter(({ declaration }) => queryOf(declaration).includes("from_date"))
+
+    it("can have a date for every list that is read by time", () => {
+      assert.includeMembers(dated.map(({ path }) => path), [
+        "/v1/account/usage",
+        "/v1/email/messages",
+        "/v1/sms/messages",
+        "/v1/whatsapp/messages",
+        "/v1/webhooks/:id/deliveries"
+      ])
+    })
+
+    for (const { declaration, name, path } of dated) {
+      it.effect(`is refused by ${name} with the reason for each of its dates, beside all else that is wrong`, () =>
+        Effect.gen(function*() {
+          const { request } = yield* Service
+          const { key } = yield* makeAccount()
+          const others = queryOf(declaration).filter((param) => ["page", "per_page", "granularity"].includes(param))
+          const wrong = ["from_date", "to_date", ...others]
+          for (const date of ["nope", "2030-02-30T00:00:00Z", "2030-01-31T09:00:00", ""]) {
+            const query = wrong.map((param) => `${param}=${date}`).join("&")
+            const answer = yield* request("GET", `${fill(path, 1)}?${query}`, { key })
+            assertRefused(answer, 422, "validation_error")
+            const errors = answer.at("error", "errors") as ReadonlyArray<
+              { readonly param: string; readonly message: string }
+            >
+            assert.sameMembers([...new Set(errors.map(({ param }) => param))], wrong, answer.text)
+            for (const param of ["from_date", "to_date"]) {
+              const reasons = errors.filter((error) => error.param === param).map(({ message }) => message)
+              assert.lengthOf(reasons, 1, answer.text)
+              assert.match(reasons.join(), /^must be .* such as 2030-01-31/, answer.text)
+            }
+          }
+        }))
+    }
+  })
+
+  describe("a body that cannot be taken", () => {
+    for (const { declaration, method, name, path } of posting) {
+      const limit = Context.get(declaration.annotations, BodyLimit)
+
+      it.effect(`is refused by ${name} with 413 past ${limit} bytes, before it is read`, () =>
+        Effect.gen(function*() {
+          const { raw } = yield* Service
+          const { key } = yield* makeAccount()
+          const answer = yield* raw([
+            `${method} ${fill(path, 1)} HTTP/1.1`,
+            "Host: localhost",
+            "Connection: close",
+            `Authorization: Bearer ${key}`,
+            "Content-Type: application/json",
+            `Content-Length: ${limit + 1}`,
+            "",
+            "{"
+          ].join("\r\n"))
+          assert.match(answer, /^HTTP\/1\.1 413 /)
+          assert.include(answer, `"type":"payload_too_large","code":4130`)
+          assert.include(answer, `"limit_bytes":${limit}`)
+        }))
+
+      it.effect(`is refused by ${name} with 415 unless it is plain JSON in UTF-8`, () =>
+        Effect.gen(function*() {
+          const { request } = yield* Service
+          const { key } = yield* makeAccount()
+          const kinds = [
+            { "content-type": "text/plain" },
+            { "content-type": "application/x-www-form-urlencoded" },
+            { "content-type": "multipart/form-data; boundary=x" },
+            { "content-type": "application/json; charset=iso-8859-1" },
+            { "content-type": "application/merge-patch+json" },
+            { "content-type": "application/json", "content-encoding": "gzip" },
+            { "content-type": "" }
+          ]
+          for (const headers of kinds) {
+            assertRefused(
+              yield* request(method, fill(path, 1), { key, body: "{}", headers }),
+              415,
+              "unsupported_media_type"
+            )
+          }
+        }))
+    }
+
+    it.effect("is refused with 400 where it is no JSON, cut off, no UTF-8 or nested more than 32 deep", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const document = yield* Schema.decodeUnknownEffect(Document)((yield* request("GET", "/openapi.json")).json)
+        const bodied = posting.filter(({ method, path }) =>
+          document.paths[path.replaceAll(/:([a-z_]+)/g, "{$1}")]?.[method.toLowerCase()]?.requestBody !== undefined
         )
-        const json: unknown = JSON.parse(body)
-        const at = (...path: ReadonlyArray<string | number>) =>
-          path.reduce<unknown>((value, key) => Object(value)[key], json)
-        assertRefused({ status: Number(head.slice(9, 12)), headers, text: body, json, at }, status, "bad_request")
-      }
-    }))
+        assert.isNotEmpty(bodied)
+        const deep = `${`{"a":`.repeat(33)}1${"}".repeat(33)}`
+        const latin = Buffer.from(`{"name":"\xe9"}`, "latin1")
+        for (const { method, path } of bodied) {
+          for (const body of ["{", "{\"a\":1", "{'a':1}", "{\"a\":1}}", "undefined", "\0", deep, latin]) {
+            assertRefused(yield* request(method, fill(path, 1), { key, body }), 400, "invalid_json")
+          }
+        }
+      }))
 
-  it.effect("is answered with 413 also where a chunked body passes the limit on its way", () =>
-    Effect.gen(function*() {
-      const { raw } = yield* Service
-      const { key } = yield* makeAccount()
-      const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`
-      const head = `POST /v1/api-keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n`
-        + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-      assert.match(yield* raw(`${head}${chunk.repeat(17)}0\r\n\r\n`), /^HTTP\/1\.1 413 [^]*"code":4130/)
-    }))
+    it.effect("is refused with 422 where it has more than 100,000 values, before any of them is looked at", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const body = (count: number) => `{"recipients":[${"1,".repeat(count - 3)}1]}`
+        for (const { method, path } of posting) {
+          const answer = yield* request(method, fill(path, 1), { key, body: body(100_001) })
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "message"), "The body has more than 100000 values.")
+        }
+        const fits = yield* request("POST", "/v1/email/send-bulk", { key, body: body(100_000) })
+        assert.strictEqual(fits.at("error", "param"), "recipients[0]")
+      }))
+
+    it.effect("is refused with 422 where it is no object, and the message says so", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        for (const name of Object.keys(samples)) {
+          const [method = "", path = ""] = name.split(" ")
+          for (const body of ["null", "[]", "1", "\"x\"", "true", ""]) {
+            const answer = yield* request(method, fill(path, 1), { key, body })
+            assertRefused(answer, 422, "validation_error")
+            assert.strictEqual(answer.at("error", "message"), "The body must be an object.")
+          }
+        }
+      }))
+
+    // What a WhatsApp message says is looked at once its session is known, which the one of a sample is not.
+    for (
+      const [name, sample] of Object.entries(samples).filter(([name]) => !name.startsWith("POST /v1/whatsapp/send"))
+    ) {
+      const [method = "", path = ""] = name.split(" ")
+      for (const field of ["name", "subject", "content"].filter((field) => Object.hasOwn(Object(sample), field))) {
+        it.effect(`is refused by ${name} with 422 where its ${field} is blank, with that one reason`, () =>
+          Effect.gen(function*() {
+            const { request } = yield* Service
+            const { key } = yield* makeAccount()
+            const answer = yield* request(method, fill(path, 1), {
+              key,
+              json: { ...Object(sample), [field]: " \u00a0 " }
+            })
+            assertRefused(answer, 422, "validation_error")
+            const errors = answer.at("error", "errors") as ReadonlyArray<unknown>
+            assert.lengthOf(errors, 1, answer.text)
+            assert.match(String(answer.at("error", "param")), new RegExp(`^${field}`), answer.text)
+            assert.strictEqual(answer.at("error", "errors", 0, "message"), "must not be blank")
+          }))
+      }
+    }
+
+    it.effect("is refused with 422 where it lacks what is required, by every endpoint that requires something", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const accepting: Array<string> = []
+        for (const { method, name, path } of posting) {
+          const answer = yield* request(method, fill(path, 1), { key, json: {} })
+          if (answer.status !== 422) accepting.push(name)
+          else {
+            assertRefused(answer, 422, "validation_error")
+            assert.strictEqual(answer.at("error", "param"), answer.at("error", "errors", 0, "param"))
+            assert.strictEqual(answer.at("error", "errors", 0, "type"), "missing")
+          }
+        }
+        // What has no sample requires nothing, so an empty object is fine there.
+        assert.sameMembers(accepting, posting.map(({ name }) => name).filter((name) => samples[name] === undefined))
+      }))
+  })
+
+  describe("what no endpoint sees", () => {
+    it.effect("has the documented body: unknown routes, with and without a key", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        for (const path of ["/", "/v1", "/v1/nothing", "/v2/api-keys", "/favicon.ico", "/v1/api-keys/1/2", "/.env"]) {
+          for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PROPFIND"]) {
+            assertRefused(yield* request(method, path), 404, "not_found")
+          }
+          assertRefused(yield* request("GET", path, { key }), 404, "not_found")
+          assert.deepInclude(yield* request("HEAD", path), { status: 404, text: "" })
+        }
+      }))
+
+    it.effect("has the documented body: what Node itself refuses", () =>
+      Effect.gen(function*() {
+        const { raw } = yield* Service
+        const refused = [
+          ["NONSENSE\r\n\r\n", 400],
+          ["GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+          ["GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n", 400],
+          ["POST /v1/webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400],
+          ["POST /v1/webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400],
+          ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+          ["CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+          ["GET / HTTP/1.1\r\nHost: x\r\nExpect: the-worst\r\n\r\n", 417],
+          [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(16 * 1024)}\r\n\r\n`, 431]
+        ] as const
+        for (const [bytes, status] of refused) {
+          const text = yield* raw(bytes)
+          const [head = "", body = ""] = text.split("\r\n\r\n")
+          const headers = Object.fromEntries(
+            head.split("\r\n").slice(1).map((line) => [line.split(": ")[0]?.toLowerCase(), line.split(": ")[1]])
+          )
+          const json: unknown = JSON.parse(body)
+          const at = (...path: ReadonlyArray<string | number>) =>
+            path.reduce<unknown>((value, key) => Object(value)[key], json)
+          assertRefused({ status: Number(head.slice(9, 12)), headers, text: body, json, at }, status, "bad_request")
+        }
+      }))
+
+    it.effect("is answered with 413 also where a chunked body passes the limit on its way", () =>
+      Effect.gen(function*() {
+        const { raw } = yield* Service
+        const { key } = yield* makeAccount()
+        const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`
+        const head = `POST /v1/api-keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n`
+          + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        assert.match(yield* raw(`${head}${chunk.repeat(17)}0\r\n\r\n`), /^HTTP\/1\.1 413 [^]*"code":4130/)
+      }))
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused, endpoints } from "../contract/contract.ts"
@@ -32,395 +32,402 @@ const login = (email: string, secret: string) =>
     ({ request }) => request("POST", "/v1/auth/login", { json: { email, password: secret } })
   )
 
-layer(Service.layer())("the account", (it) => {
-  it.effect("is read with its plan and its trial, also by a key that may read nothing else", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { accountId, email } = yield* makeAccount({ plan: "growth" })
-      const { key } = yield* makeKey(accountId, { scopes: ["account:read"] })
-      const read = yield* request("GET", "/v1/account", { key })
-      assert.deepInclude(Object(read.at("data")), {
-        id: accountId,
-        email,
-        plan: "growth",
-        status: "active",
-        trial_ends_at: null
-      })
-      for (const path of ["/v1/account/usage", "/v1/account/usage/daily", "/v1/account/billing"]) {
-        assert.strictEqual((yield* request("GET", path, { key })).status, 200)
-      }
-      assertRefused(
-        yield* request("PUT", "/v1/account/profile", { key, json: { name: "Eve" } }),
-        403,
-        "insufficient_scope"
-      )
-      assertRefused(yield* request("GET", "/v1/account/notifications", { key }), 403, "insufficient_scope")
-    }))
+layer(Service.layer())((it) => {
+  describe("the account", () => {
+    it.effect("is read with its plan and its trial, also by a key that may read nothing else", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { accountId, email } = yield* makeAccount({ plan: "growth" })
+        const { key } = yield* makeKey(accountId, { scopes: ["account:read"] })
+        const read = yield* request("GET", "/v1/account", { key })
+        assert.deepInclude(Object(read.at("data")), {
+          id: accountId,
+          email,
+          plan: "growth",
+          status: "active",
+          trial_ends_at: null
+        })
+        for (const path of ["/v1/account/usage", "/v1/account/usage/daily", "/v1/account/billing"]) {
+          assert.strictEqual((yield* request("GET", path, { key })).status, 200)
+        }
+        assertRefused(
+          yield* request("PUT", "/v1/account/profile", { key, json: { name: "Eve" } }),
+          403,
+          "insufficient_scope"
+        )
+        assertRefused(yield* request("GET", "/v1/account/notifications", { key }), 403, "insufficient_scope")
+      }))
 
-  it.effect("has a profile of which what is given changes and the rest stays", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { email, key } = yield* makeAccount()
-      const put = (json: unknown) => request("PUT", "/v1/account/profile", { key, json })
-      const before = { name: "Test", email, timezone: "UTC", locale: "en" }
-      assert.deepStrictEqual((yield* put({})).at("data"), before)
-      const change = { timezone: "Africa/Kigali", locale: "rw" }
-      assert.deepStrictEqual((yield* put(change)).at("data"), { ...before, ...change })
-      assert.deepStrictEqual((yield* put({ name: "Ada", plan: "enterprise", id: 1 })).at("data"), {
-        ...before,
-        ...change,
-        name: "Ada"
-      })
-      const wrong = [
-        [{ timezone: "Europe/Paris " }, "timezone"],
-        [{ timezone: "Europe/Kigali" }, "timezone"],
-        [{ timezone: "utc" }, "timezone"],
-        [{ locale: "it" }, "locale"],
-        [{ locale: "EN" }, "locale"],
-        [{ locale: "pt-BR" }, "locale"],
-        [{ name: "" }, "name"],
-        [{ name: "A\r\nBcc: eve@example.com" }, "name"],
-        [{ email: "not an address" }, "email"],
-        [{ name: null }, "name"]
-      ] as const
-      for (const [json, param] of wrong) {
-        const answer = yield* put(json)
-        assertRefused(answer, 422, "validation_error")
-        assert.strictEqual(answer.at("error", "param"), param)
-      }
-    }))
+    it.effect("has a profile of which what is given changes and the rest stays", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { email, key } = yield* makeAccount()
+        const put = (json: unknown) => request("PUT", "/v1/account/profile", { key, json })
+        const before = { name: "Test", email, timezone: "UTC", locale: "en" }
+        assert.deepStrictEqual((yield* put({})).at("data"), before)
+        const change = { timezone: "Africa/Kigali", locale: "rw" }
+        assert.deepStrictEqual((yield* put(change)).at("data"), { ...before, ...change })
+        assert.deepStrictEqual((yield* put({ name: "Ada", plan: "enterprise", id: 1 })).at("data"), {
+          ...before,
+          ...change,
+          name: "Ada"
+        })
+        const wrong = [
+          [{ timezone: "Europe/Paris " }, "timezone"],
+          [{ timezone: "Europe/Kigali" }, "timezone"],
+          [{ timezone: "utc" }, "timezone"],
+          [{ locale: "it" }, "locale"],
+          [{ locale: "EN" }, "locale"],
+          [{ locale: "pt-BR" }, "locale"],
+          [{ name: "" }, "name"],
+          [{ name: "A\r\nBcc: eve@example.com" }, "name"],
+          [{ email: "not an address" }, "email"],
+          [{ name: null }, "name"]
+        ] as const
+        for (const [json, param] of wrong) {
+          const answer = yield* put(json)
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), param)
+        }
+      }))
 
-  it.effect("changes its address at once, tells the one before, and takes none that another account has", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { accountId, email, key, keyId } = yield* makeAccount({ password })
-      const other = yield* makeAccount()
-      const put = (address: string) => request("PUT", "/v1/account/profile", { key, json: { email: address } })
-      assertRefused(yield* put(other.email.toUpperCase().replace("@EXAMPLE.COM", "@example.com")), 409, "email_taken")
-      assert.strictEqual((yield* put(email.toUpperCase().replace("@EXAMPLE.COM", "@example.com"))).status, 200)
-      const moved = `moved-${email}`
-      assert.strictEqual((yield* put(moved)).at("data", "email"), moved)
-      yield* mailTo(email.toUpperCase().replace("@EXAMPLE.COM", "@example.com"), "address of your account was changed")
-      assert.deepStrictEqual(yield* mailsTo(moved), [])
-      assert.strictEqual((yield* login(moved, password)).status, 200)
-      assertRefused(yield* login(email, password), 401, "invalid_credentials")
-      const actor = `key ${keyId} | email.changed | `
-      assert.deepStrictEqual((yield* audited(accountId)).slice(1), [actor, actor])
-    }))
+    it.effect("changes its address at once, tells the one before, and takes none that another account has", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { accountId, email, key, keyId } = yield* makeAccount({ password })
+        const other = yield* makeAccount()
+        const put = (address: string) => request("PUT", "/v1/account/profile", { key, json: { email: address } })
+        assertRefused(yield* put(other.email.toUpperCase().replace("@EXAMPLE.COM", "@example.com")), 409, "email_taken")
+        assert.strictEqual((yield* put(email.toUpperCase().replace("@EXAMPLE.COM", "@example.com"))).status, 200)
+        const moved = `moved-${email}`
+        assert.strictEqual((yield* put(moved)).at("data", "email"), moved)
+        yield* mailTo(
+          email.toUpperCase().replace("@EXAMPLE.COM", "@example.com"),
+          "address of your account was changed"
+        )
+        assert.deepStrictEqual(yield* mailsTo(moved), [])
+        assert.strictEqual((yield* login(moved, password)).status, 200)
+        assertRefused(yield* login(email, password), 401, "invalid_credentials")
+        const actor = `key ${keyId} | email.changed | `
+        assert.deepStrictEqual((yield* audited(accountId)).slice(1), [actor, actor])
+      }))
 
-  it.effect("changes its password for who knows it; logins and keys stay, and the owner gets a mail", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { accountId, email, key } = yield* makeAccount({ password })
-      const session = String((yield* login(email, password)).at("data", "token"))
-      const other = String((yield* login(email, password)).at("data", "token"))
-      const put = (json: object) =>
-        request("PUT", "/v1/account/password", { key: session, json: { current_password: password, ...json } })
-      const next = "another horse battery"
-      const wrong = [
-        [{ password: next, password_confirmation: `${next}!` }, "password_confirmation"],
-        [{ password: next }, "password_confirmation"],
-        [{ password, password_confirmation: password }, "password"],
-        [{ password: "Password1234!", password_confirmation: "Password1234!" }, "password"],
-        [{ password: "123456789012", password_confirmation: "123456789012" }, "password"],
-        [{ password: "horse", password_confirmation: "horse" }, "password"],
-        [{ password: "ab ".repeat(43), password_confirmation: "ab ".repeat(43) }, "password"],
-        [{ current_password: "wrong horse battery", password: next, password_confirmation: next }, "current_password"]
-      ] as const
-      for (const [json, param] of wrong) {
-        const answer = yield* put(json)
-        assertRefused(answer, 422, "validation_error")
-        assert.strictEqual(answer.at("error", "param"), param)
-        assert.notInclude(answer.text, "horse")
-      }
-      const changed = yield* put({ password: next, password_confirmation: next })
-      assert.deepInclude(changed.json, { success: true, data: null })
-      for (const credential of [session, other, key]) {
-        assert.strictEqual((yield* request("GET", "/v1/account", { key: credential })).status, 200)
-      }
-      assertRefused(yield* login(email, password), 401, "invalid_credentials")
-      assert.strictEqual((yield* login(email, next)).status, 200)
-      yield* mailTo(email, "Your password was changed")
-      assert.include(yield* audited(accountId), "session | password.changed | ")
-    }))
+    it.effect("changes its password for who knows it; logins and keys stay, and the owner gets a mail", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { accountId, email, key } = yield* makeAccount({ password })
+        const session = String((yield* login(email, password)).at("data", "token"))
+        const other = String((yield* login(email, password)).at("data", "token"))
+        const put = (json: object) =>
+          request("PUT", "/v1/account/password", { key: session, json: { current_password: password, ...json } })
+        const next = "another horse battery"
+        const wrong = [
+          [{ password: next, password_confirmation: `${next}!` }, "password_confirmation"],
+          [{ password: next }, "password_confirmation"],
+          [{ password, password_confirmation: password }, "password"],
+          [{ password: "Password1234!", password_confirmation: "Password1234!" }, "password"],
+          [{ password: "123456789012", password_confirmation: "123456789012" }, "password"],
+          [{ password: "horse", password_confirmation: "horse" }, "password"],
+          [{ password: "ab ".repeat(43), password_confirmation: "ab ".repeat(43) }, "password"],
+          [{ current_password: "wrong horse battery", password: next, password_confirmation: next }, "current_password"]
+        ] as const
+        for (const [json, param] of wrong) {
+          const answer = yield* put(json)
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), param)
+          assert.notInclude(answer.text, "horse")
+        }
+        const changed = yield* put({ password: next, password_confirmation: next })
+        assert.deepInclude(changed.json, { success: true, data: null })
+        for (const credential of [session, other, key]) {
+          assert.strictEqual((yield* request("GET", "/v1/account", { key: credential })).status, 200)
+        }
+        assertRefused(yield* login(email, password), 401, "invalid_credentials")
+        assert.strictEqual((yield* login(email, next)).status, 200)
+        yield* mailTo(email, "Your password was changed")
+        assert.include(yield* audited(accountId), "session | password.changed | ")
+      }))
 
-  it.effect("gets a new password by mail, once and within an hour, and whether it exists is told nowhere", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, email, key } = yield* makeAccount({ password })
-      const session = String((yield* login(email, password)).at("data", "token"))
-      yield* sql`insert into password_resets (token_hash, account_id, expires_at)
+    it.effect("gets a new password by mail, once and within an hour, and whether it exists is told nowhere", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, email, key } = yield* makeAccount({ password })
+        const session = String((yield* login(email, password)).at("data", "token"))
+        yield* sql`insert into password_resets (token_hash, account_id, expires_at)
         values (sha256('asked for before'), ${accountId}, now() + interval '1 hour')`
-      const forgot = (address: string) => request("POST", "/v1/auth/password/forgot", { json: { email: address } })
-      const nobody = yield* forgot("nobody@example.com")
-      const asked = yield* forgot(email)
-      assert.deepStrictEqual([asked.status, nobody.status], [202, 202])
-      assert.deepStrictEqual(Object.keys(Object(asked.json)), Object.keys(Object(nobody.json)))
-      const mail = yield* mailTo(email, "Set a new password")
-      const token = /rt_live_[0-9A-Za-z]{38}/.exec(mail)?.[0] ?? ""
-      const next = "another horse battery"
-      const reset = (json: object) =>
-        request("POST", "/v1/auth/password/reset", {
-          json: { token, password: next, password_confirmation: next, ...json }
-        })
-      const other = `${token.slice(0, -1)}${token.endsWith("x") ? "y" : "x"}`
-      assertRefused(yield* reset({ token: other }), 410, "token_expired")
-      assertRefused(yield* reset({ password_confirmation: "something else" }), 422, "validation_error")
-      assertRefused(
-        yield* reset({ password: "password1234", password_confirmation: "password1234" }),
-        422,
-        "validation_error"
-      )
-      const answers = yield* Effect.all(Array.from({ length: 5 }, () => reset({})), { concurrency: "unbounded" })
-      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 410, 410, 410, 410])
-      assert.deepStrictEqual(
-        yield* sql`select from password_resets where account_id = ${accountId} and used_at is null`,
-        []
-      )
-      assert.strictEqual((yield* login(email, next)).status, 200)
-      assertRefused(yield* request("GET", "/v1/account", { key: session }), 401, "invalid_api_key")
-      assert.strictEqual((yield* request("GET", "/v1/account", { key })).status, 200)
-      yield* mailTo(email, "Your password was set anew")
-      const kept = sql`select body from notices where kind = 'password_reset' and position(${token} in body) > 0`
-      yield* eventually(kept, (rows) => rows.length === 0)
+        const forgot = (address: string) => request("POST", "/v1/auth/password/forgot", { json: { email: address } })
+        const nobody = yield* forgot("nobody@example.com")
+        const asked = yield* forgot(email)
+        assert.deepStrictEqual([asked.status, nobody.status], [202, 202])
+        assert.deepStrictEqual(Object.keys(Object(asked.json)), Object.keys(Object(nobody.json)))
+        const mail = yield* mailTo(email, "Set a new password")
+        const token = /rt_live_[0-9A-Za-z]{38}/.exec(mail)?.[0] ?? ""
+        const next = "another horse battery"
+        const reset = (json: object) =>
+          request("POST", "/v1/auth/password/reset", {
+            json: { token, password: next, password_confirmation: next, ...json }
+          })
+        const other = `${token.slice(0, -1)}${token.endsWith("x") ? "y" : "x"}`
+        assertRefused(yield* reset({ token: other }), 410, "token_expired")
+        assertRefused(yield* reset({ password_confirmation: "something else" }), 422, "validation_error")
+        assertRefused(
+          yield* reset({ password: "password1234", password_confirmation: "password1234" }),
+          422,
+          "validation_error"
+        )
+        const answers = yield* Effect.all(Array.from({ length: 5 }, () => reset({})), { concurrency: "unbounded" })
+        assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 410, 410, 410, 410])
+        assert.deepStrictEqual(
+          yield* sql`select from password_resets where account_id = ${accountId} and used_at is null`,
+          []
+        )
+        assert.strictEqual((yield* login(email, next)).status, 200)
+        assertRefused(yield* request("GET", "/v1/account", { key: session }), 401, "invalid_api_key")
+        assert.strictEqual((yield* request("GET", "/v1/account", { key })).status, 200)
+        yield* mailTo(email, "Your password was set anew")
+        const kept = sql`select body from notices where kind = 'password_reset' and position(${token} in body) > 0`
+        yield* eventually(kept, (rows) => rows.length === 0)
 
-      yield* forgot(email)
-      const second = yield* eventually(
-        mailsTo(email),
-        (mails) => mails.filter(({ subject }) => subject === "Set a new password").length === 2
-      )
-      const late = /rt_live_[0-9A-Za-z]{38}/.exec(
-        second.find(({ subject }) => subject === "Set a new password")?.raw ?? ""
-      )
-      yield* sql`update password_resets set expires_at = now() where used_at is null`
-      assertRefused(yield* reset({ token: late?.[0] ?? "" }), 410, "token_expired")
-    }))
+        yield* forgot(email)
+        const second = yield* eventually(
+          mailsTo(email),
+          (mails) => mails.filter(({ subject }) => subject === "Set a new password").length === 2
+        )
+        const late = /rt_live_[0-9A-Za-z]{38}/.exec(
+          second.find(({ subject }) => subject === "Set a new password")?.raw ?? ""
+        )
+        yield* sql`update password_resets set expires_at = now() where used_at is null`
+        assertRefused(yield* reset({ token: late?.[0] ?? "" }), 410, "token_expired")
+      }))
 
-  it.effect("gets five mails with a token in an hour at most", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, email } = yield* makeAccount({ password })
-      for (let i = 0; i < 7; i++) {
-        const answer = yield* request("POST", "/v1/auth/password/forgot", { json: { email: email.toUpperCase() } })
-        assert.strictEqual(answer.status, 202)
-      }
-      const rows = yield* sql`select from notices where account_id = ${accountId} and kind = 'password_reset'`
-      assert.strictEqual(rows.length, 5)
-    }))
+    it.effect("gets five mails with a token in an hour at most", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, email } = yield* makeAccount({ password })
+        for (let i = 0; i < 7; i++) {
+          const answer = yield* request("POST", "/v1/auth/password/forgot", { json: { email: email.toUpperCase() } })
+          assert.strictEqual(answer.status, 202)
+        }
+        const rows = yield* sql`select from notices where account_id = ${accountId} and kind = 'password_reset'`
+        assert.strictEqual(rows.length, 5)
+      }))
 
-  it.effect("chooses which mails it wants, and gets no other", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, email, key } = yield* makeAccount()
-      const wants = {
-        email_alerts: true,
-        usage_warnings: true,
-        weekly_digest: false,
-        security_alerts: true,
-        marketing_emails: false
-      }
-      assert.deepStrictEqual((yield* request("GET", "/v1/account/notifications", { key })).at("data"), wants)
-      const make = (name: string) => request("POST", "/v1/api-keys", { key, json: { name } })
-      yield* make("First")
-      yield* mailTo(email, "A new API key was made: First")
-      const put = (json: unknown) => request("PUT", "/v1/account/notifications", { key, json })
-      const changed = yield* put({ security_alerts: false, weekly_digest: true })
-      assert.deepStrictEqual(changed.at("data"), { ...wants, security_alerts: false, weekly_digest: true })
-      assertRefused(yield* put({ security_alerts: "no" }), 422, "validation_error")
-      const second = yield* make("Second")
-      yield* eventually(
-        sql`select from notices where account_id = ${accountId} and status = 'unwanted'`,
-        (rows) => rows.length === 1
-      )
-      yield* request("DELETE", `/v1/api-keys/${String(second.at("data", "id"))}`, { key })
-      yield* mailTo(email, "An API key was revoked: Second")
-      assert.isFalse((yield* mailsTo(email)).some(({ subject }) => subject.includes("made: Second")))
-    }))
+    it.effect("chooses which mails it wants, and gets no other", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, email, key } = yield* makeAccount()
+        const wants = {
+          email_alerts: true,
+          usage_warnings: true,
+          weekly_digest: false,
+          security_alerts: true,
+          marketing_emails: false
+        }
+        assert.deepStrictEqual((yield* request("GET", "/v1/account/notifications", { key })).at("data"), wants)
+        const make = (name: string) => request("POST", "/v1/api-keys", { key, json: { name } })
+        yield* make("First")
+        yield* mailTo(email, "A new API key was made: First")
+        const put = (json: unknown) => request("PUT", "/v1/account/notifications", { key, json })
+        const changed = yield* put({ security_alerts: false, weekly_digest: true })
+        assert.deepStrictEqual(changed.at("data"), { ...wants, security_alerts: false, weekly_digest: true })
+        assertRefused(yield* put({ security_alerts: "no" }), 422, "validation_error")
+        const second = yield* make("Second")
+        yield* eventually(
+          sql`select from notices where account_id = ${accountId} and status = 'unwanted'`,
+          (rows) => rows.length === 1
+        )
+        yield* request("DELETE", `/v1/api-keys/${String(second.at("data", "id"))}`, { key })
+        yield* mailTo(email, "An API key was revoked: Second")
+        assert.isFalse((yield* mailsTo(email)).some(({ subject }) => subject.includes("made: Second")))
+      }))
 
-  it.effect("has a book of what was changed, with who did it and without a secret", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, key, keyId } = yield* makeAccount()
-      const made = yield* request("POST", "/v1/api-keys", { key, json: { name: "Second" } })
-      yield* request("DELETE", `/v1/api-keys/${String(made.at("data", "id"))}`, { key })
-      const hook = yield* request("POST", "/v1/webhooks", {
-        key,
-        json: { url: "https://example.com/?token=hush", events: ["*"] }
-      })
-      const path = `/v1/webhooks/${String(hook.at("data", "id"))}`
-      yield* request("PUT", path, { key, json: { is_active: false } })
-      const rotated = yield* request("POST", `${path}/rotate-secret`, { key, json: {} })
-      yield* request("DELETE", path, { key })
-      assertRefused(yield* request("DELETE", path, { key }), 404, "not_found")
-      const domain = yield* request("POST", "/v1/email/domains", { key, json: { domain: "audit.example" } })
-      const domainPath = `/v1/email/domains/${String(domain.at("data", "id"))}`
-      const tracked = yield* request("PUT", domainPath, { key, json: { track_opens: true } })
-      assert.strictEqual(tracked.status, 200, tracked.text)
-      yield* request("DELETE", domainPath, { key })
-      const actor = `key ${keyId}`
-      const webhook = `webhook ${String(hook.at("data", "id"))}`
-      assert.deepStrictEqual(yield* audited(accountId), [
-        `system | key.created | ${actor}`,
-        `${actor} | key.created | key ${String(made.at("data", "id"))}`,
-        `${actor} | key.revoked | key ${String(made.at("data", "id"))}`,
-        `${actor} | webhook.created | ${webhook}`,
-        `${actor} | webhook.changed | ${webhook}`,
-        `${actor} | webhook.secret_rotated | ${webhook}`,
-        `${actor} | webhook.removed | ${webhook}`,
-        `${actor} | domain.added | `,
-        `${actor} | domain.changed | domain ${String(domain.at("data", "id"))}`,
-        `${actor} | domain.removed | domain ${String(domain.at("data", "id"))}`
-      ])
-      const [book] =
-        yield* sql`select string_agg(e::text, ' ') as text from audit_entries e where account_id = ${accountId}`
-      for (const secret of [made.at("data", "key"), hook.at("data", "secret"), rotated.at("data", "secret"), "hush"]) {
-        assert.notInclude(String(book?.["text"]), String(secret).slice(0, 12))
-      }
-    }))
-})
-
-layer(Service.layer())("what is paid", (it) => {
-  it.effect("is told by the trial: webhooks are not part of it, and what sends is refused once it is over", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, key } = yield* makeAccount({ plan: "starter", trial: true })
-      const sending = endpoints.filter(({ method, path }) => method === "POST" && /\/send(-bulk)?$/.test(path))
-      assert.isAbove(sending.length, 1)
-      for (const { rule } of sending) assert.deepInclude(Object(rule), { paid: "sending" })
-      const managing = endpoints.filter(({ method, path }) =>
-        method !== "GET" && /^\/v1\/webhooks(\/:id(\/rotate-secret)?)?$/.test(path)
-      )
-      assert.strictEqual(managing.length, 4)
-      for (const { rule } of managing) assert.deepInclude(Object(rule), { paid: "subscription" })
-
-      const send = request("POST", "/v1/email/send", { key, json: { to: "a@example.com", subject: "s", text: "t" } })
-      const hook = request("POST", "/v1/webhooks", { key, json: { url: "https://example.com/", events: ["*"] } })
-      assert.strictEqual((yield* send).status, 202)
-      assertRefused(yield* hook, 402, "subscription_required")
-      assert.strictEqual((yield* request("GET", "/v1/account", { key })).at("data", "status"), "trial")
-      yield* sql`update accounts set trial_ends_at = now() where id = ${accountId}`
-      assertRefused(yield* send, 402, "subscription_expired")
-      assertRefused(yield* hook, 402, "subscription_required")
-      for (const path of ["/v1/account", "/v1/account/usage", "/v1/email/messages", "/v1/webhooks"]) {
-        assert.strictEqual((yield* request("GET", path, { key })).status, 200)
-      }
-    }))
-
-  it.effect("is counted as it is sent, by day and month, and refused beyond the quota", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, key } = yield* makeAccount({ plan: "starter" })
-      const send = request("POST", "/v1/email/send", {
-        key,
-        json: { to: ["a@example.com", "b@example.com"], subject: "s", text: "t" }
-      })
-      const bulk = (count: number) =>
-        request("POST", "/v1/email/send-bulk", {
+    it.effect("has a book of what was changed, with who did it and without a secret", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key, keyId } = yield* makeAccount()
+        const made = yield* request("POST", "/v1/api-keys", { key, json: { name: "Second" } })
+        yield* request("DELETE", `/v1/api-keys/${String(made.at("data", "id"))}`, { key })
+        const hook = yield* request("POST", "/v1/webhooks", {
           key,
-          json: { recipients: Array.from({ length: count }, (_, i) => `r${i}@example.com`), subject: "s", html: "h" }
+          json: { url: "https://example.com/?token=hush", events: ["*"] }
         })
-      yield* send
-      assert.strictEqual((yield* bulk(3)).status, 202)
-      const usage = yield* eventually(
-        request("GET", "/v1/account/usage", { key }),
-        ({ at }) => at("data", "metrics", 1, "count") === 5
-      )
-      assert.deepStrictEqual(usage.at("data", "metrics"), [
-        { metric: "email", count: 5, cost_usd: 0 },
-        { metric: "email_sent", count: 5, cost_usd: 0 }
-      ])
-      assert.deepInclude(Object(usage.at("data", "quotas", 0)), {
-        resource: "email",
-        limit: 5000,
-        used: 5,
-        remaining: 4995
-      })
-      assert.match(String(usage.at("data", "quotas", 0, "resets_at")), /^\d{4}-\d\d-01T00:00:00\.000000Z$/)
-      yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
-        values (${accountId}, (now() at time zone 'UTC')::date, 'email', 99, 4993, 0)`
-      for (const answer of [yield* bulk(3), yield* Effect.andThen(send, send)]) {
-        assertRefused(answer, 402, "email_quota_exceeded")
-        assert.deepInclude(Object(answer.at("error")), { limit: 5000, resource: "emails" })
-      }
-      assert.strictEqual((yield* request("GET", "/v1/email/messages", { key })).at("meta", "total"), 5)
-      assert.deepStrictEqual(
-        (yield* request("GET", "/v1/account/usage", { key })).at("data", "quotas", 0, "remaining"),
-        0
-      )
-    }))
+        const path = `/v1/webhooks/${String(hook.at("data", "id"))}`
+        yield* request("PUT", path, { key, json: { is_active: false } })
+        const rotated = yield* request("POST", `${path}/rotate-secret`, { key, json: {} })
+        yield* request("DELETE", path, { key })
+        assertRefused(yield* request("DELETE", path, { key }), 404, "not_found")
+        const domain = yield* request("POST", "/v1/email/domains", { key, json: { domain: "audit.example" } })
+        const domainPath = `/v1/email/domains/${String(domain.at("data", "id"))}`
+        const tracked = yield* request("PUT", domainPath, { key, json: { track_opens: true } })
+        assert.strictEqual(tracked.status, 200, tracked.text)
+        yield* request("DELETE", domainPath, { key })
+        const actor = `key ${keyId}`
+        const webhook = `webhook ${String(hook.at("data", "id"))}`
+        assert.deepStrictEqual(yield* audited(accountId), [
+          `system | key.created | ${actor}`,
+          `${actor} | key.created | key ${String(made.at("data", "id"))}`,
+          `${actor} | key.revoked | key ${String(made.at("data", "id"))}`,
+          `${actor} | webhook.created | ${webhook}`,
+          `${actor} | webhook.changed | ${webhook}`,
+          `${actor} | webhook.secret_rotated | ${webhook}`,
+          `${actor} | webhook.removed | ${webhook}`,
+          `${actor} | domain.added | `,
+          `${actor} | domain.changed | domain ${String(domain.at("data", "id"))}`,
+          `${actor} | domain.removed | domain ${String(domain.at("data", "id"))}`
+        ])
+        const [book] =
+          yield* sql`select string_agg(e::text, ' ') as text from audit_entries e where account_id = ${accountId}`
+        for (
+          const secret of [made.at("data", "key"), hook.at("data", "secret"), rotated.at("data", "secret"), "hush"]
+        ) {
+          assert.notInclude(String(book?.["text"]), String(secret).slice(0, 12))
+        }
+      }))
+  })
 
-  it.effect("says past 100,000 SMS in a month that a price of its own is worth asking for, and refuses none", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, key } = yield* makeAccount()
-      yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
-        values (${accountId}, (now() at time zone 'UTC')::date, 'sms', 99, 100000, 0)`
-      const isHigh = Effect.map(request("GET", "/v1/account/usage", { key }), ({ at }) => at("data", "high_volume"))
-      assert.strictEqual(yield* isHigh, false)
-      const sms = { to: "+250788123456", content: "Hello" }
-      for (let sent = 1; sent <= 2; sent++) {
-        assert.strictEqual((yield* request("POST", "/v1/sms/send", { key, json: sms })).status, 202)
-        assert.strictEqual(yield* isHigh, true)
-      }
-    }))
+  describe("what is paid", () => {
+    it.effect("is told by the trial: webhooks are not part of it, and what sends is refused once it is over", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount({ plan: "starter", trial: true })
+        const sending = endpoints.filter(({ method, path }) => method === "POST" && /\/send(-bulk)?$/.test(path))
+        assert.isAbove(sending.length, 1)
+        for (const { rule } of sending) assert.deepInclude(Object(rule), { paid: "sending" })
+        const managing = endpoints.filter(({ method, path }) =>
+          method !== "GET" && /^\/v1\/webhooks(\/:id(\/rotate-secret)?)?$/.test(path)
+        )
+        assert.strictEqual(managing.length, 4)
+        for (const { rule } of managing) assert.deepInclude(Object(rule), { paid: "subscription" })
 
-  it.effect("is read for a time, by day, week or month, with what it costs", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, key } = yield* makeAccount()
-      const rows = [["2026-01-31", 2, 50_000], ["2026-02-01", 3, 100_000], ["2026-02-02", 5, 25_000]] as const
-      for (const [day, count, cost] of rows) {
+        const send = request("POST", "/v1/email/send", { key, json: { to: "a@example.com", subject: "s", text: "t" } })
+        const hook = request("POST", "/v1/webhooks", { key, json: { url: "https://example.com/", events: ["*"] } })
+        assert.strictEqual((yield* send).status, 202)
+        assertRefused(yield* hook, 402, "subscription_required")
+        assert.strictEqual((yield* request("GET", "/v1/account", { key })).at("data", "status"), "trial")
+        yield* sql`update accounts set trial_ends_at = now() where id = ${accountId}`
+        assertRefused(yield* send, 402, "subscription_expired")
+        assertRefused(yield* hook, 402, "subscription_required")
+        for (const path of ["/v1/account", "/v1/account/usage", "/v1/email/messages", "/v1/webhooks"]) {
+          assert.strictEqual((yield* request("GET", path, { key })).status, 200)
+        }
+      }))
+
+    it.effect("is counted as it is sent, by day and month, and refused beyond the quota", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount({ plan: "starter" })
+        const send = request("POST", "/v1/email/send", {
+          key,
+          json: { to: ["a@example.com", "b@example.com"], subject: "s", text: "t" }
+        })
+        const bulk = (count: number) =>
+          request("POST", "/v1/email/send-bulk", {
+            key,
+            json: { recipients: Array.from({ length: count }, (_, i) => `r${i}@example.com`), subject: "s", html: "h" }
+          })
+        yield* send
+        assert.strictEqual((yield* bulk(3)).status, 202)
+        const usage = yield* eventually(
+          request("GET", "/v1/account/usage", { key }),
+          ({ at }) => at("data", "metrics", 1, "count") === 5
+        )
+        assert.deepStrictEqual(usage.at("data", "metrics"), [
+          { metric: "email", count: 5, cost_usd: 0 },
+          { metric: "email_sent", count: 5, cost_usd: 0 }
+        ])
+        assert.deepInclude(Object(usage.at("data", "quotas", 0)), {
+          resource: "email",
+          limit: 5000,
+          used: 5,
+          remaining: 4995
+        })
+        assert.match(String(usage.at("data", "quotas", 0, "resets_at")), /^\d{4}-\d\d-01T00:00:00\.000000Z$/)
         yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
-          values (${accountId}, ${day}::date, 'sms', 0, ${count}, ${cost})`
-      }
-      const daily = (query: string) => request("GET", `/v1/account/usage/daily?${query}`, { key })
-      const dates = (answer: { readonly at: (...path: ReadonlyArray<string | number>) => unknown }) =>
-        [0, 1, 2].flatMap((index) => {
-          const date = answer.at("data", index, "date")
-          return date === undefined ? [] : [`${String(date)} ${String(answer.at("data", index, "count"))}`]
-        })
-      const spring = "from_date=2026-01-01&to_date=2026-03-01"
-      assert.deepStrictEqual(dates(yield* daily(spring)), ["2026-01-31 2", "2026-02-01 3", "2026-02-02 5"])
-      assert.deepStrictEqual(dates(yield* daily(`${spring}&granularity=month`)), ["2026-01-01 2", "2026-02-01 8"])
-      assert.deepStrictEqual(dates(yield* daily(`${spring}&granularity=week`)), ["2026-01-26 5", "2026-02-02 5"])
-      assert.deepStrictEqual(dates(yield* daily("from_date=2026-02-01&to_date=2026-02-02")), ["2026-02-01 3"])
-      const moment = `from_date=${encodeURIComponent("2026-02-02T01:00:00+02:00")}&to_date=2026-02-02T00:00:00Z`
-      assert.deepStrictEqual(dates(yield* daily(moment)), ["2026-02-01 3"])
-      assert.deepStrictEqual(dates(yield* daily("")), [])
+        values (${accountId}, (now() at time zone 'UTC')::date, 'email', 99, 4993, 0)`
+        for (const answer of [yield* bulk(3), yield* Effect.andThen(send, send)]) {
+          assertRefused(answer, 402, "email_quota_exceeded")
+          assert.deepInclude(Object(answer.at("error")), { limit: 5000, resource: "emails" })
+        }
+        assert.strictEqual((yield* request("GET", "/v1/email/messages", { key })).at("meta", "total"), 5)
+        assert.deepStrictEqual(
+          (yield* request("GET", "/v1/account/usage", { key })).at("data", "quotas", 0, "remaining"),
+          0
+        )
+      }))
 
-      const billing = yield* request("GET", `/v1/account/billing?${spring}`, { key })
-      assert.deepInclude(Object(billing.at("data")), {
-        plan: "enterprise",
-        status: "active",
-        currency: "USD",
-        amount_usd: 0.175,
-        period: { from: "2026-01-01", to: "2026-03-01" },
-        lines: [
-          { date: "2026-01-01", metric: "sms", quantity: 2, amount_usd: 0.05 },
-          { date: "2026-02-01", metric: "sms", quantity: 8, amount_usd: 0.125 }
-        ]
-      })
-      const wrong = [
-        ["from_date=2026-02-30", "from_date"],
-        ["from_date=yesterday", "from_date"],
-        ["from_date=0000-01-01", "from_date"],
-        ["from_date=2026-02-02&to_date=2026-02-02", "to_date"],
-        ["from_date=2026-02-02&to_date=2026-02-01", "to_date"],
-        ["from_date=2024-01-01&to_date=2026-02-01", "from_date"],
-        ["granularity=hour", "granularity"]
-      ] as const
-      for (const [query, param] of wrong) {
-        const answer = yield* daily(query)
-        assertRefused(answer, 422, "validation_error")
-        assert.strictEqual(answer.at("error", "param"), param)
-      }
-    }))
+    it.effect("says past 100,000 SMS in a month that a price of its own is worth asking for, and refuses none", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
+        values (${accountId}, (now() at time zone 'UTC')::date, 'sms', 99, 100000, 0)`
+        const isHigh = Effect.map(request("GET", "/v1/account/usage", { key }), ({ at }) => at("data", "high_volume"))
+        assert.strictEqual(yield* isHigh, false)
+        const sms = { to: "+250788123456", content: "Hello" }
+        for (let sent = 1; sent <= 2; sent++) {
+          assert.strictEqual((yield* request("POST", "/v1/sms/send", { key, json: sms })).status, 202)
+          assert.strictEqual(yield* isHigh, true)
+        }
+      }))
+
+    it.effect("is read for a time, by day, week or month, with what it costs", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const rows = [["2026-01-31", 2, 50_000], ["2026-02-01", 3, 100_000], ["2026-02-02", 5, 25_000]] as const
+        for (const [day, count, cost] of rows) {
+          yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
+          values (${accountId}, ${day}::date, 'sms', 0, ${count}, ${cost})`
+        }
+        const daily = (query: string) => request("GET", `/v1/account/usage/daily?${query}`, { key })
+        const dates = (answer: { readonly at: (...path: ReadonlyArray<string | number>) => unknown }) =>
+          [0, 1, 2].flatMap((index) => {
+            const date = answer.at("data", index, "date")
+            return date === undefined ? [] : [`${String(date)} ${String(answer.at("data", index, "count"))}`]
+          })
+        const spring = "from_date=2026-01-01&to_date=2026-03-01"
+        assert.deepStrictEqual(dates(yield* daily(spring)), ["2026-01-31 2", "2026-02-01 3", "2026-02-02 5"])
+        assert.deepStrictEqual(dates(yield* daily(`${spring}&granularity=month`)), ["2026-01-01 2", "2026-02-01 8"])
+        assert.deepStrictEqual(dates(yield* daily(`${spring}&granularity=week`)), ["2026-01-26 5", "2026-02-02 5"])
+        assert.deepStrictEqual(dates(yield* daily("from_date=2026-02-01&to_date=2026-02-02")), ["2026-02-01 3"])
+        const moment = `from_date=${encodeURIComponent("2026-02-02T01:00:00+02:00")}&to_date=2026-02-02T00:00:00Z`
+        assert.deepStrictEqual(dates(yield* daily(moment)), ["2026-02-01 3"])
+        assert.deepStrictEqual(dates(yield* daily("")), [])
+
+        const billing = yield* request("GET", `/v1/account/billing?${spring}`, { key })
+        assert.deepInclude(Object(billing.at("data")), {
+          plan: "enterprise",
+          status: "active",
+          currency: "USD",
+          amount_usd: 0.175,
+          period: { from: "2026-01-01", to: "2026-03-01" },
+          lines: [
+            { date: "2026-01-01", metric: "sms", quantity: 2, amount_usd: 0.05 },
+            { date: "2026-02-01", metric: "sms", quantity: 8, amount_usd: 0.125 }
+          ]
+        })
+        const wrong = [
+          ["from_date=2026-02-30", "from_date"],
+          ["from_date=yesterday", "from_date"],
+          ["from_date=0000-01-01", "from_date"],
+          ["from_date=2026-02-02&to_date=2026-02-02", "to_date"],
+          ["from_date=2026-02-02&to_date=2026-02-01", "to_date"],
+          ["from_date=2024-01-01&to_date=2026-02-01", "from_date"],
+          ["granularity=hour", "granularity"]
+        ] as const
+        for (const [query, param] of wrong) {
+          const answer = yield* daily(query)
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), param)
+        }
+      }))
+  })
 })

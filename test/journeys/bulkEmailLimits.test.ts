@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
@@ -29,63 +29,62 @@ const post = Effect.fnUntraced(function*(json: object) {
   return answer
 })
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the size of bulk mail", (it) => {
-  const tooLarge: ReadonlyArray<readonly [what: string, texts: object, value: string, says: string]> = [
-    [
-      "an HTML that its values fill",
-      { html: "{{x}}".repeat(1_000) },
-      "x".repeat(400_000),
-      "must make html at most 10485760 bytes long"
-    ],
-    [
-      "an HTML that escaping makes too large",
-      { html: "{{x}}".repeat(9) },
-      "&".repeat(256 * 1024),
-      "must make html at most 10485760 bytes long"
-    ],
-    [
-      "a text that its values fill, in letters of three bytes",
-      { text: "{{x}}".repeat(9) },
-      "\u6f22".repeat(400 * 1024),
-      "must make text at most 10485760 bytes long"
-    ],
-    [
-      "a subject that its values fill",
-      { subject: "{{x}}" },
-      "x".repeat(2_001),
-      "must make subject at most 2000 characters long"
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  describe("the size of bulk mail", () => {
+    const tooLarge: ReadonlyArray<readonly [what: string, texts: object, value: string, says: string]> = [
+      [
+        "an HTML that its values fill",
+        { html: "{{x}}".repeat(1_000) },
+        "x".repeat(400_000),
+        "must make html at most 10485760 bytes long"
+      ],
+      [
+        "an HTML that escaping makes too large",
+        { html: "{{x}}".repeat(9) },
+        "&".repeat(256 * 1024),
+        "must make html at most 10485760 bytes long"
+      ],
+      [
+        "a text that its values fill, in letters of three bytes",
+        { text: "{{x}}".repeat(9) },
+        "\u6f22".repeat(400 * 1024),
+        "must make text at most 10485760 bytes long"
+      ],
+      [
+        "a subject that its values fill",
+        { subject: "{{x}}" },
+        "x".repeat(2_001),
+        "must make subject at most 2000 characters long"
+      ]
     ]
-  ]
-  for (const [what, texts, x, message] of tooLarge) {
-    it.effect(`is refused for ${what}, with whom it is about`, () =>
+    for (const [what, texts, x, message] of tooLarge) {
+      it.effect(`is refused for ${what}, with whom it is about`, () =>
+        Effect.gen(function*() {
+          const answer = yield* post({ ...texts, recipients: [...people(2, { x: "fits" }), ...people(1, { x })] })
+          assertRefused(answer, 422, "validation_error")
+          assert.deepStrictEqual(errorsOf(answer), [{ param: "recipients[2].variables", type: "invalid", message }])
+        }))
+    }
+
+    it.effect("may be what fits, a subject of 2,000 characters and an HTML that is filled a thousand times too", () =>
       Effect.gen(function*() {
-        const answer = yield* post({ ...texts, recipients: [...people(2, { x: "fits" }), ...people(1, { x })] })
-        assertRefused(answer, 422, "validation_error")
-        assert.deepStrictEqual(errorsOf(answer), [{ param: "recipients[2].variables", type: "invalid", message }])
+        const recipients = people(1, { x: "\u6f22".repeat(2_000), y: "&".repeat(2_000) })
+        const answer = yield* post({ subject: "{{x}}", html: "{{y}}".repeat(1_000), recipients })
+        assert.strictEqual(answer.status, 202, answer.text)
       }))
-  }
 
-  it.effect("may be what fits, a subject of 2,000 characters and an HTML that is filled a thousand times too", () =>
-    Effect.gen(function*() {
-      const recipients = people(1, { x: "\u6f22".repeat(2_000), y: "&".repeat(2_000) })
-      const answer = yield* post({ subject: "{{x}}", html: "{{y}}".repeat(1_000), recipients })
-      assert.strictEqual(answer.status, 202, answer.text)
-    }))
+    it.effect("is told of for at most 50 recipients", () =>
+      Effect.gen(function*() {
+        const answer = yield* post({ subject: "{{x}}", recipients: people(500, { x: "x".repeat(2_001) }) })
+        assertRefused(answer, 422, "validation_error")
+        assert.deepStrictEqual(
+          errorsOf(answer).map(({ param }) => param),
+          Array.from({ length: 50 }, (_, index) => `recipients[${index}].variables`)
+        )
+      }))
+  })
 
-  it.effect("is told of for at most 50 recipients", () =>
-    Effect.gen(function*() {
-      const answer = yield* post({ subject: "{{x}}", recipients: people(500, { x: "x".repeat(2_001) }) })
-      assertRefused(answer, 422, "validation_error")
-      assert.deepStrictEqual(
-        errorsOf(answer).map(({ param }) => param),
-        Array.from({ length: 50 }, (_, index) => `recipients[${index}].variables`)
-      )
-    }))
-})
-
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
-  "the variables of a request",
-  (it) => {
+  describe("the variables of a request", () => {
     it.effect("are at most 500 different ones in bulk mail, with names of at most 100 characters", () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* post({ html: places(500), recipients: people(1, valuesOf(500)) })).status, 202)
@@ -165,5 +164,5 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
         assertRefused(one, 422, "validation_error")
         assert.strictEqual(errorsOf(one)[0]?.message, message.replace("490", "1"))
       }))
-  }
-)
+  })
+})

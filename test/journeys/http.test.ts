@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { assertRefused, assertStanding } from "../contract/contract.ts"
 import { freePort } from "../support/freePort.ts"
@@ -16,229 +16,236 @@ const post = (path: string, key: string, json: unknown) =>
 
 const Ids = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.Int })) })
 
-layer(Service.layer())("pages", (it) => {
-  const batchOf = (key: string, recipients: number) =>
-    Effect.gen(function*() {
-      const answer = yield* post("/v1/email/send-bulk", key, {
-        recipients: Array.from({ length: recipients }, (_, i) => `reader${i}@example.com`),
-        subject: "Hello",
-        html: "<p>Hello</p>"
+layer(Service.layer())((it) => {
+  describe("pages", () => {
+    const batchOf = (key: string, recipients: number) =>
+      Effect.gen(function*() {
+        const answer = yield* post("/v1/email/send-bulk", key, {
+          recipients: Array.from({ length: recipients }, (_, i) => `reader${i}@example.com`),
+          subject: "Hello",
+          html: "<p>Hello</p>"
+        })
+        return `/v1/email/batches/${String(answer.at("data", "batch_id"))}/recipients`
       })
-      return `/v1/email/batches/${String(answer.at("data", "batch_id"))}/recipients`
-    })
 
-  it.effect("lead through all rows by their Link headers, each row once", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      let next: string | undefined = `${yield* batchOf(key, 60)}?per_page=25&note=a%20b`
-      const seen: Array<number> = []
-      const shapes: Array<string> = []
-      while (next !== undefined) {
-        const answer: Answer = yield* request("GET", next, { key })
-        const { data } = yield* Schema.decodeUnknownEffect(Ids)(answer.json)
-        seen.push(...data.map(({ id }) => id))
-        const links = linksOf(answer)
-        shapes.push(Object.keys(links).join(" "))
-        for (const target of Object.values(links)) assert.include(target, "note=a+b")
-        assert.deepInclude(Object(answer.at("meta")), { total: 60, per_page: 25 })
-        next = links["next"]
-      }
-      assert.deepStrictEqual(shapes, ["first next last", "first prev next last", "first prev last"])
-      assert.strictEqual(new Set(seen).size, 60)
-    }))
+    it.effect("lead through all rows by their Link headers, each row once", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        let next: string | undefined = `${yield* batchOf(key, 60)}?per_page=25&note=a%20b`
+        const seen: Array<number> = []
+        const shapes: Array<string> = []
+        while (next !== undefined) {
+          const answer: Answer = yield* request("GET", next, { key })
+          const { data } = yield* Schema.decodeUnknownEffect(Ids)(answer.json)
+          seen.push(...data.map(({ id }) => id))
+          const links = linksOf(answer)
+          shapes.push(Object.keys(links).join(" "))
+          for (const target of Object.values(links)) assert.include(target, "note=a+b")
+          assert.deepInclude(Object(answer.at("meta")), { total: 60, per_page: 25 })
+          next = links["next"]
+        }
+        assert.deepStrictEqual(shapes, ["first next last", "first prev next last", "first prev last"])
+        assert.strictEqual(new Set(seen).size, 60)
+      }))
 
-  it.effect("are 25 rows from the first on, unless the caller says otherwise", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const path = yield* batchOf(key, 30)
-      const answer = yield* request("GET", path, { key })
-      assert.deepStrictEqual(answer.at("meta"), { total: 30, page: 1, per_page: 25 })
-      const beyond = yield* request("GET", `${path}?page=1000&per_page=100`, { key })
-      assert.deepStrictEqual(beyond.json, { data: [], meta: { total: 30, page: 1000, per_page: 100 } })
-    }))
+    it.effect("are 25 rows from the first on, unless the caller says otherwise", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const path = yield* batchOf(key, 30)
+        const answer = yield* request("GET", path, { key })
+        assert.deepStrictEqual(answer.at("meta"), { total: 30, page: 1, per_page: 25 })
+        const beyond = yield* request("GET", `${path}?page=1000&per_page=100`, { key })
+        assert.deepStrictEqual(beyond.json, { data: [], meta: { total: 30, page: 1000, per_page: 100 } })
+      }))
 
-  it.effect("that are out of bounds are 422, with a name for each parameter", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const path = yield* batchOf(key, 1)
-      const wrong = [
-        ["page=0", ["page"]],
-        ["page=-1&per_page=-1", ["page", "per_page"]],
-        ["page=1.5", ["page"]],
-        ["page=", ["page"]],
-        ["page=one&per_page=101", ["page", "per_page"]],
-        ["per_page=0", ["per_page"]],
-        ["page=1e3", ["page"]],
-        ["page=0x10", ["page"]],
-        ["page=%201", ["page"]],
-        ["page=99999999999999999999", ["page"]],
-        ["page=1&page=2", ["page"]],
-        ["page=1001&per_page=100", ["page"]],
-        ["page=100000&per_page=2", ["page"]]
-      ] as const
-      for (const [query, params] of wrong) {
-        const answer = yield* request("GET", `${path}?${query}`, { key })
+    it.effect("that are out of bounds are 422, with a name for each parameter", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const path = yield* batchOf(key, 1)
+        const wrong = [
+          ["page=0", ["page"]],
+          ["page=-1&per_page=-1", ["page", "per_page"]],
+          ["page=1.5", ["page"]],
+          ["page=", ["page"]],
+          ["page=one&per_page=101", ["page", "per_page"]],
+          ["per_page=0", ["per_page"]],
+          ["page=1e3", ["page"]],
+          ["page=0x10", ["page"]],
+          ["page=%201", ["page"]],
+          ["page=99999999999999999999", ["page"]],
+          ["page=1&page=2", ["page"]],
+          ["page=1001&per_page=100", ["page"]],
+          ["page=100000&per_page=2", ["page"]]
+        ] as const
+        for (const [query, params] of wrong) {
+          const answer = yield* request("GET", `${path}?${query}`, { key })
+          assertRefused(answer, 422, "validation_error")
+          const errors = answer.at("error", "errors")
+          assert.deepStrictEqual(Array.isArray(errors) ? errors.map(({ param }) => param) : [], [...params], query)
+        }
+      }))
+  })
+
+  describe("input", () => {
+    it.effect("is refused with every violation at its path, at most 50, and a sentence for the first", () =>
+      Effect.gen(function*() {
+        const { key } = yield* makeAccount()
+        const answer = yield* post("/v1/email/send-bulk", key, {
+          recipients: [
+            "ada@example.com",
+            { to: 5 },
+            { variables: {} },
+            { to: "ada@example.com", variables: { user: { name: ["x"] } } }
+          ],
+          html: "<p>Hello</p>",
+          from_name: "Ada\r\nBcc: eve@example.com"
+        })
         assertRefused(answer, 422, "validation_error")
-        const errors = answer.at("error", "errors")
-        assert.deepStrictEqual(Array.isArray(errors) ? errors.map(({ param }) => param) : [], [...params], query)
-      }
-    }))
-})
+        assert.deepStrictEqual(answer.at("error", "errors"), [
+          { param: "recipients[1].to", type: "invalid", message: "must be a string" },
+          { param: "recipients[2].to", type: "missing", message: "is required" },
+          {
+            param: "recipients[3].variables.user.name",
+            type: "invalid",
+            message: "must be a string or a number or true or false or null"
+          },
+          { param: "from_name", type: "invalid", message: "must not contain line breaks or control characters" }
+        ])
+        assert.strictEqual(answer.at("error", "param"), "recipients[1].to")
+        assert.strictEqual(
+          answer.at("error", "message"),
+          "recipients[1].to: must be a string (and 3 more, see errors)."
+        )
+        const many = yield* post("/v1/email/send-bulk", key, {
+          recipients: Array.from({ length: 100 }, () => ({ to: 5 })),
+          subject: "Hello",
+          html: "<p>Hello</p>"
+        })
+        assert.strictEqual(Object(many.at("error", "errors")).length, 50)
+      }))
 
-layer(Service.layer())("input", (it) => {
-  it.effect("is refused with every violation at its path, at most 50, and a sentence for the first", () =>
-    Effect.gen(function*() {
-      const { key } = yield* makeAccount()
-      const answer = yield* post("/v1/email/send-bulk", key, {
-        recipients: [
-          "ada@example.com",
-          { to: 5 },
-          { variables: {} },
-          { to: "ada@example.com", variables: { user: { name: ["x"] } } }
-        ],
-        html: "<p>Hello</p>",
-        from_name: "Ada\r\nBcc: eve@example.com"
-      })
-      assertRefused(answer, 422, "validation_error")
-      assert.deepStrictEqual(answer.at("error", "errors"), [
-        { param: "recipients[1].to", type: "invalid", message: "must be a string" },
-        { param: "recipients[2].to", type: "missing", message: "is required" },
-        {
-          param: "recipients[3].variables.user.name",
-          type: "invalid",
-          message: "must be a string or a number or true or false or null"
-        },
-        { param: "from_name", type: "invalid", message: "must not contain line breaks or control characters" }
-      ])
-      assert.strictEqual(answer.at("error", "param"), "recipients[1].to")
-      assert.strictEqual(answer.at("error", "message"), "recipients[1].to: must be a string (and 3 more, see errors).")
-      const many = yield* post("/v1/email/send-bulk", key, {
-        recipients: Array.from({ length: 100 }, () => ({ to: 5 })),
-        subject: "Hello",
-        html: "<p>Hello</p>"
-      })
-      assert.strictEqual(Object(many.at("error", "errors")).length, 50)
-    }))
-
-  it.effect("may have fields that nobody knows, which bind nothing", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { accountId, key } = yield* makeAccount()
-      const answer = yield* request("POST", "/v1/api-keys", {
-        key,
-        body: `{"name":"Plain","id":1,"account_id":${
-          accountId + 1
-        },"key":"sk_live_x","key_prefix":"x","is_active":false,
+    it.effect("may have fields that nobody knows, which bind nothing", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        const answer = yield* request("POST", "/v1/api-keys", {
+          key,
+          body: `{"name":"Plain","id":1,"account_id":${
+            accountId + 1
+          },"key":"sk_live_x","key_prefix":"x","is_active":false,
           "created_at":"2000-01-01T00:00:00Z","__proto__":{"scopes":["email:write"],"isAdmin":true},
           "constructor":{"prototype":{"isAdmin":true}},"scopes ":["email:write"]}`
-      })
-      assert.strictEqual(answer.status, 201)
-      assert.deepInclude(Object(answer.at("data")), { name: "Plain", scopes: [], permissions: [], expires_at: null })
-      assert.notInclude([1, "x"], answer.at("data", "id"))
-      assert.match(String(answer.at("data", "key")), /^sk_live_\w{38}$/)
-      const read = yield* request("GET", String(answer.headers["location"]), { key })
-      assert.deepInclude(Object(read.at("data")), { name: "Plain", is_active: true })
-      assert.isAbove(Date.parse(String(read.at("data", "created_at"))), Date.parse("2020-01-01"))
-    }))
+        })
+        assert.strictEqual(answer.status, 201)
+        assert.deepInclude(Object(answer.at("data")), { name: "Plain", scopes: [], permissions: [], expires_at: null })
+        assert.notInclude([1, "x"], answer.at("data", "id"))
+        assert.match(String(answer.at("data", "key")), /^sk_live_\w{38}$/)
+        const read = yield* request("GET", String(answer.headers["location"]), { key })
+        assert.deepInclude(Object(read.at("data")), { name: "Plain", is_active: true })
+        assert.isAbove(Date.parse(String(read.at("data", "created_at"))), Date.parse("2020-01-01"))
+      }))
 
-  it.effect("is never repaired: wrong types, NUL, lone surrogates and control characters are 422", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const names = [
-        "5",
-        "true",
-        "[\"a\"]",
-        "{}",
-        "null",
-        "\"\"",
-        "\"a\\u0000b\"",
-        "\"\\ud800\"",
-        "\"\\udc00\\ud800\"",
-        "\"a\\r\\nb\"",
-        "\"a\\u2028b\"",
-        `"${"x".repeat(101)}"`
-      ]
-      for (const name of names) {
-        const answer = yield* request("POST", "/v1/api-keys", { key, body: `{"name":${name}}` })
-        assertRefused(answer, 422, "validation_error")
-        assert.strictEqual(answer.at("error", "param"), "name")
-      }
-      for (const name of ["é", "日本語", "🔑", "a b", "<script>", "'; drop table api_keys; --", "x".repeat(100)]) {
-        const answer = yield* request("POST", "/v1/api-keys", { key, json: { name } })
-        assert.deepStrictEqual([answer.status, answer.at("data", "name")], [201, name])
-      }
-    }))
+    it.effect("is never repaired: wrong types, NUL, lone surrogates and control characters are 422", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const names = [
+          "5",
+          "true",
+          "[\"a\"]",
+          "{}",
+          "null",
+          "\"\"",
+          "\"a\\u0000b\"",
+          "\"\\ud800\"",
+          "\"\\udc00\\ud800\"",
+          "\"a\\r\\nb\"",
+          "\"a\\u2028b\"",
+          `"${"x".repeat(101)}"`
+        ]
+        for (const name of names) {
+          const answer = yield* request("POST", "/v1/api-keys", { key, body: `{"name":${name}}` })
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), "name")
+        }
+        for (const name of ["é", "日本語", "🔑", "a b", "<script>", "'; drop table api_keys; --", "x".repeat(100)]) {
+          const answer = yield* request("POST", "/v1/api-keys", { key, json: { name } })
+          assert.deepStrictEqual([answer.status, answer.at("data", "name")], [201, name])
+        }
+      }))
 
-  it.effect("has no names that cannot be stored, however deep, as values of a record or where nobody looks", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const mail = (more: string) => `{"subject":"Hello","html":"<p>Hello</p>","recipients":[${more}]}`
-      const to = `"to":"ada@example.com"`
-      const wrong = [
-        [mail(`{${to},"variables":{"a\\u0000":"b"}}`), "recipients[0].variables"],
-        [mail(`"ada@example.com",{${to},"variables":{"user":{"\\uD800":"b"}}}`), "recipients[1].variables.user"],
-        [mail(`{${to},"x":[[{"\\udfff\\ud800":1}]]}`), "recipients[0].x[0][0]"],
-        [`{"\\u0000":1}`, ""]
-      ] as const
-      for (const [body, param] of wrong) {
-        const answer = yield* request("POST", "/v1/email/send-bulk", { key, body })
-        assertRefused(answer, 422, "validation_error")
-        assert.strictEqual(answer.at("error", "param"), param)
-      }
-      const fine = mail(`{${to},"variables":{"\\ud83d\\ude00":"\\ud83d\\ude00","\\\\u0000":"b","__proto__":"c"}}`)
-      assert.strictEqual((yield* request("POST", "/v1/email/send-bulk", { key, body: fine })).status, 202)
-    }))
+    it.effect("has no names that cannot be stored, however deep, as values of a record or where nobody looks", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const mail = (more: string) => `{"subject":"Hello","html":"<p>Hello</p>","recipients":[${more}]}`
+        const to = `"to":"ada@example.com"`
+        const wrong = [
+          [mail(`{${to},"variables":{"a\\u0000":"b"}}`), "recipients[0].variables"],
+          [mail(`"ada@example.com",{${to},"variables":{"user":{"\\uD800":"b"}}}`), "recipients[1].variables.user"],
+          [mail(`{${to},"x":[[{"\\udfff\\ud800":1}]]}`), "recipients[0].x[0][0]"],
+          [`{"\\u0000":1}`, ""]
+        ] as const
+        for (const [body, param] of wrong) {
+          const answer = yield* request("POST", "/v1/email/send-bulk", { key, body })
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), param)
+        }
+        const fine = mail(`{${to},"variables":{"\\ud83d\\ude00":"\\ud83d\\ude00","\\\\u0000":"b","__proto__":"c"}}`)
+        assert.strictEqual((yield* request("POST", "/v1/email/send-bulk", { key, body: fine })).status, 202)
+      }))
 
-  it.effect("in a query holds no NUL either, whatever the parameter", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const hook = yield* post("/v1/webhooks", key, { url: "http://127.0.0.1:59999/", events: ["*"] })
-      const path = `/v1/webhooks/${String(hook.at("data", "id"))}/deliveries`
-      for (const [query, param] of [["event=%00", "event"], ["event=a&event=b%00", "event"], ["other=%00", "other"]]) {
-        const answer = yield* request("GET", `${path}?${query}`, { key })
-        assertRefused(answer, 422, "validation_error")
-        assert.strictEqual(answer.at("error", "param"), param)
-      }
-      assert.strictEqual((yield* request("GET", `${path}?other=%ff%ed%a0%80`, { key })).status, 200)
-    }))
+    it.effect("in a query holds no NUL either, whatever the parameter", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const hook = yield* post("/v1/webhooks", key, { url: "http://127.0.0.1:59999/", events: ["*"] })
+        const path = `/v1/webhooks/${String(hook.at("data", "id"))}/deliveries`
+        for (
+          const [query, param] of [["event=%00", "event"], ["event=a&event=b%00", "event"], ["other=%00", "other"]]
+        ) {
+          const answer = yield* request("GET", `${path}?${query}`, { key })
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), param)
+        }
+        assert.strictEqual((yield* request("GET", `${path}?other=%ff%ed%a0%80`, { key })).status, 200)
+      }))
 
-  it.effect("puts nothing of its own into the headers of an answer", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      const answer = yield* request("GET", "/v1/webhooks/1/deliveries?x=%0d%0aSet-Cookie:%20a=b%0d%0a", { key })
-      assert.isUndefined(answer.headers["set-cookie"])
-      const named = yield* request("GET", "/v1/api-keys", { key, headers: { "x-request-id": "mine" } })
-      assertStanding(named)
-      assert.notStrictEqual(named.headers["x-request-id"], "mine")
-    }))
-})
+    it.effect("puts nothing of its own into the headers of an answer", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const answer = yield* request("GET", "/v1/webhooks/1/deliveries?x=%0d%0aSet-Cookie:%20a=b%0d%0a", { key })
+        assert.isUndefined(answer.headers["set-cookie"])
+        const named = yield* request("GET", "/v1/api-keys", { key, headers: { "x-request-id": "mine" } })
+        assertStanding(named)
+        assert.notStrictEqual(named.headers["x-request-id"], "mine")
+      }))
+  })
 
-layer(Service.layer())("answers", (it) => {
-  it.effect("have an id of their own each, in the order in which they were asked for", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const ids: Array<string | undefined> = []
-      for (let i = 0; i < 5; i++) ids.push((yield* request("GET", "/health/live")).headers["x-request-id"])
-      assert.strictEqual(new Set(ids).size, 5)
-      assert.deepStrictEqual(ids.map((id) => id?.slice(0, 13)).toSorted(), ids.map((id) => id?.slice(0, 13)))
-    }))
+  describe("answers", () => {
+    it.effect("have an id of their own each, in the order in which they were asked for", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const ids: Array<string | undefined> = []
+        for (let i = 0; i < 5; i++) ids.push((yield* request("GET", "/health/live")).headers["x-request-id"])
+        assert.strictEqual(new Set(ids).size, 5)
+        assert.deepStrictEqual(ids.map((id) => id?.slice(0, 13)).toSorted(), ids.map((id) => id?.slice(0, 13)))
+      }))
 
-  it.effect("of the API are stored by nobody on the way", () =>
-    Effect.gen(function*() {
-      const { request } = yield* Service
-      const { key } = yield* makeAccount()
-      for (const path of ["/v1/api-keys", "/v1/nothing", "/health/ready"]) {
-        assert.strictEqual((yield* request("GET", path, { key })).headers["cache-control"], "no-store")
-      }
-      assert.strictEqual((yield* request("GET", "/openapi.json")).headers["cache-control"], "public, max-age=60")
-    }))
+    it.effect("of the API are stored by nobody on the way", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        for (const path of ["/v1/api-keys", "/v1/nothing", "/health/ready"]) {
+          assert.strictEqual((yield* request("GET", path, { key })).headers["cache-control"], "no-store")
+        }
+        assert.strictEqual((yield* request("GET", "/openapi.json")).headers["cache-control"], "public, max-age=60")
+      }))
+  })
 })
 
 layer(TestDatabase.layer)("a node by its settings", (it) => {

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRefused } from "../contract/contract.ts"
@@ -31,305 +31,303 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
 ]
 
 layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "an SMS",
   (it) => {
-    for (const [what, body, param, says] of refused) {
-      it.effect(`is refused with ${what}, and nothing is stored`, () =>
+    describe("an SMS", () => {
+      for (const [what, body, param, says] of refused) {
+        it.effect(`is refused with ${what}, and nothing is stored`, () =>
+          Effect.gen(function*() {
+            const node = yield* Service
+            const { key } = yield* makeAccount()
+            const answer = yield* node.request("POST", "/v1/sms/send", { key, json: { ...sms, ...body } })
+            assertRefused(answer, 422, "validation_error")
+            assert.strictEqual(answer.at("error", "param"), param, answer.text)
+            assert.match(String(answer.at("error", "errors", 0, "message")), says)
+            const list = yield* node.request("GET", "/v1/sms/messages", { key })
+            assert.deepStrictEqual([list.at("data"), list.at("meta", "total")], [[], 0])
+          }))
+      }
+
+      it.effect("to no country, or to one without a price, is refused as such", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
-          const answer = yield* node.request("POST", "/v1/sms/send", { key, json: { ...sms, ...body } })
-          assertRefused(answer, 422, "validation_error")
-          assert.strictEqual(answer.at("error", "param"), param, answer.text)
-          assert.match(String(answer.at("error", "errors", 0, "message")), says)
-          const list = yield* node.request("GET", "/v1/sms/messages", { key })
-          assert.deepStrictEqual([list.at("data"), list.at("meta", "total")], [[], 0])
+          const satellite = yield* node.request("POST", "/v1/sms/send", { key, json: { ...sms, to: "+870773111632" } })
+          assertRefused(satellite, 422, "unsupported_destination")
+          assert.deepInclude(satellite.at("error"), { param: "to", country: null })
         }))
-    }
 
-    it.effect("to no country, or to one without a price, is refused as such", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key } = yield* makeAccount()
-        const satellite = yield* node.request("POST", "/v1/sms/send", { key, json: { ...sms, to: "+870773111632" } })
-        assertRefused(satellite, 422, "unsupported_destination")
-        assert.deepInclude(satellite.at("error"), { param: "to", country: null })
-      }))
+      it.effect("to an unassigned number and to a premium one is taken: what is assigned changes", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          for (const to of ["+15551234567", "+447700900123", "+19005551234"]) yield* sendSms(node, key, { ...sms, to })
+        }))
 
-    it.effect("to an unassigned number and to a premium one is taken: what is assigned changes", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key } = yield* makeAccount()
-        for (const to of ["+15551234567", "+447700900123", "+19005551234"]) yield* sendSms(node, key, { ...sms, to })
-      }))
-
-    it.effect("reaches the phone, is told as sent and delivered with its cost, and is shown", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key, received } = yield* makeListener(node, ["message.*"])
-        const to = freshNumber()
-        const answer = yield* node.request("POST", "/v1/sms/send", {
-          key,
-          json: { to: ` ${to.slice(0, 4)} ${to.slice(4)}`, content: "Muraho €", sender_id: "Shop" }
-        })
-        assert.strictEqual(answer.status, 202)
-        const id = answer.at("data", "message_id")
-        assert.deepStrictEqual(answer.json, {
-          success: true,
-          data: { message_id: id, to, status: "queued", segments: 1, cost_usd: 0.045 }
-        })
-        assert.strictEqual(answer.headers["location"], `/v1/sms/messages/${String(id)}`)
-        const events = yield* received(2)
-        assert.deepStrictEqual(events.map(({ event }) => event), ["message.sent", "message.delivered"])
-        const common = { channel: "sms", message_id: id, session_id: null, segments: 1, cost_usd: 0.045 }
-        assert.deepStrictEqual(events[0]?.data, { ...common, to, type: "text", status: "sent" })
-        const { delivered_at, ...delivered } = events[1]?.data ?? {}
-        assert.deepStrictEqual(delivered, { ...common, id, to, status: "delivered" })
-        const found = yield* smsReaching(node, { id: Number(id), key, statuses: ["delivered"] })
-        assert.deepInclude(found, {
-          id,
-          channel: "sms",
-          session_id: null,
-          direction: "out",
-          from: "Shop",
-          to,
-          type: "text",
-          content: { body: "Muraho €" },
-          status: "delivered",
-          segments: 1,
-          cost_usd: 0.045,
-          batch_id: null,
-          read_at: null,
-          failed_at: null,
-          error_code: null,
-          error_message: null,
-          delivered_at
-        })
-        const status = yield* node.request("GET", `/v1/sms/status/${String(id)}`, { key })
-        assert.deepStrictEqual(status.at("data"), found)
-        const [text] = yield* phoneOf(node, to)
-        assert.deepInclude(text, { to, from: "Shop", text: "Muraho €", parts: 1, encoding: "gsm7" })
-      }))
-
-    it.effect("of three segments reaches the phone in three parts and as one text, charged three times", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key } = yield* makeAccount()
-        const to = freshNumber()
-        const content = `${"я".repeat(66)}😀${"я".repeat(66)}`
-        const answer = yield* node.request("POST", "/v1/sms/send", { key, json: { to, content } })
-        assert.deepInclude(answer.at("data"), { segments: 3, cost_usd: 0.135 })
-        const id = Number(answer.at("data", "message_id"))
-        yield* smsReaching(node, { id, key, statuses: ["delivered"] })
-        const [text] = yield* phoneOf(node, to)
-        assert.deepInclude(text, { text: content, parts: 3, parts_received: 3, encoding: "ucs2" })
-        const sql = yield* SqlClient.SqlClient
-        assert.deepStrictEqual(
-          yield* sql`select part_no, parts, status, length(body) as size from sms_parts where message_id = ${id} order by 1`,
-          [1, 2, 3].map((part_no) => ({
-            part_no,
-            parts: 3,
+      it.effect("reaches the phone, is told as sent and delivered with its cost, and is shown", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key, received } = yield* makeListener(node, ["message.*"])
+          const to = freshNumber()
+          const answer = yield* node.request("POST", "/v1/sms/send", {
+            key,
+            json: { to: ` ${to.slice(0, 4)} ${to.slice(4)}`, content: "Muraho €", sender_id: "Shop" }
+          })
+          assert.strictEqual(answer.status, 202)
+          const id = answer.at("data", "message_id")
+          assert.deepStrictEqual(answer.json, {
+            success: true,
+            data: { message_id: id, to, status: "queued", segments: 1, cost_usd: 0.045 }
+          })
+          assert.strictEqual(answer.headers["location"], `/v1/sms/messages/${String(id)}`)
+          const events = yield* received(2)
+          assert.deepStrictEqual(events.map(({ event }) => event), ["message.sent", "message.delivered"])
+          const common = { channel: "sms", message_id: id, session_id: null, segments: 1, cost_usd: 0.045 }
+          assert.deepStrictEqual(events[0]?.data, { ...common, to, type: "text", status: "sent" })
+          const { delivered_at, ...delivered } = events[1]?.data ?? {}
+          assert.deepStrictEqual(delivered, { ...common, id, to, status: "delivered" })
+          const found = yield* smsReaching(node, { id: Number(id), key, statuses: ["delivered"] })
+          assert.deepInclude(found, {
+            id,
+            channel: "sms",
+            session_id: null,
+            direction: "out",
+            from: "Shop",
+            to,
+            type: "text",
+            content: { body: "Muraho €" },
             status: "delivered",
-            size: part_no === 3 ? 1 : part_no === 2 ? 66 : 66
-          }))
-        )
-      }))
+            segments: 1,
+            cost_usd: 0.045,
+            batch_id: null,
+            read_at: null,
+            failed_at: null,
+            error_code: null,
+            error_message: null,
+            delivered_at
+          })
+          const status = yield* node.request("GET", `/v1/sms/status/${String(id)}`, { key })
+          assert.deepStrictEqual(status.at("data"), found)
+          const [text] = yield* phoneOf(node, to)
+          assert.deepInclude(text, { to, from: "Shop", text: "Muraho €", parts: 1, encoding: "gsm7" })
+        }))
 
-    it.effect("fails in the ways of the sandbox's numbers, and the event says why", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key, received } = yield* makeListener(node, ["sms.failed", "message.sent"])
-        const fates = [
-          ["+15005550001", "failed", "invalid_destination"],
-          ["+15005550002", "failed", "undeliverable"],
-          ["+15005550005", "failed", "expired"],
-          ["+15005550003", "sent", null]
-        ] as const
-        for (const [to, status, error_code] of fates) {
-          const id = yield* sendSms(node, key, { ...sms, to })
-          const found = yield* smsReaching(node, { id, key, statuses: [status] })
-          assert.deepInclude(found, { status, error_code })
-          assert.strictEqual(found["failed_at"] !== null, status === "failed")
-        }
-        const events = yield* received(6)
-        const failures = events.filter(({ event }) => event === "message.failed")
-        assert.deepStrictEqual(
-          failures.map(({ data }) => data["error_code"]).toSorted(),
-          ["expired", "invalid_destination", "undeliverable"]
-        )
-      }))
+      it.effect("of three segments reaches the phone in three parts and as one text, charged three times", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const to = freshNumber()
+          const content = `${"я".repeat(66)}😀${"я".repeat(66)}`
+          const answer = yield* node.request("POST", "/v1/sms/send", { key, json: { to, content } })
+          assert.deepInclude(answer.at("data"), { segments: 3, cost_usd: 0.135 })
+          const id = Number(answer.at("data", "message_id"))
+          yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+          const [text] = yield* phoneOf(node, to)
+          assert.deepInclude(text, { text: content, parts: 3, parts_received: 3, encoding: "ucs2" })
+          const sql = yield* SqlClient.SqlClient
+          assert.deepStrictEqual(
+            yield* sql`select part_no, parts, status, length(body) as size from sms_parts where message_id = ${id} order by 1`,
+            [1, 2, 3].map((part_no) => ({
+              part_no,
+              parts: 3,
+              status: "delivered",
+              size: part_no === 3 ? 1 : part_no === 2 ? 66 : 66
+            }))
+          )
+        }))
 
-    it.effect("that is put off is tried again and arrives", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key } = yield* makeAccount()
-        const id = yield* sendSms(node, key, { ...sms, to: "+15005550004" })
-        yield* smsReaching(node, { id, key, statuses: ["delivered"] })
-      }))
+      it.effect("fails in the ways of the sandbox's numbers, and the event says why", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key, received } = yield* makeListener(node, ["sms.failed", "message.sent"])
+          const fates = [
+            ["+15005550001", "failed", "invalid_destination"],
+            ["+15005550002", "failed", "undeliverable"],
+            ["+15005550005", "failed", "expired"],
+            ["+15005550003", "sent", null]
+          ] as const
+          for (const [to, status, error_code] of fates) {
+            const id = yield* sendSms(node, key, { ...sms, to })
+            const found = yield* smsReaching(node, { id, key, statuses: [status] })
+            assert.deepInclude(found, { status, error_code })
+            assert.strictEqual(found["failed_at"] !== null, status === "failed")
+          }
+          const events = yield* received(6)
+          const failures = events.filter(({ event }) => event === "message.failed")
+          assert.deepStrictEqual(
+            failures.map(({ data }) => data["error_code"]).toSorted(),
+            ["expired", "invalid_destination", "undeliverable"]
+          )
+        }))
 
-    it.effect("is shown to its account alone", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key } = yield* makeAccount()
-        const other = yield* makeAccount()
-        const id = yield* sendSms(node, key, sms)
-        assertRefused(yield* node.request("GET", `/v1/sms/messages/${id}`, { key: other.key }), 404, "not_found")
-        const list = yield* node.request("GET", "/v1/sms/messages", { key: other.key })
-        assert.strictEqual(list.at("meta", "total"), 0)
-      }))
+      it.effect("that is put off is tried again and arrives", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const id = yield* sendSms(node, key, { ...sms, to: "+15005550004" })
+          yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+        }))
 
-    it.effect("is listed by status, number, time and batch, newest first", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key } = yield* makeAccount()
-        const [a, b] = [freshNumber(), freshNumber()]
-        const first = yield* sendSms(node, key, { ...sms, to: a })
-        const second = yield* sendSms(node, key, { ...sms, to: b })
-        yield* smsReaching(node, { id: first, key, statuses: ["delivered"] })
-        yield* smsReaching(node, { id: second, key, statuses: ["delivered"] })
-        const ids = (query: string) =>
-          Effect.map(node.request("GET", `/v1/sms/messages${query}`, { key }), ({ at }) =>
-            (Object(at("data")) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id))
-        assert.deepStrictEqual(yield* ids(""), [second, first])
-        const grouped = `${a.slice(0, 4)} ${a.slice(4, 7)}-${a.slice(7)}`
-        const spellings = [a, grouped, ` ${a} `, a.slice(1), ` ${grouped.slice(1)} `]
-        for (const to of [a, ...spellings.map(encodeURIComponent)]) {
-          assert.deepStrictEqual(yield* ids(`?to=${to}`), [first], to)
-        }
-        assert.deepStrictEqual(yield* ids("?status=failed"), [])
-        assert.deepStrictEqual(yield* ids("?status=delivered&direction=out&per_page=1&page=2"), [first])
-        assert.deepStrictEqual(yield* ids("?direction=in"), [])
-        assert.deepStrictEqual(yield* ids("?from_date=2099-01-01T00:00:00Z"), [])
-        assert.deepStrictEqual(yield* ids("?to_date=2099-01-01T00:00:00Z"), [second, first])
-        assert.deepStrictEqual(yield* ids("?batch_id=sms_batch_01ARZ3NDEKTSV4RRFFQ69G5FAV"), [])
-      }))
+      it.effect("is shown to its account alone", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const other = yield* makeAccount()
+          const id = yield* sendSms(node, key, sms)
+          assertRefused(yield* node.request("GET", `/v1/sms/messages/${id}`, { key: other.key }), 404, "not_found")
+          const list = yield* node.request("GET", "/v1/sms/messages", { key: other.key })
+          assert.strictEqual(list.at("meta", "total"), 0)
+        }))
 
-    it.effect("is not looked for by what is no number, which is told", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key } = yield* makeAccount()
-        const answers = [
-          ["250", /not a possible number/],
-          ["bad", /begin with \+/],
-          ["%2B12", /not a possible number/],
-          ["", /must not be empty/]
-        ] as const
-        for (const [to, says] of answers) {
-          const answer = yield* node.request("GET", `/v1/sms/messages?to=${to}`, { key })
-          assertRefused(answer, 422, "validation_error")
-          assert.strictEqual(answer.at("error", "param"), "to")
-          assert.match(String(answer.at("error", "errors", 0, "message")), says)
-        }
-      }))
+      it.effect("is listed by status, number, time and batch, newest first", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const [a, b] = [freshNumber(), freshNumber()]
+          const first = yield* sendSms(node, key, { ...sms, to: a })
+          const second = yield* sendSms(node, key, { ...sms, to: b })
+          yield* smsReaching(node, { id: first, key, statuses: ["delivered"] })
+          yield* smsReaching(node, { id: second, key, statuses: ["delivered"] })
+          const ids = (query: string) =>
+            Effect.map(node.request("GET", `/v1/sms/messages${query}`, { key }), ({ at }) =>
+              (Object(at("data")) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id))
+          assert.deepStrictEqual(yield* ids(""), [second, first])
+          const grouped = `${a.slice(0, 4)} ${a.slice(4, 7)}-${a.slice(7)}`
+          const spellings = [a, grouped, ` ${a} `, a.slice(1), ` ${grouped.slice(1)} `]
+          for (const to of [a, ...spellings.map(encodeURIComponent)]) {
+            assert.deepStrictEqual(yield* ids(`?to=${to}`), [first], to)
+          }
+          assert.deepStrictEqual(yield* ids("?status=failed"), [])
+          assert.deepStrictEqual(yield* ids("?status=delivered&direction=out&per_page=1&page=2"), [first])
+          assert.deepStrictEqual(yield* ids("?direction=in"), [])
+          assert.deepStrictEqual(yield* ids("?from_date=2099-01-01T00:00:00Z"), [])
+          assert.deepStrictEqual(yield* ids("?to_date=2099-01-01T00:00:00Z"), [second, first])
+          assert.deepStrictEqual(yield* ids("?batch_id=sms_batch_01ARZ3NDEKTSV4RRFFQ69G5FAV"), [])
+        }))
 
-    it.effect("is accepted once for an Idempotency-Key", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const { key } = yield* makeAccount()
-        const post = () =>
-          node.request("POST", "/v1/sms/send", { key, json: sms, headers: { "idempotency-key": "one" } })
-        const first = yield* post()
-        const again = yield* post()
-        assert.deepStrictEqual([again.status, again.text], [202, first.text])
-        assert.strictEqual(again.headers["idempotency-replayed"], "true")
-        assert.strictEqual((yield* node.request("GET", "/v1/sms/messages", { key })).at("meta", "total"), 1)
-      }))
-  }
-)
+      it.effect("is not looked for by what is no number, which is told", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const answers = [
+            ["250", /not a possible number/],
+            ["bad", /begin with \+/],
+            ["%2B12", /not a possible number/],
+            ["", /must not be empty/]
+          ] as const
+          for (const [to, says] of answers) {
+            const answer = yield* node.request("GET", `/v1/sms/messages?to=${to}`, { key })
+            assertRefused(answer, 422, "validation_error")
+            assert.strictEqual(answer.at("error", "param"), "to")
+            assert.match(String(answer.at("error", "errors", 0, "message")), says)
+          }
+        }))
 
-layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "the SMS of a plan",
-  (it) => {
-    const starter = Effect.fnUntraced(function*(used: number) {
-      const sql = yield* SqlClient.SqlClient
-      const account = yield* makeAccount({ plan: "starter" })
-      yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
-        values (${account.accountId}, (now() at time zone 'UTC')::date, 'sms', 99, ${used}, 0)`
-      return account
+      it.effect("is accepted once for an Idempotency-Key", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const post = () =>
+            node.request("POST", "/v1/sms/send", { key, json: sms, headers: { "idempotency-key": "one" } })
+          const first = yield* post()
+          const again = yield* post()
+          assert.deepStrictEqual([again.status, again.text], [202, first.text])
+          assert.strictEqual(again.headers["idempotency-replayed"], "true")
+          assert.strictEqual((yield* node.request("GET", "/v1/sms/messages", { key })).at("meta", "total"), 1)
+        }))
     })
 
-    it.effect("are 100 a month on Starter: the one beyond is refused with what is used, and leaves nothing", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
+    describe("the SMS of a plan", () => {
+      const starter = Effect.fnUntraced(function*(used: number) {
         const sql = yield* SqlClient.SqlClient
-        const { accountId, key } = yield* starter(98)
-        const post = (path: string, json: unknown) => node.request("POST", `/v1/sms/${path}`, { key, json })
-        const recipients = Array.from({ length: 3 }, freshNumber)
-        const batch = yield* post("send-bulk", { content: "Hello", recipients })
-        assertRefused(batch, 402, "plan_limit_exceeded")
-        assert.deepInclude(batch.at("error"), { resource: "sms", limit: 100, current: 98, per: "month" })
-        yield* sendSms(node, key, sms)
-        yield* sendSms(node, key, { ...sms, content: "a".repeat(161) })
-        const beyond = yield* post("send", sms)
-        assertRefused(beyond, 402, "plan_limit_exceeded")
-        assert.deepInclude(beyond.at("error"), { resource: "sms", limit: 100, current: 100, per: "month" })
-        assert.strictEqual((yield* node.request("GET", "/v1/sms/messages", { key })).at("meta", "total"), 2)
-        const usage = yield* node.request("GET", "/v1/account/usage", { key })
-        assert.include(JSON.stringify(usage.at("data", "quotas")), `"used":100,"remaining":0`)
-        const batches = yield* sql`select from message_batches where account_id = ${accountId}`
-        assert.strictEqual(batches.length, 0)
-      }))
+        const account = yield* makeAccount({ plan: "starter" })
+        yield* sql`insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
+        values (${account.accountId}, (now() at time zone 'UTC')::date, 'sms', 99, ${used}, 0)`
+        return account
+      })
 
-    it.effect("wait for their account alone, and no other account waits with it", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const sql = yield* SqlClient.SqlClient
-        const held = yield* starter(0)
-        const others = [yield* starter(0), yield* makeAccount()]
-        const isHeld = yield* Deferred.make<void>()
-        const done = yield* Deferred.make<void>()
-        const holder = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
-          yield* sql`select from accounts where id = ${held.accountId} for no key update`
-          yield* Deferred.succeed(isHeld, undefined)
-          yield* Deferred.await(done)
-        })))
-        yield* Deferred.await(isHeld)
-        const waiting = yield* Effect.forkChild(
-          Effect.all(Array.from({ length: 3 }, () => sendSms(node, held.key, sms)), { concurrency: 3 })
-        )
-        for (const { key } of others) {
-          yield* Effect.all(Array.from({ length: 10 }, () => sendSms(node, key, sms)), { concurrency: 10 })
-        }
-        assert.isUndefined(waiting.pollUnsafe())
-        yield* Deferred.succeed(done, undefined)
-        yield* Fiber.join(holder)
-        assert.strictEqual(new Set(yield* Fiber.join(waiting)).size, 3)
-      }))
+      it.effect("are 100 a month on Starter: the one beyond is refused with what is used, and leaves nothing", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const sql = yield* SqlClient.SqlClient
+          const { accountId, key } = yield* starter(98)
+          const post = (path: string, json: unknown) => node.request("POST", `/v1/sms/${path}`, { key, json })
+          const recipients = Array.from({ length: 3 }, freshNumber)
+          const batch = yield* post("send-bulk", { content: "Hello", recipients })
+          assertRefused(batch, 402, "plan_limit_exceeded")
+          assert.deepInclude(batch.at("error"), { resource: "sms", limit: 100, current: 98, per: "month" })
+          yield* sendSms(node, key, sms)
+          yield* sendSms(node, key, { ...sms, content: "a".repeat(161) })
+          const beyond = yield* post("send", sms)
+          assertRefused(beyond, 402, "plan_limit_exceeded")
+          assert.deepInclude(beyond.at("error"), { resource: "sms", limit: 100, current: 100, per: "month" })
+          assert.strictEqual((yield* node.request("GET", "/v1/sms/messages", { key })).at("meta", "total"), 2)
+          const usage = yield* node.request("GET", "/v1/account/usage", { key })
+          assert.include(JSON.stringify(usage.at("data", "quotas")), `"used":100,"remaining":0`)
+          const batches = yield* sql`select from message_batches where account_id = ${accountId}`
+          assert.strictEqual(batches.length, 0)
+        }))
 
-    it.effect("are let in exactly, of many at the same time, beside those of accounts that have room", () =>
-      Effect.gen(function*() {
-        const node = yield* Service
-        const sql = yield* SqlClient.SqlClient
-        const full = yield* starter(93)
-        const free = yield* makeAccount()
-        const send = (key: string, headers: Record<string, string>) =>
-          node.request("POST", "/v1/sms/send", { key, json: sms, headers })
-        const answers = yield* Effect.forEach(Array.from({ length: 40 }), (_, index) =>
-          Effect.all([
-            send(full.key, index % 4 === 0 ? { "idempotency-key": `part-${index}` } : {}),
-            send(free.key, {})
-          ], { concurrency: 2 }), { concurrency: "unbounded" })
-        assert.strictEqual(answers.filter(([{ status }]) => status === 202).length, 7)
-        for (const [answer] of answers.filter(([{ status }]) => status !== 202)) {
-          assertRefused(answer, 402, "plan_limit_exceeded")
-        }
-        assert.isTrue(answers.every(([, { status }]) => status === 202))
-        const ids = answers.flat().flatMap(({ at, status }) => status === 202 ? [at("data", "message_id")] : [])
-        assert.strictEqual(new Set(ids).size, 47)
-        for (const [{ accountId }, count, used] of [[full, 7, 100], [free, 40, 40]] as const) {
-          const rows = yield* sql`select id from messages where account_id = ${accountId}`
-          assert.strictEqual(rows.length, count)
-          assert.isTrue(rows.every(({ id }) => ids.includes(Number(id))))
-          const [counted] = yield* sql`select
+      it.effect("wait for their account alone, and no other account waits with it", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const sql = yield* SqlClient.SqlClient
+          const held = yield* starter(0)
+          const others = [yield* starter(0), yield* makeAccount()]
+          const isHeld = yield* Deferred.make<void>()
+          const done = yield* Deferred.make<void>()
+          const holder = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
+            yield* sql`select from accounts where id = ${held.accountId} for no key update`
+            yield* Deferred.succeed(isHeld, undefined)
+            yield* Deferred.await(done)
+          })))
+          yield* Deferred.await(isHeld)
+          const waiting = yield* Effect.forkChild(
+            Effect.all(Array.from({ length: 3 }, () => sendSms(node, held.key, sms)), { concurrency: 3 })
+          )
+          for (const { key } of others) {
+            yield* Effect.all(Array.from({ length: 10 }, () => sendSms(node, key, sms)), { concurrency: 10 })
+          }
+          assert.isUndefined(waiting.pollUnsafe())
+          yield* Deferred.succeed(done, undefined)
+          yield* Fiber.join(holder)
+          assert.strictEqual(new Set(yield* Fiber.join(waiting)).size, 3)
+        }))
+
+      it.effect("are let in exactly, of many at the same time, beside those of accounts that have room", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const sql = yield* SqlClient.SqlClient
+          const full = yield* starter(93)
+          const free = yield* makeAccount()
+          const send = (key: string, headers: Record<string, string>) =>
+            node.request("POST", "/v1/sms/send", { key, json: sms, headers })
+          const answers = yield* Effect.forEach(Array.from({ length: 40 }), (_, index) =>
+            Effect.all([
+              send(full.key, index % 4 === 0 ? { "idempotency-key": `part-${index}` } : {}),
+              send(free.key, {})
+            ], { concurrency: 2 }), { concurrency: "unbounded" })
+          assert.strictEqual(answers.filter(([{ status }]) => status === 202).length, 7)
+          for (const [answer] of answers.filter(([{ status }]) => status !== 202)) {
+            assertRefused(answer, 402, "plan_limit_exceeded")
+          }
+          assert.isTrue(answers.every(([, { status }]) => status === 202))
+          const ids = answers.flat().flatMap(({ at, status }) => status === 202 ? [at("data", "message_id")] : [])
+          assert.strictEqual(new Set(ids).size, 47)
+          for (const [{ accountId }, count, used] of [[full, 7, 100], [free, 40, 40]] as const) {
+            const rows = yield* sql`select id from messages where account_id = ${accountId}`
+            assert.strictEqual(rows.length, count)
+            assert.isTrue(rows.every(({ id }) => ids.includes(Number(id))))
+            const [counted] = yield* sql`select
               (sum(count) filter (where metric = 'sms'))::int as sms,
               (sum(count) filter (where metric = 'sms_segments'))::int as segments,
               (sum(cost_micros) filter (where metric = 'sms_segments'))::int as cost,
               (select sum(cost_micros) from messages where account_id = ${accountId})::int as price
             from usage_daily where account_id = ${accountId}`
-          assert.deepInclude(counted, { sms: used, segments: count })
-          assert.strictEqual(counted?.["cost"], counted?.["price"])
-        }
-      }))
+            assert.deepInclude(counted, { sms: used, segments: count })
+            assert.strictEqual(counted?.["cost"], counted?.["price"])
+          }
+        }))
+    })
   }
 )
 

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asking, ended, sendBulk } from "../support/bulkMail.ts"
@@ -28,259 +28,261 @@ const learn = (accountId: number, email: string, reason: "unsubscribe" | "bounce
 const emailsOf = (answer: { readonly at: (...path: ReadonlyArray<string | number>) => unknown }) =>
   (answer.at("data") as ReadonlyArray<{ email: string }>).map(({ email }) => email) // as the contract says
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("suppressions", (it) => {
-  it.effect("are added, read, listed and deleted by their address in its normal form", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { key } = yield* makeAccount()
-      const made = yield* add(node, key, "Ada.L@BÜCHER.Example")
-      const email = "ada.l@xn--bcher-kva.example"
-      const created_at = made.at("data", "created_at")
-      assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
-      assert.deepStrictEqual(made.json, { data: { email, reason: "manual", source_message_id: null, created_at } })
-      assert.strictEqual(made.headers["location"], at(email))
-      for (const spelling of [email, "ADA.L@bücher.example", "Ada.L@BÜCHER.Example"]) {
-        assert.deepStrictEqual((yield* node.request("GET", at(spelling), { key })).json, made.json)
-      }
-      assert.deepStrictEqual((yield* node.request("GET", path, { key })).json, {
-        data: [made.at("data")],
-        meta: { total: 1, page: 1, per_page: 25 }
-      })
-      const gone = yield* node.request("DELETE", at("ADA.l@bücher.example"), { key })
-      assert.strictEqual(gone.status, 200)
-      assert.deepInclude(gone.json, { success: true, data: null })
-      for (const method of ["GET", "DELETE"]) {
-        const answer = yield* node.request(method, at(email), { key })
-        assert.deepStrictEqual([answer.status, answer.at("error", "type")], [404, "not_found"])
-      }
-      assert.deepStrictEqual((yield* node.request("GET", path, { key })).at("data"), [])
-    }))
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  describe("suppressions", () => {
+    it.effect("are added, read, listed and deleted by their address in its normal form", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const made = yield* add(node, key, "Ada.L@BÜCHER.Example")
+        const email = "ada.l@xn--bcher-kva.example"
+        const created_at = made.at("data", "created_at")
+        assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+        assert.deepStrictEqual(made.json, { data: { email, reason: "manual", source_message_id: null, created_at } })
+        assert.strictEqual(made.headers["location"], at(email))
+        for (const spelling of [email, "ADA.L@bücher.example", "Ada.L@BÜCHER.Example"]) {
+          assert.deepStrictEqual((yield* node.request("GET", at(spelling), { key })).json, made.json)
+        }
+        assert.deepStrictEqual((yield* node.request("GET", path, { key })).json, {
+          data: [made.at("data")],
+          meta: { total: 1, page: 1, per_page: 25 }
+        })
+        const gone = yield* node.request("DELETE", at("ADA.l@bücher.example"), { key })
+        assert.strictEqual(gone.status, 200)
+        assert.deepInclude(gone.json, { success: true, data: null })
+        for (const method of ["GET", "DELETE"]) {
+          const answer = yield* node.request(method, at(email), { key })
+          assert.deepStrictEqual([answer.status, answer.at("error", "type")], [404, "not_found"])
+        }
+        assert.deepStrictEqual((yield* node.request("GET", path, { key })).at("data"), [])
+      }))
 
-  it.effect("are found by every address that can be one, percent-encoded in the path", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { key } = yield* makeAccount()
-      const local = ["a/b", "a%2fb", "a%b", "a+b", "it's", "a?b", "a#b", "a&b=c", "!*{}|~^`"]
-      for (const email of local.map((text) => `${text}@people.example`)) {
-        const made = yield* add(node, key, email)
-        assert.strictEqual(made.at("data", "email"), email)
-        const place = String(made.headers["location"])
-        assert.deepStrictEqual((yield* node.request("GET", place, { key })).json, made.json)
-        assert.strictEqual((yield* node.request("DELETE", place, { key })).status, 200)
-        assert.strictEqual((yield* node.request("GET", place, { key })).status, 404)
-      }
-    }))
+    it.effect("are found by every address that can be one, percent-encoded in the path", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const local = ["a/b", "a%2fb", "a%b", "a+b", "it's", "a?b", "a#b", "a&b=c", "!*{}|~^`"]
+        for (const email of local.map((text) => `${text}@people.example`)) {
+          const made = yield* add(node, key, email)
+          assert.strictEqual(made.at("data", "email"), email)
+          const place = String(made.headers["location"])
+          assert.deepStrictEqual((yield* node.request("GET", place, { key })).json, made.json)
+          assert.strictEqual((yield* node.request("DELETE", place, { key })).status, 200)
+          assert.strictEqual((yield* node.request("GET", place, { key })).status, 404)
+        }
+      }))
 
-  it.effect("are listed newest first and page by page, all of them or those of a reason or an address", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { accountId, key } = yield* makeAccount()
-      yield* add(node, key, "first@people.example")
-      const sql = yield* SqlClient.SqlClient
-      // Bounces that were learnt of in one transaction have one time: the address then makes the order.
-      yield* sql`insert into suppressions (account_id, email, reason)
+    it.effect("are listed newest first and page by page, all of them or those of a reason or an address", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        yield* add(node, key, "first@people.example")
+        const sql = yield* SqlClient.SqlClient
+        // Bounces that were learnt of in one transaction have one time: the address then makes the order.
+        yield* sql`insert into suppressions (account_id, email, reason)
         select ${accountId}::bigint, name || '@people.example', 'bounce' from unnest(array['c', 'a', 'b']) name`
-      yield* learn(accountId, "left@people.example", "unsubscribe")
-      yield* add(node, (yield* makeAccount()).key, "first@people.example")
-      const list = (query: string) => node.request("GET", `${path}?${query}`, { key })
-      const pages = yield* Effect.forEach([1, 2, 3], (page) => list(`page=${page}&per_page=2`))
-      const order = ["left", "a", "b", "c", "first"].map((name) => `${name}@people.example`)
-      assert.deepStrictEqual(pages.flatMap(emailsOf), order)
-      assert.deepStrictEqual(pages.map(({ at }) => at("meta", "total")), [5, 5, 5])
-      assert.match(pages[0]?.headers["link"] ?? "", /page=2&per_page=2>; rel="next"/)
+        yield* learn(accountId, "left@people.example", "unsubscribe")
+        yield* add(node, (yield* makeAccount()).key, "first@people.example")
+        const list = (query: string) => node.request("GET", `${path}?${query}`, { key })
+        const pages = yield* Effect.forEach([1, 2, 3], (page) => list(`page=${page}&per_page=2`))
+        const order = ["left", "a", "b", "c", "first"].map((name) => `${name}@people.example`)
+        assert.deepStrictEqual(pages.flatMap(emailsOf), order)
+        assert.deepStrictEqual(pages.map(({ at }) => at("meta", "total")), [5, 5, 5])
+        assert.match(pages[0]?.headers["link"] ?? "", /page=2&per_page=2>; rel="next"/)
 
-      const bounces = yield* list("reason=bounce&per_page=1&page=2")
-      assert.deepStrictEqual([emailsOf(bounces), bounces.at("meta", "total")], [["b@people.example"], 3])
-      assert.deepStrictEqual(emailsOf(yield* list("email=A%40PEOPLE.example")), ["a@people.example"])
-      assert.deepStrictEqual(emailsOf(yield* list("email=a%40people.example&reason=manual")), [])
-      assert.strictEqual((yield* list("reason=unsubscribe")).at("data", 0, "source_message_id"), 7)
-      for (const [query, param] of [["reason=spam", "reason"], ["email=a", "email"], ["per_page=101", "per_page"]]) {
-        const answer = yield* list(String(query))
-        assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, param])
-      }
-    }))
+        const bounces = yield* list("reason=bounce&per_page=1&page=2")
+        assert.deepStrictEqual([emailsOf(bounces), bounces.at("meta", "total")], [["b@people.example"], 3])
+        assert.deepStrictEqual(emailsOf(yield* list("email=A%40PEOPLE.example")), ["a@people.example"])
+        assert.deepStrictEqual(emailsOf(yield* list("email=a%40people.example&reason=manual")), [])
+        assert.strictEqual((yield* list("reason=unsubscribe")).at("data", 0, "source_message_id"), 7)
+        for (const [query, param] of [["reason=spam", "reason"], ["email=a", "email"], ["per_page=101", "per_page"]]) {
+          const answer = yield* list(String(query))
+          assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, param])
+        }
+      }))
 
-  it.effect("are answered as they are to whoever adds them again, however many do so at once", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { accountId, key } = yield* makeAccount()
-      const answers = yield* Effect.forEach(
-        Array.from({ length: 20 }, (_, index) => index % 2 === 0 ? "twice@people.example" : "TWICE@people.example"),
-        (email) => add(node, key, email),
-        { concurrency: "unbounded" }
-      )
-      assert.strictEqual(new Set(answers.map(({ text }) => text)).size, 1)
-      assert.strictEqual((yield* node.request("GET", path, { key })).at("meta", "total"), 1)
-      yield* learn(accountId, "left@people.example", "unsubscribe")
-      const again = yield* add(node, key, "Left@people.example")
-      assert.deepInclude(again.at("data"), { reason: "unsubscribe", source_message_id: 7 })
-    }))
-
-  it.effect("of whoever complained stay, and the others can be deleted", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { accountId, key } = yield* makeAccount()
-      for (const reason of ["unsubscribe", "bounce", "complaint"] as const) {
-        yield* learn(accountId, `${reason}@people.example`, reason)
-      }
-      yield* add(node, key, "manual@people.example")
-      yield* add(node, key, "complaint@people.example")
-      const remove = (reason: string) => node.request("DELETE", at(`${reason}@people.example`), { key })
-      const refused = yield* remove("complaint")
-      assert.strictEqual(refused.status, 409)
-      assert.deepInclude(refused.at("error"), {
-        type: "complaint_not_removable",
-        code: 4098,
-        message:
-          "The owner of this address reported your mail as spam, so it stays suppressed. Do not write to it again."
-      })
-      for (const reason of ["unsubscribe", "bounce", "manual"]) {
-        assert.strictEqual((yield* remove(reason)).status, 200, reason)
-      }
-      const left = yield* node.request("GET", path, { key })
-      assert.deepStrictEqual(emailsOf(left), ["complaint@people.example"])
-      assert.strictEqual(left.at("data", 0, "reason"), "complaint")
-    }))
-
-  it.effect("of another account cannot be seen, deleted or felt, not even a complaint", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { accountId, key } = yield* makeAccount()
-      const other = yield* makeAccount()
-      yield* learn(accountId, "shared@people.example", "complaint")
-      for (const method of ["GET", "DELETE"]) {
-        assert.strictEqual((yield* node.request(method, at("shared@people.example"), { key: other.key })).status, 404)
-      }
-      assert.strictEqual((yield* node.request("GET", path, { key: other.key })).at("meta", "total"), 0)
-      const own = yield* add(node, other.key, "shared@people.example")
-      assert.strictEqual(own.at("data", "reason"), "manual")
-      assert.strictEqual((yield* node.request("DELETE", at("shared@people.example"), { key: other.key })).status, 200)
-      assert.strictEqual((yield* node.request("GET", at("shared@people.example"), { key })).status, 200)
-    }))
-
-  it.effect("are for keys with email:write and the permission, reading and writing apart", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { accountId, key } = yield* makeAccount()
-      yield* add(node, key, "kept@people.example")
-      const scopes = ["email:write"] as const
-      const reader = yield* makeKey(accountId, { scopes, permissions: ["emails:read"] })
-      const writer = yield* makeKey(accountId, { scopes, permissions: ["emails:write"] })
-      const statuses = (key: string) =>
-        Effect.map(
-          Effect.all([
-            node.request("GET", path, { key }),
-            node.request("GET", at("kept@people.example"), { key }),
-            node.request("POST", path, { key, json: { email: "kept@people.example" } }),
-            node.request("DELETE", at("unknown@people.example"), { key })
-          ]),
-          (answers) => answers.map(({ status }) => status)
+    it.effect("are answered as they are to whoever adds them again, however many do so at once", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 20 }, (_, index) => index % 2 === 0 ? "twice@people.example" : "TWICE@people.example"),
+          (email) => add(node, key, email),
+          { concurrency: "unbounded" }
         )
-      assert.deepStrictEqual(yield* statuses(reader.key), [200, 200, 403, 403])
-      assert.deepStrictEqual(yield* statuses(writer.key), [403, 403, 201, 404])
-    }))
+        assert.strictEqual(new Set(answers.map(({ text }) => text)).size, 1)
+        assert.strictEqual((yield* node.request("GET", path, { key })).at("meta", "total"), 1)
+        yield* learn(accountId, "left@people.example", "unsubscribe")
+        const again = yield* add(node, key, "Left@people.example")
+        assert.deepInclude(again.at("data"), { reason: "unsubscribe", source_message_id: 7 })
+      }))
 
-  it.effect("refuse what is not one address, and reasons that only the service learns of", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { key } = yield* makeAccount()
-      const email = "a@people.example"
-      const cases: ReadonlyArray<readonly [json: object, param: string, message: RegExp]> = [
-        [{}, "email", /is required/],
-        [{ email: "people.example" }, "email", /has no @/],
-        [{ email: "a@people.example, b@people.example" }, "email", /must be one address/],
-        [{ email: "Ada <a@people.example>" }, "email", /bare address/],
-        [{ email: "*@people" }, "email", /wrong domain/],
-        [{ email: ["a@people.example"] }, "email", /string/],
-        ...["bounce", "complaint", "unsubscribe", "", "Manual", null, 1].map((reason) =>
-          [{ email, reason }, "reason", /must be "manual", or be left out/] as const
+    it.effect("of whoever complained stay, and the others can be deleted", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        for (const reason of ["unsubscribe", "bounce", "complaint"] as const) {
+          yield* learn(accountId, `${reason}@people.example`, reason)
+        }
+        yield* add(node, key, "manual@people.example")
+        yield* add(node, key, "complaint@people.example")
+        const remove = (reason: string) => node.request("DELETE", at(`${reason}@people.example`), { key })
+        const refused = yield* remove("complaint")
+        assert.strictEqual(refused.status, 409)
+        assert.deepInclude(refused.at("error"), {
+          type: "complaint_not_removable",
+          code: 4098,
+          message:
+            "The owner of this address reported your mail as spam, so it stays suppressed. Do not write to it again."
+        })
+        for (const reason of ["unsubscribe", "bounce", "manual"]) {
+          assert.strictEqual((yield* remove(reason)).status, 200, reason)
+        }
+        const left = yield* node.request("GET", path, { key })
+        assert.deepStrictEqual(emailsOf(left), ["complaint@people.example"])
+        assert.strictEqual(left.at("data", 0, "reason"), "complaint")
+      }))
+
+    it.effect("of another account cannot be seen, deleted or felt, not even a complaint", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        const other = yield* makeAccount()
+        yield* learn(accountId, "shared@people.example", "complaint")
+        for (const method of ["GET", "DELETE"]) {
+          assert.strictEqual((yield* node.request(method, at("shared@people.example"), { key: other.key })).status, 404)
+        }
+        assert.strictEqual((yield* node.request("GET", path, { key: other.key })).at("meta", "total"), 0)
+        const own = yield* add(node, other.key, "shared@people.example")
+        assert.strictEqual(own.at("data", "reason"), "manual")
+        assert.strictEqual((yield* node.request("DELETE", at("shared@people.example"), { key: other.key })).status, 200)
+        assert.strictEqual((yield* node.request("GET", at("shared@people.example"), { key })).status, 200)
+      }))
+
+    it.effect("are for keys with email:write and the permission, reading and writing apart", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        yield* add(node, key, "kept@people.example")
+        const scopes = ["email:write"] as const
+        const reader = yield* makeKey(accountId, { scopes, permissions: ["emails:read"] })
+        const writer = yield* makeKey(accountId, { scopes, permissions: ["emails:write"] })
+        const statuses = (key: string) =>
+          Effect.map(
+            Effect.all([
+              node.request("GET", path, { key }),
+              node.request("GET", at("kept@people.example"), { key }),
+              node.request("POST", path, { key, json: { email: "kept@people.example" } }),
+              node.request("DELETE", at("unknown@people.example"), { key })
+            ]),
+            (answers) => answers.map(({ status }) => status)
+          )
+        assert.deepStrictEqual(yield* statuses(reader.key), [200, 200, 403, 403])
+        assert.deepStrictEqual(yield* statuses(writer.key), [403, 403, 201, 404])
+      }))
+
+    it.effect("refuse what is not one address, and reasons that only the service learns of", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const email = "a@people.example"
+        const cases: ReadonlyArray<readonly [json: object, param: string, message: RegExp]> = [
+          [{}, "email", /is required/],
+          [{ email: "people.example" }, "email", /has no @/],
+          [{ email: "a@people.example, b@people.example" }, "email", /must be one address/],
+          [{ email: "Ada <a@people.example>" }, "email", /bare address/],
+          [{ email: "*@people" }, "email", /wrong domain/],
+          [{ email: ["a@people.example"] }, "email", /string/],
+          ...["bounce", "complaint", "unsubscribe", "", "Manual", null, 1].map((reason) =>
+            [{ email, reason }, "reason", /must be "manual", or be left out/] as const
+          )
+        ]
+        for (const [json, param, message] of cases) {
+          const answer = yield* node.request("POST", path, { key, json })
+          assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, param], JSON.stringify(json))
+          assert.match(String(answer.at("error", "message")), message)
+        }
+        assert.strictEqual((yield* node.request("GET", path, { key })).at("meta", "total"), 0)
+        const said = yield* node.request("POST", path, { key, json: { email, reason: "manual" } })
+        assert.deepStrictEqual([said.status, said.at("data", "reason")], [201, "manual"])
+      }))
+  })
+
+  describe("a suppressed address", () => {
+    const mail = { subject: "s", html: "h" }
+
+    it.effect("is left out when a bulk mail is accepted, until it is deleted from the list", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { sink } = yield* Relay
+        const { key } = yield* makeAccount()
+        yield* add(node, key, "Listed@people.example")
+        const recipients = ["LISTED@people.example", "free@people.example"]
+        const first = yield* ended(node, key, yield* sendBulk(node, key, { ...mail, recipients }))
+        assert.deepInclude(first.at("data"), { status: "completed", total: 2, sent: 1, suppressed: 1 })
+        assert.isUndefined(sink.attempts.get("LISTED@people.example"))
+        yield* node.request("DELETE", at("listed@people.example"), { key })
+        const second = yield* ended(node, key, yield* sendBulk(node, key, { ...mail, recipients }))
+        assert.deepInclude(second.at("data"), { status: "completed", total: 2, sent: 2, suppressed: 0 })
+        assert.strictEqual(sink.attempts.get("LISTED@people.example"), 1)
+      }))
+
+    it.effect("is counted apart by the answer to a bulk mail, which tells how many are queued", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        yield* add(node, key, "told@people.example")
+        const told = (recipients: ReadonlyArray<string>) =>
+          Effect.map(
+            node.request("POST", "/v1/email/send-bulk", { key, json: { ...mail, recipients } }),
+            ({ at }) => String(at("data", "message")).replace(/;.*/, "")
+          )
+        assert.strictEqual(yield* told(["told@people.example"]), "0 emails are queued, 1 is suppressed")
+        assert.strictEqual(
+          yield* told(["told@people.example", "other@people.example"]),
+          "1 email is queued, 1 is suppressed"
         )
-      ]
-      for (const [json, param, message] of cases) {
-        const answer = yield* node.request("POST", path, { key, json })
-        assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, param], JSON.stringify(json))
-        assert.match(String(answer.at("error", "message")), message)
-      }
-      assert.strictEqual((yield* node.request("GET", path, { key })).at("meta", "total"), 0)
-      const said = yield* node.request("POST", path, { key, json: { email, reason: "manual" } })
-      assert.deepStrictEqual([said.status, said.at("data", "reason")], [201, "manual"])
-    }))
-})
+        assert.strictEqual(yield* told(["other@people.example"]), "1 email is queued")
+      }))
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a suppressed address", (it) => {
-  const mail = { subject: "s", html: "h" }
+    it.effect("is left out as well when it is added after the bulk mail was accepted and before its turn", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { sink } = yield* Relay
+        const { key } = yield* makeAccount()
+        const slow = Array.from({ length: 400 }, (_, index) => `slow${index}@people.example`)
+        yield* add(node, key, "early@people.example")
+        const recipients = [...slow, "late@people.example", "early@people.example"]
+        const id = yield* sendBulk(node, key, { ...mail, recipients })
+        yield* add(node, key, "Late@people.example")
+        // Neither has had its turn yet, so who is suppressed by now is so since the mail was accepted.
+        const last = yield* node.request("GET", `/v1/email/batches/${id}/recipients?page=201&per_page=2`, { key })
+        assert.deepInclude(last.at("data", 0), { to: "late@people.example", status: "queued" })
+        assert.deepInclude(last.at("data", 1), { to: "early@people.example", status: "suppressed" })
+        const done = yield* ended(node, key, id)
+        assert.deepInclude(done.at("data"), { status: "completed", total: 402, sent: 400, suppressed: 2 })
+        const suppressed = yield* node.request("GET", `/v1/email/batches/${id}/recipients?status=suppressed`, { key })
+        assert.deepInclude(suppressed.at("data", 0), { to: "late@people.example", attempt_count: 0, sent_at: null })
+        assert.isUndefined(sink.attempts.get("late@people.example"))
+      }))
 
-  it.effect("is left out when a bulk mail is accepted, until it is deleted from the list", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { sink } = yield* Relay
-      const { key } = yield* makeAccount()
-      yield* add(node, key, "Listed@people.example")
-      const recipients = ["LISTED@people.example", "free@people.example"]
-      const first = yield* ended(node, key, yield* sendBulk(node, key, { ...mail, recipients }))
-      assert.deepInclude(first.at("data"), { status: "completed", total: 2, sent: 1, suppressed: 1 })
-      assert.isUndefined(sink.attempts.get("LISTED@people.example"))
-      yield* node.request("DELETE", at("listed@people.example"), { key })
-      const second = yield* ended(node, key, yield* sendBulk(node, key, { ...mail, recipients }))
-      assert.deepInclude(second.at("data"), { status: "completed", total: 2, sent: 2, suppressed: 0 })
-      assert.strictEqual(sink.attempts.get("LISTED@people.example"), 1)
-    }))
-
-  it.effect("is counted apart by the answer to a bulk mail, which tells how many are queued", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { key } = yield* makeAccount()
-      yield* add(node, key, "told@people.example")
-      const told = (recipients: ReadonlyArray<string>) =>
-        Effect.map(
-          node.request("POST", "/v1/email/send-bulk", { key, json: { ...mail, recipients } }),
-          ({ at }) => String(at("data", "message")).replace(/;.*/, "")
+    it.effect("is not written to again when it is added between two attempts", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { sink } = yield* Relay
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* makeAccount()
+        const to = "defer-listed@people.example"
+        const id = yield* sendBulk(node, key, { ...mail, recipients: [to] })
+        yield* asking(
+          node.request("GET", `/v1/email/batches/${id}/recipients`, { key }),
+          ({ at }) => at("data", 0, "attempt_count") === 1
         )
-      assert.strictEqual(yield* told(["told@people.example"]), "0 emails are queued, 1 is suppressed")
-      assert.strictEqual(
-        yield* told(["told@people.example", "other@people.example"]),
-        "1 email is queued, 1 is suppressed"
-      )
-      assert.strictEqual(yield* told(["other@people.example"]), "1 email is queued")
-    }))
-
-  it.effect("is left out as well when it is added after the bulk mail was accepted and before its turn", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { sink } = yield* Relay
-      const { key } = yield* makeAccount()
-      const slow = Array.from({ length: 400 }, (_, index) => `slow${index}@people.example`)
-      yield* add(node, key, "early@people.example")
-      const recipients = [...slow, "late@people.example", "early@people.example"]
-      const id = yield* sendBulk(node, key, { ...mail, recipients })
-      yield* add(node, key, "Late@people.example")
-      // Neither has had its turn yet, so who is suppressed by now is so since the mail was accepted.
-      const last = yield* node.request("GET", `/v1/email/batches/${id}/recipients?page=201&per_page=2`, { key })
-      assert.deepInclude(last.at("data", 0), { to: "late@people.example", status: "queued" })
-      assert.deepInclude(last.at("data", 1), { to: "early@people.example", status: "suppressed" })
-      const done = yield* ended(node, key, id)
-      assert.deepInclude(done.at("data"), { status: "completed", total: 402, sent: 400, suppressed: 2 })
-      const suppressed = yield* node.request("GET", `/v1/email/batches/${id}/recipients?status=suppressed`, { key })
-      assert.deepInclude(suppressed.at("data", 0), { to: "late@people.example", attempt_count: 0, sent_at: null })
-      assert.isUndefined(sink.attempts.get("late@people.example"))
-    }))
-
-  it.effect("is not written to again when it is added between two attempts", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { sink } = yield* Relay
-      const sql = yield* SqlClient.SqlClient
-      const { key } = yield* makeAccount()
-      const to = "defer-listed@people.example"
-      const id = yield* sendBulk(node, key, { ...mail, recipients: [to] })
-      yield* asking(
-        node.request("GET", `/v1/email/batches/${id}/recipients`, { key }),
-        ({ at }) => at("data", 0, "attempt_count") === 1
-      )
-      yield* add(node, key, to)
-      yield* sql`update email_messages set due_at = now() - interval '1 minute' where batch_id = ${id}`
-      const done = yield* ended(node, key, id)
-      assert.deepInclude(done.at("data"), { status: "failed", total: 1, sent: 0, suppressed: 1 })
-      assert.strictEqual(sink.attempts.get(to), 1)
-    }))
+        yield* add(node, key, to)
+        yield* sql`update email_messages set due_at = now() - interval '1 minute' where batch_id = ${id}`
+        const done = yield* ended(node, key, id)
+        assert.deepInclude(done.at("data"), { status: "failed", total: 1, sent: 0, suppressed: 1 })
+        assert.strictEqual(sink.attempts.get(to), 1)
+      }))
+  })
 })

@@ -334,7 +334,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
 })
 
 /** How many sessions a node has when it is restarted. */
-const many = 50
+const many = 20
 
 layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
   "WhatsApp sessions of a service that is restarted",
