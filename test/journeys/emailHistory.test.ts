@@ -36,6 +36,13 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ["a Bcc field in the subject", { subject: "s\r\nBcc: c@d.example" }, "subject", /line breaks/],
   ["a Bcc field in the sender's name", { from_name: "x\r\nBcc: c@d.example" }, "from_name", /line breaks/],
   ["a blank subject", { subject: " \u00a0 " }, "subject", /must not be blank/],
+  ["a blank sender's name", { from_name: "  " }, "from_name", /must not be blank/],
+  [
+    "a blank file name",
+    { attachments: [{ ...file(1), filename: " " }] },
+    "attachments[0].filename",
+    /must not be blank/
+  ],
   ["no subject", { subject: undefined }, "subject", /is required/],
   ["no text", { text: undefined }, "html", /is required unless text or template_id/],
   ["a text beside a template", { template_id: 1 }, "text", /left out when template_id/],

@@ -24,6 +24,15 @@ describe("the content of a WhatsApp message", () => {
     ])
   })
 
+  it("takes no blanks for what a poll asks and offers, or for a contact's name, and says so once", () => {
+    const poll = (question: string, option: string) => ({ question, options: ["yes", option] })
+    assert.deepStrictEqual(problems("poll", poll("Lunch?", "no")), [])
+    assert.deepStrictEqual(problems("poll", poll(" \n", "no")), ["content.question: must not be blank"])
+    assert.deepStrictEqual(problems("poll", poll("Lunch?", "\u00a0")), ["content.options[1]: must not be blank"])
+    const contact = { name: " ", phones: ["+15550100200"] }
+    assert.deepStrictEqual(problems("contact", contact), ["content.name: must not be blank"])
+  })
+
   it("takes media types with parameters, among them WhatsApp's own of voice notes", () => {
     for (const type of ["audio/ogg; codecs=opus", "audio/ogg;codecs=opus", "audio/mp4; codecs=\"mp4a.40.2, x\"; a=b"]) {
       assert.deepStrictEqual(problems("audio", file(type)), [], type)
