@@ -1,6 +1,7 @@
 /** `npm run bench [name …]`: runs benches one after the other, each in a process of its own; all of them without a name. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
+import { signingThreads } from "../../src/app/signingThreads.ts"
 
 const benches: Readonly<Record<string, string>> = {
   http: "requests/s beside Fastify with postgres.js and beside pgbench",
@@ -26,8 +27,13 @@ if (unknown.length > 0) {
   for (const [name, meaning] of Object.entries(benches)) console.error(`  ${name.padEnd(10)}${meaning}`)
   process.exitCode = 1
 } else {
+  // As a node has it; a value of the caller's wins.
+  const env = { UV_THREADPOOL_SIZE: String(signingThreads), ...process.env }
   for (const name of names.length > 0 ? names : Object.keys(benches)) {
-    const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`)], { stdio: "inherit" })
+    const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
+      stdio: "inherit",
+      env
+    })
     if (status !== 0) process.exitCode = 1
   }
 }

@@ -4,8 +4,16 @@ import * as NodeNet from "node:net"
 import * as NodeTls from "node:tls"
 import { Changes } from "./Changes.ts"
 
-/** A reply line, also one that comes byte by byte with so many milliseconds between, or what is done instead of one. */
-export type ScriptedAnswer = string | "close" | "silence" | { readonly slowly: string; readonly millis: number }
+/**
+ * A reply line, also one that comes byte by byte with so many milliseconds between, one that is cut off by hanging up, or
+ * what is done instead of one.
+ */
+export type ScriptedAnswer =
+  | string
+  | "close"
+  | "silence"
+  | { readonly slowly: string; readonly millis: number }
+  | { readonly cutOff: string }
 
 /** Everything not said is answered as a good server would. */
 export interface ScriptedSmtpOptions {
@@ -20,7 +28,7 @@ export interface ScriptedSmtpOptions {
   /** What happens after the final dot of the n-th message (1 the first time). */
   readonly message?: (message: number, text: string) => ScriptedAnswer | undefined
   /** What happens in the middle of a body, by what came of it so far: it hangs up, or reads no further. */
-  readonly body?: (text: string) => "close" | "stall" | undefined
+  readonly body?: (text: string) => "close" | "stall" | { readonly stallAndSay: string } | undefined
 }
 
 /** An SMTP server that misbehaves on demand, for the faults a proper server cannot be made to commit. */
@@ -97,7 +105,8 @@ class Server implements ScriptedSmtp {
       while (!socket.destroyed) {
         const fault = inBody ? this.#options.body?.(buffered) : undefined
         if (fault === "close") socket.destroy()
-        if (fault === "stall") socket.pause()
+        if (typeof fault === "object") this.#answer(socket, fault.stallAndSay)
+        if (fault !== undefined && fault !== "close") socket.pause()
         if (fault !== undefined) break
         if (inBody && buffered.startsWith(".\r\n")) {
           // The client ends a message nobody is to get, which it never began.
@@ -137,7 +146,8 @@ class Server implements ScriptedSmtp {
   }
 
   #answer(socket: NodeNet.Socket, answer: ScriptedAnswer) {
-    if (typeof answer === "object") this.#drip(socket, Buffer.from(`${answer.slowly}\r\n`), answer.millis)
+    if (typeof answer === "object" && "cutOff" in answer) socket.end(answer.cutOff)
+    else if (typeof answer === "object") this.#drip(socket, Buffer.from(`${answer.slowly}\r\n`), answer.millis)
     else if (answer === "close") socket.destroy()
     else if (answer !== "silence") socket.write(`${answer}\r\n`, "latin1")
   }

@@ -1,8 +1,10 @@
 /** A field in the relaxed form (RFC 6376 3.4.2), without its line end. */
 export const relaxedField = (field: string): string => {
   const colon = field.indexOf(":")
-  const value = field.slice(colon + 1).replaceAll(/[ \t\r\n]+/g, " ")
-  return `${field.slice(0, colon).trimEnd().toLowerCase()}:${value.replaceAll(/^ | $/g, "")}`
+  const value = field.slice(colon + 1).replaceAll(/[ \t\r\n]{2,}|[\t\r\n]/g, " ")
+  const start = value.startsWith(" ") ? 1 : 0
+  const end = value.endsWith(" ") ? value.length - 1 : value.length
+  return `${field.slice(0, colon).trimEnd().toLowerCase()}:${value.slice(start, end)}`
 }
 
 const bareLineEnd = /\r(?!\n)|(?<!\r)\n/

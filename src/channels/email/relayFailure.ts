@@ -2,26 +2,14 @@ import { parseReply, printableLine } from "./parseReply.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "./SmtpErrors.ts"
 import type { RelayFault, SendFailure, SmtpStage } from "./SmtpErrors.ts"
 
-/** What the SMTP engine reports when a step fails. */
+/** What nodemailer's engine reports when it cannot connect or log in. */
 export interface EngineError {
   readonly code?: string | undefined
-  readonly command?: string | undefined
-  readonly response?: string | undefined
   readonly message: string
 }
 
-/** How far the body got: `started` when its first byte was handed to the socket, `ended` when the final dot was. */
-export interface BodyProgress {
-  readonly started: boolean
-  readonly ended: boolean
-}
-
-const stages: Readonly<Record<string, SmtpStage>> = { "MAIL FROM": "mail", "RCPT TO": "rcpt", "DATA": "data" }
-
 // "Authenticate first" (RFC 4954 6) and "encryption required" (RFC 3207 4) are about our account at the relay.
 const accountCodes = new Set([530, 534, 535, 538])
-
-const sentence = (error: EngineError) => printableLine(error.response ?? error.message)
 
 /** A failure before any message was in the conversation. */
 export const connectFailure = (error: EngineError): RelayUnavailable => {
@@ -29,10 +17,11 @@ export const connectFailure = (error: EngineError): RelayUnavailable => {
   return new RelayUnavailable({ fault, reason: printableLine(error.message), retryInMillis: 0 })
 }
 
-const answered = (error: EngineError, stage: SmtpStage): SendFailure => {
-  const reply = parseReply(error.response ?? "")
+/** What a reply means that does not go on with the transaction. */
+export const refusedWith = (text: string, stage: SmtpStage): SendFailure => {
+  const reply = parseReply(text)
   if (reply === undefined || reply.code < 400) {
-    const reason = `not an SMTP reply: ${sentence(error)}`
+    const reason = printableLine(`not an SMTP reply: ${text}`)
     return stage === "message"
       ? new OutcomeUnknown({ reason })
       : new RelayUnavailable({ fault: "lost", reason, retryInMillis: 0 })
@@ -46,19 +35,13 @@ const answered = (error: EngineError, stage: SmtpStage): SendFailure => {
 }
 
 /**
- * Says what an engine error means for the message. The body's progress is what settles delivery: the engine reports a
- * connection lost after the final dot with the same codes as one lost before DATA. Of a message whose final dot never
- * left, the relay keeps nothing (RFC 5321 4.1.1.10), so there is no doubt about it.
+ * What the end of a connection means for the message in it. Of one whose final dot never left, the relay keeps nothing
+ * (RFC 5321 4.1.1.10), so there is no doubt about it.
  */
-export const sendFailure = (error: EngineError, body: BodyProgress): SendFailure => {
-  if (error.code === "EMESSAGE" && error.response !== undefined) return answered(error, "message")
-  const stage = stages[error.command ?? ""]
-  if (error.code === "EENVELOPE" && stage !== undefined) return answered(error, stage)
-  if (body.ended) return new OutcomeUnknown({ reason: sentence(error) })
-  // A 421 in the middle ends the conversation; the engine reports it as a lost connection that carries the reply.
-  const fault = parseReply(error.response ?? "")?.code === 421 ? "dismissed" : "lost"
-  return new RelayUnavailable({ fault, reason: sentence(error), retryInMillis: 0 })
-}
+export const lostWith = (reason: string, finalDotSent: boolean): SendFailure =>
+  finalDotSent
+    ? new OutcomeUnknown({ reason: printableLine(reason) })
+    : new RelayUnavailable({ fault: "lost", reason: printableLine(reason), retryInMillis: 0 })
 
 /**
  * A connection that ended in the middle of a message's conversation, when it is counted as an attempt of that message:

@@ -51,6 +51,8 @@ export const parseKey = (pem: string): Effect.Effect<KeyObject, DkimKeyUnusable>
 const keyName = ({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): string =>
   [asymmetricKeyType, asymmetricKeyDetails?.modulusLength].filter((part) => part !== undefined).join(" ")
 
+const signedKeys = signedFields.map((name) => [name, name.toLowerCase()] as const)
+
 /** The message's fields by lower-case name, each list from the last to the first, as `h=` counts them. */
 const fieldsOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
   const fields = new Map<string, Array<string>>()
@@ -63,13 +65,19 @@ const fieldsOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
   return fields
 }
 
-/** What `h=` lists. From stands there once more than it occurs, so that a second one would break the signature. */
-const listed = (fields: ReadonlyMap<string, ReadonlyArray<string>>) =>
-  signedFields.flatMap((name) => {
-    const present = fields.get(name.toLowerCase()) ?? []
-    const names = present.map(() => name)
-    return name === "From" ? [{ present, names: [...names, name] }] : [{ present, names }]
-  })
+/** What `h=` lists, and the fields themselves. */
+const listed = (fields: ReadonlyMap<string, ReadonlyArray<string>>) => {
+  // Once more than it occurs, so that a second From would break the signature.
+  const names = ["From"]
+  const present: Array<string> = []
+  for (const [name, key] of signedKeys) {
+    for (const field of fields.get(key) ?? []) {
+      names.push(name)
+      present.push(field)
+    }
+  }
+  return { names, present }
+}
 
 /** A long tag value on several lines. */
 const rows = (value: string, row: RegExp): string => (value.match(row) ?? []).join("\r\n  ")
@@ -82,14 +90,14 @@ const prepare = (message: Buffer, { domain, selector }: DkimSigner) => {
   if (body === undefined) return "its body has a line end other than CRLF"
   const fields = fieldsOf(message.toString("latin1", 0, end))
   if (!fields.has("from")) return "it has no From field"
-  const list = listed(fields)
+  const { names, present } = listed(fields)
   const field = [
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain}; s=${selector};`,
-    ` h=${rows(list.flatMap(({ names }) => names).join(":"), /.{1,72}(?::|$)/g)};`,
+    ` h=${rows(names.join(":"), /.{1,72}(?::|$)/g)};`,
     ` bh=${hash("sha256", body, "base64")};`,
     " b="
   ].join("\r\n")
-  const signed = [...list.flatMap(({ present }) => present), field].map(relaxedField).join("\r\n")
+  const signed = [...present, field].map(relaxedField).join("\r\n")
   return { field, signed: Buffer.from(signed, "latin1") }
 }
 

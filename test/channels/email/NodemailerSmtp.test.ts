@@ -215,6 +215,36 @@ describe("what a failed send means", () => {
       }
     }))
 
+  it.effect("an answer in the middle of the message is not one to its final dot", () =>
+    Effect.gen(function*() {
+      const huge = { ...mail("ann@example.com"), message: message("x".repeat(32 * 1024 * 1024)) }
+      const refused = { tag: "RecipientRefused", stage: "message", code: 552, permanent: true, enhanced: "5.3.4" }
+      for (const [stallAndSay, expected] of [["552 5.3.4 too large", refused], ["250 2.0.0 taken", unknown]] as const) {
+        const peer = yield* ScriptedSmtp.make({ body: (text) => text.length >= 10 ? { stallAndSay } : undefined })
+        const smtp = yield* open(peer.port)
+        assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(huge))), expected)
+      }
+    }))
+
+  it.effect("an answer that came along with the one to DATA is not one to its final dot either", () =>
+    Effect.gen(function*() {
+      const peer = yield* ScriptedSmtp.make(on("DATA", "354 go on\r\n250 2.0.0 taken"))
+      const smtp = yield* open(peer.port)
+      assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(mail("ann@example.com")))), unknown)
+    }))
+
+  it.effect("an answer that is cut off is told as far as it came", () =>
+    Effect.gen(function*() {
+      for (const [cutOff, code] of [["451 4.3.0 out of mem", 451], ["2", 421]] as const) {
+        const peer = yield* ScriptedSmtp.make(on("RCPT", { cutOff }))
+        const smtp = yield* open(peer.port)
+        const failure = yield* Effect.flip(smtp.send(mail("ann@example.com")))
+        assert.strictEqual(failure._tag, "RecipientRefused")
+        assert.deepInclude(failure, { code, permanent: false })
+        assert.include(failure._tag === "RecipientRefused" ? failure.response : "", `${cutOff} (connection closed)`)
+      }
+    }))
+
   it.effect("a relay that answers byte by byte is waited for", () =>
     Effect.gen(function*() {
       const peer = yield* ScriptedSmtp.make({ extensions: [], ...on("RCPT", { slowly: "250 2.0.0 ok", millis: 10 }) })
@@ -339,13 +369,16 @@ describe("what arrives", () => {
       assert.strictEqual(sink.messages.length, 0)
     }))
 
-  it.effect("comes over STARTTLS when the relay offers it", () =>
+  it.effect("comes over STARTTLS when the relay offers it, the large one whole too", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ server: { disabledCommands: ["AUTH"] } })
       const address: RelayAddress = { ...relay(sink.port), tls: "required", verifyCertificate: false }
       const smtp = yield* open(sink.port, { relay: address })
-      yield* smtp.send(mail("ann@example.com"))
+      const large = message(".line\r\n".repeat(200_000))
+      for (const body of [message("hello"), large]) yield* smtp.send({ ...mail("ann@example.com"), message: body })
       assert.isTrue((yield* smtp.capabilities).tls)
+      assert.isTrue(sink.messages[1]?.raw.equals(large))
+      assert.strictEqual(sink.connections.total, 1)
     }))
 })
 
@@ -459,6 +492,16 @@ describe("the pool", () => {
       yield* smtp.send({ envelope: { from: "second@sender.example", to: "ann@example.com" }, message, priority })
       assert.strictEqual(server.connections.total, 2)
       assert.strictEqual(server.bodies.length, 2)
+    }))
+
+  it.effect("does not use a connection again on which the relay said more than it was asked for", () =>
+    Effect.gen(function*() {
+      const more = ["250 taken\r\n250 and again", "250 taken\r\n250-and"]
+      const server = yield* ScriptedSmtp.make({ message: (n) => more[n - 1] })
+      const smtp = yield* open(server.port)
+      for (const to of ["ann", "bob", "eve", "dan"]) yield* smtp.send(mail(`${to}@example.com`))
+      assert.strictEqual(server.bodies.length, 4)
+      assert.strictEqual(server.connections.total, 3)
     }))
 
   it.effect("closes the connection of an interrupted send and never uses it again", () =>
