@@ -27,8 +27,8 @@ export interface ScriptedSmtpOptions {
   readonly command?: (line: string, connection: number, isSecure: boolean) => ScriptedAnswer | undefined
   /** What happens after the final dot of the n-th message (1 the first time). */
   readonly message?: (message: number, text: string) => ScriptedAnswer | undefined
-  /** What happens in the middle of a body, by what came of it so far: it hangs up, or reads no further. */
-  readonly body?: (text: string) => "close" | "stall" | { readonly stallAndSay: string } | undefined
+  /** What happens in the middle of a body, by what came of it so far: it hangs up, reads no further, or says something and looks at nothing more. */
+  readonly body?: (text: string) => "close" | "stall" | "end" | { readonly say: string } | undefined
 }
 
 /** An SMTP server that misbehaves on demand, for the faults a proper server cannot be made to commit. */
@@ -105,8 +105,12 @@ class Server implements ScriptedSmtp {
       while (!socket.destroyed) {
         const fault = inBody ? this.#options.body?.(buffered) : undefined
         if (fault === "close") socket.destroy()
-        if (typeof fault === "object") this.#answer(socket, fault.stallAndSay)
-        if (fault !== undefined && fault !== "close") socket.pause()
+        if (fault === "stall") socket.pause()
+        if (fault === "end" || typeof fault === "object") {
+          socket.removeAllListeners("data").resume()
+          if (fault === "end") socket.end()
+          else this.#answer(socket, fault.say)
+        }
         if (fault !== undefined) break
         if (inBody && buffered.startsWith(".\r\n")) {
           // The client ends a message nobody is to get, which it never began.

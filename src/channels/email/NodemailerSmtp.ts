@@ -19,9 +19,11 @@ export interface SmtpTimeouts extends SilenceTimeouts {
   /** DNS, TCP and TLS together. */
   readonly connect: Duration.Duration
   readonly greeting: Duration.Duration
+  /** RSET and QUIT, where nothing is at stake. */
+  readonly courtesy: Duration.Duration
 }
 
-/** However slowly a relay speaks: the timeouts are of silence, which a byte now and then would break for ever. */
+/** Of connecting as well as of a transaction. */
 const longest = Duration.minutes(20)
 
 const tooSlow: EngineError = { code: "ETIMEDOUT", message: "the conversation took longer than 20 minutes" }
@@ -53,7 +55,7 @@ const timeoutDefaults: SmtpTimeouts = {
 }
 
 /** The relay, and how we speak with it. */
-type Peer = Pick<NodemailerSmtpOptions, "relay" | "name"> & Pick<OpenConnection, "withinLongest"> & {
+type Peer = Pick<NodemailerSmtpOptions, "relay" | "name"> & Pick<OpenConnection, "within"> & {
   readonly timeouts: SmtpTimeouts
 }
 
@@ -81,7 +83,7 @@ const takeSocket = (connection: SMTPConnection): Effect.Effect<Socket, EngineErr
     return Effect.succeed(socket)
   })
 
-const converse = ({ name, relay, timeouts, withinLongest }: Peer): Effect.Effect<SmtpSession, RelayUnavailable> =>
+const converse = ({ name, relay, timeouts, within }: Peer): Effect.Effect<SmtpSession, RelayUnavailable> =>
   Effect.suspend(() => {
     const connection = new SMTPConnection({ ...engineOptions(relay, timeouts), ...(name !== undefined && { name }) })
     return Effect.gen(function*() {
@@ -90,7 +92,7 @@ const converse = ({ name, relay, timeouts, withinLongest }: Peer): Effect.Effect
       const capabilities = parseEhlo(greeting === false ? "" : greeting, connection.secure)
       if (relay.credentials !== undefined) yield* login(connection, relay.credentials)
       const socket = yield* takeSocket(connection)
-      return new SmtpConversation({ socket, capabilities, timeouts, withinLongest })
+      return new SmtpConversation({ socket, capabilities, timeouts, within })
     }).pipe(
       Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.fail(tooSlow) }),
       Effect.mapError(connectFailure),
@@ -120,8 +122,13 @@ const layer = (options: NodemailerSmtpOptions): Layer.Layer<Smtp> =>
   Layer.effect(
     Smtp,
     Effect.gen(function*() {
-      const withinLongest = yield* makeDeadlines(yield* Clock.Clock, longest)
-      const connect = converse({ ...options, timeouts: { ...timeoutDefaults, ...options.timeouts }, withinLongest })
+      const clock = yield* Clock.Clock
+      const timeouts = { ...timeoutDefaults, ...options.timeouts }
+      const within = {
+        longest: yield* makeDeadlines(clock, longest),
+        courtesy: yield* makeDeadlines(clock, timeouts.courtesy)
+      }
+      const connect = converse({ ...options, timeouts, within })
       const pool = yield* SmtpPool.make(connect, { ...poolDefaults, ...options })
       const verify = Effect.flatMap(connect, (session) => Effect.as(session.quit, session.capabilities))
       return Smtp.of({

@@ -6,11 +6,14 @@ import type { Accepted, SmtpMail } from "./Smtp.ts"
 import { OutcomeUnknown } from "./SmtpErrors.ts"
 import type { SendFailure, SmtpStage } from "./SmtpErrors.ts"
 
-/** What to do before the next reply: say commands, say the message, or just listen, as a further reply is due. */
+/**
+ * What to do before the next reply: say commands, say the message, or just listen, as a further reply is due. `refused` is
+ * how the transaction ends already, however the rest of the conversation goes.
+ */
 export type Turn =
-  | { readonly _tag: "Say"; readonly commands: string }
+  | { readonly _tag: "Say"; readonly commands: string; readonly refused?: SendFailure | undefined }
   | { readonly _tag: "SayMessage" }
-  | { readonly _tag: "Listen" }
+  | { readonly _tag: "Listen"; readonly refused: SendFailure | undefined }
 
 /** How a transaction ended, and whether both sides are still at the same place of the conversation. */
 export interface TransactionEnd {
@@ -18,12 +21,10 @@ export interface TransactionEnd {
   readonly inStep: boolean
 }
 
-const say = (commands: string): Turn => ({ _tag: "Say", commands })
 const sayMessage: Turn = { _tag: "SayMessage" }
-const listen: Turn = { _tag: "Listen" }
 
 /** After a refusal the relay waits for the next transaction; whatever else goes wrong ends the conversation. */
-export const endedBy = (failure: SendFailure): TransactionEnd => ({
+const endedBy = (failure: SendFailure): TransactionEnd => ({
   exit: Exit.fail(failure),
   inStep: failure._tag === "RecipientRefused"
 })
@@ -51,20 +52,22 @@ export function* mailTransaction(
 ): Generator<Turn, TransactionEnd, string> {
   const atOnce = offered.includes("PIPELINING")
   const commands = mailCommands(mail, offered)
-  const next = (command: string) => atOnce ? listen : say(command)
+  const first = atOnce ? commands.mail + commands.rcpt + commands.data : commands.mail
+  const next = (command: string, refused?: SendFailure): Turn =>
+    atOnce ? { _tag: "Listen", refused } : { _tag: "Say", commands: command }
 
-  const bySender = refusal(yield say(atOnce ? commands.mail + commands.rcpt + commands.data : commands.mail), "mail")
+  const bySender = refusal(yield { _tag: "Say", commands: first }, "mail")
   if (bySender !== undefined && !(atOnce && isRefusal(bySender))) return endedBy(bySender)
-  const byRecipient = refusal(yield next(commands.rcpt), "rcpt")
+  const byRecipient = refusal(yield next(commands.rcpt, bySender), "rcpt")
   const refused = bySender ?? byRecipient
   if (byRecipient !== undefined && !(atOnce && isRefusal(byRecipient))) {
     return { exit: Exit.fail(refused ?? byRecipient), inStep: isRefusal(byRecipient) }
   }
-  const reply = yield next(commands.data)
+  const reply = yield next(commands.data, refused)
   if (refused !== undefined) {
     if (!reply.startsWith("3")) return endedBy(refused)
     // It must not take DATA for nobody. If it knows a sender, an empty message ends that; without one, who knows.
-    if (bySender === undefined) yield say(".\r\n")
+    if (bySender === undefined) yield { _tag: "Say", commands: ".\r\n", refused }
     return { exit: Exit.fail(refused), inStep: bySender === undefined }
   }
   if (!/^[23]/.test(reply)) return endedBy(refusedWith(reply, "data"))

@@ -45,10 +45,14 @@ export const lostWith = (reason: string, finalDotSent: boolean): SendFailure =>
 
 /**
  * A connection that ended in the middle of a message's conversation, when it is counted as an attempt of that message:
- * put off like by any 4xx, in the relay's words, or with the status for a bad connection (RFC 3463 4.4.2).
+ * put off like by any 4xx, in the relay's words where they are such, else with the status for a bad connection (RFC 3463
+ * 4.4.2). Of an answer that was cut off nobody knows how it would have ended.
  */
 export const putOff = ({ reason }: RelayUnavailable): RecipientRefused => {
-  const reply = parseReply(reason) ?? { code: 421, enhanced: "4.4.2", response: printableLine(`421 4.4.2 ${reason}`) }
+  const said = parseReply(reason)
+  const reply = said !== undefined && said.code >= 400 && said.code < 500
+    ? said
+    : { code: 421, enhanced: "4.4.2", response: printableLine(`421 4.4.2 ${reason}`) }
   return new RecipientRefused({ ...reply, stage: "rcpt", permanent: false })
 }
 

@@ -32,6 +32,9 @@ const mail = (to: string, priority: SmtpLane = "bulk", text = "hello"): SmtpMail
   priority
 })
 
+/** More than any socket takes at once. */
+const huge: SmtpMail = { ...mail("ann@example.com"), message: message("x".repeat(32 * 1024 * 1024)) }
+
 const summary = (failure: SendFailure): object => {
   switch (failure._tag) {
     case "RecipientRefused": {
@@ -207,42 +210,66 @@ describe("what a failed send means", () => {
 
   it.effect("a relay that reads no further, or hangs up, before the final dot has left does not have the message", () =>
     Effect.gen(function*() {
-      const huge = { ...mail("ann@example.com"), message: message("x".repeat(32 * 1024 * 1024)) }
-      for (const fault of ["stall", "close"] as const) {
+      for (const fault of ["stall", "close", "end"] as const) {
         const peer = yield* ScriptedSmtp.make({ body: (text) => text.length >= 10 ? fault : undefined })
         const smtp = yield* open(peer.port, impatient)
         assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(huge))), dismissed)
       }
     }))
 
-  it.effect("an answer in the middle of the message is not one to its final dot", () =>
+  it.effect("an answer in the middle of the message ends the connection, and is believed when it refuses", () =>
     Effect.gen(function*() {
-      const huge = { ...mail("ann@example.com"), message: message("x".repeat(32 * 1024 * 1024)) }
       const refused = { tag: "RecipientRefused", stage: "message", code: 552, permanent: true, enhanced: "5.3.4" }
-      for (const [stallAndSay, expected] of [["552 5.3.4 too large", refused], ["250 2.0.0 taken", unknown]] as const) {
-        const peer = yield* ScriptedSmtp.make({ body: (text) => text.length >= 10 ? { stallAndSay } : undefined })
+      for (const [say, expected] of [["552 5.3.4 too large", refused], ["250 2.0.0 taken", unknown]] as const) {
+        const peer = yield* ScriptedSmtp.make({ body: (text) => text.length >= 10 ? { say } : undefined })
         const smtp = yield* open(peer.port)
         assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(huge))), expected)
+        yield* peer.until(() => peer.connections.open === 0)
+        assert.isFalse(peer.commands.includes("1 RSET"))
       }
     }))
 
-  it.effect("an answer that came along with the one to DATA is not one to its final dot either", () =>
+  it.effect("an answer that came along with the one to DATA is not one to its final dot, a refusal neither", () =>
     Effect.gen(function*() {
-      const peer = yield* ScriptedSmtp.make(on("DATA", "354 go on\r\n250 2.0.0 taken"))
-      const smtp = yield* open(peer.port)
-      assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(mail("ann@example.com")))), unknown)
+      for (const early of ["250 2.0.0 taken", "550 5.7.1 no"]) {
+        const peer = yield* ScriptedSmtp.make(on("DATA", `354 go on\r\n${early}`))
+        const smtp = yield* open(peer.port)
+        assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(mail("ann@example.com")))), unknown)
+      }
     }))
 
-  it.effect("an answer that is cut off is told as far as it came", () =>
+  it.effect("an answer that is cut off refuses nobody, and its words are kept", () =>
     Effect.gen(function*() {
-      for (const [cutOff, code] of [["451 4.3.0 out of mem", 451], ["2", 421]] as const) {
+      for (const cutOff of ["250 2.1.5 o", "2", "550 5.1.1 no such", "550-5.1.1 no\r\n550-such"]) {
         const peer = yield* ScriptedSmtp.make(on("RCPT", { cutOff }))
         const smtp = yield* open(peer.port)
         const failure = yield* Effect.flip(smtp.send(mail("ann@example.com")))
-        assert.strictEqual(failure._tag, "RecipientRefused")
-        assert.deepInclude(failure, { code, permanent: false })
-        assert.include(failure._tag === "RecipientRefused" ? failure.response : "", `${cutOff} (connection closed)`)
+        assert.deepStrictEqual(summary(failure), dismissed)
+        const words = cutOff.replaceAll(/\s+/g, " ")
+        const said = failure._tag === "RecipientRefused" ? failure.response : ""
+        assert.strictEqual(said, `421 4.4.2 ${words} (connection closed)`)
       }
+    }))
+
+  it.effect("a refusal is one even when the relay hangs up before it has answered all that it was told", () =>
+    Effect.gen(function*() {
+      const peer = yield* ScriptedSmtp.make({
+        command: (line) => line.startsWith("RCPT") ? "550 5.1.1 no such user" : line === "DATA" ? "close" : undefined
+      })
+      const smtp = yield* open(peer.port)
+      for (const to of ["ann@example.com", "bob@example.com"]) {
+        const failure = yield* Effect.flip(smtp.send(mail(to)))
+        assert.deepInclude(summary(failure), { tag: "RecipientRefused", stage: "rcpt", code: 550, permanent: true })
+      }
+      assert.strictEqual((yield* smtp.admission)._tag, "Pass")
+    }))
+
+  it.effect("a reply of more than 64 kB is none", () =>
+    Effect.gen(function*() {
+      const peer = yield* ScriptedSmtp.make(on("RCPT", "250-on and on\r\n".repeat(20_000)))
+      const smtp = yield* open(peer.port)
+      assert.deepStrictEqual(summary(yield* Effect.flip(smtp.send(mail("ann@example.com")))), dismissed)
+      yield* peer.until(() => peer.connections.open === 0)
     }))
 
   it.effect("a relay that answers byte by byte is waited for", () =>
@@ -444,6 +471,34 @@ describe("the pool", () => {
       yield* smtp.send(mail("yes@example.com"))
       assert.strictEqual(sink.connections.total, 1)
       assert.strictEqual(sink.messages.length, 1)
+    }))
+
+  it.effect("does not go on with a connection whose RSET is refused, or answered without end", () =>
+    Effect.gen(function*() {
+      for (const answer of ["502 5.5.1 no", "silence", { slowly: "\r\n".repeat(10_000), millis: 20 }] as const) {
+        const server = yield* ScriptedSmtp.make({
+          command: (line) => line.startsWith("RCPT TO:<no") ? "550 5.1.1 no" : line === "RSET" ? answer : undefined
+        })
+        const smtp = yield* open(server.port)
+        const refused = yield* Effect.forkChild(Effect.flip(smtp.send(mail("no@example.com"))))
+        yield* server.until(() => server.commands.includes("1 RSET"))
+        yield* TestClock.adjust("2 seconds")
+        assert.deepInclude(summary(yield* Fiber.join(refused)), { stage: "rcpt", code: 550 })
+        yield* server.until(() => server.connections.open === 0)
+        yield* smtp.send(mail("ann@example.com"))
+        assert.strictEqual(server.connections.total, 2)
+      }
+    }))
+
+  it.effect("waits two seconds for the answer to QUIT", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedSmtp.make(on("QUIT", { slowly: "\r\n".repeat(10_000), millis: 20 }))
+      const smtp = yield* open(server.port, { messagesPerConnection: 1 })
+      const sent = yield* Effect.forkChild(smtp.send(mail("ann@example.com")))
+      yield* server.until(() => server.commands.includes("1 QUIT"))
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(sent)
+      yield* server.until(() => server.connections.open === 0)
     }))
 
   it.effect("says QUIT after the allowed number of messages and goes on with a new connection", () =>
