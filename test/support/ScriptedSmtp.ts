@@ -27,7 +27,10 @@ export interface ScriptedSmtpOptions {
   readonly command?: (line: string, connection: number, isSecure: boolean) => ScriptedAnswer | undefined
   /** What happens after the final dot of the n-th message (1 the first time). */
   readonly message?: (message: number, text: string) => ScriptedAnswer | undefined
-  /** What happens in the middle of a body, by what came of it so far: it hangs up, reads no further, or says something and looks at nothing more. */
+  /**
+   * What happens in the middle of a body, by what came of it so far: it hangs up, reads no further, or ends its side or
+   * says something, and does not look at what it reads from then on.
+   */
   readonly body?: (text: string) => "close" | "stall" | "end" | { readonly say: string } | undefined
 }
 

@@ -115,8 +115,8 @@ const engineOptions = (relay: RelayAddress, timeouts: SmtpTimeouts): SMTPConnect
 })
 
 /**
- * The relay, to which nodemailer's SMTP engine connects. The layer connects to nothing; when its scope ends, messages in flight get
- * the close timeout to finish.
+ * The relay, to which nodemailer's SMTP engine connects when there is mail. When the layer's scope ends, messages in flight
+ * get the close timeout to finish.
  */
 const layer = (options: NodemailerSmtpOptions): Layer.Layer<Smtp> =>
   Layer.effect(
