@@ -5,14 +5,15 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem } from "effect"
+import { OpenApi } from "effect/http-api"
 import * as NodePath from "node:path"
-import { openApiDocument } from "../src/app/Routes.ts"
+import { Api } from "../src/api/Api.ts"
 
 /** Where the document is kept. */
 export const path = NodePath.resolve(import.meta.dirname, "../docs/openapi.json")
 
 /** The document as the file has it. */
-export const text = `${JSON.stringify(openApiDocument, null, 2)}\n`
+export const text = `${JSON.stringify(OpenApi.fromApi(Api), null, 2)}\n`
 
 const write = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(path, text))
 

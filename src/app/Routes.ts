@@ -5,19 +5,23 @@ import { Api } from "../api/Api.ts"
 import { Allowed, type RouteName } from "../platform/http/Allowed.ts"
 import { entityTag, isNamed } from "../platform/http/entityTag.ts"
 
-/** The OpenAPI 3.1 document of the contract. */
-export const openApiDocument = OpenApi.fromApi(Api)
-
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
-  const body = JSON.stringify(openApiDocument)
-  const etag = entityTag(body)
-  const headers = { etag, "cache-control": "public, max-age=60", "access-control-allow-origin": "*" }
-  yield* router.add("GET", "/openapi.json", (request: HttpServerRequest.HttpServerRequest) =>
-    Effect.succeed(
-      isNamed(etag, request.headers["if-none-match"])
-        ? HttpServerResponse.empty({ status: 304, headers })
-        : HttpServerResponse.text(body, { contentType: "application/json", headers })
-    ))
+  // Made for the first who asks: a start would take a tenth longer.
+  const document = yield* Effect.cached(Effect.sync(() => {
+    const body = JSON.stringify(OpenApi.fromApi(Api))
+    return { body, etag: entityTag(body) }
+  }))
+  yield* router.add(
+    "GET",
+    "/openapi.json",
+    (request: HttpServerRequest.HttpServerRequest) =>
+      Effect.map(document, ({ body, etag }) => {
+        const headers = { etag, "cache-control": "public, max-age=60", "access-control-allow-origin": "*" }
+        return isNamed(etag, request.headers["if-none-match"])
+          ? HttpServerResponse.empty({ status: 304, headers })
+          : HttpServerResponse.text(body, { contentType: "application/json", headers })
+      })
+  )
 }))
 
 /** Routes that are no part of the contract. */

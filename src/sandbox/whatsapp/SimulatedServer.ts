@@ -52,7 +52,8 @@ export class SimulatedServer {
   readonly pairing: Pairing
   readonly counters: ServerCounters = { stanzas: new Map(), acks: 0, nonsense: 0, versions: new Set() }
   readonly #queries: Queries
-  readonly #identity: ServerIdentity
+  readonly #keys: { readonly noise: KeyPair; readonly root: KeyPair }
+  #identity: ServerIdentity | undefined
   readonly #lines = new Map<Connection, Companion>()
   readonly #connections = new Set<Connection>()
   /** Cut at the next question for groups. */
@@ -68,11 +69,13 @@ export class SimulatedServer {
       keys.set(name, known)
       return known
     }
-    this.#identity = { noiseKey: key("noise"), certificates: certificateChain(key("root"), key("noise")) }
+    this.#keys = { noise: key("noise"), root: key("root") }
   }
 
   /** Serves a client. */
   accept(socket: WebSocket): void {
+    // Made for the first client: two signatures in JavaScript, for which no start has to wait.
+    this.#identity ??= { noiseKey: this.#keys.noise, certificates: certificateChain(this.#keys.root, this.#keys.noise) }
     this.#connections.add(
       new Connection(socket, this.#identity, {
         opened: (connection, handshake) => this.#opened(connection, handshake),
