@@ -124,14 +124,14 @@ export class SmtpPool {
 
   #attempt(mail: SmtpMail): Effect.Effect<Accepted, SendFailure | Crowded> {
     return Effect.uninterruptibleMask((restore) => {
-      const onFresh = Effect.flatMap(this.#open(restore), (fresh) => this.#exchange(fresh, mail, restore))
+      const onFresh = () => Effect.flatMap(this.#open(restore), (fresh) => this.#exchange(fresh, mail, restore))
       const kept = this.#checkout()
-      return kept === undefined ? onFresh : Effect.catchTag(
+      return kept === undefined ? onFresh() : Effect.catchTag(
         this.#exchange(kept, mail, restore),
         "RelayUnavailable",
         // A connection that was used before has ended, as relays allow each so much time and so many messages. The
         // message was not taken, so a fresh one may try at once.
-        (failure) => inConversation.has(failure.fault) ? onFresh : failure
+        (failure) => inConversation.has(failure.fault) ? onFresh() : failure
       )
     })
   }
