@@ -6,7 +6,7 @@ import { Allowed, type RouteName } from "../platform/http/Allowed.ts"
 import { entityTag, isNamed } from "../platform/http/entityTag.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
-  // Made for the first who asks: a start would take a tenth longer.
+  // Made for the first who asks, so that no start waits for it.
   const document = yield* Effect.cached(Effect.sync(() => {
     const body = JSON.stringify(OpenApi.fromApi(Api))
     return { body, etag: entityTag(body) }

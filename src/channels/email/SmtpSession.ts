@@ -14,7 +14,7 @@ export interface SmtpSession {
   readonly send: (mail: SmtpMail) => Effect.Effect<Accepted, SendFailure>
   /** RSET; a session that does not answer it is closed. */
   readonly reset: Effect.Effect<void>
-  /** QUIT, then close; never waits longer than the close timeout. */
+  /** QUIT, then close; waits no longer for the answer than courtesy asks. */
   readonly quit: Effect.Effect<void>
   /** Drops the connection at once. */
   readonly close: () => void
