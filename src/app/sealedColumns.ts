@@ -1,9 +1,9 @@
-import { dataKeyColumn } from "../channels/whatsapp/dataKey.ts"
+import { dataKeyColumn } from "../channels/whatsapp/credentials/DataKey.ts"
 import { dkimKeyColumn } from "../email-domains/EmailDomains.ts"
 import { keyringColumn } from "../platform/crypto/MacKeys.ts"
 import { probeColumn } from "../platform/crypto/MainKeyProbe.ts"
 import { idempotencyColumn } from "../platform/http/Idempotency.ts"
-import { secretColumns } from "../webhooks/sealedSecret.ts"
+import { secretColumns } from "../webhooks/endpoint/sealedSecret.ts"
 
 /** Every column of the database that the vault seals. What is not here is lost with the previous main key. */
 export const sealedColumns = {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { EmailMessage } from "../channels/email/EmailMessage.ts"
-import { EmailMessages } from "../channels/email/EmailMessages.ts"
+import type { EmailMessage } from "../channels/email/single/Email.ts"
+import { EmailMessages } from "../channels/email/single/Emails.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { EmailMessageId } from "../values/Ids.ts"
 import { codeSubject, codeText } from "./codeText.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { chore } from "../platform/cluster/chore.ts"
 import { transaction } from "../platform/database/transaction.ts"
-import { makeHandOver } from "./makeHandOver.ts"
+import { makeHandOver } from "./HandOver.ts"
 import { makeVerificationsRepo } from "./VerificationsRepo.ts"
 
 const most = 100

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
-import { ChatName } from "../channels/whatsapp/MessageContent.ts"
-import { WhatsAppMessages } from "../channels/whatsapp/WhatsAppMessages.ts"
+import { ChatName } from "../channels/whatsapp/content/MessageContent.ts"
+import { WhatsAppMessages } from "../channels/whatsapp/outbox/WhatsAppMessages.ts"
 import { Messages } from "../messages/Messages.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { MessageId, WhatsAppSessionId } from "../values/Ids.ts"

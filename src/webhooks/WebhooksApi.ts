@@ -11,9 +11,9 @@ import { DeliveryId, pathId, WebhookId } from "../values/Ids.ts"
 import { sortedPageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
-import { DeliveryDetail, DeliverySummary, Webhook } from "./Webhook.ts"
-import { EventExpired, WebhookNotActive } from "./WebhookErrors.ts"
-import { DeliveryStatus } from "./WebhookState.ts"
+import { DeliveryStatus } from "./delivery/DeliveryState.ts"
+import { DeliveryDetail, DeliverySummary, Webhook } from "./endpoint/Webhook.ts"
+import { EventExpired, WebhookNotActive } from "./endpoint/WebhookErrors.ts"
 
 /** The URL's rules depend on the operator's settings, so the service checks them. */
 const url = textBetween(1, 2048).annotate({ description: "HTTPS endpoint that receives the POSTs" })

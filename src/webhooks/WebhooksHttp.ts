@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { contractRoot } from "../platform/http/contractRoot.ts"
+import { contractRoot } from "../platform/http/baseContract.ts"
 import { page } from "../platform/http/pages.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
-import { Deliveries } from "./Deliveries.ts"
+import { Deliveries } from "./history/Deliveries.ts"
 import { Webhooks } from "./Webhooks.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 

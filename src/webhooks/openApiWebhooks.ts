@@ -3,7 +3,7 @@ import { topics } from "../events/EventAliases.ts"
 import { eventBody, exampleBody } from "../events/EventBody.ts"
 import { eventMeanings } from "../events/EventMeanings.ts"
 import { type EventName, eventNames } from "../events/EventNames.ts"
-import { maxAttempts, nextDelay } from "./RetryPolicy.ts"
+import { maxAttempts, nextDelay } from "./delivery/RetryPolicy.ts"
 
 type Shape = { readonly type: "string" | "integer" } & Readonly<Record<string, unknown>>
 

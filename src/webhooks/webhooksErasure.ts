@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { ErasureStep } from "../accounts/Erasure.ts"
 import { AccountId, WebhookId } from "../values/Ids.ts"
-import { queueStatuses } from "./WebhookState.ts"
+import { queueStatuses } from "./delivery/DeliveryState.ts"
 
 /** Deliveries of a removed webhook that one statement deletes. */
 const most = 1_000

@@ -3,7 +3,7 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
-import * as EmbeddedPostgres from "../../src/platform/database/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import { lowPort } from "../support/freePort.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
-import { interval } from "../../src/channels/email/BulkPace.ts"
+import { interval } from "../../src/channels/email/recipients/BulkThrottle.ts"
 import { ended, sendBulk } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
 import { makeAccount, Service } from "../support/Service.ts"

@@ -4,11 +4,11 @@ import { Effect } from "effect"
 import * as NodeCrypto from "node:crypto"
 import { once } from "node:events"
 import { type RawData, WebSocket, WebSocketServer } from "ws"
-import { certificateChain } from "../../src/sandbox/whatsapp/certificateChain.ts"
-import { Connection } from "../../src/sandbox/whatsapp/Connection.ts"
-import { frameOf } from "../../src/sandbox/whatsapp/FrameReader.ts"
-import type { Handshake } from "../../src/sandbox/whatsapp/NoiseResponder.ts"
-import { node, stanzaId } from "../../src/sandbox/whatsapp/stanza.ts"
+import { Connection } from "../../src/sandbox/whatsapp/server/Connection.ts"
+import { certificateChain } from "../../src/sandbox/whatsapp/wire/certificateChain.ts"
+import { frameOf } from "../../src/sandbox/whatsapp/wire/FrameReader.ts"
+import type { Handshake } from "../../src/sandbox/whatsapp/wire/NoiseResponder.ts"
+import { node, stanzaId } from "../../src/sandbox/whatsapp/wire/stanza.ts"
 
 /** What one connection of a client meets in the place of an honest server; where nothing is said, silence. */
 export interface Lie {

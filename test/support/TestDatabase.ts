@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { inject } from "vitest"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
-import { untilDatabaseIsBack } from "../../src/platform/database/untilDatabaseIsBack.ts"
+import { untilDatabaseIsBack } from "../../src/platform/database/retryWhileUnavailable.ts"
 
 /** How to reach a database of the test server. */
 export interface Connection {

@@ -13,7 +13,7 @@ import type {
   WAMessage,
   WASocket
 } from "@whiskeysockets/baileys"
-import { quiet } from "../../src/sandbox/whatsapp/quiet.ts"
+import { quiet } from "../../src/sandbox/whatsapp/model/quiet.ts"
 
 /** Credentials and keys of one client; they survive its connections. */
 export class MemoryAuth {

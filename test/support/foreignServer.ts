@@ -3,9 +3,9 @@ import * as NodeChildProcess from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
-import { chooseAccount } from "../../src/platform/database/EmbeddedAccount.ts"
-import { openSession } from "../../src/platform/database/EmbeddedSession.ts"
-import { programOptions, runProgram } from "../../src/platform/database/runProgram.ts"
+import { chooseAccount } from "../../src/platform/database/embedded/EmbeddedAccount.ts"
+import { openSession } from "../../src/platform/database/embedded/EmbeddedSession.ts"
+import { programOptions, runProgram } from "../../src/platform/database/embedded/runProgram.ts"
 
 /** The programs of the oldest PostgreSQL that the system itself has (Debian's packages), if any. */
 export const foreignPrograms = ["14", "15", "16", "17"]

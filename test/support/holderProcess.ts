@@ -8,7 +8,7 @@ import { Console, Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeProcess from "node:process"
 import * as NodeReadline from "node:readline"
-import * as EmbeddedPostgres from "../../src/platform/database/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
 
 const dataDir = NodeProcess.argv[2] ?? "./data/db"
 const durable = NodeProcess.argv[3] === "durable"

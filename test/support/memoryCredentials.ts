@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Credentials } from "../../src/channels/whatsapp/CredentialStore.ts"
-import type { Decrypted } from "../../src/channels/whatsapp/Journal.ts"
+import type { Credentials } from "../../src/channels/whatsapp/credentials/CredentialStore.ts"
+import type { Decrypted } from "../../src/channels/whatsapp/credentials/Journal.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 
 const nameOf = (type: string, key: string) => `${type}|${key}`

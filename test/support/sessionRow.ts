@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newDataKey } from "../../src/channels/whatsapp/dataKey.ts"
+import { newDataKey } from "../../src/channels/whatsapp/credentials/DataKey.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { makeAccount } from "./Service.ts"

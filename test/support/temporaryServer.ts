@@ -2,7 +2,7 @@ import { Effect, Exit, Schedule, Scope } from "effect"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
-import * as EmbeddedPostgres from "../../src/platform/database/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import { lowPort } from "./freePort.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { SessionSocket } from "../../src/channels/whatsapp/WhatsAppSocket.ts"
+import type { SessionSocket } from "../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 
 const unasked = Effect.die("nobody asks this")
 

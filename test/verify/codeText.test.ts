@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { segment } from "../../src/channels/sms/segments.ts"
+import { segment } from "../../src/channels/sms/text/segments.ts"
 import { Locale } from "../../src/values/Locale.ts"
 import { codeSms, codeSubject, codeText } from "../../src/verify/codeText.ts"
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { column } from "../../../src/platform/database/column.ts"
 import { WebhookId } from "../../../src/values/Ids.ts"
-import { makeQueueRepo } from "../../../src/webhooks/QueueRepo.ts"
+import { makeQueueRepo } from "../../../src/webhooks/delivery/QueueRepo.ts"
 import { dataOf } from "./webhookEvent.ts"
 
 interface Explained {

@@ -1,9 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Redacted, Schema } from "effect"
-import { SmsHttpProfile } from "../../channels/sms/HttpSmsProvider.ts"
-import { SmppCarrier } from "../../channels/sms/SmppCarrier.ts"
-import { openSmppSession } from "../../channels/sms/SmppSession.ts"
-import { liveUrl } from "../../channels/whatsapp/WhatsAppSocketLayer.ts"
+import { SmsHttpProfile } from "../../channels/sms/providers/HttpSmsProvider.ts"
+import { SmppCarrier } from "../../channels/sms/smpp/SmppCarrier.ts"
+import { openSmppSession } from "../../channels/sms/smpp/SmppSession.ts"
+import { liveUrl } from "../../channels/whatsapp/baileys/WhatsAppSocketLayer.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { webSocketAnswers } from "../../platform/net/webSocketAnswers.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { contractRoot } from "../../platform/http/contractRoot.ts"
+import { contractRoot } from "../../platform/http/baseContract.ts"
 import { phoneFacts } from "../../values/PhoneNumber.ts"
 import { PhoneApi, type PhoneValidation } from "./PhoneApi.ts"
 

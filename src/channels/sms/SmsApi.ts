@@ -14,9 +14,9 @@ import { MessageBatchId, MessageId, pathId } from "../../values/Ids.ts"
 import { pageQuery } from "../../values/Page.ts"
 import { PhoneNumber } from "../../values/PhoneNumber.ts"
 import { notBlank, textBetween } from "../../values/Text.ts"
-import { longestText } from "./segments.ts"
-import { SenderId } from "./SenderId.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
+import { longestText } from "./text/segments.ts"
+import { SenderId } from "./text/SenderId.ts"
 
 const Content = textBetween(1, longestText).check(notBlank)
 

@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Messages } from "../../messages/Messages.ts"
 import { Principal } from "../../platform/http/Authentication.ts"
-import { contractRoot } from "../../platform/http/contractRoot.ts"
+import { contractRoot } from "../../platform/http/baseContract.ts"
 import { page } from "../../platform/http/pages.ts"
 import { created } from "../../platform/http/RequestContext.ts"
 import type { MessageId } from "../../values/Ids.ts"
-import { kindOf } from "./SenderId.ts"
 import { SmsApi } from "./SmsApi.ts"
 import { SmsMessages } from "./SmsMessages.ts"
+import { kindOf } from "./text/SenderId.ts"
 
 const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "sms" as const }))
 

@@ -1,7 +1,7 @@
 import { Layer } from "effect"
-import { PartNews } from "./PartNews.ts"
+import { PartNews } from "./parts/PartStatusUpdates.ts"
+import { ReceiptMatching } from "./parts/ReceiptMatching.ts"
 import { PhoneHttp } from "./PhoneHttp.ts"
-import { ReceiptMatching } from "./ReceiptMatching.ts"
 import { SmsHttp } from "./SmsHttp.ts"
 import { SmsMessages } from "./SmsMessages.ts"
 

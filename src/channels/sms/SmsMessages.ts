@@ -10,12 +10,12 @@ import * as Template from "../../templates/Template.ts"
 import { counted } from "../../values/counted.ts"
 import { type AccountId, MessageBatchId } from "../../values/Ids.ts"
 import { countryOf, type PhoneNumber } from "../../values/PhoneNumber.ts"
-import { makeAcceptance } from "./makeAcceptance.ts"
-import { longestText, mostSegments, segment } from "./segments.ts"
+import { SmsOutlet } from "./parts/SmsOutlet.ts"
+import { makeAcceptance } from "./SmsAcceptance.ts"
 import type { AcceptedSms, AcceptedSmsBatch, NewSms, NewSmsBatch } from "./SmsApi.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
-import { SmsOutlet } from "./SmsOutlet.ts"
 import type { StoredSms } from "./SmsRepo.ts"
+import { longestText, mostSegments, segment } from "./text/segments.ts"
 
 type Refusal = ValidationFailed | UnsupportedDestination | PlanLimitExceeded
 

@@ -5,7 +5,7 @@ import { type CodeSeed, seedAfter } from "../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../platform/database/column.ts"
 import { repository } from "../../platform/database/repository.ts"
 import { type AccountId, type MessageBatchId, MessageId } from "../../values/Ids.ts"
-import type { Encoding } from "./segments.ts"
+import type { Encoding } from "./text/segments.ts"
 
 /** A message as it is written down, with what it is handed over as. */
 export interface StoredSms {

@@ -1,6 +1,6 @@
 import { Cause, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { databaseAway } from "./databaseAway.ts"
+import { databaseAway } from "./isDatabaseUnavailable.ts"
 
 /** The operator's server does not answer, or refuses us. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {

@@ -1,5 +1,5 @@
 import { type Duration, Effect, Exit, Queue, type Scope } from "effect"
-import { databaseAway } from "./databaseAway.ts"
+import { databaseAway } from "./isDatabaseUnavailable.ts"
 
 interface Call<A, B, E> {
   readonly input: A

@@ -4,7 +4,7 @@
  * after the other, to this node's own listener. Reports wait in memory: what a killed node had not sent is not sent.
  */
 import { Context, DateTime, Effect, Layer, Queue, References } from "effect"
-import { Smtp } from "../../channels/email/Smtp.ts"
+import { Smtp } from "../../channels/email/smtp/Smtp.ts"
 import { askedReport, type ReportKind, writeReport } from "./askedReport.ts"
 import type { ReceivedMail } from "./SandboxInbox.ts"
 

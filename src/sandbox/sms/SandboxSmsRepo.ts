@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
-import type { Outgoing } from "../../channels/sms/SubmitOutcome.ts"
+import type { Outgoing } from "../../channels/sms/parts/SubmitOutcome.ts"
 import { column } from "../../platform/database/column.ts"
 import { repository } from "../../platform/database/repository.ts"
 import { Timestamp } from "../../values/Timestamp.ts"

@@ -1,8 +1,8 @@
-import type { PendingSession } from "../../channels/whatsapp/Session.ts"
+import type { PendingSession } from "../../channels/whatsapp/model/Session.ts"
 import { type Html, html } from "../../platform/http/html.ts"
-import { isGroupJid } from "./Address.ts"
-import type { MessageView, PhoneView, SessionView } from "./Controls.ts"
-import type { Group } from "./Groups.ts"
+import type { MessageView, PhoneView, SessionView } from "./control/Controls.ts"
+import { isGroupJid } from "./model/Address.ts"
+import type { Group } from "./model/Groups.ts"
 import { deviceRow, postForm, rowsOr, sandboxPhonesFrame, sandboxPhonesPath } from "./sandboxPhonesFrame.ts"
 
 /** What the page of all phones shows. */

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { PendingSessions } from "../../channels/whatsapp/PendingSessions.ts"
+import { PendingSessions } from "../../channels/whatsapp/sessions/PairingRequests.ts"
 import { SandboxPhonesHttp } from "./SandboxPhonesHttp.ts"
 import { SandboxWhatsAppHost } from "./SandboxWhatsAppHost.ts"
 import { SandboxWhatsAppRepo } from "./SandboxWhatsAppRepo.ts"

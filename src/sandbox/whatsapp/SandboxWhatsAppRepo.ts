@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import type { StateChanges } from "./model/SimulatorState.ts"
 import { SandboxWhatsAppStore } from "./SandboxWhatsAppStore.ts"
-import type { StateChanges } from "./SimulatorState.ts"
 
 const makeReads = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

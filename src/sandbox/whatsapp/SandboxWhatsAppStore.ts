@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import type { Effect, Option } from "effect"
-import type { StateChanges } from "./SimulatorState.ts"
+import type { StateChanges } from "./model/SimulatorState.ts"
 
 /** What the simulated WhatsApp remembers, and which node of the cluster hosts it. */
 export class SandboxWhatsAppStore extends Context.Service<SandboxWhatsAppStore, {

@@ -1,9 +1,9 @@
 import { Context, Data, Effect, Layer, Option, Schedule } from "effect"
-import type { Controls } from "./Controls.ts"
-import type { Verb } from "./ControlServer.ts"
-import { callControl } from "./remoteControls.ts"
+import type { Controls } from "./control/Controls.ts"
+import type { Verb } from "./control/ControlServer.ts"
+import { callControl } from "./control/remoteControls.ts"
+import { SimulatorRefusal } from "./model/SimulatorRefusal.ts"
 import { SandboxWhatsAppStore } from "./SandboxWhatsAppStore.ts"
-import { SimulatorRefusal } from "./SimulatorRefusal.ts"
 
 /** What was asked of the phones cannot be done; the reason is for the person who asked. */
 export class PhoneRefusal extends Data.TaggedError("PhoneRefusal")<{ readonly reason: string }> {}

@@ -2,11 +2,11 @@ import "../../platform/observability/muteLibsignal.ts"
 
 import * as NodeHttp from "node:http"
 import { WebSocketServer } from "ws"
-import { Controls } from "./Controls.ts"
-import { controlPath, ControlServer } from "./ControlServer.ts"
-import { SimulatedServer } from "./SimulatedServer.ts"
-import { SimulatorState } from "./SimulatorState.ts"
-import type { StateStorage } from "./SimulatorState.ts"
+import { Controls } from "./control/Controls.ts"
+import { controlPath, ControlServer } from "./control/ControlServer.ts"
+import { SimulatorState } from "./model/SimulatorState.ts"
+import type { StateStorage } from "./model/SimulatorState.ts"
+import { SimulatedServer } from "./server/SimulatedServer.ts"
 
 /** How a simulator is started. */
 export interface SimulatorOptions {

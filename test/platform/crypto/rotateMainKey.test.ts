@@ -8,7 +8,7 @@ import { countForeign, rotateMainKey } from "../../../src/platform/crypto/rotate
 import { nameOf } from "../../../src/platform/crypto/SealedColumn.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { WebhookId } from "../../../src/values/Ids.ts"
-import { sealedSecret } from "../../../src/webhooks/sealedSecret.ts"
+import { sealedSecret } from "../../../src/webhooks/endpoint/sealedSecret.ts"
 import { makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

@@ -2,13 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Data, Deferred, Duration, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../../../src/platform/database/coalesce.ts"
+import { untilDatabaseIsBack } from "../../../src/platform/database/retryWhileUnavailable.ts"
 import {
   afterCommit,
   idleInTransaction,
   inTransaction,
   transaction
 } from "../../../src/platform/database/transaction.ts"
-import { untilDatabaseIsBack } from "../../../src/platform/database/untilDatabaseIsBack.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 class Unwanted extends Data.TaggedError("Unwanted") {}

@@ -1,7 +1,7 @@
 import { Cause, Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { readerPage } from "../readerPage.ts"
-import * as Pages from "../ReaderPages.ts"
+import { readerPage } from "../suppressions/readerPage.ts"
+import * as Pages from "../suppressions/ReaderPages.ts"
 import { Tracking } from "./Tracking.ts"
 import { TrackingLinks } from "./TrackingLinks.ts"
 

@@ -1,0 +1,82 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { repository } from "../../../platform/database/repository.ts"
+import { BatchStatus } from "../../../values/BatchStatus.ts"
+import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
+import { direction, Sort } from "../../../values/Page.ts"
+import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
+
+const One = Schema.Struct({ accountId: AccountId, batchId: EmailBatchId })
+
+const BatchFilter = Schema.Struct({
+  accountId: AccountId,
+  status: Schema.NullOr(BatchStatus),
+  sort: Sort,
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+const RecipientFilter = Schema.Struct({
+  batchId: EmailBatchId,
+  status: Schema.NullOr(RecipientStatus),
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+/** SQL that tells of batches and their recipients. */
+export const makeBatchRecordsRepo = repository(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const columns = sql.literal(`id as batch_id, status, total, total - sent - failed - suppressed - canceled as queued,
+    sent, failed, suppressed, canceled, created_at, completed_at`)
+
+  const find = SqlSchema.findOneOption({
+    Request: One,
+    Result: Batch,
+    execute: ({ accountId, batchId }) =>
+      sql`select ${columns} from email_batches where id = ${batchId} and account_id = ${accountId}`
+  })
+
+  const listed = ({ accountId, status }: typeof BatchFilter.Encoded) =>
+    sql.and([sql`account_id = ${accountId}`, ...(status === null ? [] : [sql`status = ${status}`])])
+
+  const list = SqlSchema.findAll({
+    Request: BatchFilter,
+    Result: Batch,
+    execute: (filter) => {
+      const by = sql.literal(direction(filter.sort))
+      return sql`select ${columns} from email_batches where ${listed(filter)}
+        order by created_at ${by}, id ${by} limit ${filter.limit} offset ${filter.offset}`
+    }
+  })
+
+  const count = SqlSchema.findOne({
+    Request: BatchFilter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => sql`select count(*) as total from email_batches where ${listed(filter)}`
+  })
+
+  const matching = ({ batchId, status }: typeof RecipientFilter.Encoded) =>
+    sql.and([
+      sql`batch_id = ${batchId}`,
+      ...(status === null ? [] : [status === "queued" ? sql`status in ('queued', 'sending')` : sql`status = ${status}`])
+    ])
+
+  const recipients = SqlSchema.findAll({
+    Request: RecipientFilter,
+    Result: BatchRecipient,
+    execute: (filter) =>
+      sql`select id, recipient as to, case when status = 'sending' then 'queued' else status end as status, attempt_count,
+          case when status = 'queued' then due_at end as next_attempt_at, bounce_type, error, sent_at,
+          opens, clicks
+        from email_messages where ${matching(filter)} order by position limit ${filter.limit} offset ${filter.offset}`
+  })
+
+  const countRecipients = SqlSchema.findOne({
+    Request: RecipientFilter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => sql`select count(*) as total from email_messages where ${matching(filter)}`
+  })
+
+  return { list, count, find, recipients, countRecipients }
+}))

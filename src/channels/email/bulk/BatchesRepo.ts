@@ -1,0 +1,236 @@
+import { PgClient } from "@effect/sql-pg"
+import { Duration, Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { column } from "../../../platform/database/column.ts"
+import { repository } from "../../../platform/database/repository.ts"
+import { EmailAddress } from "../../../values/EmailAddress.ts"
+import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
+import { Timestamp } from "../../../values/Timestamp.ts"
+
+/** A batch as its actor needs it. Addresses were checked when it was accepted, so the columns hold canonical ones. */
+export const BatchContent = Schema.Struct({
+  id: EmailBatchId,
+  account_id: AccountId,
+  from_address: Schema.toType(EmailAddress),
+  from_name: Schema.NullOr(Schema.String),
+  subject: Schema.String,
+  html: Schema.String,
+  text: Schema.NullOr(Schema.String),
+  created_at: Timestamp,
+  is_open: Schema.Boolean,
+  track_opens: Schema.Boolean,
+  /** Where the links lead whose clicks are counted. */
+  links: Schema.Array(Schema.String)
+})
+export type BatchContent = typeof BatchContent.Type
+
+/** A recipient in the hands of its batch's actor. */
+export const Claimed = Schema.Struct({
+  id: EmailMessageId,
+  recipient: Schema.toType(EmailAddress),
+  variables: Schema.Record(Schema.String, Schema.Unknown),
+  attempt_count: Schema.Int,
+  /** How often the relay has fallen silent after it had the whole message. */
+  doubts: Schema.Int
+})
+export type Claimed = typeof Claimed.Type
+
+interface NewRecipients {
+  readonly id: EmailBatchId
+  readonly account_id: AccountId
+  readonly recipients: ReadonlyArray<{ readonly to: string; readonly variables: unknown }>
+}
+
+/**
+ * SQL of `email_batches` and of the recipients in `email_messages`, from acceptance to the end; outcomes are
+ * `RecipientOutcomes`.
+ */
+export const makeBatchesRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  const insertBatch = (row: {
+    readonly id: EmailBatchId
+    readonly account_id: AccountId
+    readonly from_address: string
+    readonly from_name: string | null
+    readonly subject: string
+    readonly html: string
+    readonly text: string | null
+    readonly template_id: TemplateId | null
+    readonly total: number
+    readonly track_opens: boolean
+    readonly links: ReadonlyArray<string> | null
+  }) =>
+    sql`insert into email_batches ${sql.insert({ ...row, links: row.links === null ? null : column.text(row.links) })}`
+
+  /** Recipients that the account must not write to are there from the start, as suppressed; tells how many are left. */
+  const insertRecipients = (batch: NewRecipients) =>
+    SqlSchema.findOne({
+      Request: Schema.Void,
+      Result: Schema.Struct({ queued: Schema.Int }),
+      execute: () => recipientsInsertion(batch)
+    })()
+
+  const recipientsInsertion = ({ recipients, ...batch }: NewRecipients) =>
+    sql`with added as (
+        insert into email_messages (account_id, batch_id, position, recipient, variables, status, completed_at)
+        select ${batch.account_id}::bigint, ${batch.id}::text, t.position - 1, t.recipient, t.variables::jsonb,
+          case when s.email is null then 'queued' else 'suppressed' end, case when s.email is not null then now() end
+        from unnest(${column.text(recipients.map(({ to }) => to))},
+          ${column.text(recipients.map(({ variables }) => JSON.stringify(variables)))})
+          with ordinality as t (recipient, variables, position)
+        left join suppressions s on s.account_id = ${batch.account_id} and s.email = lower(t.recipient)
+        order by t.position
+        returning status
+      )
+      update email_batches set suppressed = (select count(*) from added where status = 'suppressed')
+      where id = ${batch.id} returning total - suppressed as queued`
+
+  /** A batch that has ended stays as it is. */
+  const cancel = (batchId: EmailBatchId) =>
+    sql`update email_batches set status = 'canceled' where id = ${batchId} and completed_at is null`
+
+  /** Leaves out whoever is still, or again, queued in a canceled batch. */
+  const leaveOut = (batchId: EmailBatchId) =>
+    sql`with canceled as (
+        update email_messages set status = 'canceled', due_at = null, completed_at = now()
+        where batch_id = ${batchId} and status = 'queued'
+          and exists (select from email_batches where id = ${batchId} and status = 'canceled' and completed_at is null)
+        returning id
+      )
+      update email_batches set canceled = canceled + (select count(*) from canceled)
+      where id = ${batchId} and exists (select from canceled)`
+
+  const content = SqlSchema.findOneOption({
+    Request: EmailBatchId,
+    Result: BatchContent,
+    execute: (id) =>
+      sql`select id, account_id, from_address, from_name, subject, html, text, created_at, completed_at is null as is_open,
+          track_opens, coalesce(links, '{}') as links
+        from email_batches where id = ${id}`
+  })
+
+  const begin = (id: EmailBatchId) =>
+    sql`update email_batches set status = 'processing', started_at = coalesce(started_at, now())
+      where id = ${id} and status = 'queued'`
+
+  /** Back to the queue with what this owner claimed and had not begun to send. */
+  const giveBack = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) =>
+    sql`update email_messages m set status = 'queued', due_at = null
+      from unnest(${column.int8(claimed.map((row) => row.id))}, ${column.int4(claimed.map((row) => row.attempt_count))})
+        as t (id, attempts)
+      where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts`
+
+  /**
+   * Back to the queue with what another owner claimed `after` ago: each may have been sent, so it counts as an ambiguous
+   * attempt, which also makes whatever that owner still records about it void. One that was in doubt `most` times is
+   * given up, so that nothing can make this program write to somebody for ever.
+   */
+  const takeOver = (options: {
+    readonly id: EmailBatchId
+    readonly most: number
+    readonly held: ReadonlyArray<EmailMessageId>
+    readonly after: Duration.Duration
+  }) =>
+    sql`with back as (
+        update email_messages set attempt_count = attempt_count + 1, due_at = null,
+          status = case when attempt_count + 1 < ${options.most} then 'queued' else 'failed' end,
+          error = 'interrupted before the relay had confirmed it',
+          completed_at = case when attempt_count + 1 < ${options.most} then null else now() end
+        where batch_id = ${options.id} and status = 'sending' and id <> all(${column.int8(options.held)})
+          and coalesce(due_at <= now() - ${Duration.toMillis(options.after)} * interval '1 millisecond', true)
+        returning status
+      )
+      update email_batches set ambiguous = ambiguous + (select count(*) from back),
+        failed = failed + (select count(*) from back where status = 'failed')
+      where id = ${options.id} and exists (select from back)`
+
+  /**
+   * Takes who is due into `sending`, since `due_at` from then on. Nobody of a canceled batch; an address that the account
+   * must no longer write to is left out for good.
+   */
+  const claim = SqlSchema.findAll({
+    Request: Schema.Struct({ id: EmailBatchId, limit: Schema.Int }),
+    Result: Claimed,
+    execute: ({ id, limit }) =>
+      sql`with due as (
+          select m.id, exists (select from suppressions s where s.account_id = m.account_id and s.email = lower(m.recipient))
+            as is_suppressed
+          from email_messages m
+          where m.batch_id = ${id} and m.status = 'queued' and (m.due_at is null or m.due_at <= now())
+            and exists (select from email_batches where id = ${id} and status <> 'canceled')
+          order by m.due_at nulls first, m.id limit ${limit} for update of m skip locked
+        ), suppressed as (
+          update email_messages m set status = 'suppressed', due_at = null, completed_at = now()
+          from due where m.id = due.id and due.is_suppressed returning m.id
+        ), counted as (
+          update email_batches set suppressed = suppressed + (select count(*) from suppressed)
+          where id = ${id} and exists (select from suppressed)
+        )
+        update email_messages m set status = 'sending', due_at = now() from due
+        where m.id = due.id and not due.is_suppressed
+        returning m.id, m.recipient, m.variables, m.attempt_count, m.doubts`
+  })
+
+  /** Whether the batch still has to end, milliseconds until its next recipient is due, and how many are being sent. */
+  const outlook = SqlSchema.findOne({
+    Request: EmailBatchId,
+    Result: Schema.Struct({ is_open: Schema.Boolean, millis: Schema.NullOr(Schema.Finite), sending: Schema.Int }),
+    execute: (id) =>
+      sql`select exists (select from email_batches where id = ${id} and completed_at is null) as is_open,
+          (select extract(epoch from min(coalesce(due_at, now())) - now())::float8 * 1000 from email_messages
+            where batch_id = ${id} and status = 'queued') as millis,
+          (select count(*) from email_messages where batch_id = ${id} and status = 'sending') as sending`
+  })
+
+  /** Ends a batch that nobody is left of: one row the first time, none after that. */
+  const complete = SqlSchema.findOneOption({
+    Request: EmailBatchId,
+    Result: Schema.Struct({
+      account_id: AccountId,
+      total: Schema.Int,
+      sent: Schema.Int,
+      failed: Schema.Int,
+      suppressed: Schema.Int,
+      canceled: Schema.Int,
+      completed_at: Timestamp
+    }),
+    execute: (id) =>
+      sql`update email_batches set completed_at = now(),
+          status = case when status = 'canceled' then 'canceled' when sent > 0 then 'completed' else 'failed' end
+        where id = ${id} and completed_at is null and sent + failed + suppressed + canceled = total
+        returning account_id, total, sent, failed, suppressed, canceled, completed_at`
+  })
+
+  /**
+   * Batches where nothing moves although something should, for two seconds by now: not begun; or begun, with nobody being
+   * sent and somebody due, or nobody left. Who has been in sending for long may have been forgotten there.
+   */
+  const neglected = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ id: EmailBatchId, has_begun: Schema.Boolean }),
+    execute: () =>
+      sql`select id, started_at is not null as has_begun from email_batches b
+        where completed_at is null and coalesce(started_at, created_at) < now() - interval '2 seconds'
+          and not exists (select from email_messages m where m.batch_id = b.id and m.status = 'sending'
+            and m.due_at > now() - interval '2 minutes')
+          and coalesce((select min(coalesce(m.due_at, '-infinity')) from email_messages m
+            where m.batch_id = b.id and m.status = 'queued') < now() - interval '2 seconds', true)
+        order by created_at limit 1000`
+  })
+
+  return {
+    insertBatch,
+    insertRecipients,
+    cancel,
+    leaveOut,
+    content,
+    begin,
+    giveBack,
+    takeOver,
+    claim,
+    outlook,
+    complete,
+    neglected
+  }
+}))

@@ -1,0 +1,103 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
+import { SenderNotVerified } from "../../../email-domains/EmailDomainErrors.ts"
+import * as Access from "../../../platform/http/Access.ts"
+import { apiErrors } from "../../../platform/http/ApiError.ts"
+import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { Authentication } from "../../../platform/http/Authentication.ts"
+import { BodyLimit, large } from "../../../platform/http/BodyLimit.ts"
+import { RequestRules } from "../../../platform/http/RequestRules.ts"
+import { recipientsOf } from "../../../templates/Recipients.ts"
+import { BatchStatus } from "../../../values/BatchStatus.ts"
+import { EmailAddress } from "../../../values/EmailAddress.ts"
+import { Data, Done, Paged } from "../../../values/Envelope.ts"
+import { EmailBatchId } from "../../../values/Ids.ts"
+import { pageQuery, sortedPageQuery } from "../../../values/Page.ts"
+import { htmlField, mailFields, Warnings } from "../request/MailInput.ts"
+import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
+
+/** A bulk mail (spec 4.3): one text or stored template, up to 500 recipients with values of their own. */
+export const NewBatch = Schema.Struct({
+  recipients: recipientsOf(EmailAddress).annotate({
+    description: "An address each, with values of its own; plain strings are addresses without values"
+  }),
+  html: htmlField("Required without template_id"),
+  ...mailFields
+})
+export type NewBatch = typeof NewBatch.Type
+
+export const AcceptedBatch = Schema.Struct({
+  batch_id: EmailBatchId,
+  total_recipients: Schema.Int,
+  status: Schema.Literal("queued"),
+  message: Schema.String,
+  warnings: Warnings
+})
+export type AcceptedBatch = typeof AcceptedBatch.Type
+
+const email = (options?: { readonly paid?: "sending" }) => Access.channel(["email:write"], "emails:write", options)
+const reading = Access.channel(["email:write"], "emails:read")
+const params = { batch_id: EmailBatchId }
+
+const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
+  payload: NewBatch,
+  success: Done(AcceptedBatch).pipe(HttpApiSchema.status(202)),
+  error: apiErrors(EmailQuotaExceeded, ValidationFailed, NotFound, SenderNotVerified)
+})
+  .annotate(Access.Access, email({ paid: "sending" }))
+  .annotate(BodyLimit, large)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Send one email to many recipients",
+    description:
+      "Queues up to 500 personalised messages. Every {{variable}} of subject, html and text must have a value for every recipient, or a default: {{name|there}}. With template_id the texts are a stored template's, as it is now: later changes do not change this mail. Each message carries List-Unsubscribe headers."
+  }))
+
+const batches = HttpApiEndpoint.get("batches", "/batches", {
+  query: { ...sortedPageQuery, status: Schema.optionalKey(BatchStatus) },
+  success: Paged(Batch),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(
+    OpenApi.annotations({ summary: "List batches", description: "Newest first, or by sort, each with its counts." })
+  )
+
+const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
+  params,
+  success: Data(Batch),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({ summary: "Read a batch", description: "Its status and its counts." }))
+
+const recipients = HttpApiEndpoint.get("recipients", "/batches/:batch_id/recipients", {
+  params,
+  query: { ...pageQuery, status: Schema.optionalKey(RecipientStatus) },
+  success: Paged(BatchRecipient),
+  error: apiErrors(NotFound, ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(
+    OpenApi.annotations({ summary: "List the recipients of a batch", description: "In the order that was sent." })
+  )
+
+const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
+  params,
+  success: Done(Batch),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, email())
+  .annotateMerge(OpenApi.annotations({
+    summary: "Cancel a batch",
+    description: "Whoever is not being written to right now is left out. Canceling again changes nothing."
+  }))
+
+/** Bulk email (spec 4.3). */
+export class BulkEmailApi extends HttpApiGroup.make("bulkEmail")
+  .add(sendBulk, batches, batch, recipients, cancel)
+  .prefix("/v1/email")
+  .middleware(RequestRules)
+  .middleware(Authentication)
+  .annotateMerge(OpenApi.annotations({ title: "Bulk email" }))
+{}

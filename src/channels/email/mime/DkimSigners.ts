@@ -1,0 +1,38 @@
+import { Effect, Option, Redacted } from "effect"
+import { dkimSelector } from "../../../email-domains/dnsRecords.ts"
+import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
+import { parseDomainName } from "../../../values/DomainName.ts"
+import { domainOf, type EmailAddress } from "../../../values/EmailAddress.ts"
+import type { AccountId } from "../../../values/Ids.ts"
+import { DefaultSender } from "../request/DefaultSender.ts"
+import { DkimSigningFailed } from "./DkimErrors.ts"
+import { type DkimSigner, parseKey } from "./sign.ts"
+
+/**
+ * Who signs the mail of a sender: nobody when its domain has no key; a failure when it has one that cannot be used. The
+ * default sender, of an account or of the service itself (no account), has the key that its domain is verified with,
+ * whosever it is: who publishes that key owns the domain.
+ */
+export const makeDkimSigners = Effect.gen(function*() {
+  const domains = yield* EmailDomains
+  const standard = yield* DefaultSender
+
+  return Effect.fnUntraced(function*(accountId: AccountId | null, from: EmailAddress) {
+    const domain = domainOf(from)
+    const failed = (reason: string) => new DkimSigningFailed({ domain, reason })
+    // An account may have added the default sender's domain without having published its key.
+    const found = accountId === null || from === standard.address
+      ? domains.verifiedKey(domain)
+      : domains.dkimKey(accountId, domain)
+    const pem = yield* found.pipe(
+      Effect.catchTags({
+        SenderNotVerified: () => Effect.fail(failed("the domain was removed")),
+        SealBroken: () => Effect.fail(failed("its key cannot be decrypted"))
+      })
+    )
+    if (Option.isNone(pem)) return Option.none<DkimSigner>()
+    const name = yield* Effect.fromResult(parseDomainName(domain)).pipe(Effect.mapError(failed))
+    const key = yield* Effect.mapError(parseKey(Redacted.value(pem.value)), ({ reason }) => failed(reason))
+    return Option.some({ domain: name, selector: dkimSelector, key })
+  })
+})

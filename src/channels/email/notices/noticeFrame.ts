@@ -1,0 +1,27 @@
+import { html } from "../../../platform/http/html.ts"
+
+/** The mail of a notice as a person reads it: a greeting, what there is to say, and who says it. */
+export const noticeFrame = (
+  notice: { readonly name: string; readonly subject: string; readonly body: string },
+  url: string
+): { readonly text: string; readonly html: string } => {
+  const greeting = `Hello ${notice.name},`
+  const reason = "You get this mail because it concerns your account at "
+  const paragraphs = [greeting, ...notice.body.trim().split(/\n(?:[ \t]*\n)+/)]
+  const marked = paragraphs.map((paragraph) =>
+    html`<p>${paragraph.split("\n").map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)}</p>
+`
+  )
+  return {
+    text: `${paragraphs.join("\n\n")}\n\n-- \n${reason}${url}\n`,
+    html: html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${notice.subject}</title></head>
+<body>
+${marked}<hr>
+<p><small>${reason}<a href="${url}">${url}</a></small></p>
+</body>
+</html>
+`.markup
+  }
+}

@@ -1,0 +1,20 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import { WrongSetting } from "../../../platform/config/Setting.ts"
+import { Mailbox } from "./Mailbox.ts"
+
+/** The sender of mail that names none: the setting MAIL_FROM. */
+export class DefaultSender
+  extends Context.Service<DefaultSender, Mailbox>()("messaging-service/channels/email/request/DefaultSender")
+{
+  /** Fails with `WrongSetting` when MAIL_FROM is no mailbox. */
+  static readonly layer = Layer.effect(
+    DefaultSender,
+    Effect.flatMap(AppConfig, ({ mailFrom }) =>
+      Schema.decodeEffect(Mailbox)(mailFrom).pipe(
+        Effect.mapError(() =>
+          new WrongSetting({ name: "MAIL_FROM", expects: "an address or Name <address>", value: mailFrom })
+        )
+      ))
+  )
+}

@@ -1,0 +1,83 @@
+import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { violationsOf } from "../../../platform/http/violations.ts"
+import { EmailAddress } from "../../../values/EmailAddress.ts"
+import { lineBetween } from "../../../values/Text.ts"
+
+// RFC 5322 specials that would make an unquoted name ambiguous: a second address, a quote, a route.
+const needsQuotes = /[,;<>"\\]/
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+
+/** A name of 200 characters, all of them escaped, and an address. */
+const longest = 700
+
+const quoted = /^"((?:[^"\\]|\\.)*)"$/
+
+/** The display name as it is meant: without its quotes and backslashes; the failure says what it must be. */
+const readName = (text: string): Result.Result<string, string> => {
+  const inner = quoted.exec(text)?.[1]
+  if (inner !== undefined) return Result.succeed(inner.replaceAll(/\\(.)/g, "$1").trim())
+  return needsQuotes.test(text)
+    ? Result.fail("must have its display name in double quotes, as in \"Example, Inc.\" <name@example.com>")
+    : Result.succeed(text)
+}
+
+/** Splits `Name <address>` or `address`; what stands between the brackets is not looked at here. */
+const split = (text: string): Result.Result<{ readonly name?: string; readonly address: string }, string> => {
+  if (control.test(text)) return Result.fail("must not contain line breaks or control characters")
+  if (text.length > longest) return Result.fail(`must have at most ${longest} characters`)
+  const trimmed = text.trim()
+  if (!trimmed.endsWith(">")) return Result.succeed({ address: trimmed })
+  const open = trimmed.lastIndexOf("<")
+  if (open < 0) return Result.fail("must be written as Name <name@example.com>")
+  const address = trimmed.slice(open + 1, -1)
+  return Result.map(
+    readName(trimmed.slice(0, open).trim()),
+    (name) => name === "" ? { address } : { name, address }
+  )
+}
+
+/** `Name <address>`, quoted where RFC 5322 wants it; not encoded for a header, which the composer does. */
+const join = (mailbox: { readonly name?: string; readonly address: string }): string =>
+  mailbox.name === undefined ? mailbox.address : `"${mailbox.name.replaceAll(/["\\]/g, "\\$&")}" <${mailbox.address}>`
+
+const Name = lineBetween(1, 200)
+const Parts = Schema.Struct({ name: Schema.optionalKey(Name), address: Schema.toType(EmailAddress) })
+
+const decodeName = Schema.decodeResult(Name)
+const decodeAddress = Schema.decodeResult(EmailAddress)
+
+const faultOf = ({ issue }: Schema.SchemaError): string => violationsOf(issue)[0]?.message ?? "must be an address"
+
+/** What is wrong with a part is told of the whole: who wrote one text has no field of that part's name. */
+const read = (text: string): Result.Result<typeof Parts.Type, string> =>
+  Result.gen(function*() {
+    const written = yield* split(text)
+    const address = yield* Result.mapError(decodeAddress(written.address), faultOf)
+    if (written.name === undefined) return { address }
+    const name = yield* Result.mapError(
+      decodeName(written.name),
+      (error) => `has a wrong display name: it ${faultOf(error)}`
+    )
+    return { name, address }
+  })
+
+/** A {@link Mailbox} with words of its own in the document: those on what it decodes to would not get there. */
+export const mailboxFor = (description: string) =>
+  Schema.String.annotate({ description }).pipe(
+    Schema.decodeTo(
+      Parts,
+      SchemaTransformation.transformEffect({
+        decode: (text, options) =>
+          Effect.fromResult(
+            Result.mapError(read(text), (message) => new SchemaIssue.InvalidValue({ message }, text, options))
+          ),
+        encode: (parts) => Effect.succeed(join(parts))
+      })
+    )
+  )
+
+/** A sender as `Name <address>` or `address` (RFC 5322 mailbox), decoded to its name and address. */
+export const Mailbox = mailboxFor("An address, or Name <address>")
+export type Mailbox = typeof Mailbox.Type

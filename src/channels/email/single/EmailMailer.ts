@@ -1,0 +1,134 @@
+import { Cause, Context, DateTime, Effect, Layer, Option } from "effect"
+import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
+import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
+import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { renderPart } from "../../../templates/TemplatePart.ts"
+import { domainOf } from "../../../values/EmailAddress.ts"
+import { prepare } from "../mime/compose.ts"
+import { makeDkimSigners } from "../mime/DkimSigners.ts"
+import { sign } from "../mime/sign.ts"
+import { BulkPace } from "../recipients/BulkThrottle.ts"
+import type { SendOutcome } from "../recipients/RecipientState.ts"
+import { ReturnPaths } from "../reports/ReturnPaths.ts"
+import { Smtp } from "../smtp/Smtp.ts"
+import { fixedPart, track, trackingValues } from "../tracking/track.ts"
+import { TrackingLinks } from "../tracking/TrackingLinks.ts"
+import { type ClaimedRecipient, type EmailContent, type EmailPart, makeEmailSenderRepo } from "./EmailSenderRepo.ts"
+
+/** What became of one recipient's copy, and the subject that it had. */
+export interface Mailed {
+  readonly subject: string
+  readonly outcome: SendOutcome
+}
+
+const unsendable = (reason: string, subject = ""): Mailed => ({ subject, outcome: { _tag: "Unsendable", reason } })
+
+const mailbox = (name: string | null, address: EmailContent["from_address"]) => ({
+  ...(name !== null && { name }),
+  address
+})
+
+const textOf = (parts: ReadonlyArray<EmailPart>, kind: "html" | "text") => {
+  const part = parts.find((each) => each.kind === kind)
+  return part === undefined ? undefined : Buffer.from(part.content).toString("utf8")
+}
+
+const filesOf = (parts: ReadonlyArray<EmailPart>) =>
+  parts.filter(({ kind }) => kind === "attachment").map(({ content, content_type, filename }) => ({
+    filename: filename ?? "file",
+    content,
+    content_type: content_type ?? "application/octet-stream"
+  }))
+
+/**
+ * Makes the copies of emails and hands them to the relay, each in a conversation of its own: so each has its own answer
+ * and return path, and who stands in bcc stands nowhere else. All copies have one Message-ID; a repetition has the same
+ * bytes.
+ */
+export class EmailMailer extends Context.Service<EmailMailer, {
+  /** Total: whatever is wrong is the recipient's outcome. */
+  readonly mail: (claimed: ClaimedRecipient) => Effect.Effect<Mailed>
+}>()("messaging-service/channels/email/single/EmailMailer") {
+  static readonly layer = Layer.effect(
+    EmailMailer,
+    Effect.gen(function*() {
+      const smtp = yield* Smtp
+      const { yieldToSingle } = yield* BulkPace
+      const paths = yield* ReturnPaths
+      const signerOf = yield* makeDkimSigners
+      const repo = yield* makeEmailSenderRepo
+      const tracking = yield* TrackingLinks
+      const { verify: codeKey } = yield* MacKeys
+
+      /** A code stands in its mail from this moment on, and nowhere before. */
+      const filledIn = (text: string | undefined, { code_seed }: EmailContent) =>
+        text === undefined || code_seed === null ? text : fillIn(codeKey, code_seed, text)
+
+      /** The HTML of a recipient's copy, with links and a pixel of its own where opens and clicks are counted. */
+      const htmlOf = (id: ClaimedRecipient["id"], html: string | undefined, { links, track_opens }: EmailContent) => {
+        if (html === undefined || (!track_opens && links.length === 0)) return html
+        const part = track(fixedPart(html), { opens: track_opens, targets: links })
+        return renderPart(part, trackingValues(tracking.urlsOf(id, links.length)), (url) => url)
+      }
+
+      const compose = ({ id, parts, ...email }: EmailContent & {
+        readonly id: ClaimedRecipient["id"]
+        readonly parts: ReadonlyArray<EmailPart>
+      }) => {
+        const token = paths.tokenOf(id)
+        // A complaint names the message by a token. Copies of one email share a Message-ID, so theirs stands elsewhere.
+        const local = email.is_alone ? `${token}.${email.message_id}` : email.message_id
+        return prepare({
+          from: mailbox(email.from_name, email.from_address),
+          replyTo: email.reply_to_address === null ? undefined : mailbox(email.reply_to_name, email.reply_to_address),
+          headers: email.is_alone ? {} : { "X-Recipient-Token": token }
+        })({
+          to: email.to,
+          cc: email.cc,
+          subject: email.subject,
+          html: htmlOf(id, filledIn(textOf(parts, "html"), email), email),
+          text: filledIn(textOf(parts, "text"), email),
+          messageId: `${local}@${domainOf(email.from_address)}`,
+          date: DateTime.toEpochMillis(DateTime.makeUnsafe(email.created_at)),
+          attachments: filesOf(parts)
+        })
+      }
+
+      const handOver = Effect.fnUntraced(function*(claimed: ClaimedRecipient, content: EmailContent) {
+        const { account_id, email_id, id, recipient: to } = claimed
+        const [signer, parts] = yield* Effect.all([
+          untilDatabaseIsBack(signerOf(account_id, content.from_address)),
+          untilDatabaseIsBack(Effect.orDie(repo.parts(email_id)))
+        ], { concurrency: 2 })
+        const plain = compose({ ...content, id, parts })
+        const message = Option.isNone(signer) ? plain : yield* sign(plain, signer.value)
+        yield* smtp.send({
+          envelope: paths.envelopeOf(id, { from: content.from_address, to }),
+          message,
+          priority: "single"
+        })
+        return { _tag: "Accepted" } as const
+      })
+
+      const mail = Effect.fn("EmailMailer.mail")(
+        function*(claimed: ClaimedRecipient) {
+          yield* yieldToSingle
+          const content = yield* untilDatabaseIsBack(Effect.orDie(repo.content(claimed.email_id)))
+          if (Option.isNone(content)) return unsendable("the account is gone")
+          const outcome = yield* Effect.catch(
+            handOver(claimed, content.value),
+            (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)
+          )
+          return { subject: content.value.subject, outcome }
+        },
+        (effect, { id: message }) =>
+          Effect.catchCauseIf(effect, (cause) => !Cause.hasInterrupts(cause), (cause) =>
+            Effect.as(
+              Effect.logError("an email could not be made", cause).pipe(Effect.annotateLogs({ message })),
+              unsendable("the message could not be made")
+            ))
+      )
+      return EmailMailer.of({ mail })
+    })
+  )
+}

@@ -1,0 +1,186 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
+import type { SenderNotVerified } from "../../../email-domains/EmailDomainErrors.ts"
+import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
+import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
+import { ulid } from "../../../platform/crypto/ulid.ts"
+import { afterCommit, transaction } from "../../../platform/database/transaction.ts"
+import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { compiledMail } from "../../../templates/CompiledTemplate.ts"
+import { missingValues } from "../../../templates/requireValues.ts"
+import * as Template from "../../../templates/Template.ts"
+import { Templates } from "../../../templates/Templates.ts"
+import { Quotas } from "../../../usage/Quotas.ts"
+import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
+import type { PageOf, Sort } from "../../../values/Page.ts"
+import type { RecipientStatus } from "../bulk/Batch.ts"
+import { BulkPace } from "../recipients/BulkThrottle.ts"
+import { subjectOf } from "../recipients/subjectOf.ts"
+import { DefaultSender } from "../request/DefaultSender.ts"
+import { makeSendWarnings } from "../request/DeliverabilityWarnings.ts"
+import { overfilled } from "../request/overfilled.ts"
+import { fixedPart, targetsOf } from "../tracking/track.ts"
+import type { EmailMessage, EmailMessageDetails } from "./Email.ts"
+import type { AcceptedEmail, NewEmail } from "./EmailApi.ts"
+import { EmailSender } from "./EmailSender.ts"
+import { type Addressed, makeEmailMessagesRepo, type Part, type StoredRecord } from "./EmailsRepo.ts"
+
+/** Which emails are listed; what is absent does not ask. */
+export interface MessageFilter {
+  readonly sort: Sort
+  readonly status?: typeof RecipientStatus.Type | undefined
+  readonly to?: string | undefined
+  /** From this moment on. */
+  readonly from_date?: string | undefined
+  /** Before this moment. */
+  readonly to_date?: string | undefined
+  readonly batch_id?: EmailBatchId | undefined
+}
+
+/** Each address once, in the first field that names it. As for suppressions, its case does not tell it from another. */
+const recipientsOf = ({ bcc = [], cc = [], to }: NewEmail): ReadonlyArray<Addressed> => {
+  const found = new Map<string, Addressed>()
+  for (const [kind, addresses] of [["to", to], ["cc", cc], ["bcc", bcc]] as const) {
+    for (const address of typeof addresses === "string" ? [addresses] : addresses) {
+      const key = address.toLowerCase()
+      if (!found.has(key)) found.set(key, { address, kind })
+    }
+  }
+  return [...found.values()]
+}
+
+const shownTo = (recipients: ReadonlyArray<Addressed>): AcceptedEmail["to"] => {
+  const to = recipients.filter(({ kind }) => kind === "to").map(({ address }) => address)
+  return to.length === 1 ? to[0] ?? "" : to
+}
+
+/** The texts of an email that brings them along. */
+const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewEmail) {
+  const has = { subject: subject !== undefined, html: html !== undefined || text !== undefined }
+  if (has.html && subject !== undefined) return yield* compiledMail({ subject, html, text })
+  const errors = [
+    ...(has.subject ? [] : [{ param: "subject", type: "missing", message: "is required unless template_id is given" }]),
+    ...(has.html
+      ? []
+      : [{ param: "html", type: "missing", message: "is required unless text or template_id is given" }])
+  ]
+  return yield* new ValidationFailed({ param: errors[0]?.param ?? "", errors })
+})
+
+const rendered = Effect.fnUntraced(function*(template: Template.Template, { variables = {} }: NewEmail) {
+  const missing = missingValues(template, variables)
+  if (missing !== undefined) return yield* ValidationFailed.of("variables", missing.message, missing.type)
+  const over = overfilled(template)(variables)
+  if (over !== undefined) {
+    return yield* ValidationFailed.of(over.part, `must have ${over.most} with its values filled in`)
+  }
+  return Template.render(template, variables)
+})
+
+const partsOf = ({ html, text }: Template.Rendered, { attachments = [] }: NewEmail): ReadonlyArray<Part> => [
+  ...(html === undefined ? [] : [{ kind: "html" as const, content: Buffer.from(html) }]),
+  ...(text === undefined ? [] : [{ kind: "text" as const, content: Buffer.from(text) }]),
+  ...attachments.map((file) => ({ kind: "attachment" as const, ...file }))
+]
+
+const recordOf = ({ batch_subject, subject, variables, ...record }: StoredRecord): EmailMessage => ({
+  ...record,
+  subject: batch_subject === null ? subject ?? "" : subjectOf(batch_subject, variables)
+})
+
+/** Emails of their own (spec 9), and the records of all emails: those of batches have one for each recipient. */
+export class EmailMessages extends Context.Service<EmailMessages, {
+  /** Checks everything, commits the email with a copy of all that it is made from, and only then says yes. */
+  readonly send: (
+    accountId: AccountId,
+    email: NewEmail,
+    /** Where the texts have a mask for a code: its seed. The copy keeps the mask. */
+    seed?: CodeSeed
+  ) => Effect.Effect<AcceptedEmail, EmailQuotaExceeded | ValidationFailed | NotFound | SenderNotVerified>
+  readonly list: (
+    accountId: AccountId,
+    filter: MessageFilter,
+    window: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<PageOf<EmailMessage>>
+  readonly find: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailMessageDetails, NotFound>
+}>()("messaging-service/channels/email/single/Emails") {
+  static readonly layer = Layer.effect(
+    EmailMessages,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const domains = yield* EmailDomains
+      const quotas = yield* Quotas
+      const warningsOf = yield* makeSendWarnings
+      const templates = yield* Templates
+      const standard = yield* DefaultSender
+      const sender = yield* EmailSender
+      const { yieldToSingle } = yield* BulkPace
+      const repo = yield* makeEmailMessagesRepo
+
+      /** The template that the email is made from, and the id of the stored one that it was. */
+      const templateOf = Effect.fnUntraced(function*(accountId: AccountId, email: NewEmail) {
+        if (email.template_id === undefined) return { ...(yield* ownTexts(email)), id: null }
+        const own = email.html !== undefined ? "html" : email.text !== undefined ? "text" : undefined
+        if (own !== undefined) return yield* ValidationFailed.of(own, "must be left out when template_id is given")
+        const stored = yield* templates.require(accountId, email.template_id)
+        if (email.subject === undefined) return stored
+        return { ...(yield* compiledMail({ ...stored.source, subject: email.subject })), id: stored.id }
+      })
+
+      const send = Effect.fn("EmailMessages.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
+        yield* yieldToSingle
+        const { id: templateId, template } = yield* templateOf(accountId, email)
+        const texts = yield* rendered(template, email)
+        const parts = partsOf(texts, email)
+        if (email.from !== undefined) yield* domains.requireVerified(accountId, email.from.address)
+        const from = email.from ?? standard
+        const tracking = yield* domains.tracking(accountId, from.address)
+        const links = (email.track_clicks ?? tracking.clicks) && texts.html !== undefined
+          ? targetsOf(fixedPart(texts.html))
+          : null
+        const name = email.from_name ?? from.name
+        const recipients = recipientsOf(email)
+        const { id, queued } = yield* transaction(
+          Effect.orDie(repo.insert({
+            accountId,
+            recipients,
+            from: { address: from.address, ...(name !== undefined && { name }) },
+            replyTo: email.reply_to,
+            subject: texts.subject,
+            templateId,
+            messageId: (yield* ulid).toLowerCase(),
+            trackOpens: email.track_opens ?? tracking.opens,
+            links,
+            parts,
+            codeSeed: seed
+          })).pipe(
+            Effect.tap((stored) => quotas.reserve(accountId, "email", stored.queued)),
+            Effect.tap(afterCommit(sender.wake))
+          )
+        )
+        return {
+          id,
+          to: shownTo(recipients),
+          status: queued > 0 ? "queued" as const : "suppressed" as const,
+          warnings: yield* warningsOf.ofSender(accountId, email.from?.address)
+        }
+      }, Effect.provideService(SqlClient.SqlClient, sql))
+
+      return EmailMessages.of({
+        send,
+        list: Effect.fn("EmailMessages.list")(function*(accountId, filter, window) {
+          const { batch_id = null, from_date = null, sort, status = null, to = null, to_date = null } = filter
+          const asked = { accountId, batch_id, from_date, sort, status, to, to_date, ...window }
+          const rows = yield* repo.list(asked)
+          return { rows: rows.map(recordOf), total: (yield* repo.count(asked)).total }
+        }, Effect.orDie),
+        find: Effect.fn("EmailMessages.find")(function*(accountId, id) {
+          const row = yield* Effect.orDie(repo.find({ accountId, id }))
+          if (Option.isNone(row)) return yield* new NotFound()
+          return { ...recordOf(row.value), recipients: yield* Effect.orDie(repo.recipients(id)) }
+        })
+      })
+    })
+  )
+}

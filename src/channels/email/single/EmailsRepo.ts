@@ -1,0 +1,205 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { SqlSchema, type Statement } from "effect/sql"
+import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
+import { column } from "../../../platform/database/column.ts"
+import { repository } from "../../../platform/database/repository.ts"
+import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
+import { direction, Sort } from "../../../values/Page.ts"
+import { RecipientStatus } from "../bulk/Batch.ts"
+import type { Mailbox } from "../request/Mailbox.ts"
+import { EmailMessage, EmailRecipient } from "./Email.ts"
+
+/** A recipient, and the field that names it. */
+export interface Addressed {
+  readonly address: string
+  readonly kind: "to" | "cc" | "bcc"
+}
+
+/** A text or a file of an email. */
+export interface Part {
+  readonly kind: "html" | "text" | "attachment"
+  readonly filename?: string
+  readonly content_type?: string | undefined
+  readonly content: Uint8Array
+}
+
+/** An email as it is written down. */
+export interface StoredEmail {
+  readonly accountId: AccountId
+  /** The first one's row becomes the record. */
+  readonly recipients: ReadonlyArray<Addressed>
+  readonly from: Mailbox
+  readonly replyTo: Mailbox | undefined
+  readonly subject: string
+  readonly templateId: TemplateId | null
+  /** A part of the Message-ID, chosen before the first attempt. */
+  readonly messageId: string
+  readonly trackOpens: boolean
+  /** Where its counted links lead; none when clicks are not counted. */
+  readonly links: ReadonlyArray<string> | null
+  readonly parts: ReadonlyArray<Part>
+  /** Of the code that the texts have a mask for. */
+  readonly codeSeed: CodeSeed | undefined
+}
+
+type Fragment = Statement.Fragment
+
+const Filter = Schema.Struct({
+  accountId: AccountId,
+  status: Schema.NullOr(RecipientStatus),
+  to: Schema.NullOr(Schema.String),
+  from_date: Schema.NullOr(Schema.String),
+  to_date: Schema.NullOr(Schema.String),
+  batch_id: Schema.NullOr(EmailBatchId),
+  sort: Sort,
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+const One = Schema.Struct({ accountId: AccountId, id: EmailMessageId })
+
+/** A batch's recipient has the subject that the batch has, as a template, and the values for it. */
+const StoredRecord = Schema.Struct({
+  ...EmailMessage.fields,
+  subject: Schema.NullOr(Schema.String),
+  batch_subject: Schema.NullOr(Schema.String),
+  variables: Schema.Record(Schema.String, Schema.Unknown)
+})
+export type StoredRecord = typeof StoredRecord.Type
+
+/** From the least to what outweighs all; the sum of several recipients is the last one that any of them has. */
+const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'delivered', 'opened', 'clicked',
+  'complained', 'queued', 'sending']`
+
+/** SQL of emails of their own as they are accepted, and of the records of all emails. */
+export const makeEmailMessagesRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  /** The record with the email's other recipients and its content; suppressed addresses are there as suppressed. */
+  const insert = (email: StoredEmail) =>
+    SqlSchema.findOne({
+      Request: Schema.Void,
+      Result: Schema.Struct({ id: EmailMessageId, queued: Schema.Int }),
+      execute: () => insertion(email)
+    })()
+
+  const insertion = ({ accountId, from, parts, recipients, replyTo, ...email }: StoredEmail) =>
+    sql`with asked as (
+        select t.position - 1 as position, t.recipient, t.kind,
+          case when s.email is null then 'queued' else 'suppressed' end as status,
+          case when s.email is null then now() end as due_at, case when s.email is not null then now() end as completed_at
+        from unnest(${column.text(recipients.map(({ address }) => address))},
+          ${column.text(recipients.map(({ kind }) => kind))}) with ordinality as t (recipient, kind, position)
+        left join suppressions s on s.account_id = ${accountId} and s.email = lower(t.recipient)
+      ), record as (
+        insert into email_messages (account_id, position, recipient, kind, status, due_at, completed_at, copies,
+          from_address, subject, template_id, links)
+        select ${accountId}::bigint, position, recipient, kind, status, due_at, completed_at,
+          ${recipients.length > 1 ? recipients.length : null}::smallint, ${from.address}::text, ${email.subject}::text,
+          ${email.templateId}::text, ${email.links === null ? null : column.text(email.links)}::text[]
+        from asked where position = 0
+        returning id, status
+      ), others as (
+        insert into email_messages (account_id, position, recipient, kind, status, due_at, completed_at, part_of)
+        select ${accountId}::bigint, a.position, a.recipient, a.kind, a.status, a.due_at, a.completed_at, r.id
+        from asked a, record r where a.position > 0 order by a.position
+        returning status
+      ), content as (
+        insert into email_contents (id, account_id, message_id, from_name, reply_to_name, reply_to_address, track_opens,
+          code_seed)
+        select id, ${accountId}::bigint, ${email.messageId}::text, ${from.name ?? null}::text,
+          ${replyTo?.name ?? null}::text, ${replyTo?.address ?? null}::text, ${email.trackOpens}::boolean,
+          ${email.codeSeed ?? null}::text
+        from record
+      ), part as (
+        insert into email_parts (email_id, position, kind, filename, content_type, content)
+        select r.id, t.position, t.kind, t.filename, t.content_type, t.content
+        from record r, unnest(${column.text(parts.map(({ kind }) => kind))},
+          ${column.text(parts.map(({ filename }) => filename ?? null))},
+          ${column.text(parts.map(({ content_type }) => content_type ?? null))},
+          ${column.bytea(parts.map(({ content }) => content))})
+          with ordinality as t (kind, filename, content_type, content, position)
+      )
+      select id, (status = 'queued')::integer + (select count(*)::integer from others where status = 'queued') as queued
+      from record`
+
+  /** The sum over the recipients of a record that has several; one alone is its own sum. */
+  const summed = sql.literal(`select (${weights})[max(array_position(${weights}, p.status))] as status,
+      case when count(*) filter (where p.kind = 'to') = 1 then to_jsonb(min(p.recipient) filter (where p.kind = 'to'))
+        else jsonb_agg(p.recipient order by p.position) filter (where p.kind = 'to') end as "to",
+      (array_agg(p.bounce_type order by p.position) filter (where p.bounce_type is not null))[1] as bounce_type,
+      (array_agg(p.error order by p.position) filter (where p.error is not null))[1] as error,
+      sum(p.opens)::integer as opens, sum(p.clicks)::integer as clicks, min(p.sent_at) as sent_at,
+      min(p.delivered_at) as delivered_at, min(p.opened_at) as opened_at, min(p.clicked_at) as clicked_at
+    from email_messages p where p.id = m.id or p.part_of = m.id`)
+
+  const shown = (status: string) => sql.literal(`case when ${status} = 'sending' then 'queued' else ${status} end`)
+
+  const records = (matching: Fragment, sort: Sort = "-created_at") =>
+    sql`select m.id, m.batch_id, m.created_at, coalesce(b.template_id, m.template_id) as template_id,
+        coalesce(b.from_address, m.from_address) as "from", m.subject, b.subject as batch_subject, m.variables,
+        coalesce(s."to", to_jsonb(m.recipient)) as "to", ${shown("coalesce(s.status, m.status)")} as status,
+        coalesce(s.opens, m.opens) as opens, coalesce(s.clicks, m.clicks) as clicks,
+        coalesce(s.bounce_type, m.bounce_type) as bounce_type, coalesce(s.error, m.error) as error,
+        coalesce(s.sent_at, m.sent_at) as sent_at, coalesce(s.delivered_at, m.delivered_at) as delivered_at,
+        coalesce(s.opened_at, m.opened_at) as opened_at, coalesce(s.clicked_at, m.clicked_at) as clicked_at
+      from (select * from email_messages m where ${matching}) m
+      left join email_batches b on b.id = m.batch_id
+      left join lateral (${summed}) s on m.copies is not null
+      order by m.id ${sql.literal(direction(sort))}`
+
+  const matching = ({ accountId, batch_id, from_date, status, to, to_date }: typeof Filter.Encoded) => {
+    const statuses = status === "queued" ? sql`('queued', 'sending')` : sql`(${status})`
+    const is = (address: string) => sql`lower(${sql.literal(address)}.recipient) = lower(${to}::text)`
+    return sql.and([
+      sql`m.account_id = ${accountId} and m.part_of is null`,
+      ...(batch_id === null ? [] : [sql`m.batch_id = ${batch_id}`]),
+      ...(from_date === null ? [] : [sql`m.created_at >= ${from_date}::timestamptz`]),
+      ...(to_date === null ? [] : [sql`m.created_at < ${to_date}::timestamptz`]),
+      ...(to === null ? [] : [
+        sql`(${is("m")} or m.copies is not null
+          and exists (select from email_messages o where o.part_of = m.id and ${is("o")}))`
+      ]),
+      ...(status === null ? [] : [
+        sql`case when m.copies is null then m.status in ${statuses} else (select s.status from (${summed}) s) in ${statuses} end`
+      ])
+    ])
+  }
+
+  /** The page is cut before anything is joined or summed. Ids are given in the order of creation, and have the index. */
+  const list = SqlSchema.findAll({
+    Request: Filter,
+    Result: StoredRecord,
+    execute: (filter) => {
+      const { limit, offset, sort } = filter
+      const by = sql.literal(direction(sort))
+      return records(sql`${matching(filter)} order by m.id ${by} limit ${limit} offset ${offset}`, sort)
+    }
+  })
+
+  const count = SqlSchema.findOne({
+    Request: Filter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => sql`select count(*) as total from email_messages m where ${matching(filter)}`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: One,
+    Result: StoredRecord,
+    execute: ({ accountId, id }) => records(sql`m.id = ${id} and m.account_id = ${accountId} and m.part_of is null`)
+  })
+
+  const recipients = SqlSchema.findAll({
+    Request: EmailMessageId,
+    Result: EmailRecipient,
+    execute: (id) =>
+      sql`select recipient as "to", coalesce(kind, 'to') as kind, opens, clicks, ${
+        shown("status")
+      } as status, bounce_type,
+          error, sent_at, delivered_at, opened_at, clicked_at
+        from email_messages where id = ${id} or part_of = ${id} order by part_of nulls first, position`
+  })
+
+  return { insert, list, count, find, recipients }
+}))

@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Principal } from "../../../platform/http/Authentication.ts"
+import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { page } from "../../../platform/http/pages.ts"
+import { created, nothing } from "../../../platform/http/RequestContext.ts"
+import { SuppressionList } from "./SuppressionList.ts"
+import { SuppressionsApi } from "./SuppressionsApi.ts"
+
+/** Handlers of {@link SuppressionsApi}. */
+export const SuppressionsHttp = HttpApiBuilder.group(
+  contractRoot.add(SuppressionsApi),
+  "suppressions",
+  (handlers) =>
+    Effect.gen(function*() {
+      const suppressions = yield* SuppressionList
+      return handlers.handleAll({
+        list: Effect.fnUntraced(function*({ query }) {
+          const { accountId } = yield* Principal
+          return yield* page(query, (window) => suppressions.list(accountId, query, window))
+        }),
+        add: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          const suppression = yield* suppressions.add(accountId, payload.email)
+          yield* created(`/v1/email/suppressions/${encodeURIComponent(suppression.email)}`)
+          return { data: suppression }
+        }),
+        get: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* suppressions.find(accountId, params.email) }
+        }),
+        remove: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          yield* suppressions.remove(accountId, params.email)
+          return yield* nothing
+        })
+      })
+    })
+)

@@ -1,0 +1,221 @@
+import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import type { MessageContent } from "../../../messages/Message.ts"
+import type { Violation } from "../../../platform/http/ApiErrors.ts"
+import { violationsOf } from "../../../platform/http/violations.ts"
+import { MessageId } from "../../../values/Ids.ts"
+import { PhoneNumber } from "../../../values/PhoneNumber.ts"
+import { codePointsBetween, lineBetween, notBlank, Text, textBetween } from "../../../values/Text.ts"
+import { isEmoji } from "./isEmoji.ts"
+import { mediaTypeProblem } from "./mediaType.ts"
+
+const MiB = 1024 * 1024
+
+/** Decoded; the body of a request may have 10 MiB, and base64 makes 13.4 of these 10. */
+const largestInline = 7 * MiB
+
+/** Code points, as people count: an emoji of two UTF-16 units is one. */
+export const longest = { body: 4_096, caption: 1_024 } as const
+
+const Caption = codePointsBetween(0, longest.caption)
+
+const Base64 = Schema.String.check(
+  Schema.makeFilter((text: string) =>
+    text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)
+      ? "must be base64: letters, digits, + and /, padded with ="
+      : (text.length / 4) * 3 > largestInline + 2
+      ? `must have at most ${largestInline / MiB} MiB, decoded; send larger files by url`
+      : undefined
+  )
+)
+
+const mimeType = (kind: MediaType) =>
+  lineBetween(3, 255).check(
+    Schema.makeFilter((text: string) => mediaTypeProblem(kind, text), { toJsonSchema: () => ({}) })
+  ).annotate({ description: "May have parameters: audio/ogg; codecs=opus" })
+
+/** A medium by its URL or by its bytes; which URLs are allowed is for the service to say, as it depends on settings. */
+const media = <F extends Schema.Struct.Fields>(kind: MediaType, more: F) =>
+  Schema.Struct({
+    url: Schema.optionalKey(Text),
+    base64: Schema.optionalKey(Base64),
+    mime_type: Schema.optionalKey(mimeType(kind)),
+    ...more
+  })
+
+const captioned = { caption: Schema.optionalKey(Caption) }
+
+/** The content of each type of message, as a request writes it. */
+const contents = {
+  text: Schema.Struct({
+    body: codePointsBetween(1, longest.body).check(notBlank)
+  }),
+  image: media("image", captioned),
+  video: media("video", captioned),
+  audio: media("audio", {}),
+  document: media("document", { ...captioned, filename: Schema.optionalKey(lineBetween(1, 255)) }),
+  location: Schema.Struct({
+    latitude: Schema.Finite.check(Schema.isBetween({ minimum: -90, maximum: 90 })),
+    longitude: Schema.Finite.check(Schema.isBetween({ minimum: -180, maximum: 180 })),
+    name: Schema.optionalKey(textBetween(0, 256))
+  }),
+  contact: Schema.Struct({
+    name: lineBetween(1, 200),
+    phones: Schema.Array(PhoneNumber).check(
+      Schema.isMinLength(1, { message: "must name at least one number" }),
+      Schema.isMaxLength(20, { message: "must name at most 20 numbers" })
+    )
+  }),
+  poll: Schema.Struct({
+    question: textBetween(1, 255).check(notBlank),
+    options: Schema.Array(textBetween(1, 100).check(notBlank)).check(
+      Schema.isMinLength(2, { message: "must have at least 2 options" }),
+      Schema.isMaxLength(12, { message: "must have at most 12 options" }),
+      Schema.makeFilter((options: ReadonlyArray<string>) =>
+        new Set(options).size === options.length ? undefined : "must have each option once"
+      )
+    )
+  }),
+  reaction: Schema.Struct({
+    message_id: MessageId,
+    emoji: textBetween(0, 32).check(
+      Schema.makeFilter(
+        (text: string) => text === "" || isEmoji(text) ? undefined : "must be one emoji, or empty to take it back",
+        { toJsonSchema: () => ({}) }
+      )
+    ).annotate({ description: "One; empty: the reaction is taken back" })
+  })
+} as const
+
+/** What can be sent over WhatsApp (api: content by type). */
+export const MessageType = Schema.Literals([
+  "text",
+  "image",
+  "video",
+  "audio",
+  "document",
+  "location",
+  "contact",
+  "poll",
+  "reaction"
+])
+export type MessageType = typeof MessageType.Type
+
+/** The types that have a file. */
+export type MediaType = "image" | "video" | "audio" | "document"
+
+export type ContentOf<T extends MessageType> = (typeof contents)[T]["Type"]
+
+/** A content with its type. */
+export type WhatsAppContent = { readonly [T in MessageType]: { readonly type: T; readonly content: ContentOf<T> } }[
+  MessageType
+]
+
+const typed = <T extends MessageType>(type: T) => Schema.Struct({ type: Schema.Literal(type), content: contents[type] })
+
+const Content = Schema.Union([
+  typed("text"),
+  typed("image"),
+  typed("video"),
+  typed("audio"),
+  typed("document"),
+  typed("location"),
+  typed("contact"),
+  typed("poll"),
+  typed("reaction")
+])
+
+const mediaTypes: ReadonlySet<string> = new Set<MediaType>(["image", "video", "audio", "document"])
+
+/** Whether messages of this type bring a file along. */
+export const isMediaType = (type: MessageType): boolean => mediaTypes.has(type)
+
+export const isMedia = (message: WhatsAppContent): message is Extract<WhatsAppContent, { readonly type: MediaType }> =>
+  isMediaType(message.type)
+
+const parsed = Schema.decodeResult(Schema.fromJsonString(Schema.Json))
+
+/** A plain string stands for the body of a text, for the URL of a medium, and else for the object in JSON. */
+const objectOf = (type: MessageType, input: unknown): unknown =>
+  typeof input !== "string"
+    ? input
+    : type === "text"
+    ? { body: input }
+    : mediaTypes.has(type)
+    ? { url: input }
+    : Result.getOrElse(parsed(input), () => input)
+
+const decode = Schema.decodeUnknownResult(Content, { errors: "all" })
+
+const eitherOr: Violation = { param: "content", type: "invalid", message: "must have either url or base64" }
+
+/** The content of a request, or everything that is wrong with it. */
+export const readContent = (
+  type: MessageType,
+  input: unknown
+): Result.Result<WhatsAppContent, ReadonlyArray<Violation>> =>
+  Result.flatMap(
+    Result.mapError(decode({ type, content: objectOf(type, input) }), ({ issue }) => violationsOf(issue)),
+    (message) =>
+      isMedia(message) && (message.content.url === undefined) === (message.content.base64 === undefined)
+        ? Result.fail([eitherOr])
+        : Result.succeed(message)
+  )
+
+/** What is kept of a content as its message's record: always with a `body`, and without the bytes of a file. */
+export const storedContent = (message: WhatsAppContent): MessageContent => {
+  switch (message.type) {
+    case "text":
+      return message.content
+    case "location":
+      return { body: message.content.name ?? "", ...message.content }
+    case "contact":
+      return { body: message.content.name, ...message.content }
+    case "poll":
+      return { body: message.content.question, ...message.content }
+    case "reaction":
+      return { body: message.content.emoji, ...message.content }
+    default: {
+      const { base64: _, ...content } = message.content
+      return { body: captionOf(message) ?? "", ...content }
+    }
+  }
+}
+
+/** The content of a record; undefined when it is none of ours. */
+export const contentOfRecord = (type: MessageType, content: MessageContent): WhatsAppContent | undefined =>
+  Result.getOrElse(decode({ type, content }), () => undefined)
+
+/** The words that stand under a medium. */
+export const captionOf = (message: WhatsAppContent): string | undefined =>
+  isMedia(message) && "caption" in message.content ? message.content.caption : undefined
+
+const group = /^\d{5,25}(-\d{5,15})?@g\.us$/
+const decodeNumber = Schema.decodeResult(PhoneNumber)
+
+const readChat = (text: string): Result.Result<string, string> => {
+  if (text.includes("@")) {
+    return group.test(text) ? Result.succeed(text) : Result.fail("must be a phone number or the WhatsApp id of a group")
+  }
+  const number = decodeNumber(/^\s*\d/.test(text) ? `+${text.trim()}` : text)
+  return Result.mapError(number, (error) => violationsOf(error.issue)[0]?.message ?? "is not a phone number")
+}
+
+const Canonical = Schema.String.pipe(Schema.brand("ChatName"))
+
+/** Whom a message goes to: a phone number, whose plus may be left out, or the WhatsApp id of a group (`…@g.us`). */
+export const ChatName = Schema.String.annotate({ description: "A phone number, or a group's id that ends in @g.us" })
+  .pipe(
+    Schema.decodeTo(
+      Canonical,
+      SchemaTransformation.transformEffect({
+        decode: (text, options) =>
+          Effect.fromResult(
+            Result.mapError(readChat(text), (message) => new SchemaIssue.InvalidValue({ message }, text, options))
+          ),
+        encode: (chat) => Effect.succeed(chat)
+      })
+    )
+  )
+export type ChatName = typeof Canonical.Type
+
+export const isGroup = (chat: string): boolean => chat.endsWith("@g.us")

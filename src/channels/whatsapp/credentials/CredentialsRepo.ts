@@ -1,0 +1,76 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { column } from "../../../platform/database/column.ts"
+import { repository } from "../../../platform/database/repository.ts"
+import { WhatsAppSessionId } from "../../../values/Ids.ts"
+
+const Owned = Schema.Struct({ id: WhatsAppSessionId, epoch: Schema.Int })
+
+/** A session in the hands of one owner. */
+export type Owned = typeof Owned.Type
+
+const KeyWrite = Schema.Struct({
+  ...Owned.fields,
+  entries: Schema.Array(
+    Schema.Struct({ type: Schema.String, key: Schema.String, value: Schema.NullOr(Schema.Uint8Array) })
+  )
+})
+
+/** What one owner writes at once: encrypted values, null where one goes. */
+export type KeyWrite = typeof KeyWrite.Type
+
+/** SQL of `whatsapp_keys`. */
+export const makeCredentialsRepo = repository(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const dataKey = SqlSchema.findOneOption({
+    Request: Owned,
+    Result: Schema.Struct({ data_key: Schema.Uint8Array }),
+    execute: ({ epoch, id }) => sql`select data_key from whatsapp_sessions where id = ${id} and epoch = ${epoch}`
+  })
+
+  const read = SqlSchema.findAll({
+    Request: Schema.Struct({ id: WhatsAppSessionId, type: Schema.String, keys: Schema.Array(Schema.String) }),
+    Result: Schema.Struct({ key: Schema.String, value: Schema.Uint8Array }),
+    execute: ({ id, keys, type }) =>
+      sql`select key, value from whatsapp_keys
+        where session_id = ${id} and type = ${type} and key = any(${column.text(keys)})`
+  })
+
+  /**
+   * The writes of many sessions in one statement; answers the positions of those whose owner still is the owner. The
+   * lock makes a new owner wait: it either finds all that was written before it or nobody writes after it.
+   */
+  const write = SqlSchema.findAll({
+    Request: Schema.Array(KeyWrite),
+    Result: Schema.Struct({ position: Schema.Int }),
+    execute: (writes) => {
+      const rows = writes.flatMap(({ entries }, position) => entries.map((entry) => ({ ...entry, position })))
+      return sql`with held as (
+          select w.position, s.id
+          from unnest(${column.int8(writes.map((_, position) => position))}, ${
+        column.int8(writes.map(({ id }) => id))
+      }, ${column.int8(writes.map(({ epoch }) => epoch))}) as w (position, id, epoch)
+          join whatsapp_sessions s on s.id = w.id and s.epoch = w.epoch for share of s
+        ), entries as (
+          select h.id, e.type, e.key, e.value
+          from unnest(${column.int8(rows.map(({ position }) => position))}, ${
+        column.text(rows.map(({ type }) => type))
+      }, ${column.text(rows.map(({ key }) => key))}, ${
+        column.bytea(rows.map(({ value }) => value))
+      }) as e (position, type, key, value)
+          join held h on h.position = e.position
+        ), gone as (
+          delete from whatsapp_keys k using entries e
+          where e.value is null and k.session_id = e.id and k.type = e.type and k.key = e.key
+        ), put as (
+          insert into whatsapp_keys (session_id, type, key, value)
+          select id, type, key, value from entries where value is not null
+          on conflict (session_id, type, key) do update set value = excluded.value
+        )
+        select position from held`
+    }
+  })
+
+  return { dataKey, read, write }
+}))

@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Access from "../../../platform/http/Access.ts"
+import { apiErrors } from "../../../platform/http/ApiError.ts"
+import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { Authentication } from "../../../platform/http/Authentication.ts"
+import { RequestRules } from "../../../platform/http/RequestRules.ts"
+import { Data, Paged } from "../../../values/Envelope.ts"
+import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { pageQuery } from "../../../values/Page.ts"
+import { lineBetween } from "../../../values/Text.ts"
+import { SessionNotConnected } from "../model/SessionErrors.ts"
+import { chatNumberDescription } from "./ChatNumber.ts"
+import { Contact, NumberCheck } from "./Contact.ts"
+
+const session_id = Schema.optionalKey(pathId(WhatsAppSessionId))
+const reading = Access.channel(["whatsapp:read"], "contacts:read")
+
+const list = HttpApiEndpoint.get("list", "/", {
+  query: { ...pageQuery, session_id, q: Schema.optionalKey(lineBetween(1, 100)) },
+  success: Paged(Contact),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "List WhatsApp contacts",
+    description: "Newest first; q is looked for in names and numbers. They are learnt from the phone and from messages."
+  }))
+
+const check = HttpApiEndpoint.get("check", "/:phone/check", {
+  // Not yet a number: one that cannot be is no id that is unknown (404), it is a wrong value (422).
+  params: { phone: Schema.String.annotate({ description: chatNumberDescription }) },
+  query: { session_id },
+  success: Data(NumberCheck),
+  error: apiErrors(NotFound, ValidationFailed, SessionNotConnected)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Check a number",
+    description:
+      "Whether a number has WhatsApp: asked of the session, or of any connected one; known for a day, or an hour where it "
+      + "has none. is_whatsapp_user is null when WhatsApp does not answer."
+  }))
+
+/** WhatsApp contacts (api: contacts). */
+export class ContactsApi extends HttpApiGroup.make("whatsappContacts")
+  .add(list, check)
+  .prefix("/v1/whatsapp/contacts")
+  .middleware(RequestRules)
+  .middleware(Authentication)
+  .annotateMerge(OpenApi.annotations({ title: "WhatsApp contacts" }))
+{}

@@ -1,0 +1,39 @@
+import { Effect, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { Principal } from "../../../platform/http/Authentication.ts"
+import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { page } from "../../../platform/http/pages.ts"
+import { violationsOf } from "../../../platform/http/violations.ts"
+import { ChatNumber } from "./ChatNumber.ts"
+import { Contacts } from "./Contacts.ts"
+import { ContactsApi } from "./ContactsApi.ts"
+
+const decode = Schema.decodeEffect(ChatNumber, { errors: "all" })
+
+const readPhone = (text: string) =>
+  Effect.mapError(decode(text), ({ issue }) => {
+    const errors = violationsOf(issue).map((violation) => ({ ...violation, param: "phone" }))
+    return new ValidationFailed({ param: "phone", errors })
+  })
+
+/** Handlers of {@link ContactsApi}. */
+export const ContactsHttp = HttpApiBuilder.group(
+  contractRoot.add(ContactsApi),
+  "whatsappContacts",
+  (handlers) =>
+    Effect.gen(function*() {
+      const contacts = yield* Contacts
+      return handlers.handleAll({
+        list: Effect.fnUntraced(function*({ query }) {
+          const { accountId } = yield* Principal
+          return yield* page(query, (window) => contacts.list(accountId, query, window))
+        }),
+        check: Effect.fnUntraced(function*({ params, query }) {
+          const { accountId } = yield* Principal
+          const phone = yield* readPhone(params.phone)
+          return { data: yield* contacts.check(accountId, phone, query.session_id) }
+        })
+      })
+    })
+)

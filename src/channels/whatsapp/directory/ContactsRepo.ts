@@ -1,0 +1,125 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { column } from "../../../platform/database/column.ts"
+import { repository } from "../../../platform/database/repository.ts"
+import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { SessionStatus } from "../model/SessionState.ts"
+import type { Person } from "../socket/WhatsAppSocket.ts"
+import { Contact } from "./Contact.ts"
+
+const Filter = Schema.Struct({
+  accountId: AccountId,
+  sessionId: Schema.NullOr(WhatsAppSessionId),
+  q: Schema.NullOr(Schema.String),
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+const escaped = (text: string) => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)
+
+/** SQL of `whatsapp_contacts`. Each session has one writer at a time. */
+export const makeContactsRepo = repository(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const given = (people: ReadonlyArray<Person>) =>
+    sql`unnest(${column.text(people.map(({ lid }) => lid ?? null))}, ${
+      column.text(people.map(({ phone }) => phone ?? null))
+    }, ${column.text(people.map(({ name }) => name ?? null))}, ${column.bool(people.map(({ isNamed }) => isNamed))})
+      as g (lid, phone, name, is_named)`
+
+  const isNewer = sql.literal(`excluded.name is not null and (excluded.is_named or not c.is_named)`)
+
+  const change = sql`phone = coalesce(excluded.phone, c.phone),
+    name = case when ${isNewer} then excluded.name else c.name end, is_named = c.is_named or excluded.is_named,
+    updated_at = now()
+    where (excluded.phone is not null and c.phone is distinct from excluded.phone)
+      or (${isNewer} and c.name is distinct from excluded.name)`
+
+  /** A number has one hidden number at a time; whoever was known by one of the two alone is one person with the other. */
+  const join = Effect.fnUntraced(function*(id: WhatsAppSessionId, people: ReadonlyArray<Person>) {
+    const both = people.filter(({ lid, phone }) => lid !== undefined && phone !== undefined)
+    if (both.length === 0) return
+    yield* sql`delete from whatsapp_contacts c using ${given(both)}
+      where c.session_id = ${id} and c.phone = g.phone and c.lid is null
+        and exists (select from whatsapp_contacts o where o.session_id = ${id} and o.lid = g.lid)`
+    yield* sql`update whatsapp_contacts c set phone = null from ${given(both)}
+      where c.session_id = ${id} and c.phone = g.phone and c.lid <> g.lid`
+    yield* sql`update whatsapp_contacts c set lid = g.lid from ${given(both)}
+      where c.session_id = ${id} and c.phone = g.phone and c.lid is null`
+  })
+
+  /** Nobody is named twice among these people. */
+  const learn = Effect.fnUntraced(function*(id: WhatsAppSessionId, people: ReadonlyArray<Person>) {
+    if (people.length === 0) return
+    yield* join(id, people)
+    yield* sql`insert into whatsapp_contacts as c (session_id, lid, phone, name, is_named)
+      select ${id}::bigint, * from ${given(people)} where lid is not null
+      on conflict (session_id, lid) where lid is not null do update set ${change}`
+    yield* sql`insert into whatsapp_contacts as c (session_id, lid, phone, name, is_named)
+      select ${id}::bigint, * from ${given(people)} where lid is null
+      on conflict (session_id, phone) where phone is not null do update set ${change}`
+  })
+
+  const phones = SqlSchema.findAll({
+    Request: Schema.Struct({ id: WhatsAppSessionId, lids: Schema.Array(Schema.String) }),
+    Result: Schema.Struct({ lid: Schema.String, phone: Schema.String }),
+    execute: ({ id, lids }) =>
+      sql`select lid, phone from whatsapp_contacts
+        where session_id = ${id} and lid = any(${column.text(lids)}) and phone is not null`
+  })
+
+  const matching = ({ accountId, q, sessionId }: typeof Filter.Encoded) =>
+    sql.and([
+      sql`c.session_id in (select id from whatsapp_sessions
+        where account_id = ${accountId} and is_confirmed and desired <> 'removed')`,
+      ...(sessionId === null ? [] : [sql`c.session_id = ${sessionId}`]),
+      ...(q === null ? [] : [
+        sql`(c.name ilike ${`%${escaped(q)}%`} or c.phone like ${`%${escaped(q.replace(/^\s*\+/, "").trim())}%`})`
+      ])
+    ])
+
+  const list = SqlSchema.findAll({
+    Request: Filter,
+    Result: Contact,
+    execute: (filter) =>
+      sql`select c.id, c.session_id, '+' || c.phone as phone, c.name, true as is_whatsapp_user, c.created_at, c.updated_at
+        from whatsapp_contacts c where ${matching(filter)}
+        order by c.id desc limit ${filter.limit} offset ${filter.offset}`
+  })
+
+  const count = SqlSchema.findOne({
+    Request: Filter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => sql`select count(*) as total from whatsapp_contacts c where ${matching(filter)}`
+  })
+
+  /** What is known of a number and not too old: a day where it has WhatsApp, an hour where it has none. */
+  const check = SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: WhatsAppSessionId, phone: Schema.String }),
+    Result: Schema.Struct({ whatsapp_id: Schema.NullOr(Schema.String) }),
+    execute: ({ id, phone }) =>
+      sql`select whatsapp_id from whatsapp_number_checks where session_id = ${id} and phone = ${phone}
+        and checked_at > now() - case when whatsapp_id is null then interval '1 hour' else interval '1 day' end`
+  })
+
+  const noteCheck = SqlSchema.void({
+    Request: Schema.Struct({ id: WhatsAppSessionId, phone: Schema.String, whatsapp_id: Schema.NullOr(Schema.String) }),
+    execute: ({ id, phone, whatsapp_id }) =>
+      sql`insert into whatsapp_number_checks (session_id, phone, whatsapp_id)
+        select id, ${phone}, ${whatsapp_id} from whatsapp_sessions where id = ${id}
+        on conflict (session_id, phone) do update set whatsapp_id = excluded.whatsapp_id, checked_at = now()`
+  })
+
+  /** The session that is asked: this one, or the first of the connected ones, else of all. */
+  const asked = SqlSchema.findOneOption({
+    Request: Schema.Struct({ accountId: AccountId, sessionId: Schema.NullOr(WhatsAppSessionId) }),
+    Result: Schema.Struct({ id: WhatsAppSessionId, status: SessionStatus }),
+    execute: ({ accountId, sessionId }) =>
+      sql`select id, status from whatsapp_sessions
+        where account_id = ${accountId} and is_confirmed and desired <> 'removed'
+          and ${sessionId === null ? sql`true` : sql`id = ${sessionId}`}
+        order by status = 'connected' desc, id limit 1`
+  })
+
+  return { learn, phones, list, count, check, noteCheck, asked }
+}))

@@ -1,0 +1,51 @@
+import { Context, Effect, Layer, Option } from "effect"
+import type { Sharding } from "effect/cluster"
+import type { SqlClient } from "effect/sql"
+import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
+import type { ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
+import type { WhatsAppSessionId } from "../../../values/Ids.ts"
+import type { GroupChange } from "../socket/DirectorySocket.ts"
+import { patience, RequestWaits } from "../socket/RequestWaits.ts"
+import { DirectoryEntity, type NotDone } from "./DirectoryEntity.ts"
+
+/** Questions to WhatsApp on behalf of requests; each is answered in time, or as unavailable. */
+export class Directory extends Context.Service<Directory, {
+  readonly check: (
+    id: WhatsAppSessionId,
+    number: string
+  ) => Effect.Effect<{ readonly _tag: "Checked"; readonly whatsapp_id: string | null } | NotDone>
+  readonly createGroup: (
+    id: WhatsAppSessionId,
+    group: { readonly name: string; readonly description: string | null; readonly numbers: ReadonlyArray<string> }
+  ) => Effect.Effect<{ readonly _tag: "Created"; readonly id: number } | NotDone, ServiceUnavailable>
+  readonly changeGroup: (
+    id: WhatsAppSessionId,
+    jid: string,
+    changes: ReadonlyArray<GroupChange>
+  ) => Effect.Effect<{ readonly _tag: "Changed" } | NotDone>
+  readonly inviteCode: (
+    id: WhatsAppSessionId,
+    jid: string
+  ) => Effect.Effect<{ readonly _tag: "Code"; readonly code: string | null } | NotDone>
+}>()("messaging-service/channels/whatsapp/directory/Directory") {
+  static readonly layer = Layer.effect(
+    Directory,
+    Effect.gen(function*() {
+      const { bounded } = yield* RequestWaits
+      const actor = yield* DirectoryEntity.client
+      const outside = yield* outsideTransaction<SqlClient.SqlClient | Sharding.Sharding>()
+
+      const inTime = <A, E>(ask: Effect.Effect<A | NotDone, E>) =>
+        outside(Effect.timeoutOption(Effect.orDie(ask), patience)).pipe(
+          Effect.map(Option.getOrElse((): A | NotDone => ({ _tag: "Unavailable" })))
+        )
+
+      return Directory.of({
+        check: (id, number) => inTime(actor(String(id)).Check({ number })),
+        createGroup: (id, group) => bounded(inTime(actor(String(id)).CreateGroup(group))),
+        changeGroup: (id, jid, changes) => inTime(actor(String(id)).ChangeGroup({ jid, changes })),
+        inviteCode: (id, jid) => inTime(actor(String(id)).Invite({ jid }))
+      })
+    })
+  )
+}

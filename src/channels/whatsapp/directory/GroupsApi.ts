@@ -1,0 +1,90 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Access from "../../../platform/http/Access.ts"
+import { apiErrors } from "../../../platform/http/ApiError.ts"
+import { NotFound, ServiceUnavailable, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { Authentication } from "../../../platform/http/Authentication.ts"
+import { RequestRules } from "../../../platform/http/RequestRules.ts"
+import { Data, Paged } from "../../../values/Envelope.ts"
+import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { pageQuery } from "../../../values/Page.ts"
+import { lineBetween, textBetween } from "../../../values/Text.ts"
+import { SessionNotConnected } from "../model/SessionErrors.ts"
+import { ChatNumber } from "./ChatNumber.ts"
+import { NotGroupAdmin } from "./DirectoryErrors.ts"
+import { Group, GroupId } from "./Group.ts"
+
+const name = lineBetween(1, 100)
+const description = Schema.optionalKey(Schema.NullOr(textBetween(0, 2_048)))
+
+const numbers = (least: number) =>
+  Schema.Array(ChatNumber).check(
+    Schema.isMinLength(least, { message: "must name at least one number" }),
+    Schema.isMaxLength(256, { message: "must name at most 256 numbers" })
+  )
+
+const NewGroup = Schema.Struct({ session_id: WhatsAppSessionId, name, description, participants: numbers(1) })
+
+const GroupChange = Schema.Struct({
+  name: Schema.optionalKey(name),
+  description,
+  add_participants: Schema.optionalKey(numbers(0)),
+  remove_participants: Schema.optionalKey(numbers(0))
+})
+
+const params = { id: pathId(GroupId) }
+const reading = Access.channel(["whatsapp:read"], "groups:read")
+const writing = Access.channel(["whatsapp:write"], "groups:write")
+
+const list = HttpApiEndpoint.get("list", "/", {
+  query: { ...pageQuery, session_id: Schema.optionalKey(pathId(WhatsAppSessionId)) },
+  success: Paged(Group),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "List WhatsApp groups",
+    description: "Those that the sessions are in, newest first."
+  }))
+
+const create = HttpApiEndpoint.post("create", "/", {
+  payload: NewGroup,
+  success: Data(Group).pipe(HttpApiSchema.status(201)),
+  error: apiErrors(NotFound, NotGroupAdmin, SessionNotConnected, ServiceUnavailable)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Create a WhatsApp group",
+    description: "The session's number is its admin. Participants who are not on WhatsApp are left out."
+  }))
+
+const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(Group), error: apiErrors(NotFound) })
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read a WhatsApp group",
+    description:
+      "With its invitation link, where WhatsApp tells it to the session: it tells admins, and others as the group is set."
+  }))
+
+const change = HttpApiEndpoint.put("change", "/:id", {
+  params,
+  payload: GroupChange,
+  success: Data(Group),
+  error: apiErrors(NotFound, NotGroupAdmin, SessionNotConnected, ServiceUnavailable, ValidationFailed)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Change a WhatsApp group",
+    description:
+      "Its name, then its description, then its participants. WhatsApp has no step for all of them: what was done before "
+      + "a refusal stays done."
+  }))
+
+/** WhatsApp groups (api: groups). */
+export class GroupsApi extends HttpApiGroup.make("whatsappGroups")
+  .add(list, create, get, change)
+  .prefix("/v1/whatsapp/groups")
+  .middleware(RequestRules)
+  .middleware(Authentication)
+  .annotateMerge(OpenApi.annotations({ title: "WhatsApp groups" }))
+{}

@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Principal } from "../../../platform/http/Authentication.ts"
+import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { page } from "../../../platform/http/pages.ts"
+import { created } from "../../../platform/http/RequestContext.ts"
+import { Groups } from "./Groups.ts"
+import { GroupsApi } from "./GroupsApi.ts"
+
+/** Handlers of {@link GroupsApi}. */
+export const GroupsHttp = HttpApiBuilder.group(
+  contractRoot.add(GroupsApi),
+  "whatsappGroups",
+  (handlers) =>
+    Effect.gen(function*() {
+      const groups = yield* Groups
+      return handlers.handleAll({
+        list: Effect.fnUntraced(function*({ query }) {
+          const { accountId } = yield* Principal
+          return yield* page(query, (window) => groups.list(accountId, query, window))
+        }),
+        create: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          const group = yield* groups.create(accountId, payload)
+          yield* created(`/v1/whatsapp/groups/${group.id}`)
+          return { data: group }
+        }),
+        get: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { data: yield* groups.find({ accountId, id: params.id }) }
+        }),
+        change: Effect.fnUntraced(function*({ params, payload }) {
+          const { accountId } = yield* Principal
+          return { data: yield* groups.change({ accountId, id: params.id }, payload) }
+        })
+      })
+    })
+)

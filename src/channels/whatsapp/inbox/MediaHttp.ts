@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { answerInTime } from "../../../platform/http/answerInTime.ts"
+import { Principal } from "../../../platform/http/Authentication.ts"
+import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { Media } from "./Media.ts"
+import { MediaApi } from "./MediaApi.ts"
+
+/** A stranger's file is never shown as a page of this origin. */
+const headers = { "content-disposition": "attachment", "content-security-policy": "sandbox; default-src 'none'" }
+
+/** Handlers of {@link MediaApi}. */
+export const MediaHttp = HttpApiBuilder.group(
+  contractRoot.add(MediaApi),
+  "whatsappMedia",
+  (handlers) =>
+    Effect.gen(function*() {
+      const media = yield* Media
+      return handlers.handle("fetch", ({ params }) =>
+        Effect.gen(function*() {
+          const { accountId } = yield* Principal
+          const { bytes, mimeType } = yield* media.fetch(accountId, params.id)
+          return yield* answerInTime(bytes, { contentType: mimeType, headers })
+        }))
+    })
+)

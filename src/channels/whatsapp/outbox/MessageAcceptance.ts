@@ -1,0 +1,100 @@
+import { Effect } from "effect"
+import type { Sharding } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import { coalesce } from "../../../platform/database/coalesce.ts"
+import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
+import { afterCommit, inTransaction, transaction } from "../../../platform/database/transaction.ts"
+import { Usage } from "../../../usage/Usage.ts"
+import type { AccountId, MessageBatchId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { isMediaType } from "../content/MessageContent.ts"
+import { SessionEntity } from "../sessions/SessionEntity.ts"
+import { makeAcceptedRepo, type NewRow, type SessionOf } from "./AcceptedRepo.ts"
+import { OutboxSenders } from "./OutboxSenders.ts"
+
+/** Most requests whose messages are one statement. */
+const together = { most: 200, concurrency: 2 }
+
+/** Wakes the sender of a session. Its node looks each second as well; this saves that second. */
+const makeWake = Effect.gen(function*() {
+  const senders = yield* OutboxSenders
+  const actor = yield* SessionEntity.client
+  const outside = yield* outsideTransaction<Sharding.Sharding>()
+  return (id: WhatsAppSessionId, hasFiles: boolean) =>
+    Effect.suspend(() =>
+      senders.wake(id, hasFiles)
+        ? Effect.void
+        : outside(actor(String(id)).Wake(undefined, { discard: true })).pipe(
+          Effect.timeoutOption("5 seconds"),
+          Effect.ignoreCause
+        )
+    )
+})
+
+/**
+ * Writes accepted messages down. What many requests bring at the same time is one statement and one commit, unless a
+ * request has a transaction of its own.
+ */
+export const makeAcceptance = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* makeAcceptedRepo
+  const usage = yield* Usage
+  const wake = yield* makeWake
+
+  const inOneTransaction = <A>(effect: Effect.Effect<A, never, SqlClient.SqlClient>) =>
+    Effect.provideService(transaction(effect), SqlClient.SqlClient, sql)
+
+  const findSessions = (asked: ReadonlyArray<SessionOf>) =>
+    Effect.map(Effect.orDie(repo.sessions(asked)), (rows) => {
+      const found = new Map(rows.map(({ position, ...row }) => [position, row]))
+      return asked.map((_, position) => found.get(position))
+    })
+  const findWithOthers = yield* coalesce({ ...together, run: findSessions })
+
+  /** In the transaction in hand. Answers with the messages' ids, in their order. */
+  const insert = Effect.fnUntraced(function*(rows: ReadonlyArray<NewRow>) {
+    const ids = yield* Effect.orDie(repo.insert(rows))
+    for (const [id, own] of Map.groupBy(rows, ({ sessionId }) => sessionId)) {
+      yield* afterCommit(wake(id, own.some(({ type }) => isMediaType(type))))
+    }
+    const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
+    yield* usage.count([...byAccount].map(([accountId, { length }]) => ({
+      accountId,
+      metric: "whatsapp",
+      count: length
+    })))
+    return ids.map(({ id }) => id)
+  })
+  const insertWithOthers = yield* coalesce({
+    ...together,
+    run: (rows: ReadonlyArray<NewRow>) => inOneTransaction(insert(rows))
+  })
+
+  const insertFile = Effect.fnUntraced(function*(account_id: AccountId, base64: string | undefined) {
+    if (base64 === undefined) return null
+    return (yield* Effect.orDie(repo.insertFile({ account_id, content: Buffer.from(base64, "base64") }))).id
+  })
+
+  return {
+    /** Undefined when there is no such session. */
+    session: Effect.fnUntraced(function*(asked: SessionOf) {
+      return (yield* inTransaction) ? (yield* findSessions([asked]))[0] : yield* findWithOthers(asked)
+    }),
+    one: Effect.fnUntraced(function*(row: NewRow, file: string | undefined) {
+      if (file === undefined && !(yield* inTransaction)) return yield* insertWithOthers(row)
+      const ids = yield* inOneTransaction(
+        Effect.flatMap(insertFile(row.accountId, file), (fileId) => insert([{ ...row, fileId }]))
+      )
+      return ids[0] ?? (yield* Effect.die("an insert of one row gave none"))
+    }),
+    batch: (
+      { accountId, id }: { readonly id: MessageBatchId; readonly accountId: AccountId },
+      rows: ReadonlyArray<NewRow>,
+      file: string | undefined
+    ) =>
+      inOneTransaction(Effect.gen(function*() {
+        const fileId = yield* insertFile(accountId, file)
+        yield* Effect.orDie(repo.insertBatch({ id, account_id: accountId, total: rows.length }))
+        yield* insert(rows.map((row) => ({ ...row, fileId })))
+      }))
+  }
+})

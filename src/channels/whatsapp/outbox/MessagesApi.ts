@@ -1,0 +1,151 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Message } from "../../../messages/Message.ts"
+import { MessageBatch, messageBatchQuery } from "../../../messages/MessageBatch.ts"
+import { messageQuery } from "../../../messages/messageQuery.ts"
+import * as Access from "../../../platform/http/Access.ts"
+import { apiErrors } from "../../../platform/http/ApiError.ts"
+import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { Authentication } from "../../../platform/http/Authentication.ts"
+import { BodyLimit, large } from "../../../platform/http/BodyLimit.ts"
+import { RequestRules } from "../../../platform/http/RequestRules.ts"
+import { recipientsOf } from "../../../templates/Recipients.ts"
+import { Data, Done, Paged } from "../../../values/Envelope.ts"
+import { MessageBatchId, MessageId, pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { ChatName, MessageType } from "../content/MessageContent.ts"
+import { SessionNotConnected } from "../model/SessionErrors.ts"
+
+const Content = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Json)]).annotate({
+  description:
+    "By type: text {body}; image, video, document, audio {url or base64, caption, filename, mime_type}; location {latitude, longitude, name}; contact {name, phones}; poll {question, options}; reaction {message_id, emoji}. A string is the body of a text, the url of a medium, or the object in JSON."
+})
+
+const what = {
+  session_id: WhatsAppSessionId,
+  type: Schema.optionalKey(MessageType.annotate({ description: "text, when it is left out" })),
+  content: Content
+}
+
+/** One message (api: POST /v1/whatsapp/send). */
+export const NewMessage = Schema.Struct({
+  ...what,
+  to: Schema.optionalKey(ChatName),
+  group_id: Schema.optionalKey(
+    Schema.Int.annotate({ description: "a group by its number, in the place of to" })
+  )
+})
+export type NewMessage = typeof NewMessage.Type
+
+const longestDelay = 60_000
+
+/** One message for up to 500 recipients, each with values of its own. */
+export const NewMessageBatch = Schema.Struct({
+  ...what,
+  recipients: recipientsOf(ChatName),
+  delay_ms: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestDelay })).annotate({
+      description: "the shortest pause before each message; the session's own pace holds as well"
+    })
+  )
+})
+export type NewMessageBatch = typeof NewMessageBatch.Type
+
+const AcceptedMessage = Schema.Struct({
+  message_id: MessageId,
+  session_id: WhatsAppSessionId,
+  to: Schema.String,
+  type: MessageType,
+  status: Schema.Literal("queued")
+})
+export type AcceptedMessage = typeof AcceptedMessage.Type
+
+const AcceptedMessageBatch = Schema.Struct({
+  batch_id: MessageBatchId,
+  total_recipients: Schema.Int,
+  status: Schema.Literal("queued"),
+  message: Schema.String
+})
+export type AcceptedMessageBatch = typeof AcceptedMessageBatch.Type
+
+const sending = Access.channel(["whatsapp:write"], "messages:write", { paid: "sending" })
+const reading = Access.channel(["whatsapp:read"], "messages:read")
+
+const send = HttpApiEndpoint.post("send", "/send", {
+  payload: NewMessage,
+  success: Done(AcceptedMessage).pipe(HttpApiSchema.status(202)),
+  error: apiErrors(ValidationFailed, NotFound, SessionNotConnected)
+})
+  .annotate(Access.Access, sending)
+  .annotate(BodyLimit, large)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Send a WhatsApp message",
+    description:
+      "Queues one message of a connected session, which sends at its own pace. It is sent when WhatsApp's server has acknowledged it; a recipient that is not on WhatsApp makes it fail, which message.failed tells."
+  }))
+
+const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
+  payload: NewMessageBatch,
+  success: Done(AcceptedMessageBatch).pipe(HttpApiSchema.status(202)),
+  error: apiErrors(ValidationFailed, NotFound, SessionNotConnected)
+})
+  .annotate(Access.Access, sending)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Send one WhatsApp message to many recipients",
+    description:
+      "Queues up to 500 messages, all or none. Every {{variable}} of a text or a caption must have a value for every recipient, or a default: {{name|there}}. Single messages never wait behind these."
+  }))
+
+const batches = HttpApiEndpoint.get("batches", "/batches", {
+  query: messageBatchQuery,
+  success: Paged(MessageBatch),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "List batches of WhatsApp messages",
+      description: "Newest first, or by sort, each with its counts."
+    })
+  )
+
+const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
+  params: { batch_id: MessageBatchId },
+  success: Data(MessageBatch),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Read a batch of WhatsApp messages", description: "Its status and its counts." })
+  )
+
+const list = HttpApiEndpoint.get("list", "/messages", {
+  query: {
+    ...messageQuery(ChatName),
+    session_id: Schema.optionalKey(pathId(WhatsAppSessionId))
+  },
+  success: Paged(Message),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "List WhatsApp messages",
+    description:
+      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number or the WhatsApp id of a group, as they are for sending."
+  }))
+
+const find = HttpApiEndpoint.get("find", "/messages/:id", {
+  params: { id: pathId(MessageId) },
+  success: Data(Message),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({ summary: "Read a WhatsApp message", description: "What became of it." }))
+
+/** WhatsApp messages (spec 4.2 names the sending endpoint; 3.6, 6.5). */
+export class WhatsAppMessagesApi extends HttpApiGroup.make("whatsappMessages")
+  .add(send, sendBulk, batches, batch, list, find)
+  .prefix("/v1/whatsapp")
+  .middleware(RequestRules)
+  .middleware(Authentication)
+  .annotateMerge(OpenApi.annotations({ title: "WhatsApp messages" }))
+{}

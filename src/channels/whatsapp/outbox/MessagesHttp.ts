@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Messages } from "../../../messages/Messages.ts"
+import { Principal } from "../../../platform/http/Authentication.ts"
+import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { page } from "../../../platform/http/pages.ts"
+import { created } from "../../../platform/http/RequestContext.ts"
+import { WhatsAppMessagesApi } from "./MessagesApi.ts"
+import { WhatsAppMessages } from "./WhatsAppMessages.ts"
+
+const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "whatsapp" as const }))
+
+/** Handlers of {@link WhatsAppMessagesApi}. */
+export const MessagesHttp = HttpApiBuilder.group(
+  contractRoot.add(WhatsAppMessagesApi),
+  "whatsappMessages",
+  (handlers) =>
+    Effect.gen(function*() {
+      const whatsapp = yield* WhatsAppMessages
+      const messages = yield* Messages
+      return handlers.handleAll({
+        send: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          const accepted = yield* whatsapp.send(accountId, payload)
+          yield* created(`/v1/whatsapp/messages/${accepted.message_id}`)
+          return { success: true as const, data: accepted }
+        }),
+        sendBulk: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          const accepted = yield* whatsapp.sendBulk(accountId, payload)
+          yield* created(`/v1/whatsapp/batches/${accepted.batch_id}`)
+          return { success: true as const, data: accepted }
+        }),
+        batches: Effect.fnUntraced(function*({ query }) {
+          const of = yield* owner
+          return yield* page(query, (window) => messages.batches(of, query, window))
+        }),
+        batch: Effect.fnUntraced(function*({ params }) {
+          return { data: yield* messages.batch(yield* owner, params.batch_id) }
+        }),
+        list: Effect.fnUntraced(function*({ query }) {
+          const of = yield* owner
+          return yield* page(query, (window) => messages.list(of, query, window))
+        }),
+        find: Effect.fnUntraced(function*({ params }) {
+          return { data: yield* messages.find(yield* owner, params.id) }
+        })
+      })
+    })
+)

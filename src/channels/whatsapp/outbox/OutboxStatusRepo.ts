@@ -1,0 +1,109 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import { column } from "../../../platform/database/column.ts"
+import { repository } from "../../../platform/database/repository.ts"
+import { AccountId, MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { Timestamp } from "../../../values/Timestamp.ts"
+import type { Heard } from "./OutboxState.ts"
+
+/** News of one message by its name at WhatsApp. */
+export interface News {
+  readonly sessionId: WhatsAppSessionId
+  readonly whatsappId: string
+  readonly heard: Heard
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+/** A message as what happens to it is decided and told. */
+const LockedMessage = Schema.Struct({
+  message_id: MessageId,
+  session_id: WhatsAppSessionId,
+  whatsapp_id: Schema.String,
+  status: Schema.Literals(["queued", "written", "sent", "delivered", "read", "failed"]),
+  account_id: AccountId,
+  recipient: Schema.String,
+  type: Schema.String,
+  batch_id: Schema.NullOr(MessageBatchId)
+})
+export type LockedMessage = typeof LockedMessage.Type
+
+/** What a message is from now on, and how many milliseconds ago; moments that are null stay what they are. */
+export interface Step {
+  readonly id: MessageId
+  readonly status: Heard
+  readonly sent: number | null
+  readonly delivered: number | null
+  readonly read: number | null
+  readonly failed: number | null
+  readonly errorCode: string | null
+  readonly errorMessage: string | null
+}
+
+/** When a message was delivered and read; what has not happened yet has the time of now, and nobody tells of it. */
+const Moments = Schema.Struct({ id: MessageId, delivered_at: Timestamp, read_at: Timestamp })
+export type Moments = typeof Moments.Type
+
+/** SQL of what becomes of messages, of their batches and of the counts of sessions. */
+export const makeOutboxNewsRepo = repository(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  /** Held until the transaction ends, in one order by everybody, so that groups written at the same time cannot deadlock. */
+  const lock = (news: ReadonlyArray<News>) =>
+    SqlSchema.findAll({
+      Request: Schema.Void,
+      Result: LockedMessage,
+      execute: () =>
+        sql`select o.message_id, o.session_id, o.whatsapp_id, o.status, m.account_id, m.recipient, m.type, m.batch_id
+          from whatsapp_outbox o join messages m on m.id = o.message_id
+          where o.message_id in (
+            select f.message_id from unnest(${column.int8(news.map(({ sessionId }) => sessionId))},
+              ${column.text(news.map(({ whatsappId }) => whatsappId))}) as t (session_id, whatsapp_id)
+            join whatsapp_outbox f using (session_id, whatsapp_id)
+          )
+          order by o.message_id for update of o`
+    })()
+
+  /** By the clock of the database: of another one only differences are of use. Nothing is delivered before it is sent. */
+  const step = (steps: ReadonlyArray<Step>) => {
+    const text = (read: (step: Step) => string | null) => column.text(steps.map(read))
+    const ago = (read: (step: Step) => number | null) => column.int8(steps.map(read))
+    return SqlSchema.findAll({
+      Request: Schema.Void,
+      Result: Moments,
+      execute: () =>
+        sql`with step as (
+            select id, status, clock.now - sent * millisecond as sent_at, clock.now - delivered * millisecond as delivered_at,
+              clock.now - read * millisecond as read_at, clock.now - failed * millisecond as failed_at,
+              error_code, error_message
+            from unnest(${ago((s) => s.id)}, ${text((s) => s.status)}, ${ago((s) => s.sent)}, ${
+          ago((s) => s.delivered)
+        }, ${ago((s) => s.read)}, ${ago((s) => s.failed)}, ${text((s) => s.errorCode)}, ${text((s) => s.errorMessage)})
+              as t (id, status, sent, delivered, read, failed, error_code, error_message),
+              (select clock_timestamp() as now, interval '1 millisecond' as millisecond) as clock
+          ), outbox as (
+            update whatsapp_outbox o set status = s.status from step s where o.message_id = s.id
+          )
+          update messages m set status = s.status, error_code = s.error_code, error_message = s.error_message,
+            sent_at = coalesce(m.sent_at, s.sent_at),
+            delivered_at = coalesce(m.delivered_at, case when s.delivered_at is not null then greatest(s.delivered_at, m.sent_at) end),
+            read_at = coalesce(m.read_at, case when s.read_at is not null then greatest(s.read_at, m.delivered_at, m.sent_at) end),
+            failed_at = coalesce(m.failed_at, s.failed_at)
+          from step s where m.id = s.id
+          returning m.id, coalesce(m.delivered_at, now()) as delivered_at, coalesce(m.read_at, now()) as read_at`
+    })()
+  }
+
+  /** Messages that were sent; of a session that is gone nothing is counted. */
+  const countSent = (counts: ReadonlyMap<WhatsAppSessionId, number>) => {
+    const ids = [...counts.keys()].toSorted((a, b) => a - b)
+    return sql`insert into whatsapp_message_counts as c (session_id, messages_count)
+      select s.id, t.n from unnest(${column.int8(ids)}, ${
+      column.int8(ids.map((id) => counts.get(id) ?? 0))
+    }) as t (id, n)
+      join whatsapp_sessions s on s.id = t.id order by s.id
+      on conflict (session_id) do update set messages_count = c.messages_count + excluded.messages_count`
+  }
+
+  return { lock, step, countSent }
+}))

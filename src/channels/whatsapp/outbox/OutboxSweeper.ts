@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { chore } from "../../../platform/cluster/chore.ts"
+import { sessionDeleted, sessionLoggedOut } from "./MessageFailures.ts"
+import { makeOutboxRepo } from "./OutboxRepo.ts"
+import { OutboxNews } from "./OutboxStatusUpdates.ts"
+
+const most = 200
+
+const sweep = Effect.gen(function*() {
+  const repo = yield* makeOutboxRepo
+  const news = yield* OutboxNews
+  const stranded = yield* repo.stranded(most)
+  if (stranded.length === 0) return 0
+  yield* news.write(stranded.map(({ is_gone, session_id: sessionId, whatsapp_id: whatsappId }) => ({
+    sessionId,
+    whatsappId,
+    heard: "failed" as const,
+    error: is_gone ? sessionDeleted : sessionLoggedOut
+  })))
+  return stranded.length
+})
+
+/** Messages whose session will not send them any more have failed. */
+export const OutboxSweeper = chore(
+  "WhatsAppOutboxSweeper",
+  "2 seconds",
+  Effect.repeat(sweep, { while: (swept) => swept === most })
+)

@@ -1,0 +1,181 @@
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
+import { ulid } from "../../../platform/crypto/ulid.ts"
+import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { counted } from "../../../values/counted.ts"
+import { type AccountId, MessageBatchId, type WhatsAppSessionId } from "../../../values/Ids.ts"
+import { mediaMismatch } from "../content/mediaKind.ts"
+import { mediaUrlRefusal } from "../content/mediaUrl.ts"
+import {
+  isMedia,
+  type MessageType,
+  readContent,
+  storedContent,
+  type WhatsAppContent
+} from "../content/MessageContent.ts"
+import { SessionNotConnected } from "../model/SessionErrors.ts"
+import { GroupDirectory, ReceivedMessages } from "../socket/MessagePorts.ts"
+import { makeAcceptedRepo, type NewRow } from "./AcceptedRepo.ts"
+import { bulkContents } from "./bulkContents.ts"
+import { makeAcceptance } from "./MessageAcceptance.ts"
+import type { AcceptedMessage, AcceptedMessageBatch, NewMessage, NewMessageBatch } from "./MessagesApi.ts"
+import { newMessageId } from "./newMessageId.ts"
+import { makeOutboxRepo } from "./OutboxRepo.ts"
+
+type Refusal = ValidationFailed | NotFound | SessionNotConnected
+
+const missingTarget = ValidationFailed.of("to", "is required unless group_id is given", "missing")
+const twoTargets = ValidationFailed.of("group_id", "must be left out when to is given")
+
+const base64Of = (message: WhatsAppContent) => isMedia(message) ? message.content.base64 : undefined
+
+/** Accepts WhatsApp messages (spec 9). */
+export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
+  /**
+   * Commits the message, and only then says yes. Where its text has a mask for a code the seed is given as well: whatever
+   * is kept of the message has the mask.
+   */
+  readonly send: (
+    accountId: AccountId,
+    message: NewMessage,
+    codeSeed?: CodeSeed
+  ) => Effect.Effect<AcceptedMessage, Refusal>
+  /** The connected session of an account that it made first. */
+  readonly firstConnected: (accountId: AccountId) => Effect.Effect<Option.Option<WhatsAppSessionId>>
+  /** All or none. */
+  readonly sendBulk: (accountId: AccountId, batch: NewMessageBatch) => Effect.Effect<AcceptedMessageBatch, Refusal>
+}>()("messaging-service/channels/whatsapp/outbox/WhatsAppMessages") {
+  static readonly layer = Layer.effect(
+    WhatsAppMessages,
+    Effect.gen(function*() {
+      const config = yield* AppConfig
+      const repo = yield* makeAcceptedRepo
+      const outbox = yield* makeOutboxRepo
+      const acceptance = yield* makeAcceptance
+      const groups = yield* GroupDirectory
+      const received = yield* ReceivedMessages
+
+      const connected = Effect.fnUntraced(function*(accountId: AccountId, id: WhatsAppSessionId) {
+        const row = yield* acceptance.session({ accountId, id })
+        if (row === undefined) return yield* new NotFound()
+        const { pairing, phone_number, status } = row
+        if (status !== "connected") return yield* new SessionNotConnected({ session_status: status })
+        return { pairing, sender: phone_number === null ? null : `+${phone_number}` }
+      })
+
+      const chatOf = Effect.fnUntraced(function*({ group_id, session_id, to }: NewMessage) {
+        if (to !== undefined) return group_id === undefined ? to : yield* twoTargets
+        if (group_id === undefined) return yield* missingTarget
+        const chat = yield* groups(session_id, group_id)
+        return chat ?? (yield* new NotFound())
+      })
+
+      const checked = Effect.fnUntraced(function*(type: MessageType, input: unknown) {
+        const content = readContent(type, input)
+        if (Result.isFailure(content)) {
+          return yield* new ValidationFailed({ param: content.failure[0]?.param ?? "content", errors: content.failure })
+        }
+        const message = content.success
+        if (isMedia(message) && message.content.url !== undefined) {
+          const refusal = mediaUrlRefusal(message.content.url, config)
+          if (refusal !== undefined) {
+            return yield* ValidationFailed.of("content.url", refusal.message, refusal.kind)
+          }
+        }
+        if (isMedia(message) && message.content.base64 !== undefined) {
+          const { base64, mime_type: declared } = message.content
+          const mismatch = mediaMismatch(message.type, Buffer.from(base64, "base64"), declared)
+          if (mismatch !== undefined) return yield* ValidationFailed.of(`content.${mismatch.field}`, mismatch.message)
+        }
+        return message
+      })
+
+      /** A reaction goes to the chat of its message: elsewhere it is delivered, and nobody sees it. */
+      const checkReaction = Effect.fnUntraced(function*(
+        sessionId: WhatsAppSessionId,
+        message: WhatsAppContent,
+        chats: ReadonlyArray<string>
+      ) {
+        if (message.type !== "reaction") return
+        const { message_id: messageId } = message.content
+        const own = yield* Effect.orDie(outbox.quoted({ sessionId, messageId }))
+        if (Option.isNone(own) && (yield* received(sessionId, messageId)) === undefined) {
+          const why = "must be a message that this session has sent or received"
+          return yield* ValidationFailed.of("content.message_id", why)
+        }
+        const chat = Option.getOrUndefined(yield* Effect.orDie(outbox.chatOf({ sessionId, messageId })))?.chat ??
+          undefined
+        if (chat !== undefined && chats.some((to) => to !== chat)) {
+          return yield* ValidationFailed.of(
+            "content.message_id",
+            "must be a message of the chat that the reaction goes to"
+          )
+        }
+      })
+
+      const send = Effect.fn("WhatsAppMessages.send")(function*(
+        accountId: AccountId,
+        asked: NewMessage,
+        codeSeed?: CodeSeed
+      ) {
+        const { session_id: sessionId, type = "text" } = asked
+        const { pairing, sender } = yield* connected(accountId, sessionId)
+        const to = yield* chatOf(asked)
+        const message = yield* checked(type, asked.content)
+        yield* checkReaction(sessionId, message, [to])
+        const messageId = yield* acceptance.one({
+          accountId,
+          sessionId,
+          pairing,
+          sender,
+          to,
+          type,
+          content: storedContent(message),
+          whatsappId: yield* newMessageId,
+          fileId: null,
+          batchId: null,
+          delayMs: 0,
+          codeSeed: codeSeed ?? null
+        }, base64Of(message))
+        return { message_id: messageId, session_id: sessionId, to, type, status: "queued" as const }
+      })
+
+      const sendBulk = Effect.fn("WhatsAppMessages.sendBulk")(function*(accountId: AccountId, asked: NewMessageBatch) {
+        const { delay_ms: delayMs = 0, recipients, session_id: sessionId, type = "text" } = asked
+        const { pairing, sender } = yield* connected(accountId, sessionId)
+        const message = yield* checked(type, asked.content)
+        yield* checkReaction(sessionId, message, recipients.map(({ to }) => to))
+        const contents = yield* bulkContents(message, recipients)
+        const batchId = MessageBatchId.make(`whatsapp_batch_${yield* ulid}`)
+        const common = { accountId, sessionId, pairing, sender, type, batchId, delayMs, fileId: null, codeSeed: null }
+        const rows = yield* Effect.forEach(
+          recipients,
+          ({ to }, index) =>
+            Effect.map(newMessageId, (whatsappId): NewRow => ({
+              ...common,
+              to,
+              whatsappId,
+              content: contents[index] ?? storedContent(message)
+            }))
+        )
+        yield* acceptance.batch({ id: batchId, accountId }, rows, base64Of(message))
+        const total = rows.length
+        return {
+          batch_id: batchId,
+          total_recipients: total,
+          status: "queued" as const,
+          message: `${counted(total, "message is", "messages are")} queued; `
+            + `GET /v1/whatsapp/batches/${batchId} counts them.`
+        }
+      })
+
+      return WhatsAppMessages.of({
+        send,
+        sendBulk,
+        firstConnected: (accountId) =>
+          Effect.map(Effect.orDie(repo.firstConnected(accountId)), Option.map(({ id }) => id))
+      })
+    })
+  )
+}

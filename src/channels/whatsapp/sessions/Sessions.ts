@@ -1,0 +1,159 @@
+import { Cause, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import type { Sharding } from "effect/cluster"
+import type { SqlClient } from "effect/sql"
+import { ulid } from "../../../platform/crypto/ulid.ts"
+import { Vault } from "../../../platform/crypto/Vault.ts"
+import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
+import { transaction } from "../../../platform/database/transaction.ts"
+import { NotFound, type PlanLimitExceeded, type ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
+import { Quotas } from "../../../usage/Quotas.ts"
+import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import type { PageOf } from "../../../values/Page.ts"
+import { newDataKey } from "../credentials/DataKey.ts"
+import type { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "../model/Session.ts"
+import { PairingUnavailable, SessionAlreadyConnected } from "../model/SessionErrors.ts"
+import type { SessionStatus } from "../model/SessionState.ts"
+import { patience, RequestWaits } from "../socket/RequestWaits.ts"
+import { type NoCode, SessionEntity } from "./SessionEntity.ts"
+import type { NewSession } from "./SessionsApi.ts"
+import { makeSessionsRepo } from "./SessionsRepo.ts"
+
+interface Which {
+  readonly accountId: AccountId
+  readonly id: WhatsAppSessionId
+}
+
+/** How long a removal waits for the device to be logged out; what does not answer by then is erased all the same. */
+const farewell = Duration.seconds(6)
+
+const noCode = (why: NoCode["why"]): NoCode => ({ _tag: "NoCode", why })
+
+/**
+ * Asks again for as long as the session is on its way to another node: an actor that leaves interrupts those who wait
+ * for it, and the cluster refuses what comes before the next one is there.
+ */
+const untilSettled = <A extends { readonly _tag: string }, E>(
+  ask: Effect.Effect<A | NoCode, E>
+): Effect.Effect<A | NoCode> =>
+  ask.pipe(
+    Effect.orElseSucceed(() => noCode("moved")),
+    Effect.catchCauseIf(Cause.hasInterruptsOnly, () => Effect.succeed(noCode("moved"))),
+    Effect.repeat({
+      while: (answer) => answer._tag === "NoCode" && "why" in answer && answer.why === "moved",
+      schedule: Schedule.spaced("100 millis")
+    })
+  )
+
+/** The WhatsApp sessions of an account (spec 2.3, 3.1, 4.2). */
+export class Sessions extends Context.Service<Sessions, {
+  /** Newest first. */
+  readonly list: (
+    accountId: AccountId,
+    filter: { readonly status?: SessionStatus },
+    window: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<PageOf<Session>>
+  readonly find: (which: Which) => Effect.Effect<SessionDetail, NotFound>
+  /** Makes a session within the limit of the plan, exactly. It comes into being with its first code, or not at all. */
+  readonly create: (
+    accountId: AccountId,
+    session: NewSession
+  ) => Effect.Effect<CreatedSession, PlanLimitExceeded | PairingUnavailable | ServiceUnavailable>
+  /** The code in force; a session that rests begins anew, one with credentials by trying those. */
+  readonly qr: (which: Which) => Effect.Effect<QrCode, NotFound | SessionAlreadyConnected | PairingUnavailable>
+  /** A code to type into this phone. */
+  readonly pairingCode: (
+    which: Which,
+    phoneNumber: string
+  ) => Effect.Effect<PairingCode, NotFound | SessionAlreadyConnected | PairingUnavailable | ServiceUnavailable>
+  /** Logs the device out and erases its credentials. When it returns, nothing of them can be read any more. */
+  readonly remove: (which: Which) => Effect.Effect<void, NotFound>
+  /** Ends what is left of a session that its account does not have any more. */
+  readonly erase: (id: WhatsAppSessionId) => Effect.Effect<void>
+}>()("messaging-service/channels/whatsapp/sessions/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function*() {
+      const vault = yield* Vault
+      const quotas = yield* Quotas
+      const { bounded } = yield* RequestWaits
+      const repo = yield* makeSessionsRepo
+      const actor = yield* SessionEntity.client
+      const outside = yield* outsideTransaction<SqlClient.SqlClient | Sharding.Sharding>()
+
+      /** In time, or not at all. Whoever is asked may give its session away, as when a node has just joined. */
+      const asked = <A extends { readonly _tag: string }, E>(ask: Effect.Effect<A | NoCode, E>) =>
+        outside(Effect.timeoutOption(untilSettled(ask), patience)).pipe(
+          Effect.map(Option.getOrElse((): A | NoCode => noCode("unavailable")))
+        )
+
+      const refused = Effect.fnUntraced(function*({ why }: NoCode) {
+        if (why === "connected") return yield* new SessionAlreadyConnected()
+        return why === "gone" ? yield* new NotFound() : yield* new PairingUnavailable()
+      })
+
+      const existing = Effect.fnUntraced(function*(which: Which) {
+        const row = yield* Effect.orDie(repo.find(which))
+        return Option.isSome(row) ? row.value : yield* new NotFound()
+      })
+
+      const insert = Effect.fnUntraced(function*(accountId: AccountId, name: string | null | undefined) {
+        const counting = Effect.map(Effect.orDie(repo.countAll(accountId)), ({ current }) => current)
+        yield* quotas.room(accountId, "whatsapp_sessions", counting)
+        const { id } = yield* Effect.orDie(repo.nextId())
+        const session_key = `wa_${yield* ulid}`
+        const row = { accountId, id, session_key, name: name ?? `Session ${id}`, data_key: newDataKey(vault, id) }
+        return yield* Effect.orDie(repo.insert(row))
+      })
+
+      const erase = Effect.fn("Sessions.erase")(function*(id: WhatsAppSessionId) {
+        yield* Effect.ignoreCause(Effect.timeoutOption(actor(String(id)).LogOut(), farewell))
+        yield* Effect.orDie(repo.erase(id))
+      })
+
+      const create = Effect.fn("Sessions.create")(function*(accountId: AccountId, wanted: NewSession) {
+        // Committed at once, as its actor may be on another node; it is the account's own only with the answer.
+        const { id } = yield* outside(transaction(insert(accountId, wanted.name)))
+        return yield* Effect.gen(function*() {
+          const code = yield* bounded(asked(actor(String(id)).Qr()))
+          const row = Option.getOrUndefined(yield* Effect.orDie(repo.confirm({ id })))
+          if (code._tag === "NoCode" || row === undefined) return yield* new PairingUnavailable()
+          const { messages_count: _, ...session } = row
+          return { ...session, qr_code: code.qr_code }
+        }).pipe(Effect.onError(() => Effect.forkDetach(outside(erase(id)))))
+      })
+
+      const qr = Effect.fn("Sessions.qr")(function*(which: Which) {
+        const { status } = yield* existing(which)
+        if (status === "connected") return yield* new SessionAlreadyConnected()
+        const code = yield* asked(actor(String(which.id)).Qr())
+        if (code._tag === "NoCode") return yield* refused(code)
+        return { qr_code: code.qr_code, expires_at: code.expires_at }
+      })
+
+      const pairingCode = Effect.fn("Sessions.pairingCode")(function*(which: Which, phoneNumber: string) {
+        const { status } = yield* existing(which)
+        if (status === "connected") return yield* new SessionAlreadyConnected()
+        const code = yield* bounded(asked(actor(String(which.id)).Pair({ phoneNumber })))
+        if (code._tag === "NoCode") return yield* refused(code)
+        return { code: code.code, expires_at: code.expires_at }
+      })
+
+      return Sessions.of({
+        create,
+        qr,
+        pairingCode,
+        erase,
+        find: Effect.fn("Sessions.find")(existing),
+        list: Effect.fn("Sessions.list")(function*(accountId, { status = null }, window) {
+          const filter = { accountId, status, ...window }
+          const { total } = yield* repo.count(filter)
+          return { rows: yield* repo.list(filter), total }
+        }, Effect.orDie),
+        remove: Effect.fn("Sessions.remove")(function*(which) {
+          if (Option.isNone(yield* Effect.orDie(repo.markRemoved(which)))) return yield* new NotFound()
+          yield* erase(which.id)
+        })
+      })
+    })
+  )
+}

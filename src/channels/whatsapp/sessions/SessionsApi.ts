@@ -1,0 +1,115 @@
+import { Schema, SchemaTransformation } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Access from "../../../platform/http/Access.ts"
+import { apiErrors } from "../../../platform/http/ApiError.ts"
+import { NotFound, PlanLimitExceeded, ServiceUnavailable, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { Authentication } from "../../../platform/http/Authentication.ts"
+import { RequestRules } from "../../../platform/http/RequestRules.ts"
+import { Done, Nothing, Paged } from "../../../values/Envelope.ts"
+import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { pageQuery } from "../../../values/Page.ts"
+import { lineBetween } from "../../../values/Text.ts"
+import { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "../model/Session.ts"
+import { PairingUnavailable, SessionAlreadyConnected } from "../model/SessionErrors.ts"
+import { SessionStatus } from "../model/SessionState.ts"
+
+const Name = lineBetween(1, 100)
+
+export const NewSession = Schema.Struct({
+  name: Schema.optionalKey(Schema.NullOr(Name)).annotate({ description: "made up when it is left out" })
+})
+export type NewSession = typeof NewSession.Type
+
+/** The library reads a body that is not there as null. */
+const noBody = Schema.Null.pipe(
+  Schema.decodeTo(
+    Schema.toType(NewSession),
+    SchemaTransformation.transform({ decode: (): NewSession => ({}), encode: () => null })
+  )
+)
+
+/** A number as people write it: + and separators are dropped. */
+const PairingRequest = Schema.Struct({
+  phone_number: Schema.String.annotate({ description: "of the phone to pair, with its country code" }).check(
+    Schema.makeFilter((text: string) =>
+      /^\+?[1-9][\d ().-]{6,24}$/.test(text) && /^\d{7,15}$/.test(text.replaceAll(/\D/g, ""))
+        ? undefined
+        : "must be a phone number with its country code, such as +15550100300"
+    )
+  )
+})
+
+const params = { id: pathId(WhatsAppSessionId) }
+const reading = Access.channel(["whatsapp:read"], "sessions:read")
+const writing = Access.channel(["whatsapp:write"], "sessions:write")
+
+const list = HttpApiEndpoint.get("list", "/", {
+  query: { ...pageQuery, status: Schema.optionalKey(SessionStatus) },
+  success: Paged(Session),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({ summary: "List WhatsApp sessions", description: "Newest first." }))
+
+const create = HttpApiEndpoint.post("create", "/", {
+  payload: [NewSession, noBody],
+  success: CreatedSession.pipe(HttpApiSchema.status(201)),
+  error: apiErrors(PlanLimitExceeded, PairingUnavailable, ServiceUnavailable)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Create a WhatsApp session",
+    description:
+      "Answers with a code to be scanned by the phone. A code lives for about 20 seconds, the first one for 60; the event "
+      + "session.qr_updated brings the next. After 160 seconds without a scan the session has failed."
+  }))
+
+const get = HttpApiEndpoint.get("get", "/:id", { params, success: SessionDetail, error: apiErrors(NotFound) })
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read a WhatsApp session",
+    description: "With the reason, if it is disconnected or failed."
+  }))
+
+const qr = HttpApiEndpoint.get("qr", "/:id/qr", {
+  params,
+  success: QrCode,
+  error: apiErrors(NotFound, SessionAlreadyConnected, PairingUnavailable)
+})
+  .annotate(Access.Access, Access.channel(["whatsapp:read", "whatsapp:write"], "sessions:read"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read the QR code",
+    description:
+      "The code in force of an unpaired session; one that has failed begins anew. A session that has a phone tries to "
+      + "connect first, and answers 409 when it does."
+  }))
+
+const pairingCode = HttpApiEndpoint.post("pairingCode", "/:id/pairing-code", {
+  params,
+  payload: PairingRequest,
+  success: Done(PairingCode),
+  error: apiErrors(NotFound, SessionAlreadyConnected, PairingUnavailable, ServiceUnavailable)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Pair by a code",
+    description:
+      "A code to be typed into the phone (Linked devices, Link with phone number instead) in the place of the QR code, "
+      + "which is replaced by a new one."
+  }))
+
+const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Delete a WhatsApp session",
+    description: "Logs the device out and erases its credentials for good; the phone needs a new session to pair again."
+  }))
+
+/** WhatsApp sessions (spec 4.2). */
+export class SessionsApi extends HttpApiGroup.make("whatsappSessions")
+  .add(list, create, get, qr, pairingCode, remove)
+  .prefix("/v1/whatsapp/sessions")
+  .middleware(RequestRules)
+  .middleware(Authentication)
+  .annotateMerge(OpenApi.annotations({ title: "WhatsApp sessions" }))
+{}

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Principal } from "../../../platform/http/Authentication.ts"
+import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { page } from "../../../platform/http/pages.ts"
+import { created, nothing } from "../../../platform/http/RequestContext.ts"
+import { Sessions } from "./Sessions.ts"
+import { SessionsApi } from "./SessionsApi.ts"
+
+/** Handlers of {@link SessionsApi}. */
+export const SessionsHttp = HttpApiBuilder.group(
+  contractRoot.add(SessionsApi),
+  "whatsappSessions",
+  (handlers) =>
+    Effect.gen(function*() {
+      const sessions = yield* Sessions
+      return handlers.handleAll({
+        list: Effect.fnUntraced(function*({ query }) {
+          const { accountId } = yield* Principal
+          return yield* page(query, (window) => sessions.list(accountId, query, window))
+        }),
+        create: Effect.fnUntraced(function*({ payload }) {
+          const { accountId } = yield* Principal
+          const session = yield* sessions.create(accountId, payload)
+          yield* created(`/v1/whatsapp/sessions/${session.id}`)
+          return session
+        }),
+        get: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return yield* sessions.find({ accountId, id: params.id })
+        }),
+        qr: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return yield* sessions.qr({ accountId, id: params.id })
+        }),
+        pairingCode: Effect.fnUntraced(function*({ params, payload }) {
+          const { accountId } = yield* Principal
+          const digits = payload.phone_number.replaceAll(/\D/g, "")
+          return { success: true as const, data: yield* sessions.pairingCode({ accountId, id: params.id }, digits) }
+        }),
+        remove: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          yield* sessions.remove({ accountId, id: params.id })
+          return yield* nothing
+        })
+      })
+    })
+)

@@ -1,0 +1,155 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { repository } from "../../../platform/database/repository.ts"
+import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { PendingSession, Session, SessionDetail } from "../model/Session.ts"
+import { SessionStatus } from "../model/SessionState.ts"
+
+const One = Schema.Struct({ accountId: AccountId, id: WhatsAppSessionId })
+const Id = Schema.Struct({ id: WhatsAppSessionId })
+
+const Filter = Schema.Struct({
+  accountId: AccountId,
+  status: Schema.NullOr(SessionStatus),
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+/** SQL of `whatsapp_sessions` as accounts and chores see them; what actors write is in `SessionRowRepo.ts`. */
+export const makeSessionsRepo = repository(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const columns = sql.literal(`id, session_key, name, status, phone_number, created_at,
+    coalesce((select c.messages_count from whatsapp_message_counts c where c.session_id = whatsapp_sessions.id), 0)
+      as messages_count`)
+  const shown = sql.literal("is_confirmed and desired <> 'removed'")
+
+  const matching = ({ accountId, status }: typeof Filter.Encoded) =>
+    sql`account_id = ${accountId} and ${shown} and ${status === null ? sql`true` : sql`status = ${status}`}`
+
+  const list = SqlSchema.findAll({
+    Request: Filter,
+    Result: Session,
+    execute: (filter) =>
+      sql`select ${columns} from whatsapp_sessions where ${matching(filter)}
+        order by id desc limit ${filter.limit} offset ${filter.offset}`
+  })
+
+  const count = SqlSchema.findOne({
+    Request: Filter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => sql`select count(*) as total from whatsapp_sessions where ${matching(filter)}`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: One,
+    Result: SessionDetail,
+    execute: ({ accountId, id }) =>
+      sql`select ${columns}, reason, connected_at from whatsapp_sessions
+        where id = ${id} and account_id = ${accountId} and ${shown}`
+  })
+
+  /** Those whose request is still waiting for its answer count as well. */
+  const countAll = SqlSchema.findOne({
+    Request: AccountId,
+    Result: Schema.Struct({ current: Schema.Int }),
+    execute: (accountId) =>
+      sql`select count(*) as current from whatsapp_sessions where account_id = ${accountId} and desired <> 'removed'`
+  })
+
+  const nextId = SqlSchema.findOne({
+    Request: Schema.Void,
+    Result: Id,
+    execute: () => sql`select nextval(pg_get_serial_sequence('whatsapp_sessions', 'id')) as id`
+  })
+
+  const insert = SqlSchema.findOne({
+    Request: Schema.Struct({
+      ...One.fields,
+      session_key: Schema.String,
+      name: Schema.String,
+      data_key: Schema.Uint8Array
+    }),
+    Result: Session,
+    execute: (row) =>
+      sql`insert into whatsapp_sessions (id, account_id, session_key, name, data_key) overriding system value
+        values (${row.id}, ${row.accountId}, ${row.session_key}, ${row.name}, ${row.data_key})
+        returning ${columns}`
+  })
+
+  /** The request was answered: the session is the account's from now on. */
+  const confirm = SqlSchema.findOneOption({
+    Request: Id,
+    Result: Session,
+    execute: ({ id }) =>
+      sql`update whatsapp_sessions set is_confirmed = true where id = ${id} and desired <> 'removed'
+        returning ${columns}`
+  })
+
+  /** It is gone for its account from now on; what there is still to do is found again by {@link leftovers}. */
+  const markRemoved = SqlSchema.findOneOption({
+    Request: One,
+    Result: Id,
+    execute: ({ accountId, id }) =>
+      sql`update whatsapp_sessions set desired = 'removed', updated_at = now()
+        where id = ${id} and account_id = ${accountId} and ${shown} returning id`
+  })
+
+  /** With its keys. The data key goes with the row, so that what is left of them in files and backups opens no more. */
+  const erase = (id: WhatsAppSessionId) => Effect.asVoid(sql`delete from whatsapp_sessions where id = ${id}`)
+
+  /** Sessions whose removal stood still, or whose request died before it was answered. */
+  const leftovers = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Id,
+    execute: () =>
+      sql`select id from whatsapp_sessions
+        where (desired = 'removed' and updated_at < now() - interval '30 seconds')
+          or (not is_confirmed and created_at < now() - interval '90 seconds')`
+  })
+
+  /** Failed sessions whose try is due; they are given an hour, so that each is had once. */
+  const dueTries = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Id,
+    execute: () =>
+      sql`update whatsapp_sessions set retry_at = now() + interval '1 hour'
+        where retry_at <= now() and desired = 'off' returning id`
+  })
+
+  /** At a start of the service: whatever has failed may well work now. */
+  const tryAll = Effect.asVoid(sql`update whatsapp_sessions set retry_at = now() where retry_at > now()`)
+
+  /** Sessions of all accounts whose code somebody may scan, the newest first. */
+  const pending = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: PendingSession,
+    execute: () =>
+      sql`select id, account_id, name, status from whatsapp_sessions
+        where ${shown} and status in ('pending', 'failed') order by id desc limit 100`
+  })
+
+  /** Sessions that shall have an actor. */
+  const desired = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Id,
+    execute: () => sql`select id from whatsapp_sessions where desired = 'on'`
+  })
+
+  return {
+    list,
+    count,
+    find,
+    countAll,
+    nextId,
+    insert,
+    confirm,
+    markRemoved,
+    erase,
+    leftovers,
+    dueTries,
+    tryAll,
+    pending,
+    desired
+  }
+}))

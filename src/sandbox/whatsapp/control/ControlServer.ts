@@ -1,0 +1,91 @@
+import type * as NodeHttp from "node:http"
+import { SimulatorRefusal } from "../model/SimulatorRefusal.ts"
+import type { Controls } from "./Controls.ts"
+
+/** The name of a verb. */
+export type Verb = keyof Controls
+
+/** Every verb, or this does not compile. */
+const verbs: { readonly [V in Verb]: true } = {
+  changeGroup: true,
+  clearFaults: true,
+  counters: true,
+  createGroup: true,
+  createPhone: true,
+  dropLine: true,
+  edit: true,
+  endLine: true,
+  enterPairingCode: true,
+  groups: true,
+  joinGroup: true,
+  keepPreKeys: true,
+  logOut: true,
+  media: true,
+  messages: true,
+  misbehave: true,
+  phones: true,
+  poll: true,
+  react: true,
+  scan: true,
+  sendMedia: true,
+  sendReceipt: true,
+  sendText: true,
+  sessions: true,
+  setFault: true,
+  setReceipts: true
+}
+
+const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
+
+/** Where the verbs are, below the simulator's origin. */
+export const controlPath = "/control/"
+
+/** As much as a file of WhatsApp's own size needs in base64. */
+const mostBytes = 96 * 1024 * 1024
+
+const answer = (response: NodeHttp.ServerResponse, status: number, body: unknown) => {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body ?? null))
+}
+
+const read = async (request: NodeHttp.IncomingMessage): Promise<ReadonlyArray<unknown>> => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > mostBytes) throw new SimulatorRefusal("The request is too large")
+    chunks.push(chunk)
+  }
+  const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString() || "[]")
+  if (!Array.isArray(parsed)) throw new SimulatorRefusal("The body is a JSON array of the verb's arguments")
+  return parsed
+}
+
+/**
+ * The verbs over HTTP, for the other nodes of the service and for tests: `POST /control/<verb>` with a JSON array of
+ * arguments, answered by JSON: 200 with the result, 409 with why it cannot be done. Browsers are kept out by the
+ * content type, which no form can send, and by the name of the host, which no foreign page has.
+ */
+export class ControlServer {
+  readonly #controls: Controls
+
+  constructor(controls: Controls) {
+    this.#controls = controls
+  }
+
+  async serve(request: NodeHttp.IncomingMessage, response: NodeHttp.ServerResponse): Promise<void> {
+    const name = (request.url ?? "").slice(controlPath.length)
+    const isProgram = request.headers["content-type"] === "application/json"
+      && /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "")
+    if (!isVerb(name) || request.method !== "POST" || !isProgram) {
+      return answer(response, 404, { message: "There is no such verb" })
+    }
+    try {
+      // The arguments are those of a caller with the same types; a verb says what it cannot use.
+      const method = this.#controls[name] as (...parameters: ReadonlyArray<unknown>) => unknown
+      answer(response, 200, await method.call(this.#controls, ...await read(request)))
+    } catch (error) {
+      const isRefusal = error instanceof SimulatorRefusal
+      answer(response, isRefusal ? 409 : 400, { message: error instanceof Error ? error.message : String(error) })
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import * as NodeHttp from "node:http"
+import { SimulatorRefusal } from "../model/SimulatorRefusal.ts"
+import type { Controls } from "./Controls.ts"
+import { controlPath } from "./ControlServer.ts"
+import type { Verb } from "./ControlServer.ts"
+
+/** The verbs of a simulator in another process. */
+export type RemoteControls = {
+  readonly [V in Verb]: (...parameters: Parameters<Controls[V]>) => Promise<Awaited<ReturnType<Controls[V]>>>
+}
+
+const post = (url: string, body: string): Promise<{ readonly status: number; readonly text: string }> =>
+  new Promise((resolve, reject) => {
+    const request = NodeHttp.request(url, { method: "POST", headers: { "content-type": "application/json" } })
+    request.on("error", reject)
+    request.on("response", (response) => {
+      const chunks: Array<Buffer> = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("error", reject)
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+    })
+    request.end(body)
+  })
+
+/**
+ * Calls one verb of the simulator at this origin (`http://127.0.0.1:port`). Fails with a `SimulatorRefusal` when the
+ * verb cannot be done, and with the error of the connection when nobody listens.
+ */
+export const callControl = async <V extends Verb>(
+  origin: string,
+  verb: V,
+  parameters: Parameters<Controls[V]>
+): Promise<Awaited<ReturnType<Controls[V]>>> => {
+  const { status, text } = await post(`${origin}${controlPath}${verb}`, JSON.stringify(parameters))
+  const body = JSON.parse(text)
+  if (status !== 200) throw new SimulatorRefusal(String(body.message))
+  return body
+}
+
+/** The verbs of the simulator at an origin. */
+export const remoteControls = (origin: string): RemoteControls =>
+  // Every verb is called in the same way, so the object is made of the calls themselves.
+  new Proxy({} as RemoteControls, {
+    get: (_target, verb: Verb) => (...parameters: Parameters<Controls[Verb]>) => callControl(origin, verb, parameters)
+  })

@@ -1,0 +1,70 @@
+import { generateSignalPubKey } from "@whiskeysockets/baileys"
+import type { BinaryNode } from "@whiskeysockets/baileys"
+import { bigEndian, bytesOfChild, child, node, numberOfChild } from "../wire/stanza.ts"
+
+const curve25519 = Buffer.from([5])
+
+/** A public pre-key as it is uploaded. */
+export interface PublicPreKey {
+  readonly id: number
+  readonly value: Uint8Array
+}
+
+/** What one needs to open a Signal session with a device. */
+export interface KeyBundle {
+  readonly registrationId: number
+  readonly identity: Uint8Array
+  readonly signedPreKey: PublicPreKey & { readonly signature: Uint8Array }
+  /** Absent when the device has none left. */
+  readonly preKey: PublicPreKey | undefined
+}
+
+const keyNode = (tag: string, { id, value }: PublicPreKey, more: ReadonlyArray<BinaryNode> = []) =>
+  node(tag, {}, [node("id", {}, bigEndian(id, 3)), node("value", {}, Buffer.from(value)), ...more])
+
+/** The children of a `<user>` in the answer to a key query; a retry receipt has the same in its `<keys>`. */
+export const bundleNodes = ({ identity, preKey, registrationId, signedPreKey }: KeyBundle): Array<BinaryNode> => [
+  node("registration", {}, bigEndian(registrationId, 4)),
+  node("type", {}, curve25519),
+  node("identity", {}, Buffer.from(identity)),
+  keyNode("skey", signedPreKey, [node("signature", {}, Buffer.from(signedPreKey.signature))]),
+  ...(preKey === undefined ? [] : [keyNode("key", preKey)])
+]
+
+export const readPreKey = (key: BinaryNode): PublicPreKey => ({
+  id: numberOfChild(key, "id"),
+  value: bytesOfChild(key, "value")
+})
+
+export const readSignedPreKey = (key: BinaryNode | undefined): KeyBundle["signedPreKey"] => ({
+  id: numberOfChild(key, "id"),
+  value: bytesOfChild(key, "value"),
+  signature: bytesOfChild(key, "signature")
+})
+
+/** The keys that a client puts into its retry receipt from the second try on. */
+export const readRetryKeys = (receipt: BinaryNode): KeyBundle | undefined => {
+  const keys = child(receipt, "keys")
+  if (keys === undefined) return undefined
+  const preKey = child(keys, "key")
+  return {
+    registrationId: numberOfChild(receipt, "registration"),
+    identity: bytesOfChild(keys, "identity"),
+    signedPreKey: readSignedPreKey(child(keys, "skey")),
+    preKey: preKey === undefined ? undefined : readPreKey(preKey)
+  }
+}
+
+/** The bundle in the form that libsignal opens a session with. */
+export const signalSession = ({ identity, preKey, registrationId, signedPreKey }: KeyBundle) => ({
+  registrationId,
+  identityKey: generateSignalPubKey(identity),
+  signedPreKey: {
+    keyId: signedPreKey.id,
+    publicKey: generateSignalPubKey(signedPreKey.value),
+    signature: signedPreKey.signature
+  },
+  ...(preKey === undefined
+    ? {}
+    : { preKey: { keyId: preKey.id, publicKey: generateSignalPubKey(preKey.value) } })
+})

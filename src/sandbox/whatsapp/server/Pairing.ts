@@ -1,0 +1,227 @@
+import {
+  aesDecryptCTR,
+  aesDecryptGCM,
+  aesEncryptCTR,
+  Curve,
+  derivePairingCodeKey,
+  hkdf,
+  hmacSign,
+  proto,
+  S_WHATSAPP_NET,
+  WA_ADV_ACCOUNT_SIG_PREFIX
+} from "@whiskeysockets/baileys"
+import type { BinaryNode, KeyPair } from "@whiskeysockets/baileys"
+import * as NodeCrypto from "node:crypto"
+import * as NodeTimers from "node:timers/promises"
+import { addressOf, lidJid, pnJid } from "../model/Address.ts"
+import type { Address } from "../model/Address.ts"
+import { SimulatorRefusal } from "../model/SimulatorRefusal.ts"
+import type { Phones } from "../phones/Phones.ts"
+import type { VirtualPhone } from "../phones/VirtualPhone.ts"
+import type { Handshake } from "../wire/NoiseResponder.ts"
+import { bytesOfChild, child, node, resultOf, stanzaId } from "../wire/stanza.ts"
+import type { Companion, Companions } from "./Companions.ts"
+import type { Connection } from "./Connection.ts"
+
+/** How many QR codes a client gets before it has to connect anew. */
+const refsPerConnection = 6
+
+/** Milliseconds that typing a code waits for the client's request. */
+const requestPatience = 2_000
+
+/** A connection of a client that is not linked yet. */
+interface Candidate {
+  readonly connection: Connection
+  readonly noisePublic: Buffer
+  readonly payload: proto.ClientPayload
+  readonly refs: ReadonlyArray<string>
+  byCode: CodeRequest | undefined
+  /** The phone has accepted it; the client has still to sign. */
+  accepted: { readonly phone: VirtualPhone; readonly address: Address } | undefined
+}
+
+/** A client that waits for somebody to type its code into the phone. */
+interface CodeRequest {
+  readonly number: string
+  readonly ref: Buffer
+  readonly wrappedEphemeral: Buffer
+  typed: { readonly phone: VirtualPhone; readonly ephemeral: KeyPair; readonly companionEphemeral: Buffer } | undefined
+}
+
+const wrap = async (code: string, publicKey: Uint8Array): Promise<Buffer> => {
+  const salt = NodeCrypto.randomBytes(32)
+  const iv = NodeCrypto.randomBytes(16)
+  return Buffer.concat([salt, iv, aesEncryptCTR(publicKey, await derivePairingCodeKey(code, salt), iv)])
+}
+
+const unwrap = async (code: string, wrapped: Buffer): Promise<Buffer> => {
+  const key = await derivePairingCodeKey(code, wrapped.subarray(0, 32))
+  return aesDecryptCTR(wrapped.subarray(48, 80), key, wrapped.subarray(32, 48))
+}
+
+/** Links clients to phones: by the QR code that the phone scans, or by the code that is typed into it. */
+export class Pairing {
+  readonly #candidates = new Map<Connection, Candidate>()
+  readonly #phones: Phones
+  readonly #companions: Companions
+
+  constructor(phones: Phones, companions: Companions) {
+    this.#phones = phones
+    this.#companions = companions
+  }
+
+  /** Offers a new client its codes. */
+  begin(connection: Connection, { noisePublic, payload }: Handshake): void {
+    const refs = Array.from({ length: refsPerConnection }, () => `2@${NodeCrypto.randomBytes(24).toString("base64")}`)
+    this.#candidates.set(connection, { connection, noisePublic, payload, refs, byCode: undefined, accepted: undefined })
+    connection.send(
+      node("iq", { from: S_WHATSAPP_NET, type: "set", id: stanzaId(), xmlns: "md" }, [
+        node("pair-device", {}, refs.map((ref) => node("ref", {}, Buffer.from(ref))))
+      ])
+    )
+  }
+
+  /** Forgets a client that is gone. */
+  end(connection: Connection): void {
+    this.#candidates.delete(connection)
+  }
+
+  /** The phone scans the QR code that a client shows. */
+  scan(qr: string, phone: VirtualPhone): Address {
+    const [ref, , , advSecret = ""] = qr.slice(qr.indexOf("#") + 1).split(",")
+    const candidate = [...this.#candidates.values()].find(({ refs }) => refs.includes(ref ?? ""))
+    if (candidate === undefined) throw new SimulatorRefusal("No client shows this QR code any more")
+    return this.#accept(candidate, phone, Buffer.from(advSecret, "base64"))
+  }
+
+  /** Somebody types into the phone the code that a client shows. What comes of it is seen at the client. */
+  async enterCode(code: string, phone: VirtualPhone): Promise<void> {
+    const { connection, request } = await this.#codeAsked(phone.number)
+    const typed = code.replaceAll("-", "").toUpperCase()
+    const ephemeral = Curve.generateKeyPair()
+    request.typed = { phone, ephemeral, companionEphemeral: await unwrap(typed, request.wrappedEphemeral) }
+    connection.send(
+      node("notification", {
+        from: S_WHATSAPP_NET,
+        id: stanzaId(),
+        type: "link_code_companion_reg"
+      }, [
+        node("link_code_companion_reg", { stage: "primary_hello" }, [
+          node("link_code_pairing_ref", {}, request.ref),
+          node("primary_identity_pub", {}, Buffer.from(phone.record.keys.identity.public)),
+          node("link_code_pairing_wrapped_primary_ephemeral_pub", {}, await wrap(typed, ephemeral.public))
+        ])
+      ])
+    )
+  }
+
+  /** A client asks for a code, or has found that the right one was typed. */
+  linkCode(connection: Connection, query: BinaryNode): void {
+    const candidate = this.#candidates.get(connection)
+    const request = child(query, "link_code_companion_reg")
+    if (candidate === undefined || request === undefined) return
+    if (request.attrs["stage"] === "companion_hello") {
+      const ref = Buffer.from(NodeCrypto.randomBytes(16).toString("hex"))
+      candidate.byCode = {
+        number: addressOf(request.attrs["jid"] ?? "", () => undefined)?.number ?? "",
+        ref,
+        wrappedEphemeral: bytesOfChild(request, "link_code_pairing_wrapped_companion_ephemeral_pub"),
+        typed: undefined
+      }
+      connection.send(
+        resultOf(query, [node("link_code_companion_reg", {}, [node("link_code_pairing_ref", {}, ref)])])
+      )
+      return
+    }
+    connection.send(resultOf(query))
+    this.#finishCode(candidate, bytesOfChild(request, "link_code_pairing_wrapped_key_bundle"))
+  }
+
+  /** The client has signed what the phone gave it; from now on it is a companion. */
+  signed(connection: Connection, result: BinaryNode): Companion | undefined {
+    const candidate = this.#candidates.get(connection)
+    if (candidate?.accepted === undefined || child(result, "pair-device-sign") === undefined) return undefined
+    const { noisePublic, payload: { devicePairingData: keys } } = candidate
+    const companion: Companion = {
+      address: candidate.accepted.address,
+      noisePublic,
+      identity: Buffer.from(keys?.eIdent ?? []),
+      registrationId: Buffer.from(keys?.eRegid ?? [0]).readUIntBE(0, keys?.eRegid?.length ?? 1),
+      signedPreKey: {
+        id: Buffer.from(keys?.eSkeyId ?? [0]).readUIntBE(0, keys?.eSkeyId?.length ?? 1),
+        value: Buffer.from(keys?.eSkeyVal ?? []),
+        signature: Buffer.from(keys?.eSkeySig ?? [])
+      },
+      preKeys: [],
+      welcomed: false,
+      logins: 0
+    }
+    this.#companions.add(companion)
+    this.#candidates.delete(connection)
+    return companion
+  }
+
+  /** A client shows its code before the server has heard of it, so whoever types it may be a moment early. */
+  async #codeAsked(number: string) {
+    for (const end = performance.now() + requestPatience; performance.now() < end; await NodeTimers.setTimeout(20)) {
+      const candidate = [...this.#candidates.values()].findLast(({ byCode }) => byCode?.number === number)
+      if (candidate?.byCode !== undefined) return { connection: candidate.connection, request: candidate.byCode }
+    }
+    throw new SimulatorRefusal(`No client asks for a code of ${number}`)
+  }
+
+  #finishCode(candidate: Candidate, bundle: Buffer): void {
+    const typed = candidate.byCode?.typed
+    if (typed === undefined) return
+    const { companionEphemeral, ephemeral, phone } = typed
+    const shared = Curve.sharedKey(ephemeral.private, companionEphemeral)
+    const key = hkdf(shared, 32, {
+      salt: bundle.subarray(0, 32),
+      info: "link_code_pairing_key_bundle_encryption_key"
+    })
+    // With a wrong code the two have not agreed on a key: this throws, and the connection ends.
+    const opened = aesDecryptGCM(bundle.subarray(44), Buffer.from(key), bundle.subarray(32, 44), Buffer.alloc(0))
+    const identities = Curve.sharedKey(phone.record.keys.identity.private, opened.subarray(0, 32))
+    const secret = hkdf(Buffer.concat([shared, identities, opened.subarray(64)]), 32, { info: "adv_secret" })
+    this.#accept(candidate, phone, Buffer.from(secret))
+  }
+
+  #accept(candidate: Candidate, phone: VirtualPhone, advSecret: Buffer): Address {
+    const address = { number: phone.number, device: phone.record.nextDevice++ }
+    this.#phones.changed(phone)
+    candidate.accepted = { phone, address }
+    candidate.connection.send(
+      node("iq", { from: S_WHATSAPP_NET, type: "set", id: stanzaId() }, [
+        node("pair-success", {}, [
+          node("device-identity", {}, this.#deviceIdentity(candidate, address, advSecret)),
+          node("device", { jid: pnJid(address), lid: lidJid(address) }),
+          node("platform", { name: "sandbox" }),
+          node("biz", { name: phone.record.pushName })
+        ])
+      ])
+    )
+    return address
+  }
+
+  /** The phone's signature over the new device, under a MAC with the secret that the client has shown. */
+  #deviceIdentity({ payload }: Candidate, address: Address, advSecret: Buffer): Uint8Array {
+    const { identity } = this.#phones.get(address.number)?.record.keys ?? { identity: Curve.generateKeyPair() }
+    const details = proto.ADVDeviceIdentity.encode({
+      rawId: address.device,
+      timestamp: 0,
+      keyIndex: address.device,
+      deviceType: proto.ADVEncryptionType.E2EE
+    }).finish()
+    const signedBytes = Buffer.concat([
+      WA_ADV_ACCOUNT_SIG_PREFIX,
+      details,
+      Buffer.from(payload.devicePairingData?.eIdent ?? [])
+    ])
+    const signed = proto.ADVSignedDeviceIdentity.encode({
+      details,
+      accountSignatureKey: identity.public,
+      accountSignature: Curve.sign(Buffer.from(identity.private), signedBytes)
+    }).finish()
+    return proto.ADVSignedDeviceIdentityHMAC.encode({ details: signed, hmac: hmacSign(signed, advSecret) }).finish()
+  }
+}

@@ -1,0 +1,89 @@
+import { type Duration, Schema } from "effect"
+import { FailureReason } from "../../values/FailureReason.ts"
+import { maxAttempts, nextDelay } from "./RetryPolicy.ts"
+
+/** `pending` waits for its first attempt, `retrying` for a later one; the other three are final. */
+export const DeliveryStatus = Schema.Literals(["pending", "retrying", "delivered", "failed", "skipped"])
+export type DeliveryStatus = typeof DeliveryStatus.Type
+
+/**
+ * The statuses of what waits; `taken` is in its actor's hands. Each has an index of its own, which PostgreSQL uses only
+ * where the status is written out.
+ */
+export const queueStatuses = ["pending", "retrying", "taken"] as const
+
+/** Why an attempt failed, or why none was made. */
+export const DeliveryError = Schema.Literals([
+  ...FailureReason.literals,
+  "redirect",
+  "http_status",
+  "webhook_unhealthy",
+  "backlog_full"
+])
+export type DeliveryError = typeof DeliveryError.Type
+
+/** Why an event was only written down. */
+export type SkipReason = Extract<DeliveryError, "webhook_unhealthy" | "backlog_full">
+
+/** What one attempt came to. `Answered` by the endpoint's status alone, `Broke` when no whole answer came. */
+export type Outcome =
+  | { readonly _tag: "Answered"; readonly status: number }
+  | { readonly _tag: "Broke"; readonly error: Exclude<DeliveryError, SkipReason>; readonly status?: number | undefined }
+
+/** The part of a delivery's row that an outcome changes. */
+export interface Delivery {
+  readonly status: DeliveryStatus
+  readonly attempt_count: number
+  /** A test is attempted once and never retried (spec 4.5). */
+  readonly is_test: boolean
+  /** Whether every attempt so far was answered with 410 Gone. */
+  readonly all_gone: boolean
+}
+
+/**
+ * What the delivery's end says about the webhook's health: `undecided` while it may still succeed, `gone` when every
+ * attempt met 410 Gone.
+ */
+export type HealthSign = "success" | "exhausted" | "gone" | "undecided"
+
+export interface Transition {
+  readonly status: DeliveryStatus
+  readonly attempt_count: number
+  /** From the end of the attempt; undefined when nothing follows. */
+  readonly next_delay: Duration.Duration | undefined
+  readonly response_code: number | null
+  readonly error: DeliveryError | null
+  readonly health: HealthSign
+}
+
+/** Where a delivery ends. An outcome that comes after the end (a second owner's) changes nothing. */
+export const isFinal = (status: DeliveryStatus): boolean => status !== "pending" && status !== "retrying"
+
+/** Only 2xx is success (spec 6.6); a redirect is never followed. */
+const errorOfStatus = (status: number): DeliveryError | null => {
+  if (status >= 200 && status < 300) return null
+  return status >= 300 && status < 400 ? "redirect" : "http_status"
+}
+
+const gone = 410
+
+const failed = (delivery: Delivery, status: number | null): Pick<Transition, "status" | "next_delay" | "health"> => {
+  const next_delay = delivery.is_test ? undefined : nextDelay(delivery.attempt_count + 1)
+  if (next_delay !== undefined) return { status: "retrying", next_delay, health: "undecided" }
+  // A test that fails says that somebody is trying things out, not that deliveries are being lost.
+  if (delivery.is_test) return { status: "failed", next_delay, health: "undecided" }
+  return { status: "failed", next_delay, health: delivery.all_gone && status === gone ? "gone" : "exhausted" }
+}
+
+/** The delivery after an outcome: total, so that any row and any late outcome have an answer. */
+export const transition = (delivery: Delivery, outcome: Outcome): Transition => {
+  const { attempt_count } = delivery
+  const still = { next_delay: undefined, response_code: null, error: null, health: "undecided" } as const
+  if (isFinal(delivery.status)) return { ...still, status: delivery.status, attempt_count }
+  const response_code = outcome.status ?? null
+  const error = outcome._tag === "Broke" ? outcome.error : errorOfStatus(outcome.status)
+  const attempted = { attempt_count: Math.min(attempt_count + 1, maxAttempts), response_code, error }
+  return error === null
+    ? { ...attempted, status: "delivered", next_delay: undefined, health: "success" }
+    : { ...attempted, ...failed(delivery, response_code) }
+}

@@ -1,0 +1,27 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { coalesce } from "../../platform/database/coalesce.ts"
+import type { WebhookId } from "../../values/Ids.ts"
+import { makeWebhooksRepo, type Target } from "../endpoint/WebhooksRepo.ts"
+
+/** Webhooks as their actors need them: what many ask for at the same time is one statement. */
+export class Targets extends Context.Service<Targets, {
+  /** The webhook as the database has it now; none when it was deleted. */
+  readonly read: (id: WebhookId) => Effect.Effect<Option.Option<Target>>
+}>()("messaging-service/webhooks/delivery/Targets") {
+  static readonly layer = Layer.effect(
+    Targets,
+    Effect.gen(function*() {
+      const { targets } = yield* makeWebhooksRepo
+      const read = yield* coalesce({
+        most: 200,
+        concurrency: 1,
+        run: (ids: ReadonlyArray<WebhookId>) =>
+          Effect.map(Effect.orDie(targets(ids)), (rows) => {
+            const byId = new Map(rows.map((row) => [row.id, row]))
+            return ids.map((id) => Option.fromNullishOr(byId.get(id)))
+          })
+      })
+      return Targets.of({ read })
+    })
+  )
+}

@@ -1,0 +1,200 @@
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { column } from "../../platform/database/column.ts"
+import { repository } from "../../platform/database/repository.ts"
+import { AccountId, WebhookId } from "../../values/Ids.ts"
+import { Timestamp } from "../../values/Timestamp.ts"
+import { UnhealthyReason, Webhook } from "./Webhook.ts"
+
+const One = Schema.Struct({ accountId: AccountId, id: WebhookId })
+
+/** What the actor needs of its webhook; the secrets are sealed, the previous one is null unless it still signs. */
+const Target = Schema.Struct({
+  id: WebhookId,
+  url: Schema.String,
+  secret: Schema.Uint8Array,
+  previous_secret: Schema.NullOr(Schema.Uint8Array),
+  /** For how long the previous secret still signs. */
+  previous_millis: Schema.NullOr(Schema.Finite),
+  is_active: Schema.Boolean,
+  unhealthy_reason: Schema.NullOr(UnhealthyReason)
+})
+export type Target = typeof Target.Type
+
+/** SQL of `webhooks`. */
+export const makeWebhooksRepo = repository(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const columns = sql.literal(`id, url, events, secret_prefix as secret, is_active, failure_count, created_at,
+    unhealthy_reason,
+    case when not is_active then 'disabled' when unhealthy_reason is null then 'active' else 'unhealthy' end as status`)
+
+  const nextId = SqlSchema.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ id: WebhookId }),
+    execute: () => sql`select nextval(pg_get_serial_sequence('webhooks', 'id')) as id`
+  })
+
+  const insert = SqlSchema.findOne({
+    Request: Schema.Struct({
+      id: WebhookId,
+      accountId: AccountId,
+      url: Schema.String,
+      events: Schema.Array(Schema.String),
+      is_active: Schema.Boolean,
+      secret: Schema.Uint8Array,
+      secret_prefix: Schema.String
+    }),
+    Result: Webhook,
+    execute: ({ accountId, id, ...row }) =>
+      sql`insert into webhooks (id, account_id, url, events, is_active, secret, secret_prefix) overriding system value
+        values (${id}, ${accountId}, ${row.url}, ${column.text(row.events)}, ${row.is_active}, ${row.secret},
+          ${row.secret_prefix})
+        returning ${columns}`
+  })
+
+  const list = SqlSchema.findAll({
+    Request: AccountId,
+    Result: Webhook,
+    execute: (accountId) => sql`select ${columns} from webhooks where account_id = ${accountId} order by id desc`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: One,
+    Result: Webhook,
+    execute: ({ accountId, id }) => sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId}`
+  })
+
+  /** As {@link find}, and until the transaction ends nobody changes or removes it. */
+  const hold = SqlSchema.findOneOption({
+    Request: One,
+    Result: Webhook,
+    execute: ({ accountId, id }) =>
+      sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId} for no key update`
+  })
+
+  const update = SqlSchema.findOneOption({
+    Request: Schema.Struct({
+      ...One.fields,
+      url: Schema.NullOr(Schema.String),
+      events: Schema.NullOr(Schema.Array(Schema.String)),
+      is_active: Schema.NullOr(Schema.Boolean)
+    }),
+    Result: Webhook,
+    execute: ({ accountId, events, id, is_active, url }) =>
+      sql`update webhooks set
+          url = coalesce(${url}::text, url),
+          events = coalesce(${events === null ? null : column.text(events)}::text[], events),
+          is_active = coalesce(${is_active}::boolean, is_active),
+          failure_count = case when ${is_active}::boolean then 0 else failure_count end,
+          failing_since = case when ${is_active}::boolean then null else failing_since end,
+          unhealthy_reason = case when ${is_active}::boolean then null else unhealthy_reason end,
+          updated_at = now()
+        where id = ${id} and account_id = ${accountId}
+        returning ${columns}`
+  })
+
+  // What was previous before is overwritten: at most two secrets sign.
+  const rotateSecret = SqlSchema.findOneOption({
+    Request: Schema.Struct({
+      ...One.fields,
+      overlap_seconds: Schema.Int,
+      secret: Schema.Uint8Array,
+      secret_prefix: Schema.String
+    }),
+    Result: Webhook,
+    execute: ({ accountId, id, overlap_seconds, secret, secret_prefix }) =>
+      sql`update webhooks set
+          previous_secret = case when ${overlap_seconds}::integer > 0 then secret end,
+          previous_secret_until =
+            case when ${overlap_seconds}::integer > 0 then now() + make_interval(secs => ${overlap_seconds}::integer) end,
+          secret = ${secret},
+          secret_prefix = ${secret_prefix},
+          updated_at = now()
+        where id = ${id} and account_id = ${accountId}
+        returning ${columns}`
+  })
+
+  const remove = SqlSchema.findOneOption({
+    Request: One,
+    Result: Schema.Struct({ id: WebhookId }),
+    execute: ({ accountId, id }) =>
+      sql`with gone as (
+          delete from webhooks where id = ${id} and account_id = ${accountId} returning id
+        ), remains as (
+          insert into removed_webhooks (webhook_id, account_id) select id, ${accountId}::bigint from gone
+        )
+        select id from gone`
+  })
+
+  const targets = SqlSchema.findAll({
+    Request: Schema.Array(WebhookId),
+    Result: Target,
+    execute: (ids) =>
+      sql`select id, url, secret, is_active, unhealthy_reason,
+          case when previous_secret_until > now() then previous_secret end as previous_secret,
+          extract(epoch from previous_secret_until - now())::float8 * 1000 as previous_millis
+        from webhooks where id = any(${column.int8(ids)})`
+  })
+
+  const subscriptions = SqlSchema.findAll({
+    Request: Schema.Array(AccountId),
+    Result: Schema.Struct({
+      id: WebhookId,
+      account_id: AccountId,
+      events: Schema.Array(Schema.String),
+      unhealthy_reason: Schema.NullOr(UnhealthyReason)
+    }),
+    execute: (accountIds) =>
+      sql`select id, account_id, events, unhealthy_reason from webhooks
+        where account_id = any(${column.int8(accountIds)}) and is_active`
+  })
+
+  /** Marks a healthy webhook as having too many deliveries before it; nothing when it was not healthy. */
+  const overflow = SqlSchema.findOneOption({
+    Request: WebhookId,
+    Result: Schema.Struct({ id: WebhookId }),
+    execute: (id) =>
+      sql`update webhooks set unhealthy_reason = 'backlog_full'
+        where id = ${id} and is_active and unhealthy_reason is null
+        returning id`
+  })
+
+  const relieve = (id: WebhookId) =>
+    sql`update webhooks set unhealthy_reason = null where id = ${id} and unhealthy_reason = 'backlog_full'`
+
+  /** What there is to tell of a webhook that has just turned unhealthy. */
+  const fallen = SqlSchema.findOneOption({
+    Request: WebhookId,
+    Result: Schema.Struct({
+      account_id: AccountId,
+      url: Schema.String,
+      failure_count: Schema.Int,
+      failing_since: Schema.NullOr(Timestamp),
+      fallen_at: Timestamp
+    }),
+    execute: (id) =>
+      sql`select account_id, url, failure_count, failing_since, now() as fallen_at from webhooks where id = ${id}`
+  })
+
+  /** Any success sets the count of failures to 0; it switches nothing on. */
+  const succeed = (id: WebhookId) =>
+    sql`update webhooks set failure_count = 0, failing_since = null where id = ${id} and failure_count > 0`
+
+  return {
+    nextId,
+    insert,
+    list,
+    find,
+    hold,
+    update,
+    rotateSecret,
+    remove,
+    targets,
+    subscriptions,
+    overflow,
+    relieve,
+    succeed,
+    fallen
+  }
+}))

@@ -1,0 +1,188 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import type { BatchContent, Claimed } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
+import { BatchMailer } from "../../../../src/channels/email/bulk/BatchMailer.ts"
+import { ReturnPaths } from "../../../../src/channels/email/reports/ReturnPaths.ts"
+import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
+import { Smtp, type SmtpMail } from "../../../../src/channels/email/smtp/Smtp.ts"
+import { UnsubscribeLinks } from "../../../../src/channels/email/suppressions/UnsubscribeLinks.ts"
+import { TrackingLinks } from "../../../../src/channels/email/tracking/TrackingLinks.ts"
+import { SenderNotVerified } from "../../../../src/email-domains/EmailDomainErrors.ts"
+import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
+import { SealBroken } from "../../../../src/platform/crypto/Vault.ts"
+import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
+import { AccountId, EmailBatchId, EmailMessageId } from "../../../../src/values/Ids.ts"
+import { Timestamp } from "../../../../src/values/Timestamp.ts"
+import { dkimKey, dkimVerdict, readMail } from "../../../support/bulkMail.ts"
+
+const sent: Array<SmtpMail> = []
+
+/** A relay that takes everything but mail to `crash`, where the program itself breaks. */
+const Relay = Layer.succeed(
+  Smtp,
+  Smtp.of({
+    send: (mail) =>
+      Effect.sync(() => {
+        if (mail.envelope.to.startsWith("crash")) throw new Error("a defect")
+        sent.push(mail)
+        return { response: "250 ok" }
+      }),
+    admission: Effect.succeed({ _tag: "Pass" }),
+    verify: Effect.never,
+    capabilities: Effect.never
+  })
+)
+
+const Domains = Layer.succeed(
+  EmailDomains,
+  EmailDomains.of({
+    requireVerified: () => Effect.void,
+    verifiedKey: () => Effect.succeedNone,
+    tracking: () => Effect.succeed({ opens: false, clicks: false }),
+    dkimKey: (_, domain) =>
+      domain === "signed.example"
+        ? Effect.succeedSome(Redacted.make(dkimKey.pem))
+        : domain === "sealed.example"
+        ? Effect.fail(new SealBroken({ what: "key", reason: "altered" }))
+        : domain === "broken.example"
+        ? Effect.succeedSome(Redacted.make("no key"))
+        : domain === "plain.example"
+        ? Effect.succeedNone
+        : Effect.fail(new SenderNotVerified({ param: "from", domain }))
+  })
+)
+
+const Subject = BatchMailer.layer.pipe(
+  Layer.provide([
+    Relay,
+    Domains,
+    Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("us@default.example") })),
+    Layer.succeed(
+      ReturnPaths,
+      ReturnPaths.of({
+        domain: "bounces.example",
+        envelopeOf: (id, { to }) => ({ from: `b+${id}@bounces.example`, to }),
+        unsubscribeMailto: (id) => `u+${id}@bounces.example?subject=unsubscribe`,
+        tokenOf: (id) => `token-${id}`,
+        messageOf: Option.none,
+        read: Option.none
+      })
+    ),
+    Layer.succeed(
+      TrackingLinks,
+      TrackingLinks.of({
+        urlsOf: (id, targets) => ({
+          open: `https://m.example/t/o/${id}.gif`,
+          clicks: Array.from({ length: targets }, (_, link) => `https://m.example/t/c/${id}-${link}?a&b`)
+        }),
+        readOpen: Option.none,
+        readClick: Option.none
+      })
+    ),
+    Layer.succeed(
+      UnsubscribeLinks,
+      UnsubscribeLinks.of({ urlOf: (id) => `https://m.example/u/${id}`, messageOf: Option.none })
+    )
+  ])
+)
+
+const content = (from: string, html = "Hello {{name}}"): BatchContent => ({
+  id: EmailBatchId.make(`email_batch_${"0".repeat(26)}`),
+  account_id: AccountId.make(1),
+  from_address: EmailAddress.make(from),
+  from_name: null,
+  subject: "For {{name}}",
+  html,
+  text: null,
+  created_at: Timestamp.make("2030-01-31T09:00:00.000000Z"),
+  is_open: true,
+  track_opens: false,
+  links: []
+})
+
+const claimed = (to: string): Claimed => ({
+  id: EmailMessageId.make(7),
+  recipient: EmailAddress.make(to),
+  variables: { name: "Ann" },
+  attempt_count: 0,
+  doubts: 0
+})
+
+/** Opens the batch, mails one recipient, and gives what became of it with what reached the relay. */
+const mailed = Effect.fnUntraced(function*(batch: BatchContent, to = "ann@people.example") {
+  const { open } = yield* BatchMailer
+  const before = sent.length
+  const result = yield* (yield* open(batch))(claimed(to))
+  return { ...result, messages: sent.slice(before) }
+})
+
+layer(Subject)("the mailer of a batch", (it) => {
+  it.effect("makes the same bytes each time, so that a repetition is one", () =>
+    Effect.gen(function*() {
+      const [first, second] = yield* Effect.all([
+        mailed(content("us@signed.example")),
+        mailed(content("us@signed.example"))
+      ])
+      assert.deepStrictEqual(first.outcome, { _tag: "Accepted" })
+      assert.strictEqual(first.subject, "For Ann")
+      const bytes = first.messages[0]?.message ?? Buffer.alloc(0)
+      assert.isTrue(bytes.equals(second.messages[0]?.message ?? Buffer.alloc(0)))
+      assert.deepStrictEqual(yield* dkimVerdict(bytes), { result: "pass", domain: "signed.example" })
+    }))
+
+  it.effect("gives the relay the message's own return path and leaves From as it is", () =>
+    Effect.gen(function*() {
+      const [message] = (yield* mailed(content("us@plain.example"))).messages
+      assert.deepStrictEqual(message?.envelope, { from: "b+7@bounces.example", to: "ann@people.example" })
+      assert.match(message?.message.toString() ?? "", /^From: us@plain\.example\r\n/m)
+      assert.match(message?.message.toString() ?? "", /^Message-ID: <token-7\.0{26}@plain\.example>\r\n/m)
+    }))
+
+  it.effect("hands nothing over when the message cannot be signed, or its domain was removed", () =>
+    Effect.gen(function*() {
+      for (const domain of ["sealed.example", "broken.example", "removed.example"]) {
+        const { messages, outcome } = yield* mailed(content(`us@${domain}`))
+        assert.strictEqual(outcome._tag, "DkimSigningFailed", domain)
+        assert.deepStrictEqual(messages, [])
+      }
+    }))
+
+  it.effect("sends unsigned from the default sender and from a domain without a key", () =>
+    Effect.gen(function*() {
+      for (const from of ["us@default.example", "us@plain.example"]) {
+        const { messages, outcome } = yield* mailed(content(from))
+        assert.strictEqual(outcome._tag, "Accepted", from)
+        assert.notInclude(messages[0]?.message.toString() ?? "", "DKIM-Signature")
+      }
+      assert.strictEqual((yield* mailed(content("them@default.example"))).outcome._tag, "DkimSigningFailed")
+    }))
+
+  it.effect("gives a recipient that breaks the program an outcome of its own, and goes on with the next", () =>
+    Effect.gen(function*() {
+      const crashed = yield* mailed(content("us@plain.example"), "crash@people.example")
+      assert.deepStrictEqual(crashed.outcome, { _tag: "Unsendable", reason: "the message could not be made" })
+      assert.strictEqual((yield* mailed(content("us@plain.example"))).outcome._tag, "Accepted")
+      const unreadable = yield* mailed(content("us@plain.example", "{{ broken"))
+      assert.strictEqual(unreadable.outcome._tag, "Unsendable")
+    }))
+
+  it.effect("counts before it signs, in the HTML alone, and only what the batch wants", () =>
+    Effect.gen(function*() {
+      const html = "<body><a href='https://x.example/?a&amp;b'>{{name}}</a></body>"
+      const plain = (yield* mailed(content("us@signed.example", html))).messages[0]?.message ?? Buffer.alloc(0)
+      assert.include(
+        (yield* readMail(plain)).mail.html ?? "",
+        "<body><a href='https://x.example/?a&amp;b'>Ann</a></body>"
+      )
+      const wanted = { track_opens: true, links: ["https://x.example/?a&b"] }
+      const { messages } = yield* mailed({ ...content("us@signed.example", html), ...wanted })
+      const message = messages[0]?.message ?? Buffer.alloc(0)
+      const { mail } = yield* readMail(message)
+      assert.include(
+        mail.html ?? "",
+        "<body><a href='https://m.example/t/c/7-0?a&amp;b'>Ann</a><img src=\"https://m.example/t/o/7.gif\""
+      )
+      assert.include(mail.text ?? "", "https://x.example/?a&b")
+      assert.deepStrictEqual(yield* dkimVerdict(message), { result: "pass", domain: "signed.example" })
+    }))
+})

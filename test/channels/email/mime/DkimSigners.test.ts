@@ -1,0 +1,54 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeCrypto from "node:crypto"
+import { makeDkimSigners } from "../../../../src/channels/email/mime/DkimSigners.ts"
+import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
+import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
+import { Vault } from "../../../../src/platform/crypto/Vault.ts"
+import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
+import { dkimKey, insertDomain, mainKey } from "../../../support/bulkMail.ts"
+import { makeAccount } from "../../../support/Service.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+
+const standard = EmailAddress.make("us@messages.example")
+
+const Subject = Layer.mergeAll(
+  EmailDomains.layer.pipe(Layer.provide(Vault.layer(mainKey))),
+  Layer.succeed(DefaultSender, DefaultSender.of({ address: standard }))
+).pipe(Layer.provideMerge(TestDatabase.layer))
+
+const another = NodeCrypto.generateKeyPairSync("rsa", {
+  modulusLength: 2_048,
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  publicKeyEncoding: { type: "spki", format: "pem" }
+}).privateKey
+
+layer(Subject, { excludeTestServices: true })("the signer of a mail", (it) => {
+  it.effect("from the default sender has the key its domain is verified with, never one an account has merely added", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const signerOf = yield* makeDkimSigners
+      const { accountId: operator } = yield* makeAccount()
+      const { accountId: tenant } = yield* makeAccount()
+      yield* insertDomain(tenant, "messages.example", { key: another, status: "pending" })
+      assert.isTrue(Option.isNone(yield* signerOf(tenant, standard)))
+      yield* insertDomain(operator, "messages.example", { key: dkimKey.pem })
+      for (const account of [tenant, operator, null]) {
+        const { key } = Option.getOrThrow(yield* signerOf(account, standard))
+        assert.strictEqual(key.export({ type: "pkcs8", format: "pem" }), dkimKey.pem)
+      }
+      yield* sql`delete from email_domains`
+    }))
+
+  it.effect("from another sender has the account's own key, also while its domain waits for its next check", () =>
+    Effect.gen(function*() {
+      const signerOf = yield* makeDkimSigners
+      const { accountId } = yield* makeAccount()
+      const from = EmailAddress.make("them@messages.example")
+      assert.strictEqual((yield* Effect.flip(signerOf(accountId, from)))._tag, "DkimSigningFailed")
+      yield* insertDomain(accountId, "messages.example", { key: another, status: "pending" })
+      const { key } = Option.getOrThrow(yield* signerOf(accountId, from))
+      assert.strictEqual(key.export({ type: "pkcs8", format: "pem" }), another)
+    }))
+})

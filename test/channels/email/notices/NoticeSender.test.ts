@@ -1,0 +1,238 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Notices } from "../../../../src/accounts/Notices.ts"
+import { sendNotices } from "../../../../src/channels/email/notices/NoticeSender.ts"
+import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
+import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
+import { NodemailerSmtp } from "../../../../src/channels/email/smtp/NodemailerSmtp.ts"
+import { Smtp } from "../../../../src/channels/email/smtp/Smtp.ts"
+import { OutcomeUnknown } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
+import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
+import { Vault } from "../../../../src/platform/crypto/Vault.ts"
+import { PublicUrl } from "../../../../src/platform/http/PublicUrl.ts"
+import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
+import { dkimKey, dkimVerdict, insertDomain, mainKey, readMail } from "../../../support/bulkMail.ts"
+import { eventually, makeAccount } from "../../../support/Service.ts"
+import * as SmtpSink from "../../../support/SmtpSink.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+
+/** The relay of all tests; each writes to an address of its own. */
+class Sink extends Context.Service<Sink, SmtpSink.SmtpSink>()(
+  "messaging-service/test/channels/email/notices/NoticeSender.test/Sink"
+) {}
+
+const Relay = Layer.unwrap(
+  Effect.map(
+    Sink,
+    ({ port }) => NodemailerSmtp.layer({ relay: { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } })
+  )
+).pipe(Layer.provideMerge(Layer.effect(Sink, SmtpSink.make({ script: SmtpSink.localPartScript }))))
+
+const Subject = Layer.mergeAll(
+  Relay,
+  Notices.layer,
+  EmailDomains.layer.pipe(Layer.provide(Vault.layer(mainKey))),
+  Layer.succeed(
+    DefaultSender,
+    DefaultSender.of({ name: "Messages", address: EmailAddress.make("us@messages.example") })
+  ),
+  Layer.succeed(PublicUrl, PublicUrl.of({ base: "https://messages.example", local: "" }))
+).pipe(Layer.provideMerge(TestDatabase.layer))
+
+let accounts = 0
+
+/** A notice to an account whose address begins with this word, and what can be seen of it. */
+const told = Effect.fnUntraced(function*(word: string) {
+  const sql = yield* SqlClient.SqlClient
+  const sink = yield* Sink
+  const { tell } = yield* Notices
+  const { accountId, email } = yield* makeAccount({ email: `${word}.${++accounts}@people.example` })
+  yield* tell({ accountId, kind: "webhook_unhealthy", subject: "Unhealthy", body: "It fails.\n\nRepair it." })
+  const row = Effect.map(
+    sql`select status, attempt_count, error, message_id, due_at > now() + interval '25 seconds'
+        and due_at <= now() + interval '30 seconds' as is_put_off, completed_at is not null as is_over
+      from notices where account_id = ${accountId}`,
+    ([found]) => found
+  )
+  return {
+    email,
+    row,
+    /** Until that many attempts were made and noted: one that is under way has left no error yet. */
+    until: (status: string, attempts: number) =>
+      eventually(row, (seen) =>
+        seen?.["status"] === status && seen["attempt_count"] === attempts
+        && (status !== "queued" || seen["error"] !== null)),
+    makeDue: sql`update notices set due_at = now() where account_id = ${accountId}`,
+    mails: Effect.suspend(() =>
+      Effect.forEach(sink.messages.filter(({ to }) => to[0] === email), ({ raw }) => readMail(raw))
+    )
+  }
+})
+
+/** Runs a sender until the end of the effect, as a node does that leaves then. */
+const whileSending = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkChild(sendNotices)
+    return yield* Effect.ensuring(effect, Fiber.interrupt(fiber))
+  })
+
+layer(Subject, { excludeTestServices: true })("the sender of notices", (it) => {
+  it.effect("mails a notice once, framed, from the default sender to the account's address", () =>
+    Effect.gen(function*() {
+      const { email, mails, row, until } = yield* told("ann")
+      yield* whileSending(until("sent", 1))
+      // The sender after it has looked for due notices, as it has sent this one.
+      const { until: untilNext } = yield* told("next")
+      yield* whileSending(untilNext("sent", 1))
+      const [first, ...others] = yield* mails
+      assert.deepStrictEqual(others, [])
+      if (first === undefined) return assert.fail("there is no mail")
+      assert.deepStrictEqual(first?.mail.from, { address: "us@messages.example", name: "Messages" })
+      assert.deepStrictEqual(first.mail.to, [{ address: email, name: "" }])
+      assert.strictEqual(first.mail.subject, "Unhealthy")
+      assert.match(
+        first.mail.text ?? "",
+        /^Hello Test,\n\nIt fails\.\n\nRepair it\.\n\n-- \n.*https:\/\/messages\.example\n/
+      )
+      assert.include(first.mail.html ?? "", "<p>Repair it.</p>")
+      assert.deepStrictEqual(first.field("auto-submitted"), ["auto-generated"])
+      const { is_over, message_id } = (yield* row) ?? {}
+      assert.deepStrictEqual(first.field("message-id"), [`<${String(message_id)}>`])
+      assert.match(String(message_id), /^[0-9a-f-]{36}@messages\.example$/)
+      assert.isTrue(is_over)
+    }))
+
+  it.effect("signs with the key that the sender's domain is verified with, and sends nothing when it cannot be used", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      yield* insertDomain(accountId, "messages.example", { key: dkimKey.pem })
+      const signed = yield* told("signed")
+      yield* whileSending(signed.until("sent", 1))
+      const sink = yield* Sink
+      const raw = sink.messages.find(({ to }) => to[0] === signed.email)?.raw ?? Buffer.alloc(0)
+      assert.deepStrictEqual(yield* dkimVerdict(raw), { result: "pass", domain: "messages.example" })
+
+      yield* sql`update email_domains set dkim_private_key = 'torn'::bytea where account_id = ${accountId}`
+      const torn = yield* told("torn")
+      yield* whileSending(torn.until("failed", 1))
+      assert.match(String((yield* torn.row)?.["error"]), /cannot be decrypted/)
+      assert.deepStrictEqual(yield* torn.mails, [])
+      yield* sql`delete from email_domains where account_id = ${accountId}`
+    }))
+
+  it.effect("leaves within about a second of its commit", () =>
+    whileSending(Effect.gen(function*() {
+      yield* (yield* told("first")).until("sent", 1)
+      const { until } = yield* told("prompt")
+      assert.isDefined(yield* Effect.timeout(until("sent", 1), "2 seconds"))
+    })))
+
+  it.effect("offers what the relay put off again after the policy's delay, with the same Message-ID", () =>
+    Effect.gen(function*() {
+      const { email, mails, makeDue, until } = yield* told("defer1")
+      const sink = yield* Sink
+      yield* whileSending(Effect.gen(function*() {
+        const before = yield* until("queued", 1)
+        assert.deepInclude(before, { is_put_off: true, error: "450 4.2.1 try again later" })
+        yield* makeDue
+        const after = yield* until("sent", 2)
+        assert.strictEqual(after?.["message_id"], before?.["message_id"])
+      }))
+      assert.strictEqual(sink.attempts.get(email), 2)
+      assert.lengthOf(yield* mails, 1)
+    }))
+
+  it.effect("gives up what the relay refuses for good, and keeps the reason", () =>
+    Effect.gen(function*() {
+      const { email, until } = yield* told("bounce")
+      const sink = yield* Sink
+      const row = yield* whileSending(until("failed", 1))
+      assert.deepInclude(row, { error: "550 5.1.1 no such user", is_over: true, is_put_off: null })
+      assert.strictEqual(sink.attempts.get(email), 1)
+    }))
+
+  it.effect("gives up an account without a valid address, and goes on with the others", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broken = yield* told("broken")
+      yield* sql`update accounts set email = 'no address' where email = ${broken.email}`
+      const { until } = yield* told("fine")
+      yield* whileSending(Effect.gen(function*() {
+        yield* until("sent", 1)
+        assert.deepInclude(yield* broken.until("failed", 1), { error: "the account has no valid email address" })
+      }))
+    }))
+
+  it.effect("repeats the same mail when it stopped between the relay's acceptance and the note of it", () =>
+    Effect.gen(function*() {
+      const smtp = yield* Smtp
+      const sql = yield* SqlClient.SqlClient
+      const { email, mails, row, until } = yield* told("crash")
+      const sink = yield* Sink
+      const thaw = yield* Deferred.make<void>()
+      // The owner before: it had the relay's acceptance, and then nobody heard of it any more.
+      const frozen = Smtp.of({ ...smtp, send: (mail) => Effect.tap(smtp.send(mail), () => Deferred.await(thaw)) })
+      const before = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, frozen))
+      yield* sink.until(({ deliveries }) => deliveries.get(email) === 1)
+      yield* whileSending(until("sent", 2))
+      const [first, second, ...others] = (yield* mails).map(({ field }) => field("message-id"))
+      assert.deepStrictEqual(others, [])
+      assert.deepStrictEqual(first, second)
+      const [one, two] = sink.messages.filter(({ to }) => to[0] === email)
+      assert.isTrue(one?.raw.equals(two?.raw ?? Buffer.alloc(0)))
+      // What it would have noted comes too late.
+      yield* sql`update notices set error = 'untouched' where message_id = ${String((yield* row)?.["message_id"])}`
+      yield* Deferred.succeed(thaw, undefined)
+      yield* Fiber.interrupt(before)
+      assert.deepInclude(yield* row, { status: "sent", attempt_count: 2, error: "untouched" })
+    }))
+
+  it.effect("gives up a notice when the relay was silent a second time after it had the whole mail", () =>
+    Effect.gen(function*() {
+      const smtp = yield* Smtp
+      const { makeDue, until } = yield* told("silent")
+      const silent = Smtp.of({ ...smtp, send: () => Effect.fail(new OutcomeUnknown({ reason: "silence" })) })
+      const first = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, silent))
+      assert.deepInclude(yield* until("queued", 1), { is_put_off: true, error: "silence" })
+      // Whoever sends them next knows of it.
+      yield* Fiber.interrupt(first)
+      const next = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, silent))
+      yield* makeDue
+      const row = yield* until("failed", 2)
+      assert.match(String(row?.["error"]), /^the relay may have taken it, but never said so: silence$/)
+      yield* Fiber.interrupt(next)
+    }))
+
+  it.effect("ends and notes a conversation under way before it leaves", () =>
+    Effect.gen(function*() {
+      const smtp = yield* Smtp
+      const { row } = yield* told("leaving")
+      const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const slow = Smtp.of({
+        ...smtp,
+        send: (mail) =>
+          Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(go)), Effect.andThen(smtp.send(mail)))
+      })
+      const fiber = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, slow))
+      yield* Deferred.await(begun)
+      const leaving = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(leaving)
+      assert.deepInclude(yield* row, { status: "sent", attempt_count: 1 })
+    }))
+
+  it.effect("gives up a notice whose attempts were all begun and never noted", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { email, until } = yield* told("poison")
+      const sink = yield* Sink
+      yield* sql`update notices n set attempt_count = ${maxAttempts} from accounts a
+        where a.id = n.account_id and a.email = ${email}`
+      assert.deepInclude(yield* whileSending(until("failed", maxAttempts)), {
+        error: "interrupted before the relay had confirmed it"
+      })
+      assert.isUndefined(sink.attempts.get(email))
+    }))
+})

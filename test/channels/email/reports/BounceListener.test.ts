@@ -1,0 +1,112 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Context, Effect, FileSystem, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as NodeNet from "node:net"
+import * as NodeTls from "node:tls"
+import { BounceListener } from "../../../../src/channels/email/reports/BounceListener.ts"
+import { type InboundMail, ReportIntake } from "../../../../src/channels/email/reports/ReportIntake.ts"
+import { ReturnPaths } from "../../../../src/channels/email/reports/ReturnPaths.ts"
+import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
+import { MacKeys } from "../../../../src/platform/crypto/MacKeys.ts"
+import { deliverFrom } from "../../../support/deliverMail.ts"
+import { otherSelfSigned, selfSigned } from "../../../support/selfSigned.ts"
+
+const key = new Uint8Array(32)
+
+const files = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const directory = yield* fs.makeTempDirectoryScoped()
+  const paths = { cert: `${directory}/cert.pem`, key: `${directory}/key.pem` }
+  const write = (pair: { readonly cert: string; readonly key: string }) =>
+    Effect.andThen(fs.writeFileString(paths.cert, pair.cert), fs.writeFileString(paths.key, pair.key))
+  return { paths, write }
+})
+
+const start = Effect.fnUntraced(function*(env: Record<string, string>) {
+  const taken: Array<InboundMail> = []
+  const intake = Layer.succeed(ReportIntake, { take: (mail) => Effect.sync(() => void taken.push(mail)) })
+  const settings = { SMTP_URL: "smtp://relay.example", MAIL_BOUNCE_DOMAIN: "bounces.test", BOUNCE_PORT: "0", ...env }
+  const layer = BounceListener.layer.pipe(
+    Layer.provide(intake),
+    Layer.provide(ReturnPaths.layer),
+    Layer.provide(Layer.succeed(MacKeys, { bounce: key, tracking: key, unsubscribe: key, verify: key })),
+    Layer.provide(AppConfig.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: settings })))
+  )
+  const { address = "" } = Context.get(yield* Layer.build(layer), BounceListener)
+  return { port: Number(/^127\.0\.0\.1:(\d+)$/.exec(address)?.[1]), taken }
+})
+
+/** The certificate that a mail server gets to see after STARTTLS. */
+const shownBy = (port: number) =>
+  Effect.callback<string>((resume) => {
+    const socket = NodeNet.connect(port, "127.0.0.1")
+    const lines = ["EHLO mx.people.example\r\n", "STARTTLS\r\n"]
+    const next = () => {
+      const line = lines.shift()
+      if (line !== undefined) return socket.write(line)
+      socket.off("data", next)
+      const secure = NodeTls.connect({ socket, rejectUnauthorized: false }, () => {
+        resume(Effect.succeed(secure.getPeerCertificate().subject.CN.toString()))
+        secure.destroy()
+      })
+      return secure
+    }
+    socket.on("data", next)
+    return Effect.sync(() => socket.destroy())
+  })
+
+describe("the listener for bounces", () => {
+  it.effect("offers STARTTLS with its certificate, and takes mail over it and without it", () =>
+    Effect.gen(function*() {
+      const { paths, write } = yield* files
+      yield* write(selfSigned)
+      const { port, taken } = yield* start({ BOUNCE_TLS_CERT_FILE: paths.cert, BOUNCE_TLS_KEY_FILE: paths.key })
+      const raw = Buffer.from("Subject: a report\r\n\r\nhello\r\n")
+      for (const tls of [true, false]) {
+        const answer = yield* deliverFrom(port, { from: "", to: "fbl@bounces.test", tls }, raw)
+        assert.strictEqual(answer.code, 250)
+      }
+      assert.deepStrictEqual(taken.map(({ from, to }) => ({ from, to })), [
+        { from: "", to: [{ _tag: "FeedbackLoop" }] },
+        { from: "", to: [{ _tag: "FeedbackLoop" }] }
+      ])
+      assert.strictEqual(yield* shownBy(port), "localhost")
+    }).pipe(Effect.provide(NodeServices.layer)))
+
+  it.effect("shows a renewed certificate within a minute, and goes on with its own while the files do not fit", () =>
+    Effect.gen(function*() {
+      const { paths, write } = yield* files
+      yield* write(selfSigned)
+      const { port } = yield* start({ BOUNCE_TLS_CERT_FILE: paths.cert, BOUNCE_TLS_KEY_FILE: paths.key })
+      yield* write({ ...otherSelfSigned, key: selfSigned.key })
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* shownBy(port), "localhost")
+      yield* write(otherSelfSigned)
+      const shown = Effect.andThen(TestClock.adjust("1 minute"), shownBy(port))
+      yield* Effect.repeat(shown, { until: (name) => name === "mx.bounces.test" })
+    }).pipe(Effect.provide(NodeServices.layer)))
+
+  it.effect("takes mail for a domain with signs beyond ASCII, and for no other", () =>
+    Effect.gen(function*() {
+      const { port, taken } = yield* start({ MAIL_BOUNCE_DOMAIN: "b\u00fccher.test" })
+      const raw = Buffer.from("Subject: a report\r\n\r\nhello\r\n")
+      const codes = yield* Effect.forEach(
+        ["xn--bcher-kva.test", "XN--BCHER-KVA.test", "bucher.test"],
+        (domain) => Effect.map(deliverFrom(port, { from: "", to: `fbl@${domain}` }, raw), ({ code }) => code)
+      )
+      assert.deepStrictEqual(codes, [250, 250, 550])
+      assert.strictEqual(taken.length, 2)
+    }).pipe(Effect.provide(NodeServices.layer)))
+
+  it.effect("does not start with a certificate that cannot be used", () =>
+    Effect.gen(function*() {
+      const { paths, write } = yield* files
+      yield* write({ ...otherSelfSigned, key: selfSigned.key })
+      const torn = yield* Effect.flip(start({ BOUNCE_TLS_CERT_FILE: paths.cert, BOUNCE_TLS_KEY_FILE: paths.key }))
+      assert.deepInclude(torn, { _tag: "WrongSetting", name: "BOUNCE_TLS_CERT_FILE" })
+      const half = yield* Effect.flip(start({ BOUNCE_TLS_CERT_FILE: paths.cert }))
+      assert.deepInclude(half, { _tag: "WrongSetting", name: "BOUNCE_TLS_KEY_FILE" })
+    }).pipe(Effect.provide(NodeServices.layer)))
+})

@@ -1,0 +1,113 @@
+import { assert, layer } from "@effect/vitest"
+import { Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
+import { settle } from "../../../../src/channels/email/recipients/RecipientState.ts"
+import { type ClaimedRecipient, makeEmailSenderRepo } from "../../../../src/channels/email/single/EmailSenderRepo.ts"
+import { makeEmailMessagesRepo, type StoredEmail } from "../../../../src/channels/email/single/EmailsRepo.ts"
+import { Events } from "../../../../src/events/Events.ts"
+import { Usage } from "../../../../src/usage/Usage.ts"
+import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
+import { Timestamp } from "../../../../src/values/Timestamp.ts"
+import { makeAccount } from "../../../support/Service.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+
+const Subject = RecipientOutcomes.layer.pipe(
+  Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
+  Layer.provide(Usage.layer),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+/** An email of its own to so many people, in an account of its own. */
+const accept = Effect.fnUntraced(function*(count: number) {
+  const { accountId } = yield* makeAccount()
+  const repo = yield* makeEmailMessagesRepo
+  const email: StoredEmail = {
+    accountId,
+    recipients: Array.from({ length: count }, (_, index) => ({ address: `p${index}@people.example`, kind: "to" })),
+    from: { address: EmailAddress.make("us@example.com") },
+    replyTo: undefined,
+    subject: "s",
+    templateId: null,
+    messageId: "m",
+    trackOpens: false,
+    links: null,
+    codeSeed: undefined,
+    parts: [{ kind: "text", content: Buffer.from("t") }]
+  }
+  return (yield* repo.insert(email)).id
+})
+
+/** What the owner of a claim writes down once the relay has taken the message. */
+const tellSent = Effect.fnUntraced(function*(claimed: ClaimedRecipient) {
+  const outcomes = yield* RecipientOutcomes
+  yield* outcomes.record({
+    id: claimed.id,
+    emailId: claimed.email_id,
+    accountId: claimed.account_id,
+    batchId: null,
+    to: claimed.recipient,
+    subject: "s",
+    at: Timestamp.make("2030-01-31T09:00:00.000000Z"),
+    attemptsBefore: claimed.attempt_count,
+    settled: settle(claimed.attempt_count, { _tag: "Accepted" }, 0)
+  })
+})
+
+const most = 8
+const now = { after: Duration.zero, most }
+const later = { after: Duration.seconds(10), most }
+
+layer(Subject, { excludeTestServices: true })("recipients of emails of their own", (it) => {
+  it.effect("are shared by nodes that take them at the same time", () =>
+    Effect.gen(function*() {
+      const repo = yield* makeEmailSenderRepo
+      const email = yield* accept(40)
+      const claims = yield* Effect.all(Array.from({ length: 8 }, () => repo.claim(5)), { concurrency: 8 })
+      const all = claims.flat()
+      assert.strictEqual(all.length, 40)
+      assert.strictEqual(new Set(all.map(({ id }) => id)).size, 40)
+      assert.isTrue(all.every(({ attempt_count, email_id }) => email_id === email && attempt_count === 0))
+      assert.deepStrictEqual(yield* repo.claim(5), [])
+      yield* Effect.forEach(all, tellSent, { discard: true, concurrency: 8 })
+    }))
+
+  it.effect("are taken over once nobody says to have them, and what their owner still learns is void", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const repo = yield* makeEmailSenderRepo
+      const email = yield* accept(2)
+      const [kept, lost] = yield* repo.claim(2)
+      if (kept === undefined || lost === undefined) return yield* Effect.die("nobody was claimed")
+      yield* sql`update email_messages set due_at = now() - interval '11 seconds' where status = 'sending'`
+      yield* repo.renew([kept])
+      assert.deepStrictEqual(yield* repo.takeOver(later), [{ id: lost.id }])
+      yield* tellSent(lost)
+      const [again] = yield* repo.claim(2)
+      assert.deepStrictEqual(again, { ...lost, attempt_count: 1 })
+      // The node before renews in vain: the claim is another one's.
+      yield* sql`update email_messages set due_at = now() - interval '11 seconds' where id = ${lost.id}`
+      yield* repo.renew([lost])
+      assert.deepStrictEqual(yield* repo.takeOver(later), [{ id: lost.id }])
+      const [last] = yield* repo.claim(2)
+      if (last !== undefined) yield* tellSent(last)
+      yield* tellSent(kept)
+      const rows = yield* sql`select status, attempt_count from email_messages where id = ${email} or part_of = ${email}
+        order by attempt_count`
+      assert.deepStrictEqual(rows, [{ status: "sent", attempt_count: 1 }, { status: "sent", attempt_count: 3 }])
+    }))
+
+  it.effect("are given up when they were in doubt too often", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const repo = yield* makeEmailSenderRepo
+      const email = yield* accept(1)
+      for (let attempt = 0; attempt < most; attempt++) {
+        assert.strictEqual((yield* repo.claim(1)).length, 1)
+        yield* repo.takeOver(now)
+      }
+      assert.deepStrictEqual(yield* repo.claim(1), [])
+      const rows = yield* sql`select status, error from email_messages where id = ${email}`
+      assert.deepStrictEqual(rows, [{ status: "failed", error: "interrupted before the relay had confirmed it" }])
+    }))
+})

@@ -1,0 +1,112 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { outcomeOf, receiptsOf, requestOf } from "../../../../src/channels/sms/providers/httpExchange.ts"
+import { HttpProfile } from "../../../../src/channels/sms/providers/HttpProfile.ts"
+import { MessageId } from "../../../../src/values/Ids.ts"
+import { PhoneNumber } from "../../../../src/values/PhoneNumber.ts"
+
+const secret = "0123456789abcdef"
+
+const json = Schema.decodeSync(HttpProfile)({
+  name: "lists",
+  url: "https://sms.example/v3",
+  headers: { authorization: "App KEY" },
+  encoding: "json",
+  body: {
+    messages: [{ sender: "{{from}}", to: [{ to: "{{to_digits}}" }], text: "{{text}}", n: 1, hook: "{{callback_url}}" }]
+  },
+  accepted: { path: "messages.0.status", values: ["0"] },
+  put_off: { path: "messages.0.status", values: ["1"] },
+  id: "messages.0.message-id",
+  error: "messages.0.error-text",
+  receipt: { secret, each: "results", id: "id", status: "status", delivered: ["ok"], failed: ["bad"], error: "why" }
+})
+
+const form = Schema.decodeSync(HttpProfile)({
+  name: "forms",
+  url: "https://sms.example/send",
+  headers: {},
+  encoding: "form",
+  body: { To: "{{to}}", From: "{{from}}", Body: "{{text}}", Fixed: "{{unknown}}" },
+  id: "sid",
+  receipt: { secret, id: "MessageSid", status: "MessageStatus", delivered: ["delivered"], failed: ["failed"] }
+})
+
+const part = {
+  message_id: MessageId.make(7),
+  part_no: 1,
+  parts: 1,
+  encoding: "ucs2",
+  body: "Привет & \"you\" {{to}}",
+  sender: null,
+  recipient: Schema.decodeSync(PhoneNumber)("+250788123456"),
+  lane: 0
+} as const
+
+const answer = (status: number, body: unknown) => ({ status, text: JSON.stringify(body) })
+
+describe("an HTTP provider", () => {
+  it("gets JSON as its profile says; a text cannot change it, and a sender that there is none of is left out", () => {
+    const { body, headers } = requestOf(json, part, "https://us.example/hook")
+    assert.deepStrictEqual(JSON.parse(body.toString()), {
+      messages: [{ to: [{ to: "250788123456" }], text: part.body, n: 1, hook: "https://us.example/hook" }]
+    })
+    assert.deepStrictEqual(headers, {
+      authorization: "App KEY",
+      accept: "application/json",
+      "content-type": "application/json"
+    })
+  })
+
+  it("gets a form as its profile says", () => {
+    const fields = new URLSearchParams(requestOf(form, { ...part, sender: "Shop" }, "").body.toString())
+    assert.deepStrictEqual([...fields], [
+      ["To", "+250788123456"],
+      ["From", "Shop"],
+      ["Body", part.body],
+      ["Fixed", "{{unknown}}"]
+    ])
+  })
+
+  it("is understood where it refuses with 200, as some do", () => {
+    const said = (status: number, message: object) => outcomeOf(json, answer(status, { messages: [message] }))
+    assert.deepStrictEqual(said(200, { status: "0", "message-id": "a1" }), { _tag: "Accepted", id: "a1" })
+    assert.deepStrictEqual(said(200, { status: 0, "message-id": 5 }), { _tag: "Accepted", id: "5" })
+    assert.deepStrictEqual(said(200, { status: "3", "error-text": "bad number" }), {
+      _tag: "Refused",
+      code: "rejected",
+      reason: "bad number"
+    })
+    assert.deepInclude(said(200, { status: "1" }), { _tag: "PutOff" })
+    assert.deepInclude(said(400, { status: "0" }), { _tag: "Refused", code: "http_400" })
+    assert.deepInclude(said(500, {}), { _tag: "PutOff", code: "http_500" })
+    assert.deepInclude(said(429, {}), { _tag: "NotTaken" })
+    assert.deepInclude(said(302, {}), { _tag: "Refused" })
+    assert.deepInclude(outcomeOf(json, { status: 200, text: "<html>" }), { _tag: "Refused" })
+    assert.deepStrictEqual(outcomeOf(form, answer(201, { sid: "SM1" })), { _tag: "Accepted", id: "SM1" })
+  })
+
+  it("tells of messages in lists and in forms, and what is neither, or no news, is nothing", () => {
+    const results = [
+      { id: 1, status: "ok" },
+      { id: "2", status: "bad", why: 27 },
+      { id: "3", status: "sent" },
+      null,
+      {}
+    ]
+    assert.deepStrictEqual(receiptsOf(json, JSON.stringify({ results })), [
+      { provider: "lists", provider_message_id: "1", state: "delivered", error_code: null, error_message: null },
+      {
+        provider: "lists",
+        provider_message_id: "2",
+        state: "failed",
+        error_code: "undeliverable",
+        error_message: "The provider says bad, 27."
+      }
+    ])
+    assert.strictEqual(receiptsOf(form, "MessageSid=SM1&MessageStatus=delivered").length, 1)
+    for (const text of ["", "{", "null", "[]", "x=1", JSON.stringify({ results: "no" }), "{\"__proto__\":1}"]) {
+      assert.deepStrictEqual([...receiptsOf(json, text), ...receiptsOf(form, text)], [])
+    }
+  })
+})

@@ -1,0 +1,106 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Result, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import type * as NodeNet from "node:net"
+import { answerTo, commands, encodePdu, type Pdu, readPdus } from "../../../../src/channels/sms/smpp/SmppPdu.ts"
+import { openSmppSession } from "../../../../src/channels/sms/smpp/SmppSession.ts"
+import { MessageId } from "../../../../src/values/Ids.ts"
+import { PhoneNumber } from "../../../../src/values/PhoneNumber.ts"
+import { Changes } from "../../../support/Changes.ts"
+import { makeRawServer } from "../../../support/RawServer.ts"
+
+/** A carrier that answers a bind, and each enquire_link for as long as it is well. */
+const makeCarrier = Effect.gen(function*() {
+  const changes = new Changes()
+  const heard: Array<Pdu> = []
+  const state = { isWell: true, socket: undefined as NodeNet.Socket | undefined }
+  const say = ({ body = new Uint8Array(), command, sequence }: Pick<Pdu, "command" | "sequence"> & Partial<Pdu>) =>
+    void state.socket?.write(encodePdu({ command, status: 0, sequence, body }))
+  const { url } = yield* makeRawServer((socket) => {
+    state.socket = socket
+    socket.on("data", (chunk) => {
+      for (const pdu of Result.getOrThrow(readPdus(chunk)).pdus) {
+        heard.push(pdu)
+        if (pdu.command < answerTo(0) && state.isWell) say({ ...pdu, command: answerTo(pdu.command) })
+      }
+      changes.notify()
+    })
+  })
+  const count = (command: number) => heard.filter((pdu) => pdu.command === command).length
+  return {
+    port: Number(new URL(url).port),
+    say,
+    count,
+    heard,
+    state,
+    until: (command: number, n: number) => changes.until(() => count(command) >= n)
+  }
+})
+
+const open = ({ port }: { readonly port: number }) =>
+  openSmppSession({
+    address: { host: "127.0.0.1", port, tls: false, systemId: "test", password: "secret" },
+    systemType: "",
+    onDeliver: () => Effect.void
+  })
+
+const part = Effect.map(Schema.decodeEffect(PhoneNumber)("+250788123456"), (recipient) => ({
+  message_id: MessageId.make(1),
+  part_no: 1,
+  parts: 1,
+  encoding: "gsm7",
+  body: "Hello",
+  sender: null,
+  recipient,
+  lane: 0
+} as const))
+
+describe("a bind", () => {
+  it.effect("asks every 30 seconds whether the carrier is there, says that it is when asked, and is left with unbind", () =>
+    Effect.gen(function*() {
+      const carrier = yield* makeCarrier
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* open(carrier)
+        yield* TestClock.adjust("29 seconds")
+        assert.strictEqual(carrier.count(commands.enquireLink), 0)
+        yield* TestClock.adjust("1 second")
+        yield* carrier.until(commands.enquireLink, 1)
+        carrier.say({ command: commands.enquireLink, sequence: 77 })
+        yield* carrier.until(answerTo(commands.enquireLink), 1)
+      }))
+      yield* carrier.until(commands.unbind, 1)
+      assert.strictEqual(carrier.count(commands.bindTransceiver), 1)
+    }))
+
+  it.effect("is over when the carrier does not say within 10 seconds that it is there", () =>
+    Effect.gen(function*() {
+      const carrier = yield* makeCarrier
+      const session = yield* open(carrier)
+      const closed = yield* Effect.forkChild(session.closed)
+      carrier.state.isWell = false
+      yield* TestClock.adjust("30 seconds")
+      yield* carrier.until(commands.enquireLink, 1)
+      yield* TestClock.adjust("9 seconds")
+      assert.isUndefined(closed.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(closed), "enquire_link was not answered")
+      assert.deepStrictEqual(yield* session.submit(yield* part), { _tag: "NotSent" })
+    }))
+
+  it.effect("takes no answer for its own that has another sequence number", () =>
+    Effect.gen(function*() {
+      const carrier = yield* makeCarrier
+      const session = yield* open(carrier)
+      carrier.state.isWell = false
+      const submitted = yield* Effect.forkChild(session.submit(yield* part))
+      yield* carrier.until(commands.submitSm, 1)
+      const sequence = carrier.heard.at(-1)?.sequence ?? 0
+      const answer = (to: number, id: string) =>
+        carrier.say({ command: answerTo(commands.submitSm), sequence: to, body: Buffer.from(`${id}\0`) })
+      answer(sequence + 1, "strange")
+      answer(0x7fff_ffff, "stranger")
+      answer(sequence, "own")
+      carrier.state.isWell = true
+      assert.deepStrictEqual(yield* Fiber.join(submitted), { _tag: "Answered", status: 0, id: "own" })
+    }))
+})

@@ -1,0 +1,60 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { layerBaileys } from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
+import {
+  type SessionSocket,
+  type SocketEvent,
+  WhatsAppSocket
+} from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
+import { memoryCredentials } from "../../../support/memoryCredentials.ts"
+import { readUntil } from "../../../support/readUntil.ts"
+import { ann, bob, makeSimulator } from "../../../support/simulatedSession.ts"
+
+const traffic = {
+  onOpened: () => Effect.void,
+  onStanza: () => {},
+  onPeople: () => {},
+  sentMessage: () => Effect.undefined,
+  groupMetadata: () => Effect.undefined
+}
+
+/** The next event of this kind. */
+const until = (socket: SessionSocket, tag: SocketEvent["_tag"]) =>
+  Effect.repeat(socket.next, { until: (event) => event._tag === tag })
+
+describe("a connection to WhatsApp whose keys cannot be read", () => {
+  it.live("says nothing more, so that a message that it could not decrypt waits for the next one", () =>
+    Effect.gen(function*() {
+      const simulator = yield* makeSimulator()
+      const { controls } = simulator
+      const { credentials, state } = memoryCredentials()
+      const open = (isPaired: boolean) =>
+        Effect.flatMap(WhatsAppSocket, (sockets) => sockets.open({ credentials, isPaired, traffic })).pipe(
+          Effect.provide(layerBaileys(Effect.succeed({ url: simulator.url })))
+        )
+      yield* Effect.scoped(Effect.gen(function*() {
+        const socket = yield* open(false)
+        const code = yield* until(socket, "Code")
+        controls.scan(code._tag === "Code" ? code.text : "", ann)
+        yield* until(socket, "Closed")
+      }))
+      const retries = () => controls.counters().phones[bob]?.retriesAnswered ?? 0
+      yield* Effect.scoped(Effect.gen(function*() {
+        const socket = yield* open(true)
+        yield* until(socket, "Opened")
+        // The history has come.
+        yield* readUntil(() => controls.sessions()[0]?.waiting, (waiting) => waiting === 0)
+        state.isAway = true
+        yield* Effect.promise(() => controls.sendText(bob, ann, { text: "hello" }))
+        yield* until(socket, "Closed")
+        yield* readUntil(() => controls.sessions()[0]?.isConnected === false || retries() > 0, (is) => is)
+        assert.strictEqual(retries(), 0)
+        assert.strictEqual(controls.sessions()[0]?.waiting, 1)
+      }))
+      state.isAway = false
+      const before = state.journaled.length
+      yield* open(true)
+      yield* readUntil(() => state.journaled.length, (count) => count > before)
+      assert.strictEqual(retries(), 0)
+    }))
+})

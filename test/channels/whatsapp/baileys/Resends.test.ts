@@ -1,0 +1,82 @@
+import { assert, describe, it } from "@effect/vitest"
+import { proto } from "@whiskeysockets/baileys"
+import { makeResends } from "../../../../src/channels/whatsapp/baileys/Resends.ts"
+import { inboundMessage } from "../../../../src/channels/whatsapp/inbox/inboundMessage.ts"
+
+const own = "15550001@s.whatsapp.net"
+const message = { conversation: "hello" }
+
+const stanza = (attrs: Readonly<Record<string, string>>, encs = 0) => ({
+  tag: "message",
+  attrs,
+  content: Array.from({ length: encs }, () => ({ tag: "enc", attrs: {}, content: new Uint8Array(1) }))
+})
+
+const answer = (...infos: ReadonlyArray<proto.IWebMessageInfo | Uint8Array>) =>
+  proto.Message.encode({
+    protocolMessage: {
+      type: proto.Message.ProtocolMessage.Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
+      peerDataOperationRequestResponseMessage: {
+        peerDataOperationResult: infos.map((info) => ({
+          placeholderMessageResendResponse: {
+            webMessageInfoBytes: info instanceof Uint8Array ? info : proto.WebMessageInfo.encode(info).finish()
+          }
+        }))
+      }
+    }
+  }).finish()
+
+const peer = (from: string) => stanza({ id: "P", from, category: "peer" }, 1)
+
+const make = () => makeResends((jid) => jid === own)
+
+describe("what the session's phone sends again", () => {
+  it("has the names of the stanza that came without it, which nobody can take later", () => {
+    const resends = make()
+    const attrs = { id: "A", from: "15550002@s.whatsapp.net", sender_lid: "1@lid", t: "1700000000", notify: "Ann" }
+    resends.note(stanza(attrs))
+    resends.note(stanza({ id: "A", from: "15550003@s.whatsapp.net" }))
+    const [found, ...more] = resends.of(
+      peer(own),
+      answer({ key: { id: "A", remoteJid: "15550002@s.whatsapp.net" }, message })
+    )
+    assert.deepStrictEqual(found?.envelope.attrs, attrs)
+    assert.strictEqual(inboundMessage(found?.plaintext ?? new Uint8Array())?.content.body, "hello")
+    assert.deepStrictEqual(more, [])
+  })
+
+  it("is believed of nobody else, and nonsense in it is skipped", () => {
+    const resends = make()
+    resends.note(stanza({ id: "A", from: "1@lid" }))
+    const info = { key: { id: "A", remoteJid: "1@lid" }, message }
+    assert.deepStrictEqual(resends.of(peer("15550009@s.whatsapp.net"), answer(info)), [])
+    assert.deepStrictEqual(resends.of(stanza({ id: "P", from: own }, 1), answer(info)), [])
+    assert.strictEqual(resends.of(peer(own), answer(Uint8Array.of(255, 255), { key: info.key }, info)).length, 1)
+    assert.deepStrictEqual(resends.of(peer(own), Uint8Array.of(255, 255)), [])
+  })
+
+  it("is taken after a reconnect where its chat has one name only", () => {
+    const resends = make()
+    const chatOf = (key: proto.IMessageKey) =>
+      resends.of(peer(own), answer({ key: { id: "A", ...key }, messageTimestamp: 1_700_000_000, message }))
+        .map(({ envelope }) => envelope.attrs)
+    assert.deepStrictEqual(chatOf({ remoteJid: "1203@g.us", participant: "1@lid" }), [
+      { id: "A", from: "1203@g.us", participant: "1@lid", t: "1700000000", notify: "" }
+    ])
+    assert.deepStrictEqual(chatOf({ remoteJid: "1@lid" }), [{ id: "A", from: "1@lid", t: "1700000000", notify: "" }])
+    assert.deepStrictEqual(chatOf({ remoteJid: "15550002@s.whatsapp.net" }), [])
+    assert.deepStrictEqual(chatOf({ remoteJid: "1@lid", fromMe: true }), [])
+  })
+
+  it("is remembered by the last hundred stanzas that nothing was read from", () => {
+    const resends = make()
+    const isKnown = (id: string) =>
+      resends.of(peer(own), answer({ key: { id, remoteJid: "15550002@s.whatsapp.net" }, message })).length === 1
+    const first = stanza({ id: "0", from: "1@lid" }, 1)
+    for (let id = 0; id <= 100; id++) resends.note(stanza({ id: `${id}`, from: "1@lid" }, 1))
+    assert.deepStrictEqual([isKnown("0"), isKnown("1"), isKnown("100")], [false, true, true])
+    resends.note(first)
+    resends.of(first, new Uint8Array())
+    assert.isFalse(isKnown("0"))
+  })
+})

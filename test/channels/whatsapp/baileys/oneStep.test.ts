@@ -1,0 +1,96 @@
+import "../../../../src/platform/observability/muteLibsignal.ts"
+
+import { assert, describe, it } from "@effect/vitest"
+import {
+  addTransactionCapability,
+  type AuthenticationCreds,
+  DEFAULT_CONNECTION_CONFIG,
+  initAuthCreds
+} from "@whiskeysockets/baileys"
+import { Effect } from "effect"
+import { AsyncLocalStorage } from "node:async_hooks"
+import { makeKeys } from "../../../../src/channels/whatsapp/baileys/BaileysKeys.ts"
+import { type Held, makeGuardedRatchets } from "../../../../src/channels/whatsapp/baileys/BaileysRatchets.ts"
+import type { Credentials } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
+import { lidJid, userOf } from "../../../../src/sandbox/whatsapp/model/Address.ts"
+import { quiet } from "../../../../src/sandbox/whatsapp/model/quiet.ts"
+import { SimulatorState } from "../../../../src/sandbox/whatsapp/model/SimulatorState.ts"
+import { signalSession } from "../../../../src/sandbox/whatsapp/phones/KeyBundle.ts"
+import { makePhoneKeys, PhoneSignal } from "../../../../src/sandbox/whatsapp/phones/PhoneSignal.ts"
+import { memoryCredentials } from "../../../support/memoryCredentials.ts"
+import { ann, bob } from "../../../support/simulatedSession.ts"
+
+/** The Signal half of a connection of the service, over these credentials. */
+const ratchetsOver = (credentials: Credentials, creds: AuthenticationCreds) => {
+  const held = new AsyncLocalStorage<Held>()
+  const { store, write } = makeKeys({ credentials, held, run: Effect.runPromise, fail: () => {} })
+  const { guarded } = makeGuardedRatchets({ held, commit: (changes) => write([...changes.values()], []) })
+  const keys = addTransactionCapability(store, quiet, { maxCommitRetries: 1, delayBetweenTriesMs: 0 })
+  return guarded(
+    DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds, keys }, quiet, () => Promise.resolve([]))
+  )
+}
+
+/** A phone, and the service that writes with it. */
+const makePair = async () => {
+  const phone = new PhoneSignal(bob, makePhoneKeys(), (await SimulatorState.open()).shelf("signal"))
+  const { credentials } = memoryCredentials()
+  const creds = initAuthCreds()
+  let own = ratchetsOver(credentials, creds)
+  const jid = lidJid(userOf(bob))
+  return {
+    phone,
+    creds,
+    /** What the service has written; the phone reads it when this is called. */
+    send: async (text: string) => {
+      const { ciphertext, type } = await own.encryptMessage({ jid, data: Buffer.from(text) })
+      return () => phone.decrypt(userOf(ann), { bytes: ciphertext, type }, "").then(String)
+    },
+    /** The same the other way round; the padding is one byte. */
+    write: async (text: string) => {
+      const { bytes, type } = await phone.encrypt(userOf(ann), Buffer.from(`${text}\u0001`))
+      const enc = type === "msg" ? "msg" : "pkmsg"
+      return () => own.decryptMessage({ jid, type: enc, ciphertext: bytes }).then((read) => String(read).slice(0, -1))
+    },
+    /** The service begins new ratchets, as each of its connections does. */
+    renew: () => own.injectE2ESession({ jid, session: signalSession(phone.bundle()) }),
+    reconnect: () => {
+      own = ratchetsOver(credentials, creds)
+    }
+  }
+}
+
+describe("ratchets with a device", () => {
+  for (const isNew of [false, true]) {
+    it(`survive that a message of the ones before comes across new ones${isNew ? " of a new connection" : ""}`, async () => {
+      const { reconnect, renew, send, write } = await makePair()
+      await renew()
+      await (await send("first"))()
+      await (await write("answer"))()
+      const late = [await write("late"), await write("later")]
+      if (isNew) reconnect()
+      await renew()
+      for (const arrives of late) await arrives()
+      assert.strictEqual(await (await send("over the new ones"))(), "over the new ones")
+      assert.strictEqual(await (await write("understood"))(), "understood")
+      assert.strictEqual(await (await send("and again"))(), "and again")
+    })
+  }
+
+  it("survive that both sides begin at the same moment", async () => {
+    const { creds, phone, renew, send, write } = await makePair()
+    const { registrationId, signedIdentityKey, signedPreKey: { keyId, keyPair, signature } } = creds
+    await renew()
+    await phone.openSession(userOf(ann), {
+      registrationId,
+      identity: signedIdentityKey.public,
+      signedPreKey: { id: keyId, value: keyPair.public, signature },
+      preKey: undefined
+    })
+    for (let turn = 0; turn < 4; turn++) {
+      const [sent, written] = [await send(`out ${turn}`), await write(`in ${turn}`)]
+      assert.strictEqual(await sent(), `out ${turn}`)
+      assert.strictEqual(await written(), `in ${turn}`)
+    }
+  })
+})

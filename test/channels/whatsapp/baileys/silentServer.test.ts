@@ -1,0 +1,69 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted } from "effect"
+import { layerBaileys } from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
+import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
+import { makeSessionKeeper } from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
+import { Events } from "../../../../src/events/Events.ts"
+import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
+import { Vault } from "../../../../src/platform/crypto/Vault.ts"
+import { node as stanza } from "../../../../src/sandbox/whatsapp/wire/stanza.ts"
+import { type Lie, LyingWhatsApp, ref, showCodes } from "../../../support/LyingWhatsApp.ts"
+import { passing } from "../../../support/passing.ts"
+import { eventually } from "../../../support/Service.ts"
+import { makeSessionRow } from "../../../support/sessionRow.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+
+const Untold = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
+
+const Subject = Layer.mergeAll(CredentialStore.layer, Untold, AppConfig.layer).pipe(
+  Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+layer(Subject)("a WhatsApp that falls silent", (it) => {
+  it.effect("is given up at every phase of a pairing and of a login, for a reason that the session shows", () =>
+    Effect.gen(function*() {
+      const liar = yield* LyingWhatsApp.make("ws://127.0.0.1:9/")
+      let heard = 0
+      const silent: Lie = { opened: () => void heard++ }
+      const showing: Lie = { opened: (line) => showCodes(line, [ref(), ref()]), received: () => void heard++ }
+      const welcoming: Lie = {
+        opened: (line) => line.send(stanza("success", { t: "0", lid: "1@lid" })),
+        received: () => void heard++
+      }
+      const { id, row } = yield* makeSessionRow(false)
+      const keeper = yield* Effect.provide(
+        makeSessionKeeper(id, () => Effect.void),
+        layerBaileys(Effect.succeed({ url: liar.url }))
+      )
+      /** Its next connection meets this, as far as it goes. */
+      const meet = Effect.fnUntraced(function*(lie: Lie) {
+        const before = heard
+        liar.tell(lie)
+        yield* passing(Effect.sync(() => liar.untold), (left) => left === 0)
+        if (lie.hello === undefined) yield* eventually(Effect.sync(() => heard), (now) => now > before)
+      })
+      const until = (is: Readonly<Record<string, unknown>>) =>
+        passing(row, (found) => Object.entries(is).every(([name, value]) => found[name] === value))
+
+      liar.tell({ hello: "silence" })
+      yield* keeper.ensure
+      yield* until({ status: "pending", failures: 1 })
+      yield* meet(silent)
+      yield* until({ status: "pending", failures: 2 })
+      yield* meet(showing)
+      yield* until({ status: "failed", reason: "qr_expired", is_paired: false })
+      const asking = yield* Effect.forkChild(keeper.qr)
+      yield* meet(showing)
+      const code = yield* Fiber.join(asking)
+      const before = heard
+      liar.accept(code._tag === "Code" ? code.text : "")
+      yield* eventually(Effect.sync(() => heard), (now) => now > before)
+      yield* until({ status: "pending", failures: 1, is_paired: true })
+      yield* meet(silent)
+      yield* until({ failures: 2 })
+      yield* meet(welcoming)
+      yield* until({ status: "pending", failures: 3, is_paired: true })
+      assert.deepStrictEqual(yield* keeper.pair("15550100300"), { _tag: "NoCode", why: "connected" })
+    }))
+})

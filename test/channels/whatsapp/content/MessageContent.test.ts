@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { type MessageType, readContent } from "../../../../src/channels/whatsapp/content/MessageContent.ts"
+
+/** What is wrong with a content, as `param: message`. */
+const problems = (type: MessageType, content: unknown): ReadonlyArray<string> =>
+  Result.match(readContent(type, content), {
+    onSuccess: () => [],
+    onFailure: (all) => all.map(({ message, param }) => `${param}: ${message}`)
+  })
+
+const file = (mime_type: string) => ({ url: "https://files.example.com/a", mime_type })
+
+describe("the content of a WhatsApp message", () => {
+  it("takes 4,096 characters of text and 1,024 of a caption, an emoji counted as one", () => {
+    assert.deepStrictEqual(problems("text", { body: "😀".repeat(4_096) }), [])
+    assert.deepStrictEqual(problems("text", { body: "😀".repeat(4_097) }), [
+      "content.body: must have at most 4096 characters"
+    ])
+    const captioned = (count: number) => ({ url: "https://files.example.com/a", caption: "😀".repeat(count) })
+    assert.deepStrictEqual(problems("image", captioned(1_024)), [])
+    assert.deepStrictEqual(problems("image", captioned(1_025)), [
+      "content.caption: must have at most 1024 characters"
+    ])
+  })
+
+  it("takes no blanks for what a poll asks and offers, or for a contact's name, and says so once", () => {
+    const poll = (question: string, option: string) => ({ question, options: ["yes", option] })
+    assert.deepStrictEqual(problems("poll", poll("Lunch?", "no")), [])
+    assert.deepStrictEqual(problems("poll", poll(" \n", "no")), ["content.question: must not be blank"])
+    assert.deepStrictEqual(problems("poll", poll("Lunch?", "\u00a0")), ["content.options[1]: must not be blank"])
+    const contact = { name: " ", phones: ["+15550100200"] }
+    assert.deepStrictEqual(problems("contact", contact), ["content.name: must not be blank"])
+  })
+
+  it("takes media types with parameters, among them WhatsApp's own of voice notes", () => {
+    for (const type of ["audio/ogg; codecs=opus", "audio/ogg;codecs=opus", "audio/mp4; codecs=\"mp4a.40.2, x\"; a=b"]) {
+      assert.deepStrictEqual(problems("audio", file(type)), [], type)
+    }
+    assert.deepStrictEqual(problems("video", file("video/mp4; codecs=avc1")), [])
+    assert.deepStrictEqual(problems("document", file("text/plain; charset=utf-8")), [])
+  })
+
+  it("says what is wrong with a media type: its kind, its parameters, or what would break a header", () => {
+    const at = "content.mime_type: "
+    const says = (type: MessageType, text: string) => problems(type, file(text))[0]
+    assert.strictEqual(says("audio", "video/mp4; codecs=avc1"), `${at}must be a media type that begins with audio/`)
+    assert.strictEqual(says("audio", "audio/"), `${at}must be a media type that begins with audio/`)
+    assert.strictEqual(says("document", "pdf"), `${at}must be a media type, such as application/pdf`)
+    for (
+      const bad of ["audio/ogg; codecs", "audio/ogg;", "audio/ogg; codecs=\"opus", "audio/ogg; a=b c", "audio/ogg; a=é"]
+    ) {
+      assert.strictEqual(
+        says("audio", bad),
+        `${at}must have its parameters as name=value after a semicolon, as in audio/ogg; codecs=opus`,
+        bad
+      )
+    }
+    for (const bad of ["audio/ogg; a=b\r\nX: y", "audio/ogg; a=\"b\nc\"", "audio/ogg\n"]) {
+      assert.strictEqual(says("audio", bad), `${at}must not contain line breaks or control characters`, bad)
+    }
+    assert.isDefined(says("audio", `audio/ogg; a=${"b".repeat(300)}`))
+  })
+
+  it("takes no drawing for an image, as WhatsApp shows none, but for a document", () => {
+    for (const type of ["image/svg+xml", "Image/SVG+xml; charset=utf-8"]) {
+      const refused = problems("image", file(type))
+      assert.match(refused[0] ?? "", /^content\.mime_type: must be of pixels, .* send it as a document$/)
+      assert.deepStrictEqual(problems("document", file(type)), [])
+    }
+    for (const type of ["image/jpeg", "image/png", "image/webp", "image/gif"]) {
+      assert.deepStrictEqual(problems("image", file(type)), [])
+    }
+  })
+
+  it("takes one emoji as a reaction, none to take it back, and nothing else", () => {
+    const of = (emoji: string) => problems("reaction", { message_id: 1, emoji })
+    for (const emoji of ["", "👍", "👍🏽", "❤️", "❤", "🇷🇼", "1️⃣", "👨‍👩‍👧‍👦", "👨🏻‍❤️‍💋‍👨🏻", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏳️‍🌈", "⚕️"]) {
+      assert.deepStrictEqual(of(emoji), [], emoji)
+    }
+    for (const text of ["hello", "1", "#", " ", "👍👍", "👍 ", "👍a", "\u200d", "\ufe0f", "🇷", "👍\u0301"]) {
+      assert.deepStrictEqual(of(text), ["content.emoji: must be one emoji, or empty to take it back"], text)
+    }
+  })
+})

@@ -1,0 +1,212 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { newDataKey } from "../../../../src/channels/whatsapp/credentials/DataKey.ts"
+import { makeOutboxSender } from "../../../../src/channels/whatsapp/outbox/OutboxSender.ts"
+import { OutboxSenders } from "../../../../src/channels/whatsapp/outbox/OutboxSenders.ts"
+import { OutboxNews } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
+import type { SessionSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
+import { Events } from "../../../../src/events/Events.ts"
+import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
+import { MacKeys } from "../../../../src/platform/crypto/MacKeys.ts"
+import { Vault } from "../../../../src/platform/crypto/Vault.ts"
+import { PublicDownload } from "../../../../src/platform/net/PublicDownload.ts"
+import { WhatsAppSessionId } from "../../../../src/values/Ids.ts"
+import { passing } from "../../../support/passing.ts"
+import { eventually, makeAccount } from "../../../support/Service.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { unaskedSocket } from "../../../support/unaskedSocket.ts"
+
+/** What is said of pace where a test is about something else. */
+const unpaced = {
+  WHATSAPP_PER_MINUTE: "0",
+  WHATSAPP_PER_DAY: "0",
+  WHATSAPP_PAUSE_MIN_MS: "0",
+  WHATSAPP_PAUSE_MAX_MS: "0"
+}
+
+const settings = (values: Readonly<Record<string, string>>) =>
+  AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(values))))
+
+/** Nobody is told here: what becomes of a message is read from its row. */
+const Untold = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
+
+const lanes = (values: Readonly<Record<string, string>>) =>
+  Layer.mergeAll(
+    OutboxNews.layer.pipe(Layer.provide(Untold)),
+    OutboxSenders.layer,
+    MacKeys.layer,
+    settings(values),
+    PublicDownload.layer({ allowLoopback: false, maxBytes: 1, timeout: "1 second" })
+  ).pipe(
+    Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
+    Layer.provideMerge(TestDatabase.layer)
+  )
+
+const day = 24 * 60 * 60_000
+
+/** A session that is connected, with a connection whose other end acknowledges each message at once, or none. */
+const scene = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  const [next] = yield* sql`select nextval(pg_get_serial_sequence('whatsapp_sessions', 'id')) as id`
+  const id = WhatsAppSessionId.make(Number(next?.["id"]))
+  yield* sql`insert into whatsapp_sessions
+      (id, account_id, session_key, name, data_key, epoch, is_paired, status, is_confirmed)
+    overriding system value
+    values (${id}, ${accountId}, ${`wa_${id}`}, 'Test', ${newDataKey(yield* Vault, id)}, 1, true, 'connected', true)`
+  const relayed: Array<{ readonly id: string; readonly at: number }> = []
+  const socket: SessionSocket = {
+    ...unaskedSocket,
+    chatOf: (number) => Effect.succeed(`${number}@s.whatsapp.net`),
+    compose: () => Effect.succeed(new Uint8Array()),
+    relay: (page) =>
+      Effect.map(Clock.currentTimeMillis, (at) => {
+        relayed.push(...page.map(({ id: name }) => ({ id: name, at })))
+        return []
+      })
+  }
+  /** Messages of the session as they are in the outbox: `hoursAgo` says when they were written, if they were. */
+  const messages = (count: number, hoursAgo?: number) =>
+    sql`with added as (
+        insert into messages (account_id, channel, session_id, direction, recipient, type, content, status)
+        select ${accountId}::bigint, 'whatsapp', ${id}::bigint, 'out', '+15550100300', 'text', '{"body": "Hello"}',
+          ${hoursAgo === undefined ? "queued" : "sent"}
+        from generate_series(1, ${count}::integer) returning id
+      )
+      insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, status, written_at)
+      select id, ${id}::bigint, 'NAME' || id, 0, ${hoursAgo === undefined ? "queued" : "sent"},
+        now() - ${hoursAgo ?? null}::float8 * interval '1 hour'
+      from added`
+  const row = Effect.map(
+    sql`select o.status, o.attempt_count, o.whatsapp_id, m.error_code from whatsapp_outbox o
+      join messages m on m.id = o.message_id where o.session_id = ${id} order by o.message_id desc limit 1`,
+    ([found]) => found ?? {}
+  )
+  const open = Effect.fnUntraced(function*(acknowledges: boolean) {
+    const { attach } = yield* makeOutboxSender
+    const part = yield* attach({ id, epoch: 1 })
+    const acknowledge = (name: string) => part.onStanza?.("ack", { tag: "ack", attrs: { id: name } })
+    const answering: SessionSocket = {
+      ...socket,
+      relay: (page) =>
+        Effect.tap(socket.relay(page), () =>
+          Effect.sync(() => {
+            if (acknowledges) { for (const { id: name } of page) acknowledge(name) }
+          }))
+    }
+    yield* part.onOpened?.(answering) ?? Effect.void
+    return part
+  })
+  return { id, relayed, count: Effect.sync(() => relayed.length), messages, row, open }
+})
+
+layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
+  it.effect(
+    "goes into the same connection again every 30 seconds under its name, and has failed after five times",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { count, messages, open, relayed, row } = yield* scene
+        yield* messages(1)
+        yield* open(false)
+        for (let attempt = 1; attempt <= 5; attempt++) {
+          yield* passing(count, (relays) => relays >= attempt)
+          assert.deepInclude(yield* row, { status: "written", attempt_count: attempt })
+        }
+        yield* passing(row, ({ status }) => status === "failed")
+        const { whatsapp_id: name, ...failed } = yield* row
+        assert.deepInclude(failed, { error_code: "not_acknowledged", attempt_count: 5 })
+        assert.deepStrictEqual(relayed.map(({ id }) => id), Array.from({ length: 5 }, () => name))
+        const pauses = relayed.slice(1).map(({ at }, index) => at - (relayed[index]?.at ?? 0))
+        assert.deepStrictEqual(pauses.filter((pause) => pause < 30_000), [])
+      })),
+    30_000
+  )
+
+  it.effect("has five attempts also when it took four to make it ready", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { count, id, messages, open, row } = yield* scene
+      yield* messages(1)
+      yield* sql`update whatsapp_outbox set attempt_count = 4 where session_id = ${id}`
+      yield* open(false)
+      yield* passing(count, (relays) => relays >= 2)
+      assert.deepInclude(yield* row, { status: "written", attempt_count: 2 })
+    })))
+
+  it.effect("is sent as soon as an acknowledgement does come, and goes no more", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { count, messages, open, relayed, row } = yield* scene
+      yield* messages(1)
+      const part = yield* open(false)
+      yield* passing(count, (relays) => relays === 2)
+      part.onStanza?.("ack", { tag: "ack", attrs: { id: relayed[0]?.id ?? "" } })
+      yield* eventually(row, ({ status }) => status === "sent")
+      yield* TestClock.adjust("1 day")
+      assert.lengthOf(relayed, 2)
+    })))
+})
+
+layer(lanes(unpaced))("a batch with a pause of its own", (it) => {
+  it.effect("keeps it before each of its messages, and lets one that came later go between them", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { count, id, messages, open, relayed } = yield* scene
+      yield* messages(3)
+      yield* sql`update whatsapp_outbox set delay_ms = 20000, lane = 1 where session_id = ${id}`
+      yield* open(true)
+      yield* passing(count, (relays) => relays === 1)
+      yield* messages(1)
+      yield* passing(count, (relays) => relays === 4)
+      const [, alone = 0, second = 0, third = 0] = relayed.map(({ at }) => at)
+      const [last] = yield* sql`select whatsapp_id from whatsapp_outbox where session_id = ${id} and lane = 0`
+      assert.strictEqual(relayed[1]?.id, last?.["whatsapp_id"])
+      assert.isAtLeast(second - alone, 20_000)
+      assert.isAtLeast(third - second, 20_000)
+    })))
+})
+
+layer(lanes(unpaced))("the next phone of a session", (it) => {
+  it.effect("gets none of the messages that were waiting when the one before it logged the session out", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { count, id, messages, open, relayed } = yield* scene
+      yield* messages(2)
+      yield* sql`update whatsapp_outbox set status = 'written', written_at = now(), chat = '', body = ''
+        where message_id = (select min(message_id) from whatsapp_outbox where session_id = ${id})`
+      yield* sql`update whatsapp_sessions set pairing = pairing + 1 where id = ${id}`
+      yield* messages(1)
+      yield* sql`update whatsapp_outbox set pairing = pairing + 1
+        where message_id = (select max(message_id) from whatsapp_outbox where session_id = ${id})`
+      yield* open(true)
+      yield* passing(count, (relays) => relays > 0)
+      yield* TestClock.adjust("1 minute")
+      const rows =
+        yield* sql`select whatsapp_id, status from whatsapp_outbox where session_id = ${id} order by message_id`
+      assert.deepStrictEqual(relayed.map((message) => message.id), [rows[2]?.["whatsapp_id"]])
+      assert.deepStrictEqual(rows.slice(0, 2).map(({ status }) => status), ["written", "queued"])
+    })))
+})
+
+layer(lanes({ ...unpaced, WHATSAPP_PER_DAY: "1000" }))("a session that has written 1,000 messages in a day", (it) => {
+  it.effect(
+    "writes the next one when the first of them is a day old, not before",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { count, messages, open, relayed } = yield* scene
+        const begun = yield* Clock.currentTimeMillis
+        yield* messages(1, 23)
+        yield* messages(999, 1)
+        yield* messages(2)
+        yield* open(true)
+        yield* passing(count, (relays) => relays > 0, "1 minute")
+        const [first] = relayed
+        // The database's clock went on meanwhile, by far less than this.
+        assert.isAtLeast((first?.at ?? 0) - begun, 60 * 60_000 - 30_000)
+        yield* passing(count, (relays) => relays > 1, "1 hour")
+        assert.isAtLeast((relayed[1]?.at ?? 0) - begun, day - 60 * 60_000 - 30_000)
+      })),
+    90_000
+  )
+})

@@ -1,0 +1,293 @@
+import { assert, layer } from "@effect/vitest"
+import { ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
+import { makeSessionKeeper } from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
+import { type SocketEvent, WhatsAppSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
+import { Events, type Happening } from "../../../../src/events/Events.ts"
+import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
+import { Vault } from "../../../../src/platform/crypto/Vault.ts"
+import { passing } from "../../../support/passing.ts"
+import { eventually, live } from "../../../support/Service.ts"
+import { makeSessionRow } from "../../../support/sessionRow.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { unaskedSocket } from "../../../support/unaskedSocket.ts"
+
+interface Connection {
+  readonly isPaired: boolean
+  readonly events: Queue.Queue<SocketEvent>
+  /** The numbers that it was asked for a pairing code of. */
+  readonly numbers: Array<string>
+  isClosed: boolean
+}
+
+/** The connections of each session, in their order, moved by the tests. */
+const connections = new Map<number, Array<Connection>>()
+
+/** Until this is over, the connections of these sessions are being made. */
+const slow = new Map<number, Effect.Effect<void>>()
+
+const Sockets = Layer.succeed(
+  WhatsAppSocket,
+  WhatsAppSocket.of({
+    open: Effect.fnUntraced(function*({ credentials, isPaired }) {
+      const all = connections.get(credentials.owned.id) ?? []
+      connections.set(credentials.owned.id, all)
+      const connection: Connection = {
+        isPaired,
+        events: yield* Queue.unbounded<SocketEvent>(),
+        numbers: [],
+        isClosed: false
+      }
+      all.push(connection)
+      yield* slow.get(credentials.owned.id) ?? Effect.void
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          connection.isClosed = true
+        })
+      )
+      return {
+        ...unaskedSocket,
+        next: Queue.take(connection.events),
+        requestPairingCode: (number) =>
+          Effect.sync(() => {
+            connection.numbers.push(number)
+            return `CONN000${all.indexOf(connection) + 1}`
+          }),
+        logOut: Effect.void
+      }
+    })
+  })
+)
+
+const happenings: Array<Happening> = []
+const Told = Layer.succeed(
+  Events,
+  Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
+)
+
+const retries = 3
+
+const Settings = AppConfig.layer.pipe(
+  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ WHATSAPP_RETRIES: String(retries) })))
+)
+
+const Subject = Layer.mergeAll(CredentialStore.layer, Sockets, Told, Settings).pipe(
+  Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+/** A session of a new account under a keeper, and what the test does with it. */
+const keep = Effect.fnUntraced(function*(isPaired: boolean) {
+  const { id, row } = yield* makeSessionRow(isPaired)
+  const awake: Array<boolean> = []
+  const keeper = yield* makeSessionKeeper(id, (on) => Effect.sync(() => void awake.push(on)))
+  yield* keeper.ensure
+  const count = () => connections.get(id)?.length ?? 0
+  return {
+    id,
+    keeper,
+    awake,
+    row,
+    count,
+    until: (status: string) => eventually(row, (found) => found["status"] === status),
+    /** Lets time pass until there are so many: a pause may begin a moment after the row tells of the failure. */
+    passing: (n: number) => passing(Effect.sync(count), (all) => all === n),
+    /** The n-th connection, as soon as there is one. */
+    connection: (n: number) =>
+      Effect.as(eventually(Effect.sync(count), (all) => all >= n), connections.get(id)?.[n - 1]),
+    tell: (event: SocketEvent) => {
+      const latest = connections.get(id)?.at(-1)
+      if (latest !== undefined) Queue.offerUnsafe(latest.events, event)
+    },
+    all: () => connections.get(id) ?? [],
+    latest: () => connections.get(id)?.at(-1),
+    news: () => happenings.filter(({ data }) => "session_id" in data && data.session_id === id)
+  }
+})
+
+const opened: SocketEvent = { _tag: "Opened", phoneNumber: "15550100300" }
+const closed = (cause: Extract<SocketEvent, { readonly _tag: "Closed" }>["cause"]): SocketEvent => ({
+  _tag: "Closed",
+  cause,
+  detail: "test"
+})
+
+layer(Subject)("a session's keeper", (it) => {
+  it.effect("lets a code be scanned for 160 seconds, then rests until somebody asks", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(false)
+      yield* session.connection(1)
+      session.tell({ _tag: "Code", text: "first" })
+      const shown = yield* session.keeper.qr
+      assert.strictEqual(shown._tag, "Code")
+      yield* TestClock.adjust("159 seconds")
+      session.tell({ _tag: "Code", text: "last" })
+      const codes = yield* eventually(Effect.sync(session.news), (news) => news.length === 2)
+      assert.deepStrictEqual(codes.map(({ event }) => event), ["session.qr_updated", "session.qr_updated"])
+      assert.strictEqual((yield* session.row)["status"], "pending")
+      yield* TestClock.adjust("1 second")
+      yield* session.until("failed")
+      assert.deepInclude(yield* session.row, { reason: "qr_expired", desired: "off", tries: false })
+      yield* eventually(Effect.sync(() => session.awake.at(-1)), (awake) => awake === false)
+      assert.isTrue(session.latest()?.isClosed)
+      const asking = yield* Effect.forkChild(session.keeper.qr)
+      yield* session.connection(2)
+      session.tell({ _tag: "Code", text: "new" })
+      assert.strictEqual((yield* Fiber.join(asking))._tag, "Code")
+      assert.strictEqual((yield* session.row)["status"], "pending")
+    })))
+
+  it.effect("tells of no code before the request for the session was answered", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const session = yield* keep(false)
+      yield* sql`update whatsapp_sessions set is_confirmed = false where id = ${session.id}`
+      yield* session.connection(1)
+      session.tell({ _tag: "Code", text: "first" })
+      session.tell({ _tag: "Code", text: "second" })
+      const second = Effect.map(session.keeper.qr, (code) => code._tag === "Code" ? code.text : "")
+      yield* eventually(second, (text) => text === "second")
+      assert.deepStrictEqual(session.news(), [])
+      yield* sql`update whatsapp_sessions set is_confirmed = true where id = ${session.id}`
+      session.tell({ _tag: "Code", text: "third" })
+      yield* eventually(Effect.sync(session.news), (news) => news.length === 1)
+    })))
+
+  it.effect("makes another pairing code on a connection of its own for each who asks; the last one's holds", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(false)
+      yield* session.connection(1)
+      session.tell({ _tag: "Code", text: "first" })
+      yield* session.keeper.qr
+      const numbers = ["15550100300", "15550100301", "15550100302"]
+      const codeOf = Effect.map(
+        session.keeper.pair(numbers[0] ?? ""),
+        (answer) => answer._tag === "PairingCode" ? answer.code : answer
+      )
+      const asking = yield* Effect.forkChild(codeOf)
+      yield* session.connection(2)
+      session.tell({ _tag: "Code", text: "of 2" })
+      assert.strictEqual(yield* Fiber.join(asking), "CONN-0002")
+      // Two at the same time: who is not the last is not told of the other's code.
+      const both = yield* Effect.forkChild(Effect.forEach(numbers.slice(1), session.keeper.pair, { concurrency: 2 }))
+      yield* session.connection(3)
+      session.tell({ _tag: "Code", text: "of 3" })
+      const [early, late] = yield* Fiber.join(both)
+      assert.deepStrictEqual(early, { _tag: "NoCode", why: "unavailable" })
+      assert.deepInclude(late, { _tag: "PairingCode", code: "CONN-0003" })
+      assert.deepStrictEqual(session.all().map(({ isClosed, numbers: asked }) => ({ isClosed, asked })), [
+        { isClosed: true, asked: [] },
+        { isClosed: true, asked: numbers.slice(0, 1) },
+        { isClosed: false, asked: numbers.slice(2) }
+      ])
+      // The code is gone with its window, and the next one begins anew.
+      yield* TestClock.adjust("160 seconds")
+      yield* session.until("failed")
+      const again = yield* Effect.forkChild(session.keeper.pair("15550100300"))
+      yield* session.connection(4)
+      session.tell({ _tag: "Code", text: "of 4" })
+      assert.deepInclude(yield* Fiber.join(again), { _tag: "PairingCode", code: "CONN-0004" })
+      session.tell({ _tag: "Paired" })
+      yield* eventually(session.row, ({ is_paired }) => is_paired === true)
+      assert.deepStrictEqual(yield* session.keeper.pair("15550100300"), { _tag: "NoCode", why: "connected" })
+      assert.strictEqual(session.count(), 4)
+    })))
+
+  it.effect("gives a pairing code of the connection that is just being made", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(false)
+      yield* session.connection(1)
+      const made = yield* Deferred.make<void>()
+      slow.set(session.id, Deferred.await(made))
+      session.tell(closed("lost"))
+      yield* eventually(session.row, ({ failures }) => failures === 1)
+      yield* session.passing(2)
+      const asking = yield* Effect.forkChild(session.keeper.pair("15550100300"))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(made, undefined)
+      session.tell({ _tag: "Code", text: "of 2" })
+      const answer = yield* live(Effect.timeoutOption(Fiber.join(asking), "3 seconds"))
+      assert.deepInclude(Option.getOrUndefined(answer), { _tag: "PairingCode", code: "CONN-0002" })
+    })))
+
+  it.effect("gives a connection that says nothing 30 seconds", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(true)
+      yield* session.connection(1)
+      yield* TestClock.adjust("29 seconds")
+      assert.isFalse(session.latest()?.isClosed)
+      yield* TestClock.adjust("1 second")
+      yield* session.until("disconnected")
+      assert.deepInclude(yield* session.row, { reason: "connection_lost", failures: 1 })
+      yield* TestClock.adjust("2 seconds")
+      yield* session.connection(2)
+    })))
+
+  it.effect("comes back once, 30 seconds after somebody else has taken its place", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(true)
+      yield* session.connection(1)
+      session.tell(opened)
+      session.tell(closed("replaced"))
+      yield* session.until("disconnected")
+      yield* TestClock.adjust("29 seconds")
+      assert.strictEqual(session.count(), 1)
+      yield* TestClock.adjust("1 second")
+      yield* session.connection(2)
+      session.tell(opened)
+      session.tell(closed("replaced"))
+      yield* session.until("failed")
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(session.count(), 2)
+      assert.deepInclude(yield* session.row, { reason: "replaced", tries: false })
+    })))
+
+  it.effect("gives up after so many retries with its credentials, and connects with them when a try is due", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(true)
+      for (let attempt = 1; attempt <= retries + 1; attempt++) {
+        yield* session.passing(attempt)
+        session.tell(closed("lost"))
+        yield* eventually(session.row, ({ failures }) => failures === attempt)
+      }
+      yield* session.until("failed")
+      assert.deepInclude(yield* session.row, { reason: "retries_exhausted", desired: "off", tries: true })
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(session.count(), retries + 1)
+      yield* session.keeper.tryAgain
+      yield* session.connection(retries + 2)
+      assert.isTrue(session.latest()?.isPaired)
+      session.tell(opened)
+      yield* session.until("connected")
+      assert.deepInclude(yield* session.row, { reason: null, desired: "on", failures: 0 })
+      assert.deepStrictEqual(session.news().map(({ event }) => event), [
+        "session.disconnected",
+        "session.disconnected",
+        "session.connected"
+      ])
+    })))
+
+  it.effect("ends without a word where a second node was told to own the session, which alone goes on", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const session = yield* keep(true)
+      yield* session.connection(1)
+      session.tell(opened)
+      yield* eventually(session.row, ({ status }) => status === "connected")
+      const other = yield* makeSessionKeeper(session.id, () => Effect.void)
+      yield* other.ensure
+      yield* session.connection(2)
+      session.tell(opened)
+      const [first, second] = session.all()
+      if (first === undefined) return assert.fail("there is no first connection")
+      // Whatever it hears, it is nobody's news: neither the row nor webhooks change, and it does not come back.
+      Queue.offerUnsafe(first.events, closed("lost"))
+      yield* eventually(Effect.sync(() => first.isClosed), (gone) => gone)
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(session.count(), 2)
+      assert.isFalse(second?.isClosed)
+      assert.deepInclude(yield* session.row, { status: "connected", reason: null, failures: 0 })
+      assert.deepStrictEqual(session.news(), [])
+    })))
+})

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as NodeChildProcess from "node:child_process"
+import * as NodeUrl from "node:url"
+import { remoteControls } from "../../../../src/sandbox/whatsapp/control/remoteControls.ts"
+import { ann, bob, makeSimulator } from "../../../support/simulatedSession.ts"
+
+const program = NodeUrl.fileURLToPath(new URL("../../../support/whatsAppProcess.ts", import.meta.url))
+
+const startProcess = Effect.acquireRelease(
+  Effect.promise(() =>
+    new Promise<{ readonly child: NodeChildProcess.ChildProcess; readonly port: number }>((resolve) => {
+      const child = NodeChildProcess.spawn(process.execPath, [program, "0", ann, bob], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      child.stdout.once("data", (line: Buffer) => resolve({ child, port: JSON.parse(line.toString()).port }))
+    })
+  ),
+  ({ child }) => Effect.sync(() => child.kill("SIGTERM"))
+)
+
+const post = (url: string, init: RequestInit) => Effect.promise(() => fetch(url, { method: "POST", ...init }))
+
+describe("the verbs over HTTP", () => {
+  it.live("move the phones of a simulator in another process", () =>
+    Effect.gen(function*() {
+      const { port } = yield* startProcess
+      const controls = remoteControls(`http://127.0.0.1:${port}`)
+      assert.deepStrictEqual((yield* Effect.promise(() => controls.phones())).map(({ number }) => number), [ann, bob])
+      const id = yield* Effect.promise(() => controls.sendText(ann, bob, { text: "hi" }))
+      const [message] = yield* Effect.promise(() => controls.messages(ann))
+      assert.strictEqual(message?.id, id)
+    }))
+
+  it.live("answer 409 with the reason when a verb cannot be done, and 404 when there is none", () =>
+    Effect.gen(function*() {
+      const { port } = yield* makeSimulator()
+      const json = { headers: { "content-type": "application/json" } }
+      const refused = yield* post(`http://127.0.0.1:${port}/control/logOut`, { ...json, body: "[\"1:1\"]" })
+      assert.strictEqual(refused.status, 409)
+      assert.deepStrictEqual(yield* Effect.promise(() => refused.json()), { message: "There is no session 1:1" })
+      const unknown = yield* post(`http://127.0.0.1:${port}/control/constructor`, { ...json, body: "[]" })
+      assert.strictEqual(unknown.status, 404)
+    }))
+
+  it.live("are not for pages of browsers", () =>
+    Effect.gen(function*() {
+      const { port } = yield* makeSimulator()
+      const form = yield* post(`http://127.0.0.1:${port}/control/phones`, {
+        headers: { "content-type": "text/plain" },
+        body: "[]"
+      })
+      assert.strictEqual(form.status, 404)
+    }))
+})

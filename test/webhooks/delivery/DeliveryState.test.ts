@@ -1,0 +1,123 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Schema } from "effect"
+import { FailureReason } from "../../../src/values/FailureReason.ts"
+import {
+  type Delivery,
+  DeliveryError,
+  DeliveryStatus,
+  type HealthSign,
+  isFinal,
+  type Outcome,
+  transition
+} from "../../../src/webhooks/delivery/DeliveryState.ts"
+
+const Status = Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 }))
+const AnyOutcome = Schema.Union([
+  Schema.TaggedStruct("Answered", { status: Status }),
+  Schema.TaggedStruct("Broke", { error: FailureReason, status: Schema.optionalKey(Status) })
+])
+const fresh: Delivery = { status: "pending", attempt_count: 0, is_test: false, all_gone: true }
+const ok: Outcome = { _tag: "Answered", status: 204 }
+const refusal: Outcome = { _tag: "Answered", status: 500 }
+
+/** A delivery's life under these outcomes, attempts failing at once: what became of it and when each attempt was. */
+const live = (delivery: Delivery, outcomes: ReadonlyArray<Outcome>) => {
+  const at: Array<number> = []
+  let row = delivery
+  let now = 0
+  let health: HealthSign = "undecided"
+  let used = 0
+  for (const outcome of outcomes) {
+    if (isFinal(row.status)) break
+    at.push(now)
+    const next = transition(row, outcome)
+    now += next.next_delay === undefined ? 0 : Duration.toSeconds(next.next_delay)
+    const all_gone = row.all_gone && next.response_code === 410
+    row = { ...row, status: next.status, attempt_count: next.attempt_count, all_gone }
+    health = next.health
+    used++
+  }
+  return { row, at, health, rest: outcomes.slice(used) }
+}
+
+const succeeded = (outcome: Outcome) => outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
+
+describe("a delivery", () => {
+  it("is delivered by any 2xx", () => {
+    for (const status of [200, 201, 204, 299]) {
+      assert.deepStrictEqual(transition(fresh, { _tag: "Answered", status }), {
+        status: "delivered",
+        attempt_count: 1,
+        next_delay: undefined,
+        response_code: status,
+        error: null,
+        health: "success"
+      })
+    }
+  })
+
+  it("fails at a redirect, which is never followed, and at every other status", () => {
+    for (const status of [300, 302, 308, 399]) {
+      assert.strictEqual(transition(fresh, { _tag: "Answered", status }).error, "redirect")
+    }
+    for (const status of [199, 400, 404, 410, 429, 500, 599]) {
+      assert.strictEqual(transition(fresh, { _tag: "Answered", status }).error, "http_status")
+    }
+  })
+
+  it("is tried at 0, 5, 35 and 155 seconds and is then failed", () => {
+    const { at, health, row } = live(fresh, [refusal, refusal, refusal, refusal, ok])
+    assert.deepStrictEqual(at, [0, 5, 35, 155])
+    assert.deepStrictEqual(row, { status: "failed", attempt_count: 4, is_test: false, all_gone: false })
+    assert.strictEqual(health, "exhausted")
+  })
+
+  it("tells that its endpoint is gone when all four attempts met 410, and only then", () => {
+    const gone: Outcome = { _tag: "Answered", status: 410 }
+    assert.strictEqual(live(fresh, [gone, gone, gone, gone]).health, "gone")
+    assert.strictEqual(live(fresh, [gone, refusal, gone, gone]).health, "exhausted")
+    assert.strictEqual(live(fresh, [gone, gone, gone, refusal]).health, "exhausted")
+  })
+
+  it("of a test is tried once; its failure counts for nothing, its success does", () => {
+    const test = { ...fresh, is_test: true }
+    assert.deepInclude(transition(test, refusal), { status: "failed", attempt_count: 1, health: "undecided" })
+    assert.deepInclude(transition(test, ok), { status: "delivered", health: "success" })
+  })
+
+  it("keeps the status of an answer whose body broke off", () => {
+    const broke = transition(fresh, { _tag: "Broke", error: "body_read", status: 200 })
+    assert.deepInclude(broke, { status: "retrying", response_code: 200, error: "body_read" })
+  })
+
+  it.prop(
+    "has at most four attempts at exact offsets, and ends as its last outcome says",
+    [Schema.Array(AnyOutcome)],
+    ([outcomes]) => {
+      const { at, row } = live(fresh, outcomes)
+      assert.isAtMost(row.attempt_count, 4)
+      assert.strictEqual(row.attempt_count, at.length)
+      assert.deepStrictEqual(at, [0, 5, 35, 155].slice(0, at.length))
+      const decisive = outcomes.findIndex((outcome, index) => succeeded(outcome) || index === 3)
+      const last = outcomes[decisive]
+      const expected = last === undefined
+        ? outcomes.length === 0 ? "pending" : "retrying"
+        : succeeded(last)
+        ? "delivered"
+        : "failed"
+      assert.strictEqual(row.status, expected)
+    }
+  )
+
+  it.prop(
+    "has an answer for every row, and an ended one is never changed",
+    [DeliveryStatus, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 })), Schema.Boolean, AnyOutcome],
+    ([status, attempt_count, is_test, outcome]) => {
+      const next = transition({ status, attempt_count, is_test, all_gone: false }, outcome)
+      assert.strictEqual(next.next_delay !== undefined, next.status === "retrying")
+      assert.isTrue(next.error === null || DeliveryError.literals.includes(next.error))
+      if (!isFinal(status)) return
+      assert.deepInclude(next, { status, attempt_count, health: "undecided", next_delay: undefined })
+    }
+  )
+})

@@ -1,0 +1,179 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { TestRunner } from "effect/cluster"
+import { SqlClient, Statement } from "effect/sql"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { ulid } from "../../../src/platform/crypto/ulid.ts"
+import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
+import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
+import { Targets } from "../../../src/webhooks/delivery/Targets.ts"
+import { Deliveries, type DeliveryFilter } from "../../../src/webhooks/history/Deliveries.ts"
+import { remakePartitions } from "../../support/partitions.ts"
+import { makeAccount } from "../../support/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const Subject = Deliveries.layer.pipe(
+  Layer.provide([
+    AppConfig.layer,
+    Vault.layer(Redacted.make(new Uint8Array(32))),
+    Layer.succeed(PublicHttp, PublicHttp.of({ post: () => Effect.never })),
+    TestRunner.layer,
+    Targets.layer
+  ]),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const newest = { sort: "-created_at" } as const
+
+const makeWebhook = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  const [row] = yield* sql`insert into webhooks (account_id, url, events, secret, secret_prefix)
+    values (${accountId}, 'https://hooks.example/', array['*'], '', 'whsec_') returning id`
+  return { accountId, id: WebhookId.make(Number(row?.["id"])) }
+})
+
+/** So many ended deliveries of a webhook, spread over the 30 days until now; one of ten thousand has failed. */
+const writeHistory = Effect.fnUntraced(function*(webhookId: WebhookId, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
+    select ${webhookId}, nextval('webhook_delivery_ids'), 'evt_' || ulid_time(at) || lpad(i::text, 16, '0'), 'email.sent',
+      case i % 10000 when 1 then 'failed' else 'delivered' end, 1, at, at
+    from (select i, now() - (1 - i::float8 / ${count}::integer) * interval '30 days' as at
+      from generate_series(1, ${count}::integer) as numbers (i)) as dated`
+})
+
+const decodePlan = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ "QUERY PLAN": Schema.String })))
+
+/** The plans, with what they really read, of the statements on deliveries that an effect sends. */
+const plansOf = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
+  yield* effect.pipe(Effect.provideService(Statement.CurrentTransformer, (statement) =>
+    Effect.sync(() => {
+      statements.push(statement.compile())
+      return statement
+    })))
+  const onDeliveries = statements.filter(([text]) => text.includes("webhook_deliveries"))
+  return yield* Effect.forEach(onDeliveries, ([text, parameters]) =>
+    Effect.map(
+      sql.unsafe(`explain (analyze, timing off) ${text}`, parameters).unprepared,
+      (rows) => decodePlan(rows).map((row) => row["QUERY PLAN"]).join("\n")
+    ))
+})
+
+/** How many rows the scans of a plan gave, and those that they looked at in vain. */
+const rowsRead = (plan: string) =>
+  [...plan.matchAll(/ Scan [^"\n]*actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)]
+    .reduce((sum, [, given = "0", removed = "0"]) => sum + Number(given) + Number(removed), 0)
+
+const page = { limit: 25, offset: 0 }
+
+layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) => {
+  it.effect("lists what has lost its payload, and shows it with its attempts and the payload null", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const deliveries = yield* Deliveries
+      const webhook = yield* makeWebhook
+      const kept = `evt_${yield* ulid}`
+      yield* sql`insert into events (id, account_id, name, body)
+        values (${kept}, ${webhook.accountId}, 'email.sent', ${Buffer.from("{\"kept\":true}")})`
+      yield* sql`insert into webhook_deliveries
+          (webhook_id, id, event_id, event, status, attempt_count, started_at, duration_ms, response_code, created_at)
+        values (${webhook.id}, 1, ${`evt_${yield* ulid}`}, 'email.sent', 'delivered', 1, now(), 5, 200, now()),
+          (${webhook.id}, 2, ${kept}, 'email.sent', 'delivered', 1, now(), 5, 200, now())`
+      yield* sql`insert into webhook_queue (webhook_id, id, event_id, event, status)
+        values (${webhook.id}, 3, ${`evt_${yield* ulid}`}, 'email.sent', 'pending')`
+      const { rows, total } = yield* deliveries.list(webhook, newest, page)
+      assert.deepStrictEqual([total, ...rows.map(({ id }) => id)], [3, 3, 2, 1])
+      const shown = yield* Effect.forEach(rows, ({ id }) => deliveries.find(webhook, DeliveryId.make(id)))
+      assert.deepStrictEqual(shown.map(({ payload }) => payload), [null, { kept: true }, null])
+      assert.deepStrictEqual(shown.map(({ attempts }) => attempts.map(({ response_code }) => response_code)), [
+        [],
+        [200],
+        [200]
+      ])
+    }))
+
+  it.effect("reads a page from the indexes of 45 days, and no more rows than the page has and each day one", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const deliveries = yield* Deliveries
+      yield* remakePartitions(-31, 14)
+      const webhook = yield* makeWebhook
+      const other = yield* makeWebhook
+      yield* writeHistory(webhook.id, 100_000)
+      yield* writeHistory(other.id, 1000)
+      yield* sql`insert into webhook_queue (webhook_id, event_id, event, status)
+        select ${other.id}, 'evt_', 'email.sent', 'pending' from generate_series(1, 10000)`
+      yield* sql`analyze webhook_queue, webhook_deliveries`
+      const [first = "", counted = ""] = yield* plansOf(deliveries.list(webhook, newest, page))
+      assert.match(first, /Merge Append/)
+      assert.isBelow(rowsRead(first), 100, first)
+      assert.include(counted, "Aggregate")
+      const [deep = ""] = yield* plansOf(deliveries.list(webhook, newest, { limit: 100, offset: 5000 }))
+      assert.isBelow(rowsRead(deep), 5300, deep)
+      const [failed = ""] = yield* plansOf(deliveries.list(webhook, { ...newest, status: "failed" }, page))
+      assert.isBelow(rowsRead(failed), 100, failed)
+      const { rows } = yield* deliveries.list(webhook, { ...newest, status: "failed" }, page)
+      assert.lengthOf(rows, 10)
+      const [one = ""] = yield* plansOf(deliveries.find(webhook, rows[9]?.id ?? DeliveryId.make(1)))
+      // Of a day with a few hundred rows, which the oldest one may have at this hour, the few pages are read as they are.
+      assert.isBelow(rowsRead(one), 400, one)
+    }))
+
+  it.effect("shows what waits and what has ended in one order, newest first or last, page by page and by status", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const deliveries = yield* Deliveries
+      const webhook = yield* makeWebhook
+      const queued = [["pending", 0], ["taken", 0], ["retrying", 1], ["taken", 2]] as const
+      for (const [status, attempts] of queued) {
+        yield* writeHistory(webhook.id, 1)
+        yield* sql`insert into webhook_queue (webhook_id, event_id, event, status, attempt_count)
+          values (${webhook.id}, 'evt_', 'email.sent', ${status}, ${attempts})`
+      }
+      const shown = Effect.fnUntraced(function*(filter: Partial<DeliveryFilter>, window: typeof page) {
+        const { rows, total } = yield* deliveries.list(webhook, { ...newest, ...filter }, window)
+        return [total, ...rows.map(({ status }) => status)]
+      })
+      const all = ["retrying", "failed", "retrying", "failed", "pending", "failed", "pending", "failed"]
+      assert.deepStrictEqual(yield* shown({}, page), [8, ...all])
+      assert.deepStrictEqual(yield* shown({}, { limit: 3, offset: 3 }), [8, ...all.slice(3, 6)])
+      assert.deepStrictEqual(yield* shown({}, { limit: 3, offset: 9 }), [8])
+      const oldest = { sort: "created_at" } as const
+      assert.deepStrictEqual(yield* shown(oldest, page), [8, ...all.toReversed()])
+      assert.deepStrictEqual(yield* shown(oldest, { limit: 3, offset: 3 }), [8, ...all.toReversed().slice(3, 6)])
+      assert.deepStrictEqual(yield* shown({ status: "pending" }, page), [2, "pending", "pending"])
+      assert.deepStrictEqual(yield* shown({ status: "retrying" }, { limit: 1, offset: 1 }), [2, "retrying"])
+      assert.deepStrictEqual(yield* shown({ status: "failed", event: "email.sent" }, page), [
+        4,
+        ...Array.from({ length: 4 }, () => "failed")
+      ])
+      assert.deepStrictEqual(yield* shown({ event: "email.bounced" }, page), [0])
+    }))
+
+  it.effect("shows what was made from one moment on and before another", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const deliveries = yield* Deliveries
+      const webhook = yield* makeWebhook
+      const days = ["2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z", "2026-03-03T00:00:00Z"]
+      for (const [index, day] of days.entries()) {
+        yield* sql`insert into webhook_deliveries
+            (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
+          values (${webhook.id}, ${index + 1}, 'evt_', 'email.sent', 'delivered', 1, ${day}::timestamptz, now())`
+        yield* sql`insert into webhook_queue (webhook_id, id, event_id, event, status, created_at)
+          values (${webhook.id}, ${index + 11}, 'evt_', 'email.sent', 'pending', ${day}::timestamptz)`
+      }
+      const shown = Effect.fnUntraced(function*(filter: Partial<DeliveryFilter>) {
+        const { rows, total } = yield* deliveries.list(webhook, { ...newest, ...filter }, page)
+        return [total, ...rows.map(({ id }) => id)]
+      })
+      const [, second = "", third = ""] = days
+      assert.deepStrictEqual(yield* shown({ from_date: second }), [4, 13, 12, 3, 2])
+      assert.deepStrictEqual(yield* shown({ to_date: second }), [2, 11, 1])
+      assert.deepStrictEqual(yield* shown({ from_date: second, to_date: third, status: "pending" }), [1, 12])
+    }))
+})
