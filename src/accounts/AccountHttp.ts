@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { RateLimit } from "../platform/http/RateLimit.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
 import { AccountApi } from "./AccountApi.ts"
@@ -14,7 +14,7 @@ import { limitPerMinute } from "./limitPerMinute.ts"
 
 /** Handlers of {@link AccountApi}. */
 export const AccountHttp = HttpApiBuilder.group(
-  contractRoot.add(AccountApi),
+  baseContract.add(AccountApi),
   "account",
   (handlers) =>
     Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../platform/config/AppConfig.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { RateLimit } from "../platform/http/RateLimit.ts"
 import { nothing, RequestContext } from "../platform/http/RequestContext.ts"
 import { RegistrationClosed } from "./AccountErrors.ts"
@@ -27,7 +27,7 @@ const opened = Effect.fnUntraced(function*({ account, expires_at, token }: Login
 })
 
 /** Handlers of {@link AuthApi}. */
-export const AuthHttp = HttpApiBuilder.group(contractRoot.add(AuthApi), "auth", (handlers) =>
+export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", (handlers) =>
   Effect.gen(function*() {
     const accounts = yield* Accounts
     const resets = yield* PasswordResets

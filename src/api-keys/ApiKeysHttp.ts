@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { InsufficientPermission } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { ApiKeysApi, type NewApiKey } from "./ApiKeysApi.ts"
@@ -17,7 +17,7 @@ const grantable = Effect.fnUntraced(function*({ permissions: own }: Principal["S
 
 /** Handlers of {@link ApiKeysApi}. */
 export const ApiKeysHttp = HttpApiBuilder.group(
-  contractRoot.add(ApiKeysApi),
+  baseContract.add(ApiKeysApi),
   "apiKeys",
   (handlers) =>
     Effect.gen(function*() {

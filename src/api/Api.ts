@@ -3,7 +3,7 @@ import { AccountApi } from "../accounts/AccountApi.ts"
 import { AuthApi } from "../accounts/AuthApi.ts"
 import { ApiKeysApi } from "../api-keys/ApiKeysApi.ts"
 import { BulkEmailApi } from "../channels/email/bulk/BulkEmailApi.ts"
-import { EmailMessagesApi } from "../channels/email/single/EmailApi.ts"
+import { EmailApi } from "../channels/email/single/EmailApi.ts"
 import { SuppressionsApi } from "../channels/email/suppressions/SuppressionsApi.ts"
 import { PhoneApi } from "../channels/sms/PhoneApi.ts"
 import { SmsApi } from "../channels/sms/SmsApi.ts"
@@ -13,7 +13,7 @@ import { MediaApi } from "../channels/whatsapp/inbox/MediaApi.ts"
 import { WhatsAppMessagesApi } from "../channels/whatsapp/outbox/MessagesApi.ts"
 import { SessionsApi } from "../channels/whatsapp/sessions/SessionsApi.ts"
 import { EmailDomainsApi } from "../email-domains/EmailDomainsApi.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { PricingApi } from "../pricing/PricingApi.ts"
 import { TemplatesApi } from "../templates/TemplatesApi.ts"
 import { UsageApi } from "../usage/UsageApi.ts"
@@ -22,12 +22,12 @@ import { openApiWebhooks } from "../webhooks/openApiWebhooks.ts"
 import { WebhooksApi } from "../webhooks/WebhooksApi.ts"
 
 /** The whole HTTP contract. A new group of endpoints is one line here. */
-export class Api extends contractRoot
+export class Api extends baseContract
   .add(AuthApi)
   .add(AccountApi)
   .add(UsageApi)
   .add(ApiKeysApi)
-  .add(EmailMessagesApi)
+  .add(EmailApi)
   .add(BulkEmailApi)
   .add(SuppressionsApi)
   .add(PricingApi)

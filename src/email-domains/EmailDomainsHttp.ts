@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { DomainRegistrations } from "./DomainRegistrations.ts"
 import { DomainVerification } from "./DomainVerification.ts"
@@ -9,7 +9,7 @@ import { EmailDomainsApi } from "./EmailDomainsApi.ts"
 
 /** Handlers of {@link EmailDomainsApi}. */
 export const EmailDomainsHttp = HttpApiBuilder.group(
-  contractRoot.add(EmailDomainsApi),
+  baseContract.add(EmailDomainsApi),
   "emailDomains",
   (handlers) =>
     Effect.gen(function*() {

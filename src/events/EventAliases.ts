@@ -1,6 +1,6 @@
 import { type EventName, eventNames, isMessageEvent, type MessageChannel } from "./EventNames.ts"
 
-/** One kind of happening: an event name and, for `message.*`, the channel it happened on. */
+/** One kind of domainEvent: an event name and, for `message.*`, the channel it happened on. */
 export interface Topic {
   readonly event: EventName
   readonly channel?: MessageChannel

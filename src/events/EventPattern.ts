@@ -48,13 +48,13 @@ export const compile = (patterns: ReadonlyArray<string>): CompiledPattern =>
   CompiledPattern(patterns.reduce((bits, pattern) => bits | bitsOfPattern(pattern), 0))
 
 /**
- * Whether the happening is listened to. A `message.*` event that does not tell its channel matches when any channel's
+ * Whether the domainEvent is listened to. A `message.*` event that does not tell its channel matches when any channel's
  * is listened to; other events have no channel, one that is given is ignored.
  */
 export const matches = (
   pattern: CompiledPattern,
-  happening: { readonly event: EventName; readonly channel?: MessageChannel | undefined }
-): boolean => (pattern & (bitsOf.get(keyOf(happening)) ?? bitsOf.get(happening.event) ?? 0)) !== 0
+  domainEvent: { readonly event: EventName; readonly channel?: MessageChannel | undefined }
+): boolean => (pattern & (bitsOf.get(keyOf(domainEvent)) ?? bitsOf.get(domainEvent.event) ?? 0)) !== 0
 
 const refusal = (pattern: string): string =>
   unknownEvent(pattern, {

@@ -10,7 +10,7 @@ import { matches } from "./EventPattern.ts"
 import { type Addressed, Subscriber } from "./Subscriber.ts"
 
 /** Something that happened in an account. */
-export interface Happening<N extends EventName = EventName> {
+export interface DomainEvent<N extends EventName = EventName> {
   readonly accountId: AccountId
   readonly event: N
   /** Of `message.*` events. */
@@ -18,8 +18,8 @@ export interface Happening<N extends EventName = EventName> {
   readonly data: EventData<N>
 }
 
-/** Ties the name to its payload where a happening is written down. */
-export const happening = <N extends EventName>(value: Happening<N>): Happening => value
+/** Ties the name to its payload where a domainEvent is written down. */
+export const domainEvent = <N extends EventName>(value: DomainEvent<N>): DomainEvent => value
 
 interface Stored {
   readonly id: EventId
@@ -34,7 +34,7 @@ export class Events extends Context.Service<Events, {
    * Writes events with their deliveries in the caller's transaction: after a crash both are there or neither is. An
    * event that nobody listens to leaves no row, as nothing could ever read it.
    */
-  readonly publish: (happenings: ReadonlyArray<Happening>) => Effect.Effect<void>
+  readonly publish: (happenings: ReadonlyArray<DomainEvent>) => Effect.Effect<void>
 }>()("messaging-service/events/Events") {
   static readonly layer = Layer.effect(
     Events,
@@ -48,7 +48,7 @@ export class Events extends Context.Service<Events, {
             ${column.int8(events.map(({ accountId }) => accountId))}, ${column.text(events.map(({ event }) => event))},
             ${column.bytea(events.map(({ body }) => body))})`)
 
-      const publish = Effect.fn("Events.publish")(function*(happenings: ReadonlyArray<Happening>) {
+      const publish = Effect.fn("Events.publish")(function*(happenings: ReadonlyArray<DomainEvent>) {
         if (happenings.length === 0) return
         const accounts = [...new Set(happenings.map(({ accountId }) => accountId))]
         const subscriptions = yield* subscriber.subscriptions(accounts)

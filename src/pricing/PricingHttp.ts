@@ -3,7 +3,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { limitPerMinute } from "../accounts/limitPerMinute.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { entityTag, isNamed } from "../platform/http/entityTag.ts"
 import { RateLimit } from "../platform/http/RateLimit.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
@@ -31,7 +31,7 @@ const priceList = (rows: ReadonlyArray<PriceRow>): PriceList => ({
 
 /** Handlers of {@link PricingApi}. */
 export const PricingHttp = HttpApiBuilder.group(
-  contractRoot.add(PricingApi),
+  baseContract.add(PricingApi),
   "pricing",
   (handlers) =>
     Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { page } from "../platform/http/pages.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { Templates } from "./Templates.ts"
@@ -9,7 +9,7 @@ import { TemplatesApi } from "./TemplatesApi.ts"
 
 /** Handlers of {@link TemplatesApi}. */
 export const TemplatesHttp = HttpApiBuilder.group(
-  contractRoot.add(TemplatesApi),
+  baseContract.add(TemplatesApi),
   "templates",
   (handlers) =>
     Effect.gen(function*() {

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { UsageReports } from "./UsageReports.ts"
 
 /** Handlers of {@link UsageApi}. */
 export const UsageHttp = HttpApiBuilder.group(
-  contractRoot.add(UsageApi),
+  baseContract.add(UsageApi),
   "usage",
   (handlers) =>
     Effect.gen(function*() {

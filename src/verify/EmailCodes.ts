@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { EmailMessage } from "../channels/email/single/Email.ts"
-import { EmailMessages } from "../channels/email/single/Emails.ts"
+import type { Email } from "../channels/email/single/Email.ts"
+import { Emails } from "../channels/email/single/Emails.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { EmailMessageId } from "../values/Ids.ts"
 import { codeSubject, codeText } from "./codeText.ts"
@@ -25,7 +25,7 @@ const emailOf = ({ words }: CodeMessage) => ({
   track_clicks: false
 })
 
-const fates: Readonly<Partial<Record<EmailMessage["status"], Fate>>> = {
+const fates: Readonly<Partial<Record<Email["status"], Fate>>> = {
   delivered: "arrived",
   opened: "arrived",
   clicked: "arrived",
@@ -41,7 +41,7 @@ const suppressed = () =>
 const isWrong = () => ValidationFailed.of("to", "must be an email address, as the code goes by email")
 
 /** Codes by email, from the service's own address: single emails, which go out at once, past every batch. */
-export const makeEmailCodes = Effect.map(EmailMessages, (messages): VerifyChannel => ({
+export const makeEmailCodes = Effect.map(Emails, (messages): VerifyChannel => ({
   send: Effect.fn("EmailCodes.send")(function*(message) {
     const { accountId, seed, to } = message
     if (to.kind !== "email") return yield* isWrong()

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Events, happening } from "../events/Events.ts"
+import { domainEvent, Events } from "../events/Events.ts"
 import { maskOf } from "../platform/crypto/oneTimeCode.ts"
 import { transaction } from "../platform/database/transaction.ts"
 import type { Recipient } from "./Recipient.ts"
@@ -55,7 +55,7 @@ export const makeHandOver = Effect.gen(function*() {
     })
     yield* Effect.orDie(repo.close(ends))
     yield* events.publish(ends.map(({ account_id, channel, expires_at, id, to }) =>
-      happening({
+      domainEvent({
         accountId: account_id,
         event: "verify.expired",
         data: { verification_id: id, to, channel, expired_at: expires_at }

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../accounts/Accounts.ts"
-import { Events, happening } from "../events/Events.ts"
+import { domainEvent, Events } from "../events/Events.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { drawSeed, isCode } from "../platform/crypto/oneTimeCode.ts"
@@ -167,7 +167,7 @@ export class Verifications extends Context.Service<Verifications, {
       const approved = (row: StoredVerification, verified_at: NonNullable<StoredVerification["verified_at"]>) => {
         const data = { verification_id: row.id, to: row.to, channel: row.channel, verified_at }
         return Effect.as(
-          events.publish([happening({ accountId: row.account_id, event: "verify.completed", data })]),
+          events.publish([domainEvent({ accountId: row.account_id, event: "verify.completed", data })]),
           { id: row.id, valid: true as const, verified_at }
         )
       }

@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { limitPerMinute } from "../accounts/limitPerMinute.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Principal } from "../platform/http/Authentication.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { RateLimit } from "../platform/http/RateLimit.ts"
 import { created, RequestContext } from "../platform/http/RequestContext.ts"
 import { Verifications } from "./Verifications.ts"
@@ -11,7 +11,7 @@ import { VerifyApi } from "./VerifyApi.ts"
 
 /** Handlers of {@link VerifyApi}. */
 export const VerifyHttp = HttpApiBuilder.group(
-  contractRoot.add(VerifyApi),
+  baseContract.add(VerifyApi),
   "verify",
   (handlers) =>
     Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
-import { contractRoot } from "../platform/http/baseContract.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
 import { page } from "../platform/http/pages.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { Deliveries } from "./history/Deliveries.ts"
@@ -10,7 +10,7 @@ import { WebhooksApi } from "./WebhooksApi.ts"
 
 /** Handlers of {@link WebhooksApi}. */
 export const WebhooksHttp = HttpApiBuilder.group(
-  contractRoot.add(WebhooksApi),
+  baseContract.add(WebhooksApi),
   "webhooks",
   (handlers) =>
     Effect.gen(function*() {

@@ -2,14 +2,14 @@ import { Effect, Layer } from "effect"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { QueueDatabase } from "../platform/database/Database.ts"
 import { PublicHttp } from "../platform/net/PublicHttp.ts"
-import { Allowance } from "./delivery/DeliveryBudget.ts"
-import { Outcomes } from "./delivery/DeliveryOutcomes.ts"
+import { DeliveryBudget } from "./delivery/DeliveryBudget.ts"
+import { DeliveryOutcomes } from "./delivery/DeliveryOutcomes.ts"
 import { SubscriberLayer } from "./delivery/EventSubscriber.ts"
-import { Handover } from "./delivery/LocalDispatch.ts"
+import { LocalDispatch } from "./delivery/LocalDispatch.ts"
 import { Targets } from "./delivery/Targets.ts"
 import { WebhookActor } from "./delivery/WebhookActor.ts"
 import { WebhookSweeper } from "./delivery/WebhookSweeper.ts"
-import { WebhookAlarm } from "./endpoint/UnhealthyNotifier.ts"
+import { UnhealthyNotifier } from "./endpoint/UnhealthyNotifier.ts"
 import { WebhookUrlRules } from "./endpoint/WebhookUrlRules.ts"
 import { Deliveries } from "./history/Deliveries.ts"
 import { Webhooks } from "./Webhooks.ts"
@@ -23,9 +23,9 @@ const Transport = Layer.unwrap(Effect.gen(function*() {
 
 /** The actors with what they share on a node; needs what carries their requests. */
 export const WebhookActors = Layer.mergeAll(WebhookSweeper, WebhookActor).pipe(
-  Layer.provide(Outcomes.layer),
-  Layer.provide(WebhookAlarm.layer),
-  Layer.provide(Allowance.layer),
+  Layer.provide(DeliveryOutcomes.layer),
+  Layer.provide(UnhealthyNotifier.layer),
+  Layer.provide(DeliveryBudget.layer),
   Layer.provideMerge(Targets.layer),
   Layer.provide(QueueDatabase)
 )
@@ -36,7 +36,7 @@ export const WebhooksLayer = WebhooksHttp.pipe(
   Layer.provide(WebhookActors),
   Layer.provide(Transport),
   Layer.provideMerge(SubscriberLayer),
-  Layer.provide(Handover.layer),
+  Layer.provide(LocalDispatch.layer),
   Layer.provideMerge(Webhooks.layer),
   Layer.provide(WebhookUrlRules.layer)
 )

@@ -15,7 +15,7 @@ const listed = all.map(nameOf)
 
 /** Where the program seals, and into which columns. Whoever seals elsewhere adds the column to sealedColumns.ts first. */
 const sealing: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "channels/whatsapp/dataKey.ts": ["whatsapp_sessions.data_key"],
+  "channels/whatsapp/credentials/DataKey.ts": ["whatsapp_sessions.data_key"],
   "email-domains/DomainRegistrations.ts": ["email_domains.dkim_private_key"],
   "platform/crypto/MacKeys.ts": ["keyring.sealed"],
   "platform/crypto/MainKeyProbe.ts": ["main_key_probe.sealed"],

@@ -6,7 +6,7 @@ import { compile, EventSubscription, knownPatterns, matches } from "../../src/ev
 
 const decode = (events: unknown) => Schema.decodeUnknownResult(EventSubscription)(events, { errors: "all" })
 
-/** Every name that the happening goes by, straight from spec 6.4. */
+/** Every name that the domainEvent goes by, straight from spec 6.4. */
 const namesOf = (event: EventName, channel: MessageChannel | undefined): ReadonlyArray<string> => {
   if (channel === "sms") return [event, event.replace("message.", "sms.")]
   const ofWhatsApp = ["message.", "session.", "group."].some((prefix) => event.startsWith(prefix))
@@ -35,7 +35,7 @@ const listC = [
 ]
 
 const Pattern = Schema.Literals(knownPatterns)
-const Happening = Schema.Literals(topics.map(({ channel, event }) => `${event}@${channel ?? ""}`))
+const DomainEvent = Schema.Literals(topics.map(({ channel, event }) => `${event}@${channel ?? ""}`))
 
 describe("EventPattern", () => {
   it("knows each event of lists A and B once, and every name of list C", () => {
@@ -78,8 +78,8 @@ describe("EventPattern", () => {
     }
   })
 
-  it.prop("agrees with a naive model", [Schema.Array(Pattern), Happening], ([patterns, happening]) => {
-    const topic = topics.find(({ channel, event }) => `${event}@${channel ?? ""}` === happening)
+  it.prop("agrees with a naive model", [Schema.Array(Pattern), DomainEvent], ([patterns, domainEvent]) => {
+    const topic = topics.find(({ channel, event }) => `${event}@${channel ?? ""}` === domainEvent)
     assert.isDefined(topic)
     if (topic === undefined) return
     assert.strictEqual(matches(compile(patterns), topic), model(patterns, namesOf(topic.event, topic.channel)))

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { compile } from "../../src/events/EventPattern.ts"
-import { Events, type Happening, happening } from "../../src/events/Events.ts"
+import { type DomainEvent, domainEvent, Events } from "../../src/events/Events.ts"
 import { type Addressed, Subscriber } from "../../src/events/Subscriber.ts"
 import { transaction } from "../../src/platform/database/transaction.ts"
 import { AccountId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
@@ -30,8 +30,8 @@ const Listeners = Layer.succeed(
 
 const Subject = Events.layer.pipe(Layer.provide(Listeners), Layer.provideMerge(TestDatabase.layer))
 
-const sent = (account: number): Happening =>
-  happening({
+const sent = (account: number): DomainEvent =>
+  domainEvent({
     accountId: AccountId.make(account),
     event: "email.sent",
     data: {
@@ -46,7 +46,7 @@ const sent = (account: number): Happening =>
 const Row = Schema.Struct({ id: Schema.String, account_id: Schema.Int, name: Schema.String, body: Schema.Uint8Array })
 
 /** What is written by these, once what was there before is gone. */
-const publishing = Effect.fnUntraced(function*(happenings: ReadonlyArray<Happening>) {
+const publishing = Effect.fnUntraced(function*(happenings: ReadonlyArray<DomainEvent>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`truncate events`
   enqueued.length = 0
@@ -89,12 +89,12 @@ layer(Subject, { excludeTestServices: true })("the journal of events", (it) => {
     Effect.gen(function*() {
       const message = { accountId: AccountId.make(2), event: "message.sent" } as const
       const common = { message_id: 1, to: "+250788000000", type: "text", status: "sent" } as const
-      const sms = happening({
+      const sms = domainEvent({
         ...message,
         channel: "sms",
         data: { ...common, channel: "sms", session_id: null, segments: 1, cost_usd: 0.01 }
       })
-      const whatsapp = happening({
+      const whatsapp = domainEvent({
         ...message,
         channel: "whatsapp",
         data: { ...common, channel: "whatsapp", session_id: 1 }

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { inject } from "vitest"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
-import { untilDatabaseIsBack } from "../../src/platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../src/platform/database/retryWhileUnavailable.ts"
 
 /** How to reach a database of the test server. */
 export interface Connection {
@@ -26,7 +26,7 @@ const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
     Effect.provide(PgClient.layer({ ...connectionTo("postgres"), maxConnections: 1 })),
     // The server is shared by all that runs beside this: it may have no room for one more connection just now.
-    untilDatabaseIsBack,
+    retryWhileUnavailable,
     Effect.orDie
   )
 

@@ -4,8 +4,8 @@ import { Notices } from "../../src/accounts/Notices.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { DatabaseAddress, QueueDatabase } from "../../src/platform/database/Database.ts"
 import { WebhookId } from "../../src/values/Ids.ts"
-import { Allowance } from "../../src/webhooks/delivery/DeliveryBudget.ts"
-import { WebhookAlarm } from "../../src/webhooks/endpoint/UnhealthyNotifier.ts"
+import { DeliveryBudget } from "../../src/webhooks/delivery/DeliveryBudget.ts"
+import { UnhealthyNotifier } from "../../src/webhooks/endpoint/UnhealthyNotifier.ts"
 import { makeAccount } from "./Service.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
@@ -24,7 +24,7 @@ export const alarmed = (env: Readonly<Record<string, string>>) => {
     Layer.provideMerge(Layer.mergeAll(Settings, Address)),
     Layer.provideMerge(TestDatabase.layer)
   )
-  return Layer.merge(WebhookAlarm.layer, Allowance.layer).pipe(
+  return Layer.merge(UnhealthyNotifier.layer, DeliveryBudget.layer).pipe(
     Layer.provideMerge(QueueDatabase),
     Layer.provideMerge(Shared)
   )

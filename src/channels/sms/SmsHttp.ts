@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Messages } from "../../messages/Messages.ts"
 import { Principal } from "../../platform/http/Authentication.ts"
-import { contractRoot } from "../../platform/http/baseContract.ts"
+import { baseContract } from "../../platform/http/baseContract.ts"
 import { page } from "../../platform/http/pages.ts"
 import { created } from "../../platform/http/RequestContext.ts"
 import type { MessageId } from "../../values/Ids.ts"
@@ -13,7 +13,7 @@ import { kindOf } from "./text/SenderId.ts"
 const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "sms" as const }))
 
 /** Handlers of {@link SmsApi}. */
-export const SmsHttp = HttpApiBuilder.group(contractRoot.add(SmsApi), "sms", (handlers) =>
+export const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers) =>
   Effect.gen(function*() {
     const sms = yield* SmsMessages
     const messages = yield* Messages

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { PartNews } from "./parts/PartStatusUpdates.ts"
+import { PartStatusUpdates } from "./parts/PartStatusUpdates.ts"
 import { ReceiptMatching } from "./parts/ReceiptMatching.ts"
 import { PhoneHttp } from "./PhoneHttp.ts"
 import { SmsHttp } from "./SmsHttp.ts"
@@ -9,4 +9,4 @@ import { SmsMessages } from "./SmsMessages.ts"
 export const SmsLayer = Layer.mergeAll(PhoneHttp, SmsHttp.pipe(Layer.provideMerge(SmsMessages.layer)), ReceiptMatching)
 
 /** What is written down of messages and receipts, for the upstream and for the channel. */
-export const SmsNews = PartNews.layer
+export const SmsNews = PartStatusUpdates.layer

@@ -16,7 +16,7 @@ import { largestMedia, MediaRoom } from "./inbox/MediaRoom.ts"
 import { MessagesHttp } from "./outbox/MessagesHttp.ts"
 import { makeOutboxSender } from "./outbox/OutboxSender.ts"
 import { OutboxSenders } from "./outbox/OutboxSenders.ts"
-import { OutboxNews } from "./outbox/OutboxStatusUpdates.ts"
+import { OutboxStatusUpdates } from "./outbox/OutboxStatusUpdates.ts"
 import { OutboxSweeper } from "./outbox/OutboxSweeper.ts"
 import { WhatsAppMessages } from "./outbox/WhatsAppMessages.ts"
 import { SessionActor } from "./sessions/SessionActor.ts"
@@ -74,7 +74,7 @@ export const WhatsAppLayer = Layer.mergeAll(
   Layer.provide(Sessions.layer),
   Layer.provide(RequestWaits.layer),
   Layer.provide(OutboxSenders.layer),
-  Layer.provide(OutboxNews.layer),
+  Layer.provide(OutboxStatusUpdates.layer),
   Layer.provide(Inbox.layer),
   Layer.provide(LiveSockets.layer)
 )

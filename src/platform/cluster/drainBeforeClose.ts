@@ -18,7 +18,7 @@ const makeRoom = () => {
  * layer, but not for those that are just leaving because their shard moves: what they need to end their work would be taken
  * away from them, they would never end it, and the next owner would do it once more. Each actor runs `stay` first of all.
  */
-export const untilLeft = <A, E, R>(
+export const drainBeforeClose = <A, E, R>(
   layerOf: (stay: Effect.Effect<void, never, Scope.Scope>) => Layer.Layer<A, E, R>
 ): Layer.Layer<A, E, R> =>
   Layer.unwrap(Effect.gen(function*() {

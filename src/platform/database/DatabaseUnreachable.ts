@@ -1,6 +1,6 @@
 import { Cause, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { databaseAway } from "./isDatabaseUnavailable.ts"
+import { isDatabaseUnavailable } from "./isDatabaseUnavailable.ts"
 
 /** The operator's server does not answer, or refuses us. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
@@ -16,6 +16,6 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
   static from(error: SqlError.SqlError) {
     const { cause, message } = error.reason
     const reason = (cause instanceof Error ? cause.message : message).replace(/^PgConnection: /, "")
-    return new DatabaseUnreachable({ reason, isAway: databaseAway(Cause.fail(error)) })
+    return new DatabaseUnreachable({ reason, isAway: isDatabaseUnavailable(Cause.fail(error)) })
   }
 }

@@ -1,5 +1,5 @@
 import { type Duration, Effect, Exit, Queue, type Scope } from "effect"
-import { databaseAway } from "./isDatabaseUnavailable.ts"
+import { isDatabaseUnavailable } from "./isDatabaseUnavailable.ts"
 
 interface Call<A, B, E> {
   readonly input: A
@@ -33,7 +33,7 @@ export const group: <A, B, E, R>(
       const perform = (calls: Group): Effect.Effect<void, never, R> =>
         Effect.gen(function*() {
           const exit = yield* Effect.exit(Effect.suspend(() => options.run(calls.map((call) => call.input))))
-          if (Exit.isFailure(exit) && calls.length > 1 && !databaseAway(exit.cause)) {
+          if (Exit.isFailure(exit) && calls.length > 1 && !isDatabaseUnavailable(exit.cause)) {
             return yield* Effect.forEach(calls, (call) => perform([call]), { discard: true })
           }
           // One output for each input is what `run` promises, hence the `as B` below.

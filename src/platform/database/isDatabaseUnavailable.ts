@@ -27,7 +27,7 @@ const isAway = (failure: unknown): boolean =>
   (failure.reason._tag === "ConnectionError" || passing.has(String(codeOf(failure.reason.cause))))
 
 /** Whether something failed because of the state of the database for now, rather than because of what was asked. */
-export const databaseAway = (cause: Cause.Cause<unknown>): boolean =>
+export const isDatabaseUnavailable = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
     Cause.isDieReason(reason) ? isAway(reason.defect) : Cause.isFailReason(reason) && isAway(reason.error)
   )

@@ -2,10 +2,10 @@ import { Cause, Clock, Effect, Option } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/uuid7.ts"
-import { databaseAway } from "../database/isDatabaseUnavailable.ts"
+import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
 import { Allowed } from "./Allowed.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"
-import { standingHeaders } from "./defaultHeaders.ts"
+import { defaultHeaders } from "./defaultHeaders.ts"
 import { Draining } from "./Draining.ts"
 import { errorResponse, isApiError } from "./errorResponse.ts"
 import { observeRequest } from "./HttpMetrics.ts"
@@ -27,7 +27,7 @@ const errorOf = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>) {
     const problem = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
     if (isApiError(problem)) return problem
   }
-  if (databaseAway(cause)) return new ServiceUnavailable()
+  if (isDatabaseUnavailable(cause)) return new ServiceUnavailable()
   const { requestId } = yield* RequestContext
   yield* Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId }))
   return new InternalError()
@@ -61,7 +61,7 @@ const completed = (response: HttpServerResponse.HttpServerResponse) => {
 
 const withHeaders = (response: HttpServerResponse.HttpServerResponse, facts: RequestFacts, draining: boolean) =>
   HttpServerResponse.setHeaders(response, {
-    ...standingHeaders,
+    ...defaultHeaders,
     ...response.headers,
     ...Object.fromEntries(facts.answerHeaders),
     "x-request-id": facts.requestId,

@@ -1,5 +1,5 @@
 /** On every answer that does not say otherwise. */
-export const standingHeaders = {
+export const defaultHeaders = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store"

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { PartNews } from "../../channels/sms/parts/PartStatusUpdates.ts"
+import { PartStatusUpdates } from "../../channels/sms/parts/PartStatusUpdates.ts"
 import { SmsProvider } from "../../channels/sms/parts/SmsProvider.ts"
 import type { Outgoing, SubmitOutcome } from "../../channels/sms/parts/SubmitOutcome.ts"
 import { chore } from "../../platform/cluster/chore.ts"
@@ -71,7 +71,7 @@ export const SandboxSmsReceipts = chore(
   "100 millis",
   Effect.gen(function*() {
     const repo = yield* makeSandboxSmsRepo
-    const news = yield* PartNews
+    const news = yield* PartStatusUpdates
     const tell = Effect.gen(function*() {
       const due = yield* repo.due()
       if (due.length === 0) return false

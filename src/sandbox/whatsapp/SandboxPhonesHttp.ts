@@ -1,6 +1,6 @@
 import { ByteSize, Effect, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { PendingSessions } from "../../channels/whatsapp/sessions/PairingRequests.ts"
+import { PairingRequests } from "../../channels/whatsapp/sessions/PairingRequests.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { errorResponse } from "../../platform/http/errorResponse.ts"
 import { WhatsAppSessionId } from "../../values/Ids.ts"
@@ -51,7 +51,7 @@ type Field = Effect.Success<typeof form>
 
 const makePages = Effect.gen(function*() {
   const { control } = yield* SimulatedWhatsApp
-  const sessions = yield* PendingSessions
+  const sessions = yield* PairingRequests
 
   const overview = Effect.all({
     pending: sessions.list,
@@ -90,7 +90,7 @@ const makePages = Effect.gen(function*() {
 /** What the forms do; each answers with the page to go to. */
 const makeDeeds = Effect.gen(function*() {
   const { control } = yield* SimulatedWhatsApp
-  const sessions = yield* PendingSessions
+  const sessions = yield* PairingRequests
 
   /** The phone of a number: a new one gets its number as its name. */
   const phoneFor = Effect.fnUntraced(function*(text: string, name = "") {

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { PendingSessions } from "../../channels/whatsapp/sessions/PairingRequests.ts"
+import { PairingRequests } from "../../channels/whatsapp/sessions/PairingRequests.ts"
 import { SandboxPhonesHttp } from "./SandboxPhonesHttp.ts"
 import { SandboxWhatsAppHost } from "./SandboxWhatsAppHost.ts"
 import { SandboxWhatsAppRepo } from "./SandboxWhatsAppRepo.ts"
@@ -10,7 +10,7 @@ import { SimulatedWhatsApp } from "./SimulatedWhatsApp.ts"
  * way to it and the pages of its phones.
  */
 export const SandboxWhatsAppLayer = Layer.merge(SandboxWhatsAppHost, SandboxPhonesHttp).pipe(
-  Layer.provide(PendingSessions.layer),
+  Layer.provide(PairingRequests.layer),
   Layer.provideMerge(SimulatedWhatsApp.layer),
   Layer.provide(SandboxWhatsAppRepo.layer)
 )

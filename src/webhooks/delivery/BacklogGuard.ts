@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { transaction } from "../../platform/database/transaction.ts"
 import type { WebhookId } from "../../values/Ids.ts"
-import { WebhookAlarm } from "../endpoint/UnhealthyNotifier.ts"
+import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import { makeWebhooksRepo } from "../endpoint/WebhooksRepo.ts"
-import { Allowance } from "./DeliveryBudget.ts"
+import { DeliveryBudget } from "./DeliveryBudget.ts"
 import { makeQueueRepo } from "./QueueRepo.ts"
 
 /**
@@ -16,8 +16,8 @@ import { makeQueueRepo } from "./QueueRepo.ts"
 export const makeBacklogGuard = Effect.fnUntraced(function*(id: WebhookId) {
   const sql = yield* SqlClient.SqlClient
   const { webhookPendingLimit } = yield* AppConfig
-  const alarm = yield* WebhookAlarm
-  const { inTurn } = yield* Allowance
+  const alarm = yield* UnhealthyNotifier
+  const { inTurn } = yield* DeliveryBudget
   const queue = yield* makeQueueRepo
   const webhooks = yield* makeWebhooksRepo
 

@@ -1,12 +1,12 @@
 import type { DeliveryId } from "../../values/Ids.ts"
-import type { Allowance } from "./DeliveryBudget.ts"
+import type { DeliveryBudget } from "./DeliveryBudget.ts"
 
 /** The deliveries of one webhook that are in memory, counted for the whole node as well. */
 export class Held {
-  readonly #allowance: Allowance["Service"]
+  readonly #allowance: DeliveryBudget["Service"]
   readonly #ids = new Set<DeliveryId>()
 
-  constructor(allowance: Allowance["Service"]) {
+  constructor(allowance: DeliveryBudget["Service"]) {
     this.#allowance = allowance
   }
 

@@ -7,7 +7,7 @@ const capacity = 10_000
 const statements = 2
 
 /** What the actors of a node share: room in memory, and turns at the queue. A thousand may wake up at once. */
-export class Allowance extends Context.Service<Allowance, {
+export class DeliveryBudget extends Context.Service<DeliveryBudget, {
   /** Whether so many deliveries more may come into memory. */
   readonly hasRoomFor: (count: number) => boolean
   /** Counts deliveries in, or out. */
@@ -18,13 +18,13 @@ export class Allowance extends Context.Service<Allowance, {
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }>()("messaging-service/webhooks/delivery/DeliveryBudget") {
   static readonly layer = Layer.effect(
-    Allowance,
+    DeliveryBudget,
     Effect.map(Semaphore.make(statements), (turns) => {
       let inMemory = 0
       const count = (change: number) => {
         inMemory += change
       }
-      return Allowance.of({
+      return DeliveryBudget.of({
         hasRoomFor: (count) => inMemory + count <= capacity,
         count,
         expecting: (deliveries, effect) =>

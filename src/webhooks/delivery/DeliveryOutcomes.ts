@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { group } from "../../platform/database/coalesce.ts"
 import { column } from "../../platform/database/column.ts"
-import { untilDatabaseIsBack } from "../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../platform/database/transaction.ts"
 import { type DeliveryId, WebhookId } from "../../values/Ids.ts"
-import { WebhookAlarm } from "../endpoint/UnhealthyNotifier.ts"
+import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import { UnhealthyReason } from "../endpoint/Webhook.ts"
 import { isFinal, type Transition } from "./DeliveryState.ts"
 import { type HealthChange, healthChanges } from "./WebhookHealth.ts"
@@ -73,16 +73,16 @@ const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<Attemp
 const Fallen = Schema.Array(Schema.Struct({ id: WebhookId, reason: UnhealthyReason }))
 
 /** One writer for the outcomes of a node: what many actors learn at the same time is one statement. */
-export class Outcomes extends Context.Service<Outcomes, {
+export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
   /** Calls `done` when the outcome is committed, however long the database is away; a failure says that it never will. */
   readonly record: (record: AttemptRecord, done: (exit: Exit.Exit<void>) => void) => void
 }>()("messaging-service/webhooks/delivery/DeliveryOutcomes") {
   static readonly layer = Layer.effect(
-    Outcomes,
+    DeliveryOutcomes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { webhookUnhealthyFailures, webhookUnhealthySeconds } = yield* AppConfig
-      const alarm = yield* WebhookAlarm
+      const alarm = yield* UnhealthyNotifier
 
       /** Successes alone, which is nearly always: a count that stands is set back. */
       const writeSuccesses = (records: ReadonlyArray<AttemptRecord>, ids: ReadonlyArray<WebhookId>) =>
@@ -136,11 +136,11 @@ export class Outcomes extends Context.Service<Outcomes, {
         most: 100,
         concurrency: 1,
         run: (records: ReadonlyArray<AttemptRecord>) =>
-          Effect.as(untilDatabaseIsBack(write(records)), Array.from(records, () => undefined)).pipe(
+          Effect.as(retryWhileUnavailable(write(records)), Array.from(records, () => undefined)).pipe(
             Effect.provideService(SqlClient.SqlClient, sql)
           )
       })
-      return Outcomes.of({ record })
+      return DeliveryOutcomes.of({ record })
     })
   )
 }

@@ -1,15 +1,15 @@
 import { Clock, Effect, Exit } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
 import { makeTaker } from "./claimDeliveries.ts"
-import type { DeliverySlots } from "./InFlightDeliveries.ts"
-import { CatchUp } from "./QueueCursor.ts"
+import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
+import { QueueCursor } from "./QueueCursor.ts"
 import type { Taken } from "./QueueRepo.ts"
 
 /** What an actor knows of the rows of its webhook that are not in its hands. */
-export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: DeliverySlots) {
+export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: InFlightDeliveries) {
   const { doubt, giveBack, giveBackDoubtful, nextDue, skip, take } = yield* makeTaker(id, slots)
   const clock = yield* Clock.Clock
-  const catchUp = new CatchUp(slots)
+  const catchUp = new QueueCursor(slots)
   /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
   let retryAt: number | undefined = 0
 

@@ -4,7 +4,7 @@ import type { UnhealthyReason } from "../endpoint/Webhook.ts"
 import { makeBacklogGuard } from "./BacklogGuard.ts"
 import { makeCourier } from "./DeliveryAttempt.ts"
 import type { Claims } from "./DeliveryQueue.ts"
-import type { DeliverySlots } from "./InFlightDeliveries.ts"
+import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
 import { Targets } from "./Targets.ts"
 
 /** How long the actor may believe what it has read of its webhook: a nudge about a change may have got lost. */
@@ -15,7 +15,7 @@ const countedMillis = 5000
 
 /** What an actor knows of its webhook: where deliveries go now, or why they do not. */
 export const makeStanding = Effect.fnUntraced(
-  function*(id: WebhookId, { claims, slots }: { readonly claims: Claims; readonly slots: DeliverySlots }) {
+  function*(id: WebhookId, { claims, slots }: { readonly claims: Claims; readonly slots: InFlightDeliveries }) {
     const clock = yield* Clock.Clock
     const targets = yield* Targets
     const { destination } = yield* makeCourier

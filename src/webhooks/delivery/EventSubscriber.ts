@@ -6,7 +6,7 @@ import type { WebhookId } from "../../values/Ids.ts"
 import type { UnhealthyReason } from "../endpoint/Webhook.ts"
 import { makeWebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import type { SkipReason } from "./DeliveryState.ts"
-import { Handover } from "./LocalDispatch.ts"
+import { LocalDispatch } from "./LocalDispatch.ts"
 import { makeQueueRepo, type Taken } from "./QueueRepo.ts"
 import { makeNudges } from "./WakeUps.ts"
 
@@ -30,7 +30,7 @@ export const SubscriberLayer = Layer.effect(
   Subscriber,
   Effect.gen(function*() {
     const { wake } = yield* makeNudges
-    const { recipients } = yield* Handover
+    const { recipients } = yield* LocalDispatch
     const webhooks = yield* makeWebhooksRepo
     const queue = yield* makeQueueRepo
     const compiled = makeCompiler()

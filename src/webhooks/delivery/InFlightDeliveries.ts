@@ -3,8 +3,8 @@ import type { WebhookId } from "../../values/Ids.ts"
 import { Held } from "./ClaimedIds.ts"
 import { greatestWidth, widthAfter } from "./concurrencyLimit.ts"
 import { type Courier, type Destination, makeCourier } from "./DeliveryAttempt.ts"
-import { Allowance } from "./DeliveryBudget.ts"
-import { type AttemptRecord, Outcomes } from "./DeliveryOutcomes.ts"
+import { DeliveryBudget } from "./DeliveryBudget.ts"
+import { type AttemptRecord, DeliveryOutcomes } from "./DeliveryOutcomes.ts"
 import { Waiting } from "./FairQueue.ts"
 import type { Taken } from "./QueueRepo.ts"
 
@@ -21,18 +21,18 @@ interface Surroundings {
   readonly id: WebhookId
   /** Called when few wait, when nothing is left, and when a retry was planned. */
   readonly changed: () => void
-  readonly outcomes: Outcomes["Service"]
+  readonly outcomes: DeliveryOutcomes["Service"]
   readonly courier: Courier
   readonly clock: Clock.Clock
   readonly run: (effect: Effect.Effect<void>) => void
-  readonly allowance: Allowance["Service"]
+  readonly allowance: DeliveryBudget["Service"]
 }
 
 /**
  * The deliveries of one webhook that are in memory: those that wait for a place, those under way, and those whose outcome
  * is being written.
  */
-export class DeliverySlots {
+export class InFlightDeliveries {
   readonly #around: Surroundings
   readonly #held: Held
   readonly #waiting = new Waiting()
@@ -48,12 +48,12 @@ export class DeliverySlots {
   }
 
   static readonly make = Effect.fnUntraced(function*(id: WebhookId, changed: () => void) {
-    const outcomes = yield* Outcomes
+    const outcomes = yield* DeliveryOutcomes
     const courier = yield* makeCourier
     const clock = yield* Clock.Clock
-    const allowance = yield* Allowance
+    const allowance = yield* DeliveryBudget
     const run = yield* FiberSet.makeRuntime<never, void, never>()
-    return new DeliverySlots({ id, changed, outcomes, courier, clock, run, allowance })
+    return new InFlightDeliveries({ id, changed, outcomes, courier, clock, run, allowance })
   })
 
   get held(): Held {

@@ -14,9 +14,9 @@ export interface Recipient {
  * The way from a commit to the actor that has no database in it: where the actor of a webhook is awake on the node that
  * commits its deliveries, they are handed over with their bytes.
  */
-export class Handover extends Context.Service<Handover, {
+export class LocalDispatch extends Context.Service<LocalDispatch, {
   /** The actors that are awake here. */
   readonly recipients: Map<WebhookId, Recipient>
 }>()("messaging-service/webhooks/delivery/LocalDispatch") {
-  static readonly layer = Layer.sync(Handover, () => Handover.of({ recipients: new Map() }))
+  static readonly layer = Layer.sync(LocalDispatch, () => LocalDispatch.of({ recipients: new Map() }))
 }

@@ -1,4 +1,4 @@
-import type { DeliverySlots } from "./InFlightDeliveries.ts"
+import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
 import type { Taken } from "./QueueRepo.ts"
 
 /** What a look at the table has taken. */
@@ -12,15 +12,15 @@ interface Look {
  * How far the memory of an actor has caught up with its table: only when all that waits there is in memory as well may
  * what is committed follow it past the table. So the order of events is kept, and nobody waits behind newer ones.
  */
-export class CatchUp {
-  readonly #slots: DeliverySlots
+export class QueueCursor {
+  readonly #slots: InFlightDeliveries
   #isDone = false
   /** What was committed here during a look, which may have missed it; undefined while nobody looks. */
   #meanwhile: Array<Taken> | undefined
   /** The newest that came from the table. */
   #newest = 0
 
-  constructor(slots: DeliverySlots) {
+  constructor(slots: InFlightDeliveries) {
     this.#slots = slots
   }
 

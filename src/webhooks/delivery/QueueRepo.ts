@@ -36,7 +36,7 @@ const ids = (rows: ReadonlyArray<{ readonly webhookId: WebhookId }>) => column.i
 const events = (rows: ReadonlyArray<{ readonly eventId: string }>) => column.text(rows.map((row) => row.eventId))
 const names = (rows: ReadonlyArray<{ readonly event: string }>) => column.text(rows.map((row) => row.event))
 
-/** SQL of `webhook_queue`, but for the outcomes of attempts: those are written by `Outcomes`. */
+/** SQL of `webhook_queue`, but for the outcomes of attempts: those are written by `DeliveryOutcomes`. */
 export const makeQueueRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 

@@ -1,7 +1,7 @@
 /**
  * Delivers the events of one webhook.
  *
- * Who talks to it: `Webhooks` and the sweeper, by `Wake`, and whoever commits an event on this node, by the `Handover`.
+ * Who talks to it: `Webhooks` and the sweeper, by `Wake`, and whoever commits an event on this node, by the `LocalDispatch`.
  * Where its state lives: in the rows of `webhook_queue`; in memory it has only the deliveries in its hands (those taken
  * from the table, status `taken`, and those handed over, still `pending`), at most 500. When its node leaves, attempts under way are ended and written down and the rest given back. When
  * its node dies, the next owner gives back what it finds taken and sends it all again with the same event id and the same
@@ -10,22 +10,22 @@
  */
 import { Clock, Duration, Effect, Exit, Queue } from "effect"
 import { Entity } from "effect/cluster"
-import { untilLeft } from "../../platform/cluster/drainBeforeClose.ts"
-import { untilDatabaseIsBack } from "../../platform/database/retryWhileUnavailable.ts"
+import { drainBeforeClose } from "../../platform/cluster/drainBeforeClose.ts"
+import { retryWhileUnavailable } from "../../platform/database/retryWhileUnavailable.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { makeClaims } from "./DeliveryQueue.ts"
 import { makeStanding } from "./EndpointStatus.ts"
-import { DeliverySlots } from "./InFlightDeliveries.ts"
-import { Handover, type Recipient } from "./LocalDispatch.ts"
+import { InFlightDeliveries } from "./InFlightDeliveries.ts"
+import { LocalDispatch, type Recipient } from "./LocalDispatch.ts"
 import { WebhookEntity } from "./WebhookEntity.ts"
 
 const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
   const id = WebhookId.make(Number((yield* Entity.CurrentAddress).entityId))
-  const { recipients } = yield* Handover
+  const { recipients } = yield* LocalDispatch
   const clock = yield* Clock.Clock
   const now = () => clock.currentTimeMillisUnsafe()
   const changes = yield* Queue.sliding<void>(1)
-  const slots = yield* DeliverySlots.make(id, () => Queue.offerUnsafe(changes, undefined))
+  const slots = yield* InFlightDeliveries.make(id, () => Queue.offerUnsafe(changes, undefined))
   const claims = yield* makeClaims(id, slots)
   const standing = yield* makeStanding(id, { slots, claims })
   let awake = false
@@ -101,7 +101,7 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
 
   const drain = Effect.gen(function*() {
     yield* Effect.annotateLogs(Effect.logDebug("a webhook is awake on this node"), { webhook: id })
-    while (yield* untilDatabaseIsBack(Effect.orDie(round))) continue
+    while (yield* retryWhileUnavailable(Effect.orDie(round))) continue
   })
 
   return WebhookEntity.of({
@@ -126,7 +126,7 @@ const make = Effect.fnUntraced(function*(linger: Duration.Duration) {
 
 /** Runs webhooks on this node; `linger` is how long an actor stays awake after its last delivery. */
 export const webhookActor = (linger: Duration.Duration) =>
-  untilLeft((stay) =>
+  drainBeforeClose((stay) =>
     WebhookEntity.toLayer(Effect.andThen(stay, make(linger)), { concurrency: "unbounded", maxIdleTime: "1 minute" })
   )
 

@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
-import { Allowance } from "./DeliveryBudget.ts"
-import type { DeliverySlots } from "./InFlightDeliveries.ts"
+import { DeliveryBudget } from "./DeliveryBudget.ts"
+import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
 import { makeQueueRepo } from "./QueueRepo.ts"
 
 /** What the client gives is a view of the 64 KiB that it read, which would stay in memory for a few hundred bytes. */
 const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes)
 
 /** Takes the rows of a webhook for its actor, and gives back what is in nobody's hands. */
-export const makeTaker = Effect.fnUntraced(function*(id: WebhookId, slots: DeliverySlots) {
-  const { expecting, inTurn } = yield* Allowance
+export const makeTaker = Effect.fnUntraced(function*(id: WebhookId, slots: InFlightDeliveries) {
+  const { expecting, inTurn } = yield* DeliveryBudget
   const queue = yield* makeQueueRepo
   /** Whether rows may be taken that are in nobody's hands: an owner before this one, an answer that got lost. */
   let doubtful = true

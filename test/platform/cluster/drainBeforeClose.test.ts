@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import * as NodeFs from "node:fs"
-import { untilLeft } from "../../../src/platform/cluster/drainBeforeClose.ts"
+import { drainBeforeClose } from "../../../src/platform/cluster/drainBeforeClose.ts"
 
 it.effect("an actor that is on its way to another node keeps what it needs, until it has left", () =>
   Effect.gen(function*() {
@@ -11,7 +11,7 @@ it.effect("an actor that is on its way to another node keeps what it needs, unti
     const actor = yield* Scope.make()
     const leave = Effect.addFinalizer(() => Effect.andThen(Deferred.await(mayGo), note("the actor has left")))
     // As the cluster does it: the actor has a scope of its own, which is closed when its shard moves.
-    const actors = untilLeft((stay) => Layer.effectDiscard(Scope.provide(Effect.andThen(stay, leave), actor)))
+    const actors = drainBeforeClose((stay) => Layer.effectDiscard(Scope.provide(Effect.andThen(stay, leave), actor)))
     const resources = Layer.effectDiscard(Effect.addFinalizer(() => note("what it needs is closed")))
     const node = yield* Scope.make()
     yield* Layer.buildWithScope(Layer.provide(actors, resources), node)
@@ -31,6 +31,6 @@ it("every actor of the service stays in its layer until it has left", () => {
     .map((path) => ({ path, code: NodeFs.readFileSync(new URL(path, root), "utf8") }))
     .filter(({ code }) => code.includes("Entity.toLayer("))
   assert.isAtLeast(actors.length, 5)
-  const staying = /untilLeft\(\(stay\) =>\s+\w+Entity\.toLayer\(Effect\.andThen\(stay, /
+  const staying = /drainBeforeClose\(\(stay\) =>\s+\w+Entity\.toLayer\(Effect\.andThen\(stay, /
   assert.deepStrictEqual(actors.filter(({ code }) => !staying.test(code)).map(({ path }) => path), [])
 })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Data, Deferred, Duration, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../../../src/platform/database/coalesce.ts"
-import { untilDatabaseIsBack } from "../../../src/platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../src/platform/database/retryWhileUnavailable.ts"
 import {
   afterCommit,
   idleInTransaction,
@@ -117,12 +117,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
     }))
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("untilDatabaseIsBack", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("retryWhileUnavailable", (it) => {
   it.effect("runs again what met the end of its session or a deadlock, and nothing else", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       let sessions = 0
-      yield* untilDatabaseIsBack(
+      yield* retryWhileUnavailable(
         Effect.suspend(() => sessions++ === 0 ? sql`select pg_terminate_backend(pg_backend_pid())` : sql`select 1`)
       )
       assert.strictEqual(sessions, 2)
@@ -131,7 +131,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("untilDatabaseIsBack", 
       const both = yield* Deferred.make<void>()
       let holding = 0
       const add = (first: number, second: number) =>
-        untilDatabaseIsBack(transaction(Effect.gen(function*() {
+        retryWhileUnavailable(transaction(Effect.gen(function*() {
           yield* sql`update crossed set n = n + 1 where id = ${first}`
           if (++holding === 2) yield* Deferred.succeed(both, undefined)
           yield* Deferred.await(both)
@@ -140,7 +140,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("untilDatabaseIsBack", 
       yield* Effect.all([add(1, 2), add(2, 1)], { concurrency: 2 })
       assert.deepStrictEqual(yield* sql`select n from crossed`, [{ n: 2 }, { n: 2 }])
       let tries = 0
-      yield* Effect.flip(untilDatabaseIsBack(Effect.suspend(() => {
+      yield* Effect.flip(retryWhileUnavailable(Effect.suspend(() => {
         tries++
         return sql`select 1 / 0`
       })))

@@ -3,17 +3,19 @@ import { Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { QueueDatabase } from "../../../src/platform/database/Database.ts"
 import { DeliveryId, type WebhookId } from "../../../src/values/Ids.ts"
-import { type AttemptRecord, Outcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
+import { type AttemptRecord, DeliveryOutcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
 import { transition } from "../../../src/webhooks/delivery/DeliveryState.ts"
-import { WebhookAlarm } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
+import { UnhealthyNotifier } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
 import { alarmed, storedWebhook } from "../../support/webhookHealth.ts"
 
-const Subject = Outcomes.layer.pipe(
+const Subject = DeliveryOutcomes.layer.pipe(
   Layer.provideMerge(alarmed({ WEBHOOK_UNHEALTHY_FAILURES: "3", WEBHOOK_UNHEALTHY_SECONDS: "600" }))
 )
 
 /** Another node's writer: with a pool of its own. */
-const OtherNode = Layer.fresh(Outcomes.layer.pipe(Layer.provide(WebhookAlarm.layer), Layer.provide(QueueDatabase)))
+const OtherNode = Layer.fresh(
+  DeliveryOutcomes.layer.pipe(Layer.provide(UnhealthyNotifier.layer), Layer.provide(QueueDatabase))
+)
 
 /** How a last attempt ends; `late410` is answered with 410 after other answers, `first` is a first attempt that fails. */
 type End = "ok" | "500" | "410" | "late410" | "first"
@@ -46,7 +48,7 @@ const taken = Effect.fnUntraced(function*(webhookId: WebhookId, ends: ReadonlyAr
 })
 
 /** Told all at once, so that they are written as one group. */
-const tell = (outcomes: Outcomes["Service"], records: ReadonlyArray<AttemptRecord>) =>
+const tell = (outcomes: DeliveryOutcomes["Service"], records: ReadonlyArray<AttemptRecord>) =>
   Effect.callback<ReadonlyArray<Exit.Exit<void>>>((resume) => {
     const exits: Array<Exit.Exit<void>> = []
     for (const record of records) {
@@ -59,7 +61,7 @@ const tell = (outcomes: Outcomes["Service"], records: ReadonlyArray<AttemptRecor
 /** A webhook whose deliveries end. */
 const webhook = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const outcomes = yield* Outcomes
+  const outcomes = yield* DeliveryOutcomes
   const stored = yield* storedWebhook
   return {
     ...stored,
@@ -174,7 +176,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
 
   it.effect("count once when they are written again, as after a commit whose answer got lost", () =>
     Effect.gen(function*() {
-      const outcomes = yield* Outcomes
+      const outcomes = yield* DeliveryOutcomes
       const { id, rows, state } = yield* webhook
       const records = yield* taken(id, ["500", "500"])
       yield* tell(outcomes, records)
@@ -186,7 +188,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
   it.effect("are written of what came past the table as well, once and only for the attempt that was expected", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const outcomes = yield* Outcomes
+      const outcomes = yield* DeliveryOutcomes
       const { id, rows } = yield* webhook
       const records = yield* taken(id, ["first", "ok"])
       yield* sql`update webhook_queue set status = 'pending', attempt_count = 0 where webhook_id = ${id}`
@@ -204,7 +206,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       const exits = yield* Effect.forEach(
         [[first, second], [second, first], [first, second], [second, first]] as const,
         Effect.fnUntraced(function*(order) {
-          const outcomes = Context.get(yield* Layer.build(OtherNode), Outcomes)
+          const outcomes = Context.get(yield* Layer.build(OtherNode), DeliveryOutcomes)
           const records = yield* Effect.forEach(order, ({ id }) => taken(id, Array.from({ length: 20 }, () => "500")))
           return yield* Effect.forEach(records, (some) => tell(outcomes, some), { concurrency: "unbounded" })
         }),

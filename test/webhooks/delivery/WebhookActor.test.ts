@@ -13,15 +13,15 @@ import {
   PublicHttpFailure
 } from "../../../src/platform/net/PublicHttp.ts"
 import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
-import { Allowance } from "../../../src/webhooks/delivery/DeliveryBudget.ts"
-import { Outcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
-import { Handover } from "../../../src/webhooks/delivery/LocalDispatch.ts"
+import { DeliveryBudget } from "../../../src/webhooks/delivery/DeliveryBudget.ts"
+import { DeliveryOutcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
+import { LocalDispatch } from "../../../src/webhooks/delivery/LocalDispatch.ts"
 import type { Taken } from "../../../src/webhooks/delivery/QueueRepo.ts"
 import { Targets } from "../../../src/webhooks/delivery/Targets.ts"
 import { webhookActor } from "../../../src/webhooks/delivery/WebhookActor.ts"
 import { WebhookEntity } from "../../../src/webhooks/delivery/WebhookEntity.ts"
 import { sealedSecret } from "../../../src/webhooks/endpoint/sealedSecret.ts"
-import { WebhookAlarm } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
+import { UnhealthyNotifier } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
 import { eventually, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -57,8 +57,8 @@ const Subject = Layer.mergeAll(
   Vault.layer(Redacted.make(new Uint8Array(32))),
   Transport,
   ShardingConfig.layer(),
-  Handover.layer,
-  WebhookAlarm.layer
+  LocalDispatch.layer,
+  UnhealthyNotifier.layer
 ).pipe(Layer.provideMerge(Layer.merge(TestDatabase.layer, AppConfig.layer)))
 
 /** A webhook with so many deliveries that are due. */
@@ -88,19 +88,19 @@ const webhookOf = Effect.fnUntraced(function*(count: number) {
   return { id, rows, switchTo }
 })
 
-/** Outcomes that tell of each when its actor knows that it is written. */
+/** DeliveryOutcomes that tell of each when its actor knows that it is written. */
 const heardOutcomes = (written: Queue.Queue<void>) =>
   Layer.effect(
-    Outcomes,
-    Effect.map(Outcomes, ({ record }) =>
-      Outcomes.of({
+    DeliveryOutcomes,
+    Effect.map(DeliveryOutcomes, ({ record }) =>
+      DeliveryOutcomes.of({
         record: (attempt, done) =>
           record(attempt, (exit) => {
             done(exit)
             Queue.offerUnsafe(written, undefined)
           })
       }))
-  ).pipe(Layer.provide(Outcomes.layer))
+  ).pipe(Layer.provide(DeliveryOutcomes.layer))
 
 /** Webhooks as they are read, each told of when its actor has it. */
 const heardTargets = (read: Queue.Queue<void>) =>
@@ -114,12 +114,12 @@ const heardTargets = (read: Queue.Queue<void>) =>
 const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
   const written = yield* Queue.unbounded<void>()
   const read = yield* Queue.unbounded<void>()
-  const { recipients } = yield* Handover
+  const { recipients } = yield* LocalDispatch
   const scope = yield* Scope.make()
   yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
   const client = yield* Entity.makeTestClient(
     WebhookEntity,
-    webhookActor(Duration.zero).pipe(Layer.provide([heardOutcomes(written), Allowance.layer, heardTargets(read)]))
+    webhookActor(Duration.zero).pipe(Layer.provide([heardOutcomes(written), DeliveryBudget.layer, heardTargets(read)]))
   ).pipe(Scope.provide(scope))
   const { Wake } = yield* client(String(id))
   return {
@@ -290,7 +290,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* webhookOf(30)
       const { first, gate } = yield* gated(8)
-      const { recipients } = yield* Handover
+      const { recipients } = yield* LocalDispatch
       const { wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
       yield* first

@@ -10,16 +10,16 @@
  * same bytes, and counted as ambiguous. Taking a row over counts an attempt, so whatever an owner before it still learns
  * about the row comes too late to change it. A repeated `Run` of a batch that has ended returns at once. While
  * the relay is left alone it claims nothing, and one recipient as a probe when that may end. While its node sends single
- * emails it begins recipients at the node's bulk pace (`BulkPace`). It sleeps when its batch has ended.
+ * emails it begins recipients at the node's bulk pace (`BulkThrottle`). It sleeps when its batch has ended.
  */
 import { Clock, DateTime, Duration, Effect, Option, Queue, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
-import { untilLeft } from "../../../platform/cluster/drainBeforeClose.ts"
+import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { EmailBatchId, type EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
-import { BulkPace } from "../recipients/BulkThrottle.ts"
+import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import { RecipientOutcomes } from "../recipients/RecipientOutcomes.ts"
 import { settle } from "../recipients/RecipientState.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
@@ -59,7 +59,7 @@ interface Opened {
 /** Starts one in its turn, once there is a slot; false when its claim is too old by then, or the relay is left alone. */
 const begin = Effect.fnUntraced(function*(one: Effect.Effect<void>, until: number, slots: Semaphore.Semaphore) {
   const smtp = yield* Smtp
-  const { turn } = yield* BulkPace
+  const { turn } = yield* BulkThrottle
   return yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
       yield* restore(Effect.andThen(turn, slots.take(1)))
@@ -91,15 +91,15 @@ const make = Effect.gen(function*() {
   /** Templates and key; undefined when the batch has ended or is gone. */
   const open = Effect.gen(function*() {
     if (opened !== undefined) return opened
-    const content = Option.getOrUndefined(yield* untilDatabaseIsBack(Effect.orDie(repo.content(id))))
+    const content = Option.getOrUndefined(yield* retryWhileUnavailable(Effect.orDie(repo.content(id))))
     if (content === undefined || !content.is_open) return undefined
-    opened = { content, mail: yield* untilDatabaseIsBack(mailer.open(content)) }
+    opened = { content, mail: yield* retryWhileUnavailable(mailer.open(content)) }
     return opened
   })
 
   const mailOne = Effect.fnUntraced(function*({ content, mail }: Opened, claimed: Claimed) {
     const { outcome, subject } = yield* mail(claimed)
-    yield* untilDatabaseIsBack(outcomes.record({
+    yield* retryWhileUnavailable(outcomes.record({
       id: claimed.id,
       emailId: claimed.id,
       accountId: content.account_id,
@@ -139,7 +139,7 @@ const make = Effect.gen(function*() {
   /** Back to the queue, unless another owner has taken them over. */
   const giveBack = (claimed: ReadonlyArray<Claimed>) =>
     Effect.andThen(
-      untilDatabaseIsBack(Effect.orDie(repo.giveBack(id, claimed))),
+      retryWhileUnavailable(Effect.orDie(repo.giveBack(id, claimed))),
       Effect.sync(() => claimed.forEach((recipient) => held.delete(recipient.id)))
     )
 
@@ -148,10 +148,10 @@ const make = Effect.gen(function*() {
     const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lease)
     const admission = yield* Effect.flatMap(Smtp, (smtp) => smtp.admission)
     // To make and sign mails that are then refused, and to note that of each, would keep a node busy with nothing.
-    if (admission._tag === "Refused") return yield* untilDatabaseIsBack(rest(admission.retryInMillis))
+    if (admission._tag === "Refused") return yield* retryWhileUnavailable(rest(admission.retryInMillis))
     const isProbe = admission._tag === "Probe"
-    const claimed = yield* untilDatabaseIsBack(Effect.orDie(repo.claim({ id, limit: isProbe ? 1 : grip })))
-    if (claimed.length === 0) return yield* untilDatabaseIsBack(rest(0))
+    const claimed = yield* retryWhileUnavailable(Effect.orDie(repo.claim({ id, limit: isProbe ? 1 : grip })))
+    if (claimed.length === 0) return yield* retryWhileUnavailable(rest(0))
     for (const recipient of claimed) held.set(recipient.id, recipient)
     const mail = yield* open
     if (mail === undefined) return false
@@ -161,7 +161,7 @@ const make = Effect.gen(function*() {
         break
       }
     }
-    return isProbe ? yield* untilDatabaseIsBack(rest(probing)) : true
+    return isProbe ? yield* retryWhileUnavailable(rest(probing)) : true
   })
 
   /** What is under way ends; whoever was claimed and not begun goes back to the queue. */
@@ -174,7 +174,7 @@ const make = Effect.gen(function*() {
 
   const run = Effect.gen(function*() {
     if ((yield* open) === undefined) return
-    yield* untilDatabaseIsBack(Effect.orDie(Effect.andThen(
+    yield* retryWhileUnavailable(Effect.orDie(Effect.andThen(
       repo.begin(id),
       repo.takeOver({ id, most: maxAttempts, held: [], after: lease })
     )))
@@ -198,6 +198,6 @@ const make = Effect.gen(function*() {
 })
 
 /** Runs batches on this node. A `Wake` must get through while `Run` is open. */
-export const BatchActor = untilLeft((stay) =>
+export const BatchActor = drainBeforeClose((stay) =>
   BatchEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
 )

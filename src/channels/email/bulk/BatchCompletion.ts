@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Events, happening } from "../../../events/Events.ts"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { EmailBatchId } from "../../../values/Ids.ts"
 import { makeBatchesRepo } from "./BatchesRepo.ts"
@@ -27,7 +27,7 @@ export class BatchCompletion extends Context.Service<BatchCompletion, {
             if (Option.isNone(ended)) return
             const { account_id, ...counts } = ended.value
             const data = { batch_id: batchId, ...counts }
-            yield* events.publish([happening({ accountId: account_id, event: "email.bulk_completed", data })])
+            yield* events.publish([domainEvent({ accountId: account_id, event: "email.bulk_completed", data })])
           })),
         Effect.provideService(SqlClient.SqlClient, sql)
       )

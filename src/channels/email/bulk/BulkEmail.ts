@@ -16,8 +16,8 @@ import { counted } from "../../../values/counted.ts"
 import { type AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import type { PageOf, Sort } from "../../../values/Page.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
-import { makeSendWarnings } from "../request/DeliverabilityWarnings.ts"
-import { overfilled } from "../request/overfilled.ts"
+import { makeDeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
+import { findOversizedPart } from "../request/overfilled.ts"
 import { targetsOf } from "../tracking/track.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
 import { BatchCompletion } from "./BatchCompletion.ts"
@@ -40,7 +40,7 @@ const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) 
 
 /** Refuses recipients whose values make a text too large: a few such mails at a time would fill the memory of a node. */
 const requireFit = (template: Template, recipients: NewBatch["recipients"]) => {
-  const overfilledBy = overfilled(template)
+  const overfilledBy = findOversizedPart(template)
   return requireOfEach(recipients, (variables) => {
     const over = overfilledBy(variables)
     return over && { type: "invalid", message: `must make ${over.part} ${over.most} long` }
@@ -84,7 +84,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const domains = yield* EmailDomains
-      const warningsOf = yield* makeSendWarnings
+      const warningsOf = yield* makeDeliverabilityWarnings
       const quotas = yield* Quotas
       const templates = yield* Templates
       const standard = yield* DefaultSender

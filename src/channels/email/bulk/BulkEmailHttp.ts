@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import { BulkEmail } from "./BulkEmail.ts"
@@ -9,7 +9,7 @@ import { BulkEmailApi } from "./BulkEmailApi.ts"
 
 /** Handlers of {@link BulkEmailApi}. */
 export const BulkEmailHttp = HttpApiBuilder.group(
-  contractRoot.add(BulkEmailApi),
+  baseContract.add(BulkEmailApi),
   "bulkEmail",
   (handlers) =>
     Effect.gen(function*() {

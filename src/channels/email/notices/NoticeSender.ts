@@ -13,7 +13,7 @@ import { Cause, DateTime, Effect, Option, Schedule, Schema, Semaphore } from "ef
 import { Singleton } from "effect/cluster"
 import type { ClaimedNotice } from "../../../accounts/Notice.ts"
 import { Notices } from "../../../accounts/Notices.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { domainOf, EmailAddress } from "../../../values/EmailAddress.ts"
 import type { NoticeId } from "../../../values/Ids.ts"
@@ -42,7 +42,7 @@ const makeMailer = Effect.gen(function*() {
 
   const handOver = Effect.fnUntraced(function*(notice: ClaimedNotice) {
     const to = yield* Schema.decodeEffect(EmailAddress)(notice.email)
-    const signer = yield* untilDatabaseIsBack(signerOf(null, sender.address))
+    const signer = yield* retryWhileUnavailable(signerOf(null, sender.address))
     const plain = compose({
       to,
       subject: notice.subject,
@@ -81,7 +81,7 @@ export const sendNotices = Effect.gen(function*() {
   const sendOne = Effect.fnUntraced(function*(claimed: ClaimedNotice) {
     const settled = settle(claimed.attempt_count - 1, yield* mail(claimed), claimed.doubts)
     const status = settled.status === "bounced" ? "failed" : settled.status
-    yield* untilDatabaseIsBack(notices.settle(claimed, { ...settled, status }))
+    yield* retryWhileUnavailable(notices.settle(claimed, { ...settled, status }))
     if (status === "failed") yield* Effect.logWarning("a notice was given up; its row says why")
   }, (effect, claimed) =>
     effect.pipe(
@@ -111,7 +111,7 @@ export const sendNotices = Effect.gen(function*() {
   })
 
   const round = Effect.gen(function*() {
-    while (yield* untilDatabaseIsBack(page)) continue
+    while (yield* retryWhileUnavailable(page)) continue
   })
   yield* round.pipe(
     Effect.tapCause((cause) => Effect.logWarning("a look for due notices failed", cause)),

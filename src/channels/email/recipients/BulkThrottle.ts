@@ -15,16 +15,16 @@ const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_00
  * recipient is begun and not how many are under way: with a relay that is slow to answer the connections are the bound,
  * and a batch loses nothing.
  */
-export class BulkPace extends Context.Service<BulkPace, {
+export class BulkThrottle extends Context.Service<BulkThrottle, {
   /** Says that this node has to do with a single email now. */
   readonly yieldToSingle: Effect.Effect<void>
   /** Ends when one more recipient of a batch may be begun; in the order in which they ask, whatever batch they are of. */
   readonly turn: Effect.Effect<void>
 }>()("messaging-service/channels/email/recipients/BulkThrottle") {
-  static readonly layer = Layer.sync(BulkPace, () => {
+  static readonly layer = Layer.sync(BulkThrottle, () => {
     let slowUntil = 0
     let nextTurn = 0
-    return BulkPace.of({
+    return BulkThrottle.of({
       yieldToSingle: Effect.map(now, (at) => {
         slowUntil = at + courtesy
       }),

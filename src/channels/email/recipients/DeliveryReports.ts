@@ -1,7 +1,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EventData } from "../../../events/EventData.ts"
-import { Events, happening } from "../../../events/Events.ts"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { AccountId, EmailMessageId } from "../../../values/Ids.ts"
@@ -29,19 +29,19 @@ export type Noted = "changed" | "known" | "unknown_message"
 /** What all events of a message carry. */
 type Email = Omit<EventData<"email.sent">, "sent_at">
 
-const happeningOf = (
+const domainEventOf = (
   accountId: AccountId,
   email: Email,
   { at, told }: { readonly at: Timestamp; readonly told: Told }
 ) => {
   switch (told.news) {
     case "delivered":
-      return happening({ accountId, event: "email.delivered", data: { ...email, delivered_at: at } })
+      return domainEvent({ accountId, event: "email.delivered", data: { ...email, delivered_at: at } })
     case "complained":
-      return happening({ accountId, event: "email.complained", data: { ...email, complained_at: at } })
+      return domainEvent({ accountId, event: "email.complained", data: { ...email, complained_at: at } })
     case "bounced": {
       const bounce = { bounced_at: at, bounce_type: told.bounceType, error: told.error }
-      return happening({ accountId, event: "email.bounced", data: { ...email, ...bounce } })
+      return domainEvent({ accountId, event: "email.bounced", data: { ...email, ...bounce } })
     }
   }
 }
@@ -51,7 +51,7 @@ const happeningOf = (
  * and its events are published in one transaction, or nothing of it. News may come before our own record that the relay
  * has the message, which is then implied: email.sent is published first. The same news again change nothing.
  */
-export class MessageNews extends Context.Service<MessageNews, {
+export class DeliveryReports extends Context.Service<DeliveryReports, {
   /**
    * Returns when it is committed. `read` says what the report means for this recipient. An address that a message of the
    * account bounced from or was complained about from is suppressed for the account.
@@ -59,7 +59,7 @@ export class MessageNews extends Context.Service<MessageNews, {
   readonly note: (id: EmailMessageId, read: (recipient: string) => Told | undefined) => Effect.Effect<Noted>
 }>()("messaging-service/channels/email/recipients/DeliveryReports") {
   static readonly layer = Layer.effect(
-    MessageNews,
+    DeliveryReports,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const events = yield* Events
@@ -86,15 +86,15 @@ export class MessageNews extends Context.Service<MessageNews, {
         }
         if (told.news === "complained") yield* Effect.orDie(suppressions.complained({ id: email_id, accountId, to }))
         const email = emailOf(row)
-        const sent = happening({ accountId, event: "email.sent", data: { ...email, sent_at: at } })
-        const news = happeningOf(accountId, email, { at, told })
+        const sent = domainEvent({ accountId, event: "email.sent", data: { ...email, sent_at: at } })
+        const news = domainEventOf(accountId, email, { at, told })
         yield* events.publish(advanced.impliesSent ? [sent, news] : [news])
         if (!row.was_sent) yield* usage.count([{ accountId, metric: "email_sent", count: 1, at }])
         return "changed"
       })
 
-      return MessageNews.of({
-        note: Effect.fn("MessageNews.note")((id: EmailMessageId, read: (recipient: string) => Told | undefined) =>
+      return DeliveryReports.of({
+        note: Effect.fn("DeliveryReports.note")((id: EmailMessageId, read: (recipient: string) => Told | undefined) =>
           Effect.provideService(transaction(write(id, read)), SqlClient.SqlClient, sql)
         )
       })

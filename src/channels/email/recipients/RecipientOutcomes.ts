@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Events, happening } from "../../../events/Events.ts"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import { coalesce } from "../../../platform/database/coalesce.ts"
 import { column } from "../../../platform/database/column.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
@@ -26,12 +26,14 @@ export interface RecipientRecord {
   readonly settled: Settled
 }
 
-const happeningOf = ({ accountId, at, batchId, emailId, settled, subject, to }: RecipientRecord) => {
+const domainEventOf = ({ accountId, at, batchId, emailId, settled, subject, to }: RecipientRecord) => {
   const email = { id: emailId, batch_id: batchId, to, subject }
-  if (settled.status === "sent") return [happening({ accountId, event: "email.sent", data: { ...email, sent_at: at } })]
+  if (settled.status === "sent") {
+    return [domainEvent({ accountId, event: "email.sent", data: { ...email, sent_at: at } })]
+  }
   if (settled.status !== "bounced") return []
   const bounce = { bounced_at: at, bounce_type: settled.bounce_type ?? "hard", error: settled.error ?? "" }
-  return [happening({ accountId, event: "email.bounced", data: { ...email, ...bounce } })]
+  return [domainEvent({ accountId, event: "email.bounced", data: { ...email, ...bounce } })]
 }
 
 const sentOf = ({ accountId, at, settled }: RecipientRecord) =>
@@ -96,7 +98,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
               suppress: settled.suppress
             }))
           ))
-          yield* events.publish(counted.flatMap(happeningOf))
+          yield* events.publish(counted.flatMap(domainEventOf))
           yield* usage.count(counted.flatMap(sentOf))
         })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 

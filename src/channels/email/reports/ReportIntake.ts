@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { EmailMessageId } from "../../../values/Ids.ts"
-import { MessageNews, type Told } from "../recipients/DeliveryReports.ts"
+import { DeliveryReports, type Told } from "../recipients/DeliveryReports.ts"
 import { Suppressions } from "../suppressions/Suppressions.ts"
 import { UnsubscribeLinks } from "../suppressions/UnsubscribeLinks.ts"
 import { meaningOf } from "./meaningOf.ts"
@@ -39,7 +39,7 @@ export class ReportIntake extends Context.Service<ReportIntake, {
   static readonly layer = Layer.effect(
     ReportIntake,
     Effect.gen(function*() {
-      const news = yield* MessageNews
+      const news = yield* DeliveryReports
       const paths = yield* ReturnPaths
       const links = yield* UnsubscribeLinks
       const suppressions = yield* Suppressions

@@ -34,7 +34,7 @@ const bulkWarnings = ({ base, greeting }: {
  * What large receivers will hold against mail, by what is known already: nobody is asked while a mail is accepted. The
  * default sender and the service itself are judged only where a relay takes mail to real receivers.
  */
-export const makeSendWarnings = Effect.gen(function*() {
+export const makeDeliverabilityWarnings = Effect.gen(function*() {
   const registrations = yield* DomainRegistrations
   const standard = yield* DefaultSender
   const { heloName, smtpUrl } = yield* AppConfig

@@ -14,7 +14,7 @@ export interface Overfilled {
 }
 
 /** Looks through the messages of one template for the first text of each that is too large, and makes none of them. */
-export const overfilled = (template: Template): (variables: Variables) => Overfilled | undefined => {
+export const findOversizedPart = (template: Template): (variables: Variables) => Overfilled | undefined => {
   const sizesOf = filledSizes(template)
   return (variables) => {
     const sizes = sizesOf(variables)

@@ -19,7 +19,7 @@ const progress = {
  * sent; when nobody got it, bounced, failed or suppressed, in this order. `error` and `bounce_type` are of the first
  * recipient that has them, times are the earliest, and opens and clicks count all.
  */
-export const EmailMessage = Schema.Struct({
+export const Email = Schema.Struct({
   id: EmailMessageId,
   to: Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({
     description: "One address as a string, several as an array"
@@ -33,7 +33,7 @@ export const EmailMessage = Schema.Struct({
   ...progress,
   created_at: Timestamp
 })
-export type EmailMessage = typeof EmailMessage.Type
+export type Email = typeof Email.Type
 
 /** What became of one recipient of an email. */
 export const EmailRecipient = Schema.Struct({
@@ -47,7 +47,7 @@ export type EmailRecipient = typeof EmailRecipient.Type
 
 /** The record of an email with each of its recipients. */
 export const EmailMessageDetails = Schema.Struct({
-  ...EmailMessage.fields,
+  ...Email.fields,
   recipients: Schema.Array(EmailRecipient)
 })
 export type EmailMessageDetails = typeof EmailMessageDetails.Type

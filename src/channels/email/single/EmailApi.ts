@@ -18,7 +18,7 @@ import { RecipientStatus } from "../bulk/Batch.ts"
 import { AttachmentInputs } from "../request/AttachmentInput.ts"
 import { mailboxFor } from "../request/Mailbox.ts"
 import { htmlField, mailFields, Warnings } from "../request/MailInput.ts"
-import { EmailMessage, EmailMessageDetails } from "./Email.ts"
+import { Email, EmailMessageDetails } from "./Email.ts"
 
 const most = 50
 
@@ -49,7 +49,7 @@ export type NewEmail = typeof NewEmail.Type
 
 export const AcceptedEmail = Schema.Struct({
   id: EmailMessageId,
-  to: EmailMessage.fields.to,
+  to: Email.fields.to,
   status: Schema.Literals(["queued", "suppressed"]).annotate({
     description: "suppressed: no recipient is left, as the account must not write to any of them"
   }),
@@ -84,7 +84,7 @@ const filters = {
 const listing = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path, summary: string) =>
   HttpApiEndpoint.get(name, path, {
     query: filters,
-    success: Paged(EmailMessage),
+    success: Paged(Email),
     error: apiErrors(ValidationFailed)
   })
     .annotate(Access.Access, reading)
@@ -106,7 +106,7 @@ const finding = <const Name extends string, const Path extends `/${string}`>(nam
     )
 
 /** Emails of their own, and the record of every email (spec 9). */
-export class EmailMessagesApi extends HttpApiGroup.make("emailMessages")
+export class EmailApi extends HttpApiGroup.make("emailMessages")
   .add(
     send,
     listing("list", "/messages", "List emails"),

@@ -1,21 +1,21 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import type { PageRequest } from "../../../values/Page.ts"
-import { EmailMessagesApi } from "./EmailApi.ts"
-import { EmailMessages, type MessageFilter } from "./Emails.ts"
+import { EmailApi } from "./EmailApi.ts"
+import { Emails, type MessageFilter } from "./Emails.ts"
 
-/** Handlers of {@link EmailMessagesApi}. */
-export const EmailMessagesHttp = HttpApiBuilder.group(
-  contractRoot.add(EmailMessagesApi),
+/** Handlers of {@link EmailApi}. */
+export const EmailHttp = HttpApiBuilder.group(
+  baseContract.add(EmailApi),
   "emailMessages",
   (handlers) =>
     Effect.gen(function*() {
-      const messages = yield* EmailMessages
+      const messages = yield* Emails
       const list = Effect.fnUntraced(function*({ query }: { readonly query: PageRequest & MessageFilter }) {
         const { accountId } = yield* Principal
         return yield* page(query, (window) => messages.list(accountId, query, window))

@@ -1,13 +1,13 @@
 import { Cause, Context, DateTime, Effect, Layer, Option } from "effect"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { renderPart } from "../../../templates/TemplatePart.ts"
 import { domainOf } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"
 import { makeDkimSigners } from "../mime/DkimSigners.ts"
 import { sign } from "../mime/sign.ts"
-import { BulkPace } from "../recipients/BulkThrottle.ts"
+import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
@@ -53,7 +53,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
     EmailMailer,
     Effect.gen(function*() {
       const smtp = yield* Smtp
-      const { yieldToSingle } = yield* BulkPace
+      const { yieldToSingle } = yield* BulkThrottle
       const paths = yield* ReturnPaths
       const signerOf = yield* makeDkimSigners
       const repo = yield* makeEmailSenderRepo
@@ -97,8 +97,8 @@ export class EmailMailer extends Context.Service<EmailMailer, {
       const handOver = Effect.fnUntraced(function*(claimed: ClaimedRecipient, content: EmailContent) {
         const { account_id, email_id, id, recipient: to } = claimed
         const [signer, parts] = yield* Effect.all([
-          untilDatabaseIsBack(signerOf(account_id, content.from_address)),
-          untilDatabaseIsBack(Effect.orDie(repo.parts(email_id)))
+          retryWhileUnavailable(signerOf(account_id, content.from_address)),
+          retryWhileUnavailable(Effect.orDie(repo.parts(email_id)))
         ], { concurrency: 2 })
         const plain = compose({ ...content, id, parts })
         const message = Option.isNone(signer) ? plain : yield* sign(plain, signer.value)
@@ -113,7 +113,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
       const mail = Effect.fn("EmailMailer.mail")(
         function*(claimed: ClaimedRecipient) {
           yield* yieldToSingle
-          const content = yield* untilDatabaseIsBack(Effect.orDie(repo.content(claimed.email_id)))
+          const content = yield* retryWhileUnavailable(Effect.orDie(repo.content(claimed.email_id)))
           if (Option.isNone(content)) return unsendable("the account is gone")
           const outcome = yield* Effect.catch(
             handOver(claimed, content.value),

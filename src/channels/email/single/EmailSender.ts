@@ -1,7 +1,7 @@
 /**
  * Sends emails of their own; one on every node.
  *
- * Who talks to it: `EmailMessages` on the same node wakes it after a commit; it looks every second by itself. Where its
+ * Who talks to it: `Emails` on the same node wakes it after a commit; it looks every second by itself. Where its
  * state lives: in the rows of `email_messages`; in memory only which of them it is sending. Any node takes any row that is
  * due, past those that others take at that moment, so the nodes share what there is without telling each other, and no
  * row waits for a certain one of them. A row in `sending` belongs to the node that says so every second; when none has
@@ -12,7 +12,7 @@
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Queue, Schedule, Semaphore } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { RecipientOutcomes } from "../recipients/RecipientOutcomes.ts"
@@ -42,7 +42,7 @@ const make = Effect.gen(function*() {
 
   const sendOne = Effect.fnUntraced(function*(claimed: ClaimedRecipient) {
     const { outcome, subject } = yield* mailer.mail(claimed)
-    yield* untilDatabaseIsBack(outcomes.record({
+    yield* retryWhileUnavailable(outcomes.record({
       id: claimed.id,
       emailId: claimed.email_id,
       accountId: claimed.account_id,

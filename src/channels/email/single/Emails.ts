@@ -15,13 +15,13 @@ import { Quotas } from "../../../usage/Quotas.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import type { PageOf, Sort } from "../../../values/Page.ts"
 import type { RecipientStatus } from "../bulk/Batch.ts"
-import { BulkPace } from "../recipients/BulkThrottle.ts"
+import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import { subjectOf } from "../recipients/subjectOf.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
-import { makeSendWarnings } from "../request/DeliverabilityWarnings.ts"
-import { overfilled } from "../request/overfilled.ts"
+import { makeDeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
+import { findOversizedPart } from "../request/overfilled.ts"
 import { fixedPart, targetsOf } from "../tracking/track.ts"
-import type { EmailMessage, EmailMessageDetails } from "./Email.ts"
+import type { Email, EmailMessageDetails } from "./Email.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailApi.ts"
 import { EmailSender } from "./EmailSender.ts"
 import { type Addressed, makeEmailMessagesRepo, type Part, type StoredRecord } from "./EmailsRepo.ts"
@@ -71,7 +71,7 @@ const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewEmail) 
 const rendered = Effect.fnUntraced(function*(template: Template.Template, { variables = {} }: NewEmail) {
   const missing = missingValues(template, variables)
   if (missing !== undefined) return yield* ValidationFailed.of("variables", missing.message, missing.type)
-  const over = overfilled(template)(variables)
+  const over = findOversizedPart(template)(variables)
   if (over !== undefined) {
     return yield* ValidationFailed.of(over.part, `must have ${over.most} with its values filled in`)
   }
@@ -84,13 +84,13 @@ const partsOf = ({ html, text }: Template.Rendered, { attachments = [] }: NewEma
   ...attachments.map((file) => ({ kind: "attachment" as const, ...file }))
 ]
 
-const recordOf = ({ batch_subject, subject, variables, ...record }: StoredRecord): EmailMessage => ({
+const recordOf = ({ batch_subject, subject, variables, ...record }: StoredRecord): Email => ({
   ...record,
   subject: batch_subject === null ? subject ?? "" : subjectOf(batch_subject, variables)
 })
 
 /** Emails of their own (spec 9), and the records of all emails: those of batches have one for each recipient. */
-export class EmailMessages extends Context.Service<EmailMessages, {
+export class Emails extends Context.Service<Emails, {
   /** Checks everything, commits the email with a copy of all that it is made from, and only then says yes. */
   readonly send: (
     accountId: AccountId,
@@ -102,20 +102,20 @@ export class EmailMessages extends Context.Service<EmailMessages, {
     accountId: AccountId,
     filter: MessageFilter,
     window: { readonly limit: number; readonly offset: number }
-  ) => Effect.Effect<PageOf<EmailMessage>>
+  ) => Effect.Effect<PageOf<Email>>
   readonly find: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailMessageDetails, NotFound>
 }>()("messaging-service/channels/email/single/Emails") {
   static readonly layer = Layer.effect(
-    EmailMessages,
+    Emails,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const domains = yield* EmailDomains
       const quotas = yield* Quotas
-      const warningsOf = yield* makeSendWarnings
+      const warningsOf = yield* makeDeliverabilityWarnings
       const templates = yield* Templates
       const standard = yield* DefaultSender
       const sender = yield* EmailSender
-      const { yieldToSingle } = yield* BulkPace
+      const { yieldToSingle } = yield* BulkThrottle
       const repo = yield* makeEmailMessagesRepo
 
       /** The template that the email is made from, and the id of the stored one that it was. */
@@ -128,7 +128,7 @@ export class EmailMessages extends Context.Service<EmailMessages, {
         return { ...(yield* compiledMail({ ...stored.source, subject: email.subject })), id: stored.id }
       })
 
-      const send = Effect.fn("EmailMessages.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
+      const send = Effect.fn("Emails.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
         yield* yieldToSingle
         const { id: templateId, template } = yield* templateOf(accountId, email)
         const texts = yield* rendered(template, email)
@@ -167,15 +167,15 @@ export class EmailMessages extends Context.Service<EmailMessages, {
         }
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
-      return EmailMessages.of({
+      return Emails.of({
         send,
-        list: Effect.fn("EmailMessages.list")(function*(accountId, filter, window) {
+        list: Effect.fn("Emails.list")(function*(accountId, filter, window) {
           const { batch_id = null, from_date = null, sort, status = null, to = null, to_date = null } = filter
           const asked = { accountId, batch_id, from_date, sort, status, to, to_date, ...window }
           const rows = yield* repo.list(asked)
           return { rows: rows.map(recordOf), total: (yield* repo.count(asked)).total }
         }, Effect.orDie),
-        find: Effect.fn("EmailMessages.find")(function*(accountId, id) {
+        find: Effect.fn("Emails.find")(function*(accountId, id) {
           const row = yield* Effect.orDie(repo.find({ accountId, id }))
           if (Option.isNone(row)) return yield* new NotFound()
           return { ...recordOf(row.value), recipients: yield* Effect.orDie(repo.recipients(id)) }

@@ -8,7 +8,7 @@ import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../
 import { direction, Sort } from "../../../values/Page.ts"
 import { RecipientStatus } from "../bulk/Batch.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
-import { EmailMessage, EmailRecipient } from "./Email.ts"
+import { Email, EmailRecipient } from "./Email.ts"
 
 /** A recipient, and the field that names it. */
 export interface Addressed {
@@ -61,7 +61,7 @@ const One = Schema.Struct({ accountId: AccountId, id: EmailMessageId })
 
 /** A batch's recipient has the subject that the batch has, as a template, and the values for it. */
 const StoredRecord = Schema.Struct({
-  ...EmailMessage.fields,
+  ...Email.fields,
   subject: Schema.NullOr(Schema.String),
   batch_subject: Schema.NullOr(Schema.String),
   variables: Schema.Record(Schema.String, Schema.Unknown)

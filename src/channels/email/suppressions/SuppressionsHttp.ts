@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created, nothing } from "../../../platform/http/RequestContext.ts"
 import { SuppressionList } from "./SuppressionList.ts"
@@ -9,7 +9,7 @@ import { SuppressionsApi } from "./SuppressionsApi.ts"
 
 /** Handlers of {@link SuppressionsApi}. */
 export const SuppressionsHttp = HttpApiBuilder.group(
-  contractRoot.add(SuppressionsApi),
+  baseContract.add(SuppressionsApi),
   "suppressions",
   (handlers) =>
     Effect.gen(function*() {

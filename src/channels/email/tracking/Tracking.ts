@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Events, happening } from "../../../events/Events.ts"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
@@ -60,7 +60,7 @@ export class Tracking extends Context.Service<Tracking, {
           if (advanced.countsAsSent && batch_id !== null) yield* Effect.orDie(messages.countSent(batch_id))
           if (!row.was_sent) yield* usage.count([{ accountId, metric: "email_sent", count: 1, at }])
           if (advanced.impliesSent) {
-            yield* events.publish([happening({ accountId, event: "email.sent", data: { ...email, sent_at: at } })])
+            yield* events.publish([domainEvent({ accountId, event: "email.sent", data: { ...email, sent_at: at } })])
           }
         })
         const circumstances = { millisSinceSent: millis_since_sent ?? undefined, isOneOfMany: is_one_of_many }
@@ -76,7 +76,7 @@ export class Tracking extends Context.Service<Tracking, {
         const counts = yield* Effect.orDie(repo.countOpen({ id, at, isProgram: machine }))
         if (!isNews(counts, machine)) return
         const data = { ...email, opened_at: at, machine }
-        yield* events.publish([happening({ accountId, event: "email.opened", data })])
+        yield* events.publish([domainEvent({ accountId, event: "email.opened", data })])
       })
 
       const click = Effect.fnUntraced(function*({ id, link, method, url, userAgent }: Click) {
@@ -88,7 +88,7 @@ export class Tracking extends Context.Service<Tracking, {
         const counts = yield* Effect.orDie(repo.countClick({ id, at, link, isProgram: bot }))
         if (!isNews(counts, bot)) return
         const data = { ...email, clicked_at: at, url, bot }
-        yield* events.publish([happening({ accountId, event: "email.clicked", data })])
+        yield* events.publish([domainEvent({ accountId, event: "email.clicked", data })])
       })
 
       return Tracking.of({

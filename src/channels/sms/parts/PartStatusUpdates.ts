@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Events, happening } from "../../../events/Events.ts"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import { makeBatchCounts } from "../../../messages/BatchCounts.ts"
 import { coalesce } from "../../../platform/database/coalesce.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
@@ -22,18 +22,18 @@ const happeningsOf = ({ advanced, message, step }: Moved) => {
   const { account_id: accountId, cost_micros, id, recipient: to, segments, type } = message
   const sms = { channel: "sms", message_id: id, session_id: null, segments, cost_usd: dollars(cost_micros) } as const
   const about = { accountId, channel: "sms" } as const
-  const sent = () => happening({ ...about, event: "message.sent", data: { ...sms, to, type, status: "sent" } })
+  const sent = () => domainEvent({ ...about, event: "message.sent", data: { ...sms, to, type, status: "sent" } })
   switch (advanced.status) {
     case "sent":
       return [sent()]
     case "delivered": {
       const data = { ...sms, id, to, status: "delivered", delivered_at: step.at } as const
-      const delivered = happening({ ...about, event: "message.delivered", data })
+      const delivered = domainEvent({ ...about, event: "message.delivered", data })
       return advanced.impliesSent ? [sent(), delivered] : [delivered]
     }
     case "failed": {
       const error = { error_code: step.error_code ?? "failed", error_message: step.error_message ?? "" }
-      return [happening({ ...about, event: "message.failed", data: { ...sms, ...error } })]
+      return [domainEvent({ ...about, event: "message.failed", data: { ...sms, ...error } })]
     }
   }
 }
@@ -42,7 +42,7 @@ const happeningsOf = ({ advanced, message, step }: Moved) => {
  * The one writer of what becomes of SMS on a node: parts, messages, counts of batches and events of many at a time in one
  * transaction. Messages are held first, in one order, so that the last part of a message sees all the others.
  */
-export class PartNews extends Context.Service<PartNews, {
+export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
   /** What became of an attempt; returns when it is committed. */
   readonly outcome: (outcome: PartOutcome) => Effect.Effect<void>
   /** What a provider tells later, once or again, in any order; returns when it is committed. */
@@ -53,7 +53,7 @@ export class PartNews extends Context.Service<PartNews, {
   readonly match: Effect.Effect<void>
 }>()("messaging-service/channels/sms/parts/PartStatusUpdates") {
   static readonly layer = Layer.effect(
-    PartNews,
+    PartStatusUpdates,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const events = yield* Events
@@ -116,7 +116,7 @@ export class PartNews extends Context.Service<PartNews, {
           Effect.as(inTransaction(receive(receipts)), Array.from(receipts, () => undefined))
       })
 
-      return PartNews.of({
+      return PartStatusUpdates.of({
         outcome,
         receipt,
         review: (ids) => ids.length === 0 ? Effect.void : inTransaction(write(ids, Effect.void)),

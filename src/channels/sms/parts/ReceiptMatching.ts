@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { chore } from "../../../platform/cluster/chore.ts"
-import { PartNews } from "./PartStatusUpdates.ts"
+import { PartStatusUpdates } from "./PartStatusUpdates.ts"
 
 /** Reads again the receipts that came before the answer to their submit was written down, for ten minutes. */
 export const ReceiptMatching = chore(
   "SmsReceiptMatching",
   "1 second",
   Effect.gen(function*() {
-    yield* (yield* PartNews).match
+    yield* (yield* PartStatusUpdates).match
     const sql = yield* SqlClient.SqlClient
     yield* sql`delete from sms_unmatched_receipts where received_at < now() - interval '10 minutes'`
   })

@@ -1,11 +1,11 @@
 import { Clock, DateTime, Duration, Effect, Queue, Schedule, Semaphore } from "effect"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { type ClaimedPart, makePartsRepo } from "./PartsRepo.ts"
 import { settle } from "./PartState.ts"
-import { PartNews } from "./PartStatusUpdates.ts"
+import { PartStatusUpdates } from "./PartStatusUpdates.ts"
 import type { Outgoing, SubmitOutcome } from "./SubmitOutcome.ts"
 
 /** How long nobody has to say that they have a part until it is somebody else's. */
@@ -35,7 +35,7 @@ const keyOf = ({ message_id, part_no }: ClaimedPart) => `${message_id}.${part_no
  */
 export const makePump = Effect.fnUntraced(function*({ provider, submit, width }: PumpOptions) {
   const repo = yield* makePartsRepo
-  const news = yield* PartNews
+  const news = yield* PartStatusUpdates
   const { verify: codeKey } = yield* MacKeys
   const slots = yield* Semaphore.make(width)
   const woken = yield* Queue.sliding<void>(1)
@@ -50,7 +50,7 @@ export const makePump = Effect.fnUntraced(function*({ provider, submit, width }:
     const body = code_seed === null ? part.body : fillIn(codeKey, code_seed, part.body)
     const outcome = yield* submit({ ...part, body })
     const tried = { ...part, ageMillis: part.age_millis }
-    yield* untilDatabaseIsBack(news.outcome({
+    yield* retryWhileUnavailable(news.outcome({
       message_id: part.message_id,
       part_no: part.part_no,
       doubtsBefore: part.doubts,

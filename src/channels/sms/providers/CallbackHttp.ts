@@ -3,7 +3,7 @@ import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse 
 import { createHash, timingSafeEqual } from "node:crypto"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { errorResponse } from "../../../platform/http/errorResponse.ts"
-import { PartNews } from "../parts/PartStatusUpdates.ts"
+import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import { receiptsOf } from "./httpExchange.ts"
 import { SmsHttpProfile } from "./HttpSmsProvider.ts"
 
@@ -17,7 +17,7 @@ const isSame = (given: string, secret: string) => timingSafeEqual(digest(given),
 
 const routes = Effect.gen(function*() {
   const profile = yield* SmsHttpProfile
-  const news = yield* PartNews
+  const news = yield* PartStatusUpdates
 
   const take = Effect.gen(function*() {
     const { provider = "", secret = "" } = yield* HttpRouter.params

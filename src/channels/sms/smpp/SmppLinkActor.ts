@@ -11,10 +11,10 @@
  * socket, after 1 to 60 seconds. It sleeps never, as long as somebody wakes it.
  */
 import { Clock, Duration, Effect, Random, Semaphore } from "effect"
-import { untilLeft } from "../../../platform/cluster/drainBeforeClose.ts"
+import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
-import { PartNews } from "../parts/PartStatusUpdates.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
+import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import { makePump } from "../parts/SmsSender.ts"
 import type { Outgoing, SubmitOutcome } from "../parts/SubmitOutcome.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"
@@ -60,7 +60,7 @@ const makePace = (most: number) => {
 
 const make = Effect.gen(function*() {
   const { smppMaxPerSecond, smppMessageIds, smppSystemType = "", smppWindow } = yield* AppConfig
-  const news = yield* PartNews
+  const news = yield* PartStatusUpdates
   const address = yield* SmppCarrier
   const pace = makePace(smppMaxPerSecond)
   let wake: Effect.Effect<void> = Effect.void
@@ -70,7 +70,7 @@ const make = Effect.gen(function*() {
     if (receipt === undefined || receipt.state === "pending") return
     const { code, detail, id, state } = receipt
     const failed = state === "failed"
-    yield* untilDatabaseIsBack(news.receipt({
+    yield* retryWhileUnavailable(news.receipt({
       provider: bindName,
       provider_message_id: id,
       state,
@@ -149,6 +149,6 @@ const make = Effect.gen(function*() {
 })
 
 /** Runs the bind on this node when its shard is here. */
-export const SmppLinkActor = untilLeft((stay) =>
+export const SmppLinkActor = drainBeforeClose((stay) =>
   SmppLinkEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
 )

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { violationsOf } from "../../../platform/http/violations.ts"
 import { ChatNumber } from "./ChatNumber.ts"
@@ -19,7 +19,7 @@ const readPhone = (text: string) =>
 
 /** Handlers of {@link ContactsApi}. */
 export const ContactsHttp = HttpApiBuilder.group(
-  contractRoot.add(ContactsApi),
+  baseContract.add(ContactsApi),
   "whatsappContacts",
   (handlers) =>
     Effect.gen(function*() {

@@ -8,7 +8,7 @@
 import { Clock, Effect } from "effect"
 import { Entity } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { untilLeft } from "../../../platform/cluster/drainBeforeClose.ts"
+import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { GroupFacts, GroupRefused } from "../socket/DirectorySocket.ts"
@@ -99,6 +99,6 @@ const make = Effect.gen(function*() {
 })
 
 /** Runs where the sessions run. Whoever waits for an answer must not keep others waiting. */
-export const DirectoryActor = untilLeft((stay) =>
+export const DirectoryActor = drainBeforeClose((stay) =>
   DirectoryEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
 )

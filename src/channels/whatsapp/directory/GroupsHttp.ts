@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import { Groups } from "./Groups.ts"
@@ -9,7 +9,7 @@ import { GroupsApi } from "./GroupsApi.ts"
 
 /** Handlers of {@link GroupsApi}. */
 export const GroupsHttp = HttpApiBuilder.group(
-  contractRoot.add(GroupsApi),
+  baseContract.add(GroupsApi),
   "whatsappGroups",
   (handlers) =>
     Effect.gen(function*() {

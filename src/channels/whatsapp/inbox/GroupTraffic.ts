@@ -1,7 +1,7 @@
 import { Clock, Effect, Option, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { encrypt } from "../../../platform/crypto/gcm.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
 import { makeGroupsRepo } from "../directory/GroupsRepo.ts"
@@ -64,7 +64,7 @@ export const makeGroupTraffic = Effect.gen(function*() {
 
     /** As long as this is the owner. */
     const write = <A, E>(effect: Effect.Effect<A, E>) =>
-      untilDatabaseIsBack(transaction(Effect.orDie(Effect.gen(function*() {
+      retryWhileUnavailable(transaction(Effect.orDie(Effect.gen(function*() {
         if (Option.isSome(yield* inboxRepo.hold(owned))) yield* effect
       })))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
@@ -113,7 +113,7 @@ export const makeGroupTraffic = Effect.gen(function*() {
     const onOpened = Effect.gen(function*() {
       const asked = socket()
       if (asked === undefined) return
-      const before = yield* untilDatabaseIsBack(Effect.orDie(repo.jids(owned.id)))
+      const before = yield* retryWhileUnavailable(Effect.orDie(repo.jids(owned.id)))
       const askedAt = yield* Clock.currentTimeMillis
       const groups = yield* asked.groups
       const present = new Set(groups.map(({ jid }) => jid))

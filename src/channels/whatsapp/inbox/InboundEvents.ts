@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { Events, type Happening, happening } from "../../../events/Events.ts"
+import { type DomainEvent, domainEvent, Events } from "../../../events/Events.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { AccountId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
@@ -113,8 +113,8 @@ export const makeInboxTeller = Effect.gen(function*() {
       readonly received_at: Timestamp
       readonly group: ReadonlyMap<string, number>
     }
-  ): Happening =>
-    happening({
+  ): DomainEvent =>
+    domainEvent({
       accountId: to.accountId,
       event: "message.received",
       channel: "whatsapp",
@@ -140,7 +140,7 @@ export const makeInboxTeller = Effect.gen(function*() {
       readonly phones: Work["phones"]
       readonly group: ReadonlyMap<string, number>
     }
-  ): ReadonlyArray<Happening> => {
+  ): ReadonlyArray<DomainEvent> => {
     const by = plus(numberOf(actor, phones))
     return members.map((member) => {
       const data = {
@@ -149,8 +149,8 @@ export const makeInboxTeller = Effect.gen(function*() {
         participant: plus(numberOf(member, phones))
       }
       return action === "add"
-        ? happening({ accountId, event: "group.participant_added", data: { ...data, added_by: by } })
-        : happening({ accountId, event: "group.participant_removed", data: { ...data, removed_by: by } })
+        ? domainEvent({ accountId, event: "group.participant_added", data: { ...data, added_by: by } })
+        : domainEvent({ accountId, event: "group.participant_removed", data: { ...data, removed_by: by } })
     })
   }
 

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Vault } from "../../../platform/crypto/Vault.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { makeCredentialsRepo } from "../credentials/CredentialsRepo.ts"
 import { sealedDataKey } from "../credentials/DataKey.ts"
 import { LiveSockets } from "../socket/LiveSockets.ts"
@@ -18,7 +18,7 @@ export const makeInboundPart = Effect.gen(function*() {
 
   const part: TrafficPart = {
     attach: Effect.fnUntraced(function*(owned) {
-      const row = yield* untilDatabaseIsBack(Effect.orDie(credentials.dataKey(owned)))
+      const row = yield* retryWhileUnavailable(Effect.orDie(credentials.dataKey(owned)))
       if (Option.isNone(row)) return {}
       const dataKey = yield* Effect.orDie(vault.open(sealedDataKey(owned.id), row.value.data_key))
       const socket = () => live.get(owned.id)

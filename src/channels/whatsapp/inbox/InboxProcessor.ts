@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect, Option, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
 import { makeContactsRepo } from "../directory/ContactsRepo.ts"
@@ -94,14 +94,14 @@ export const makeInboxWorker = Effect.gen(function*() {
       const write = transaction(Effect.orDie(Effect.gen(function*() {
         if (Option.isSome(yield* repo.hold(owned))) yield* contacts.learn(owned.id, people)
       })))
-      return Effect.provideService(turns.alone(untilDatabaseIsBack(write)), SqlClient.SqlClient, sql)
+      return Effect.provideService(turns.alone(retryWhileUnavailable(write)), SqlClient.SqlClient, sql)
     })
 
     const work = Effect.gen(function*() {
       yield* learn
       while (turns.isOwner()) {
         const waiting = [...held.values()].flatMap((items) => items.map(({ id }) => id))
-        const rows = yield* untilDatabaseIsBack(
+        const rows = yield* retryWhileUnavailable(
           Effect.orDie(repo.pending({ id: owned.id, except: waiting, limit: most }))
         )
         if (rows.length === 0) return

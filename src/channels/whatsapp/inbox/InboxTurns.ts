@@ -1,7 +1,7 @@
 import { type Cause, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { databaseAway } from "../../../platform/database/isDatabaseUnavailable.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { isDatabaseUnavailable } from "../../../platform/database/isDatabaseUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
 import { type InboxItem, makeInboxTeller } from "./InboundEvents.ts"
 import { makeInboxRepo } from "./InboxRepo.ts"
@@ -46,7 +46,7 @@ export const makeInboxTurns = Effect.gen(function*() {
     ) => Effect.Effect<void> = Effect.fnUntraced(function*(items, phones) {
       const [first] = items
       if (first === undefined || !isOwner) return
-      yield* untilDatabaseIsBack(tell({ owned, items, phones })).pipe(
+      yield* retryWhileUnavailable(tell({ owned, items, phones })).pipe(
         Effect.tap((told) =>
           Effect.sync(() => {
             isOwner = told
@@ -54,7 +54,7 @@ export const makeInboxTurns = Effect.gen(function*() {
         ),
         Effect.asVoid,
         Effect.catchCauseIf(
-          (cause) => !databaseAway(cause) && isDefect(cause),
+          (cause) => !isDatabaseUnavailable(cause) && isDefect(cause),
           (cause) =>
             items.length === 1
               ? drop(first, cause)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerInTime } from "../../../platform/http/answerInTime.ts"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { baseContract } from "../../../platform/http/baseContract.ts"
 import { Media } from "./Media.ts"
 import { MediaApi } from "./MediaApi.ts"
 
@@ -11,7 +11,7 @@ const headers = { "content-disposition": "attachment", "content-security-policy"
 
 /** Handlers of {@link MediaApi}. */
 export const MediaHttp = HttpApiBuilder.group(
-  contractRoot.add(MediaApi),
+  baseContract.add(MediaApi),
   "whatsappMedia",
   (handlers) =>
     Effect.gen(function*() {

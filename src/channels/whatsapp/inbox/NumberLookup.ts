@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { makeContactsRepo } from "../directory/ContactsRepo.ts"
 import type { DirectorySocket } from "../socket/DirectorySocket.ts"
@@ -22,7 +22,7 @@ export const makeNumberLookup = Effect.gen(function*() {
       const lids = [...new Set(unknown)]
       const phones = new Map<string, string>()
       if (lids.length === 0) return { phones, isWhole: true }
-      for (const row of yield* untilDatabaseIsBack(Effect.orDie(contacts.phones({ id, lids })))) {
+      for (const row of yield* retryWhileUnavailable(Effect.orDie(contacts.phones({ id, lids })))) {
         phones.set(row.lid, row.phone)
       }
       for (const lid of lids.filter((name) => !phones.has(name))) {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Messages } from "../../../messages/Messages.ts"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import { WhatsAppMessagesApi } from "./MessagesApi.ts"
@@ -12,7 +12,7 @@ const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "w
 
 /** Handlers of {@link WhatsAppMessagesApi}. */
 export const MessagesHttp = HttpApiBuilder.group(
-  contractRoot.add(WhatsAppMessagesApi),
+  baseContract.add(WhatsAppMessagesApi),
   "whatsappMessages",
   (handlers) =>
     Effect.gen(function*() {

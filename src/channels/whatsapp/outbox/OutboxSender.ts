@@ -2,7 +2,7 @@ import { Cause, Clock, Effect, Queue, Random } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { type CodeSeed, fillIn } from "../../../platform/crypto/oneTimeCode.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
 import type { TrafficPart } from "../socket/SessionTraffic.ts"
 import type { SendingSocket } from "../socket/WhatsAppSocket.ts"
@@ -12,7 +12,7 @@ import { type MessageFailure, notAcknowledged, refusedByServer, unreachable } fr
 import { makeOutboxRepo, type QueuedMessage, type WrittenMessage } from "./OutboxRepo.ts"
 import { OutboxSenders } from "./OutboxSenders.ts"
 import type { Heard } from "./OutboxState.ts"
-import { OutboxNews } from "./OutboxStatusUpdates.ts"
+import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
 import { receiptNews } from "./receiptStatus.ts"
 import { memoryOf, waitFor } from "./SendRate.ts"
 
@@ -58,7 +58,7 @@ export const makeOutboxSender = Effect.gen(function*() {
   const clock = yield* Clock.Clock
   const { verify: codeKey } = yield* MacKeys
   const repo = yield* makeOutboxRepo
-  const news = yield* OutboxNews
+  const news = yield* OutboxStatusUpdates
   const senders = yield* OutboxSenders
   const composer = yield* makeComposer
 
@@ -109,7 +109,7 @@ export const makeOutboxSender = Effect.gen(function*() {
     /** False when this is not the owner any more, or all of them have failed meanwhile. */
     const write = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
       if (messages.length === 0) return true
-      const held = yield* untilDatabaseIsBack(Effect.orDie(repo.write(owned, messages)))
+      const held = yield* retryWhileUnavailable(Effect.orDie(repo.write(owned, messages)))
       const ids = new Set(held.map(({ message_id }) => message_id))
       for (const { message_id, whatsapp_id } of messages) if (!ids.has(message_id)) inFlight.delete(whatsapp_id)
       if (ids.size > 0) yield* relay(socket, messages.filter(({ message_id }) => ids.has(message_id)))
@@ -134,7 +134,7 @@ export const makeOutboxSender = Effect.gen(function*() {
     const failedToPrepare = (row: QueuedMessage) => (error: NotSendable | SocketFailed) => {
       if (error._tag === "NotSendable") return fail(row.whatsapp_id, error)
       if (row.attempt_count + 1 >= mostAttempts) return fail(row.whatsapp_id, unreachable)
-      return untilDatabaseIsBack(Effect.orDie(repo.postpone(row.message_id, 2 ** (row.attempt_count + 1))))
+      return retryWhileUnavailable(Effect.orDie(repo.postpone(row.message_id, 2 ** (row.attempt_count + 1))))
     }
 
     const sends = Effect.fnUntraced(function*(socket: SendingSocket) {
@@ -150,7 +150,7 @@ export const makeOutboxSender = Effect.gen(function*() {
         yield* again(socket, overdue())
         if (window - inFlight.size < page) return 1_000
         const limit = isPaced ? 1 : page
-        const rows = yield* untilDatabaseIsBack(Effect.orDie(repo.next({ sessionId, limit })))
+        const rows = yield* retryWhileUnavailable(Effect.orDie(repo.next({ sessionId, limit })))
         const [first] = rows
         if (first === undefined) return 5_000
         const wait = waitFor(
@@ -183,12 +183,14 @@ export const makeOutboxSender = Effect.gen(function*() {
       const compose = composer(sessionId, socket)
       const one = (row: QueuedMessage) =>
         compose(row).pipe(
-          Effect.flatMap(({ body, chat }) => untilDatabaseIsBack(Effect.orDie(repo.keep(row.message_id, chat, body)))),
+          Effect.flatMap(({ body, chat }) =>
+            retryWhileUnavailable(Effect.orDie(repo.keep(row.message_id, chat, body)))
+          ),
           Effect.catch(failedToPrepare(row)),
           Effect.andThen(Effect.sync(wake))
         )
       while (true) {
-        const rows = yield* untilDatabaseIsBack(Effect.orDie(repo.nextFiles({ sessionId, limit: uploads })))
+        const rows = yield* retryWhileUnavailable(Effect.orDie(repo.nextFiles({ sessionId, limit: uploads })))
         yield* Effect.forEach(rows, one, { concurrency: uploads, discard: true })
         if (rows.length === 0) yield* Queue.take(filesWoken)
       }
@@ -214,9 +216,9 @@ export const makeOutboxSender = Effect.gen(function*() {
           Effect.gen(function*() {
             const limit = memoryOf(pace)
             const now = clock.currentTimeMillisUnsafe()
-            const recent = yield* untilDatabaseIsBack(Effect.orDie(repo.recent({ sessionId, limit })))
+            const recent = yield* retryWhileUnavailable(Effect.orDie(repo.recent({ sessionId, limit })))
             moments.splice(0, moments.length, ...recent.map(({ age }) => now - age).reverse())
-            yield* again(socket, yield* untilDatabaseIsBack(Effect.orDie(repo.unacknowledged(sessionId))))
+            yield* again(socket, yield* retryWhileUnavailable(Effect.orDie(repo.unacknowledged(sessionId))))
             yield* sends(socket)
           })
         )

@@ -1,9 +1,9 @@
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Events, happening } from "../../../events/Events.ts"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import { makeBatchCounts } from "../../../messages/BatchCounts.ts"
 import { group } from "../../../platform/database/coalesce.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { advance, type Heard } from "./OutboxState.ts"
@@ -24,20 +24,20 @@ interface Moved {
 
 const nameOf = (sessionId: WhatsAppSessionId, whatsappId: string) => `${sessionId}/${whatsappId}`
 
-const happeningOf = ({ message, news: { error } }: Moved, { delivered_at, read_at }: Moments) => (heard: Heard) => {
+const domainEventOf = ({ message, news: { error } }: Moved, { delivered_at, read_at }: Moments) => (heard: Heard) => {
   const { account_id: accountId, message_id, recipient: to, session_id, type } = message
   const about = { accountId, channel: "whatsapp" } as const
   const data = { channel: "whatsapp", message_id, session_id } as const
   switch (heard) {
     case "sent":
-      return happening({ ...about, event: "message.sent", data: { ...data, to, type, status: "sent" } })
+      return domainEvent({ ...about, event: "message.sent", data: { ...data, to, type, status: "sent" } })
     case "delivered":
-      return happening({ ...about, event: "message.delivered", data: { ...data, delivered_at } })
+      return domainEvent({ ...about, event: "message.delivered", data: { ...data, delivered_at } })
     case "read":
-      return happening({ ...about, event: "message.read", data: { ...data, read_at } })
+      return domainEvent({ ...about, event: "message.read", data: { ...data, read_at } })
     case "failed": {
       const failed = { error_code: error?.code ?? "failed", error_message: error?.message ?? "" }
-      return happening({ ...about, event: "message.failed", data: { ...data, ...failed } })
+      return domainEvent({ ...about, event: "message.failed", data: { ...data, ...failed } })
     }
   }
 }
@@ -101,14 +101,14 @@ const lastSteps = (moved: ReadonlyArray<Moved>, now: number): ReadonlyArray<Step
  * The one writer of what becomes of WhatsApp messages on a node: outbox, messages, counts and events of many at a time in
  * one transaction.
  */
-export class OutboxNews extends Context.Service<OutboxNews, {
+export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
   /** Says what was heard; it is written down soon, and while the database is away it waits. */
   readonly tell: (news: News) => void
   /** The same for what must be written down before the caller goes on. */
   readonly write: (news: ReadonlyArray<News>) => Effect.Effect<void>
 }>()("messaging-service/channels/whatsapp/outbox/OutboxStatusUpdates") {
   static readonly layer = Layer.effect(
-    OutboxNews,
+    OutboxStatusUpdates,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const events = yield* Events
@@ -130,12 +130,12 @@ export class OutboxNews extends Context.Service<OutboxNews, {
         if (counts.size > 0) yield* Effect.orDie(repo.countSent(counts))
         yield* events.publish(moved.flatMap((one) => {
           const written = moments.get(one.message.message_id)
-          return written === undefined ? [] : one.told.map(happeningOf(one, written))
+          return written === undefined ? [] : one.told.map(domainEventOf(one, written))
         }))
       })
 
       const write = (news: ReadonlyArray<HeardNews>) =>
-        untilDatabaseIsBack(transaction(record(news))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+        retryWhileUnavailable(transaction(record(news))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const submit = yield* group({
         most: 500,
@@ -147,7 +147,7 @@ export class OutboxNews extends Context.Service<OutboxNews, {
       const heardNow = (news: News): HeardNews => ({ ...news, at: clock.currentTimeMillisUnsafe() })
       const unrecorded = Effect.runForkWith(context)
 
-      return OutboxNews.of({
+      return OutboxStatusUpdates.of({
         tell: (news) =>
           submit(heardNow(news), (exit) => {
             // Sent messages are sent again under the same name, and later news implies what was not written down.

@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { chore } from "../../../platform/cluster/chore.ts"
 import { sessionDeleted, sessionLoggedOut } from "./MessageFailures.ts"
 import { makeOutboxRepo } from "./OutboxRepo.ts"
-import { OutboxNews } from "./OutboxStatusUpdates.ts"
+import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
 
 const most = 200
 
 const sweep = Effect.gen(function*() {
   const repo = yield* makeOutboxRepo
-  const news = yield* OutboxNews
+  const news = yield* OutboxStatusUpdates
   const stranded = yield* repo.stranded(most)
   if (stranded.length === 0) return 0
   yield* news.write(stranded.map(({ is_gone, session_id: sessionId, whatsapp_id: whatsappId }) => ({

@@ -13,7 +13,7 @@
  */
 import { Effect } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
-import { untilLeft } from "../../../platform/cluster/drainBeforeClose.ts"
+import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { SessionEntity } from "./SessionEntity.ts"
 import { makeSessionKeeper } from "./SessionSupervisor.ts"
@@ -36,6 +36,6 @@ const make = Effect.gen(function*() {
 })
 
 /** Runs sessions on this node. Whoever waits for a code must not keep others waiting. */
-export const SessionActor = untilLeft((stay) =>
+export const SessionActor = drainBeforeClose((stay) =>
   SessionEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
 )

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Events, happening } from "../../../events/Events.ts"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
-import { untilDatabaseIsBack } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
@@ -55,21 +55,21 @@ export const makeSessionRow = Effect.gen(function*() {
   const repo = yield* makeSessionRowRepo
 
   const write = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-    untilDatabaseIsBack(transaction(effect)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    retryWhileUnavailable(transaction(effect)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
   const rowOf = (id: WhatsAppSessionId, row: SessionRow): OwnedRow => {
     let owned: Owned = { id, epoch: row.epoch }
     const taken = new SessionTaken({ sessionId: id })
     let state = stateOf(row)
 
-    const happeningOf = (news: SessionNews, phoneNumber: string | null) =>
+    const domainEventOf = (news: SessionNews, phoneNumber: string | null) =>
       news._tag === "Connected"
-        ? happening({
+        ? domainEvent({
           accountId: row.account_id,
           event: "session.connected",
           data: { session_id: id, phone_number: `+${phoneNumber ?? ""}` }
         })
-        : happening({
+        : domainEvent({
           accountId: row.account_id,
           event: "session.disconnected",
           data: { session_id: id, reason: news.reason, reconnecting: news.reconnecting }
@@ -90,14 +90,14 @@ export const makeSessionRow = Effect.gen(function*() {
       const erased = erase === true
         ? yield* Effect.orDie(repo.eraseKeys({ id, data_key: newDataKey(vault, id) }))
         : owned
-      if (news !== undefined) yield* events.publish([happeningOf(news, changed.phone_number)])
+      if (news !== undefined) yield* events.publish([domainEventOf(news, changed.phone_number)])
       return { id, epoch: erased.epoch }
     })
 
     return {
       id,
       begin: Effect.gen(function*() {
-        const next = yield* untilDatabaseIsBack(Effect.orDie(repo.renew(owned)))
+        const next = yield* retryWhileUnavailable(Effect.orDie(repo.renew(owned)))
         if (Option.isNone(next)) return yield* taken
         owned = { id, epoch: next.value.epoch }
         return owned
@@ -118,13 +118,13 @@ export const makeSessionRow = Effect.gen(function*() {
           if (held === undefined) return yield* taken
           if (!held.is_confirmed) return
           const data = { session_id: id, qr_code }
-          yield* events.publish([happening({ accountId: row.account_id, event: "session.qr_updated", data })])
+          yield* events.publish([domainEvent({ accountId: row.account_id, event: "session.qr_updated", data })])
         }))
     }
   }
 
   return Effect.fnUntraced(function*(id: WhatsAppSessionId) {
-    const row = yield* untilDatabaseIsBack(Effect.orDie(repo.takeOver(id)))
+    const row = yield* retryWhileUnavailable(Effect.orDie(repo.takeOver(id)))
     return Option.getOrUndefined(Option.map(row, (found) => rowOf(id, found)))
   })
 })

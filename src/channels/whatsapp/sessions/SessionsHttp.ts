@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../../../platform/http/Authentication.ts"
-import { contractRoot } from "../../../platform/http/baseContract.ts"
+import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created, nothing } from "../../../platform/http/RequestContext.ts"
 import { Sessions } from "./Sessions.ts"
@@ -9,7 +9,7 @@ import { SessionsApi } from "./SessionsApi.ts"
 
 /** Handlers of {@link SessionsApi}. */
 export const SessionsHttp = HttpApiBuilder.group(
-  contractRoot.add(SessionsApi),
+  baseContract.add(SessionsApi),
   "whatsappSessions",
   (handlers) =>
     Effect.gen(function*() {

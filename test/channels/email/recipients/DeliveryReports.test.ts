@@ -2,11 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeBatchesRepo } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
-import { MessageNews, type Told } from "../../../../src/channels/email/recipients/DeliveryReports.ts"
+import { DeliveryReports, type Told } from "../../../../src/channels/email/recipients/DeliveryReports.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
 import { type SendOutcome, settle } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { OutcomeUnknown, RecipientRefused } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
-import { Events, type Happening } from "../../../../src/events/Events.ts"
+import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { ulid } from "../../../../src/platform/crypto/ulid.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { type AccountId, EmailBatchId, EmailMessageId } from "../../../../src/values/Ids.ts"
@@ -14,14 +14,14 @@ import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const happenings: Array<Happening> = []
+const happenings: Array<DomainEvent> = []
 
 const Journal = Layer.succeed(
   Events,
   Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
 )
 
-const Subject = Layer.mergeAll(RecipientOutcomes.layer, MessageNews.layer).pipe(
+const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
   Layer.provide(Journal),
   Layer.provide(Usage.layer),
   Layer.provideMerge(TestDatabase.layer)
@@ -44,7 +44,7 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
   const sql = yield* SqlClient.SqlClient
   const repo = yield* makeBatchesRepo
   const outcomes = yield* RecipientOutcomes
-  const news = yield* MessageNews
+  const news = yield* DeliveryReports
   const accountId = account ?? (yield* makeAccount()).accountId
   const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
   const content = {
@@ -168,7 +168,7 @@ layer(Subject, { excludeTestServices: true })("news of a message", (it) => {
   it.effect("that say nothing, or of a message that is gone, change nothing", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["nothing@people.example"])
-      const news = yield* MessageNews
+      const news = yield* DeliveryReports
       assert.strictEqual(yield* batch.note(undefined), "known")
       assert.strictEqual(
         yield* news.note(EmailMessageId.make(9_007_199_254_740_991), () => bounced()),

@@ -6,7 +6,7 @@ import { RecipientOutcomes } from "../../../../src/channels/email/recipients/Rec
 import { type SendOutcome, settle } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
-import { Events, type Happening } from "../../../../src/events/Events.ts"
+import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { ulid } from "../../../../src/platform/crypto/ulid.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { type AccountId, EmailBatchId } from "../../../../src/values/Ids.ts"
@@ -14,7 +14,7 @@ import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const happenings: Array<Happening> = []
+const happenings: Array<DomainEvent> = []
 
 const Journal = Layer.succeed(
   Events,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
-import { makeSendWarnings } from "../../../../src/channels/email/request/DeliverabilityWarnings.ts"
+import { makeDeliverabilityWarnings } from "../../../../src/channels/email/request/DeliverabilityWarnings.ts"
 import { greetingName } from "../../../../src/channels/email/smtp/greetingName.ts"
 import { DomainRegistrations } from "../../../../src/email-domains/DomainRegistrations.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
@@ -19,7 +19,7 @@ const Known = Layer.mock(DomainRegistrations)({
 })
 
 const warnings = (settings: Readonly<Record<string, string>>, base: string) =>
-  makeSendWarnings.pipe(Effect.provide([
+  makeDeliverabilityWarnings.pipe(Effect.provide([
     AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))),
     Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("us@service.example") })),
     Layer.succeed(PublicUrl, PublicUrl.of({ base, local: "" })),

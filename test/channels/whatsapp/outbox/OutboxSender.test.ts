@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { newDataKey } from "../../../../src/channels/whatsapp/credentials/DataKey.ts"
 import { makeOutboxSender } from "../../../../src/channels/whatsapp/outbox/OutboxSender.ts"
 import { OutboxSenders } from "../../../../src/channels/whatsapp/outbox/OutboxSenders.ts"
-import { OutboxNews } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
+import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
 import type { SessionSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 import { Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
@@ -34,7 +34,7 @@ const Untold = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
 
 const lanes = (values: Readonly<Record<string, string>>) =>
   Layer.mergeAll(
-    OutboxNews.layer.pipe(Layer.provide(Untold)),
+    OutboxStatusUpdates.layer.pipe(Layer.provide(Untold)),
     OutboxSenders.layer,
     MacKeys.layer,
     settings(values),

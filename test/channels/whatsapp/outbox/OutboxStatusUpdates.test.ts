@@ -3,13 +3,13 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Heard } from "../../../../src/channels/whatsapp/outbox/OutboxState.ts"
-import { OutboxNews } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
-import { Events, type Happening } from "../../../../src/events/Events.ts"
+import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
+import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { WhatsAppSessionId } from "../../../../src/values/Ids.ts"
 import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const happenings: Array<Happening> = []
+const happenings: Array<DomainEvent> = []
 const Told = Layer.succeed(
   Events,
   Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
@@ -43,13 +43,13 @@ const written = Effect.gen(function*() {
   return { sessionId, heard, row, age, news }
 })
 
-const Subject = OutboxNews.layer.pipe(Layer.provide(Told), Layer.provideMerge(TestDatabase.layer))
+const Subject = OutboxStatusUpdates.layer.pipe(Layer.provide(Told), Layer.provideMerge(TestDatabase.layer))
 
 // The clock of the node stands at 1970 in these tests.
 layer(Subject)("the times of a WhatsApp message", (it) => {
   it.effect("are those of the database, whatever the clock of the node says", () =>
     Effect.gen(function*() {
-      const { write } = yield* OutboxNews
+      const { write } = yield* OutboxStatusUpdates
       const { age, heard, news, row } = yield* written
       yield* write(heard("sent", "read"))
       const { created_at, delivered_at, read_at, sent_at } = yield* row
@@ -64,7 +64,7 @@ layer(Subject)("the times of a WhatsApp message", (it) => {
   it.effect("say when it was heard, however long that could not be written", () =>
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
-      const { write } = yield* OutboxNews
+      const { write } = yield* OutboxStatusUpdates
       const { age, heard, sessionId } = yield* written
       const [held, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const holding = yield* Effect.forkChild(sql.withTransaction(

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
 import { makeSessionKeeper } from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
 import { type SocketEvent, WhatsAppSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
-import { Events, type Happening } from "../../../../src/events/Events.ts"
+import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
 import { passing } from "../../../support/passing.ts"
@@ -61,7 +61,7 @@ const Sockets = Layer.succeed(
   })
 )
 
-const happenings: Array<Happening> = []
+const happenings: Array<DomainEvent> = []
 const Told = Layer.succeed(
   Events,
   Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
