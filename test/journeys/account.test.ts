@@ -6,7 +6,7 @@ import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts
 
 const password = "correct horse battery"
 
-/** The mails that the service has sent to an address, the newest first. */
+/** Mails that the service sent to an address, newest first. */
 const mailsTo = Effect.fnUntraced(function*(email: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`select subject, convert_from(raw, 'UTF8') as raw from sandbox_mails
@@ -33,8 +33,8 @@ const login = (email: string, secret: string) =>
   )
 
 layer(Service.layer())((it) => {
-  describe("the account", () => {
-    it.effect("is read with its plan and its trial, also by a key that may read nothing else", () =>
+  describe("account", () => {
+    it.effect("GET /v1/account returns plan and trial, also to a key whose only scope is account:read", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { accountId, email } = yield* makeAccount({ plan: "growth" })
@@ -58,7 +58,7 @@ layer(Service.layer())((it) => {
         assertRefused(yield* request("GET", "/v1/account/notifications", { key }), 403, "insufficient_scope")
       }))
 
-    it.effect("has a profile of which what is given changes and the rest stays", () =>
+    it.effect("PUT /v1/account/profile changes the given fields, keeps the rest and rejects invalid values", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { email, key } = yield* makeAccount()
@@ -91,7 +91,7 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    it.effect("changes its address at once, tells the one before, and takes none that another account has", () =>
+    it.effect("a new email address takes effect at once, notifies the old address and must not be another account's", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { accountId, email, key, keyId } = yield* makeAccount({ password })
@@ -112,7 +112,7 @@ layer(Service.layer())((it) => {
         assert.deepStrictEqual((yield* audited(accountId)).slice(1), [actor, actor])
       }))
 
-    it.effect("changes its password for who knows it; logins and keys stay, and the owner gets a mail", () =>
+    it.effect("changing the password requires the current one, keeps sessions and keys valid and sends the owner a mail", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { accountId, email, key } = yield* makeAccount({ password })
@@ -148,7 +148,7 @@ layer(Service.layer())((it) => {
         assert.include(yield* audited(accountId), "session | password.changed | ")
       }))
 
-    it.effect("gets a new password by mail, once and within an hour, and whether it exists is told nowhere", () =>
+    it.effect("a password reset token works once within an hour, and the answer does not reveal whether the account exists", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -157,10 +157,10 @@ layer(Service.layer())((it) => {
         yield* sql`insert into password_resets (token_hash, account_id, expires_at)
         values (sha256('asked for before'), ${accountId}, now() + interval '1 hour')`
         const forgot = (address: string) => request("POST", "/v1/auth/password/forgot", { json: { email: address } })
-        const nobody = yield* forgot("nobody@example.com")
+        const unknown = yield* forgot("unknown@example.com")
         const asked = yield* forgot(email)
-        assert.deepStrictEqual([asked.status, nobody.status], [202, 202])
-        assert.deepStrictEqual(Object.keys(Object(asked.json)), Object.keys(Object(nobody.json)))
+        assert.deepStrictEqual([asked.status, unknown.status], [202, 202])
+        assert.deepStrictEqual(Object.keys(Object(asked.json)), Object.keys(Object(unknown.json)))
         const mail = yield* mailTo(email, "Set a new password")
         const token = /rt_live_[0-9A-Za-z]{38}/.exec(mail)?.[0] ?? ""
         const next = "another horse battery"
@@ -201,7 +201,7 @@ layer(Service.layer())((it) => {
         assertRefused(yield* reset({ token: late?.[0] ?? "" }), 410, "token_expired")
       }))
 
-    it.effect("gets five mails with a token in an hour at most", () =>
+    it.effect("an account gets at most five password reset mails an hour", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -214,7 +214,7 @@ layer(Service.layer())((it) => {
         assert.strictEqual(rows.length, 5)
       }))
 
-    it.effect("chooses which mails it wants, and gets no other", () =>
+    it.effect("an account receives only the notices that it has switched on", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -244,7 +244,7 @@ layer(Service.layer())((it) => {
         assert.isFalse((yield* mailsTo(email)).some(({ subject }) => subject.includes("made: Second")))
       }))
 
-    it.effect("has a book of what was changed, with who did it and without a secret", () =>
+    it.effect("the audit log records who changed what and contains no secrets", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -289,8 +289,8 @@ layer(Service.layer())((it) => {
       }))
   })
 
-  describe("what is paid", () => {
-    it.effect("is told by the trial: webhooks are not part of it, and what sends is refused once it is over", () =>
+  describe("plan and usage", () => {
+    it.effect("a trial excludes webhooks, and an expired trial refuses to send with 402 but still allows reads", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -317,7 +317,7 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    it.effect("is counted as it is sent, by day and month, and refused beyond the quota", () =>
+    it.effect("emails are counted by day and month, and sending beyond the quota is refused with 402", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -361,7 +361,7 @@ layer(Service.layer())((it) => {
         )
       }))
 
-    it.effect("says past 100,000 SMS in a month that a price of its own is worth asking for, and refuses none", () =>
+    it.effect("usage reports high_volume above 100,000 SMS in a month, and nothing is refused", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -377,7 +377,7 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    it.effect("is read for a time, by day, week or month, with what it costs", () =>
+    it.effect("usage and cost can be read for a date range by day, week or month", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient

@@ -12,17 +12,17 @@ import { createSession, pairedSession, storedOf, WhatsApp } from "../support/Wha
 
 const password = "correct horse battery"
 
-/** Stands in every name, address and text that the account has, and nowhere else. */
+/** Part of every name, address and text of the account, and of nothing else. */
 const mark = "zebrafinch"
 
-/** Whose rows are looked for. */
+/** Ids of the account whose rows the test looks for. */
 interface Traces {
   readonly accountId: number
   readonly webhookId?: number
   readonly sessionId?: number
 }
 
-/** Every table of the schema with a row of an account: one that names it or its webhook, or that has its mark. */
+/** Tables that still have a row of the account: by its id, its webhook's or session's id, or the mark. */
 const remains = Effect.fnUntraced(function*({ accountId, sessionId = 0, webhookId = 0 }: Traces) {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql`select t.table_name as name, array(select c.column_name::text
@@ -43,8 +43,8 @@ const remains = Effect.fnUntraced(function*({ accountId, sessionId = 0, webhookI
   return { tables: tables.length, found: [...new Set(found)].toSorted() }
 })
 
-/** Uses everything that there is, so that every domain has something to forget. */
-const lived = Effect.fnUntraced(function*(hook: string) {
+/** Uses every feature, so that every domain has data to erase. */
+const useEveryFeature = Effect.fnUntraced(function*(hook: string) {
   const { request } = yield* Service
   const email = `${mark}@example.com`
   const { accountId, key } = yield* makeAccount({ email, password })
@@ -74,28 +74,28 @@ const history = (accountId: number) =>
     sql`select count(*)::integer as n from webhook_deliveries d
       join webhooks w on w.id = d.webhook_id where w.account_id = ${accountId}`)
 
-/** As if so much time had gone by since the deletion. */
-const later = Effect.fnUntraced(function*(interval: string) {
+/** Moves the deletion into the past. */
+const ageDeletion = Effect.fnUntraced(function*(interval: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update removed_webhooks set removed_at = now() - ${interval}::interval`
   yield* sql`update account_erasures set requested_at = now() - ${interval}::interval, next_at = now()`
 })
 
-/** With a relay of its own: the sandbox's inbox stands for the world outside, which forgets nothing. */
+/** With an SMTP sink as the relay: the sandbox's inbox would keep the account's mails. */
 const Node = Layer.effect(
   Service,
   Effect.flatMap(SmtpSink.make(), ({ port }) => startNode({ smtpPort: port }))
 ).pipe(Layer.provideMerge(TestDatabase.layer))
 
-layer(Node)("an account that is deleted", (it) => {
+layer(Node)("account deletion", (it) => {
   it.effect(
-    "ends at once, and within minutes nothing of it is left in any table but bare hashes of its keys",
+    "access ends at once, and within minutes only hashes of the account's keys are left in any table",
     () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
         const receiver = yield* makeWebhookReceiver()
-        const { email, key, other, session, ...traces } = yield* lived(receiver.url)
+        const { email, key, other, session, ...traces } = yield* useEveryFeature(receiver.url)
         const { accountId } = traces
         const neighbour = yield* makeAccount()
         const mine = { to: "n@example.com", subject: "s", text: "t" }
@@ -158,7 +158,7 @@ layer(Node)("an account that is deleted", (it) => {
           password_hash: null
         })
 
-        yield* later("16 minutes")
+        yield* ageDeletion("16 minutes")
         yield* eventually(remains(traces), ({ found }) => found.length === 0)
         const hashes = sql`select from revoked_api_keys`
         assert.strictEqual((yield* hashes).length, 2)
@@ -176,7 +176,7 @@ layer(Node)("an account that is deleted", (it) => {
     { timeout: 120_000 }
   )
 
-  it.effect("is erased to its end by another node when those that had begun are killed", () =>
+  it.effect("another node finishes the erasure when the nodes that began it are killed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const first = yield* Service
@@ -193,35 +193,35 @@ layer(Node)("an account that is deleted", (it) => {
       yield* Effect.all([first.kill, second.kill], { concurrency: "unbounded" })
       assert.isAbove(yield* left, 0)
       yield* startNode()
-      yield* later("16 minutes")
+      yield* ageDeletion("16 minutes")
       yield* eventually(remains({ accountId }), ({ found }) => found.length === 0)
     }), { timeout: 120_000 })
 })
 
-/** A relay that takes its time, and a WhatsApp outside. */
-class Slow
-  extends Context.Service<Slow, SmtpSink.SmtpSink>()("messaging-service/test/journeys/accountRemoval.test/Slow")
-{}
+/** A slow SMTP relay. */
+class SlowRelay extends Context.Service<SlowRelay, SmtpSink.SmtpSink>()(
+  "messaging-service/test/journeys/accountRemoval.test/SlowRelay"
+) {}
 
 const Busy = Layer.effect(
   Service,
   Effect.gen(function*() {
     const { env } = yield* WhatsApp
-    const { port } = yield* Slow
+    const { port } = yield* SlowRelay
     return yield* startNode({ smtpPort: port, env: { ...env, SMTP_CONNECTIONS: "2" } })
   })
 ).pipe(
-  Layer.provideMerge(Layer.effect(Slow, SmtpSink.make({ script: () => ({ at: "never", delayMillis: 100 }) }))),
+  Layer.provideMerge(Layer.effect(SlowRelay, SmtpSink.make({ script: () => ({ at: "never", delayMillis: 100 }) }))),
   Layer.provideMerge(WhatsApp.simulated),
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("an account that is deleted in the middle", (it) => {
-  it.effect("of a batch, with a queue of webhooks and a WhatsApp session, leaves nothing here or on the phone", () =>
+layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("deletion of a busy account", (it) => {
+  it.effect("deletion during a batch, a webhook backlog and a WhatsApp session leaves no data here or on the phone", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
-      const sink = yield* Slow
+      const sink = yield* SlowRelay
       const { simulator } = yield* WhatsApp
       const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
       const { accountId, key } = yield* makeAccount({ email: `${mark}@example.com` })
@@ -230,7 +230,7 @@ layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("an account t
       const { device, id, number } = yield* pairedSession(node, key)
       simulator.controls.createPhone("15550300001", mark)
       yield* Effect.promise(() => simulator.controls.sendText("15550300001", number, { text: mark }))
-      // The code of a session that nobody has scanned goes with the account as well.
+      // The QR code of a session that was never scanned goes with the account as well.
       const waiting = yield* createSession(node, key, mark)
       const image = { base64: Buffer.from(`\u0089PNG ${mark}`, "latin1").toString("base64"), mime_type: "image/png" }
       const file = { session_id: id, to: "15550300001", type: "image", content: { ...image, caption: mark } }
@@ -256,7 +256,7 @@ layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("an account t
         ]
       ) assert.include(before, table)
 
-      // They name their message alone, and nobody else has any here.
+      // The parts reference only their message, and no other account has parts in this test.
       const parts = sql`select from sms_parts`
       assert.isAbove((yield* parts).length, 0)
       const removed = yield* node.request("DELETE", "/v1/account", { key, json: { confirmation: "DELETE" } })
@@ -270,10 +270,10 @@ layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("an account t
         Effect.all([storedOf(id), storedOf(waiting.id)]),
         (stored) => stored.every(({ keys, rows }) => keys + rows === 0)
       )
-      yield* later("16 minutes")
+      yield* ageDeletion("16 minutes")
       yield* eventually(remains(traces), ({ found }) => found.length === 0)
       assert.strictEqual((yield* parts).length, 0)
-      // Those whose SMTP conversation was under way, and what was claimed with them.
+      // Only mails already claimed when the deletion arrived may still go out.
       assert.isBelow(sink.messages.length - taken, 60)
     }))
 })

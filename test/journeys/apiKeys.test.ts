@@ -11,7 +11,7 @@ class SecondNode
   static readonly layer = Layer.effect(SecondNode, startNode())
 }
 
-/** Tables and columns in which the secret stands, as text or as bytes. */
+/** Tables that contain the secret, as text or as bytes. */
 const placesOf = Effect.fnUntraced(function*(secret: string) {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql`select quote_ident(table_name) as name from information_schema.tables
@@ -28,7 +28,7 @@ const placesOf = Effect.fnUntraced(function*(secret: string) {
 })
 
 layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (it) => {
-  it.effect("live from their creation over listing and reading to their revocation", () =>
+  it.effect("a key can be created, listed, read and revoked", () =>
     Effect.gen(function*() {
       const { client, request } = yield* Service
       const first = yield* makeAccount()
@@ -55,7 +55,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       assertRefused(yield* request("GET", "/v1/api-keys", { key: made.key }), 401, "revoked_api_key")
     }))
 
-  it.effect("have the fields of the specification and no other", () =>
+  it.effect("create and list return exactly the fields of the specification", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()
@@ -70,7 +70,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       assert.match(String(made.at("data", "created_at")), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
     }))
 
-  it.effect("show their secret once, and the database has its hash alone", () =>
+  it.effect("the secret is shown once, and the database stores only its hash", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()
@@ -91,7 +91,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       assert.deepStrictEqual(prefixes.found, ["api_keys"])
     }))
 
-  it.effect("are within the plan's limit exactly, however many are asked for at once from two nodes", () =>
+  it.effect("two nodes creating keys at the same time never exceed the plan's limit", () =>
     Effect.gen(function*() {
       const nodes = [yield* Service, yield* SecondNode]
       const { key } = yield* makeAccount({ plan: "growth" })
@@ -106,7 +106,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       }
     }))
 
-  it.effect("are refused by the other node from the moment on at which one node has revoked them", () =>
+  it.effect("a key revoked on one node is refused by the other node at once", () =>
     Effect.gen(function*() {
       const [here, there] = [yield* Service, yield* SecondNode]
       const { accountId, key } = yield* makeAccount()
@@ -119,7 +119,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       }
     }))
 
-  it.effect("may revoke themselves", () =>
+  it.effect("a key can revoke itself", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key, keyId } = yield* makeAccount()
@@ -127,7 +127,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       assertRefused(yield* request("GET", "/v1/api-keys", { key }), 401, "revoked_api_key")
     }))
 
-  it.effect("work until the instant at which they expire, by the clock of the database, and not after it", () =>
+  it.effect("a key works until the instant it expires, by the database's clock, and not after", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -165,7 +165,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       assert.deepInclude(Object(read.at("data")), { is_active: false, name: "Short" })
     }))
 
-  it.effect("remember their last use, written at most once a minute", () =>
+  it.effect("last_used_at is updated at most once a minute", () =>
     Effect.gen(function*() {
       const { client } = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -190,7 +190,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       yield* eventually(lastUse, (at) => at !== null && first !== null && at > first)
     }))
 
-  it.effect("with scopes reach their channels alone, and with permissions as well only what both allow", () =>
+  it.effect("scopes limit a key to their channels, and permissions limit it further", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { accountId } = yield* makeAccount()
@@ -217,7 +217,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       }
     }))
 
-  it.effect("grant nothing that they lack, so that no key makes a stronger one", () =>
+  it.effect("a key cannot create a key with rights that it lacks", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { accountId } = yield* makeAccount()
@@ -235,7 +235,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       assertRefused(refused, 403, "insufficient_scope")
     }))
 
-  it.effect("are refused with 422 for scopes and permissions that there are not, and for ends that are no time", () =>
+  it.effect("unknown scopes or permissions and invalid expiry times are refused with 422", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()

@@ -22,12 +22,12 @@ const register = (email: string, more: object = {}) =>
 
 const login = (json: object) => Effect.flatMap(Service, ({ request }) => request("POST", "/v1/auth/login", { json }))
 
-layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it) => {
-  it.effect("register, work with their session as with a key, log out, and log in again", () =>
+layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("accounts and login sessions", (it) => {
+  it.effect("a person registers, uses the session like a key, logs out and logs in again", () =>
     Effect.gen(function*() {
       const { client } = yield* Service
-      const anybody = yield* client()
-      const { data } = yield* anybody.auth.register({
+      const anonymous = yield* client()
+      const { data } = yield* anonymous.auth.register({
         payload: {
           name: "Ada Lovelace",
           email: EmailAddress.make("Ada@example.com"),
@@ -56,14 +56,14 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
       assert.deepInclude(yield* ada.auth.logout(), { success: true, data: null })
       assert.strictEqual((yield* Effect.flip(ada.apiKeys.list()))._tag, "InvalidApiKey")
 
-      const again = yield* anybody.auth.login({ payload: { email: "ada@example.com", password } })
+      const again = yield* anonymous.auth.login({ payload: { email: "ada@example.com", password } })
       assert.notStrictEqual(again.data.token, data.token)
       assert.deepStrictEqual((yield* (yield* client(again.data.token)).apiKeys.list()).data.map(({ id }) => id), [
         made.id
       ])
     }))
 
-  it.effect("get their session also as a cookie that scripts and other sites cannot read", () =>
+  it.effect("register also sets the session as a Secure, HttpOnly, SameSite cookie, and logout clears it", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const answer = yield* register("cookie@example.com")
@@ -77,7 +77,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
       assert.match(out.headers["set-cookie"] ?? "", /^__Host-session=; Path=\/; Max-Age=0; /)
     }))
 
-  it.effect("who log out on one node are out on the other, and their other sessions stay", () =>
+  it.effect("logging out on one node ends that session on the other node and leaves other sessions alone", () =>
     Effect.gen(function*() {
       const [here, there] = [yield* Service, yield* SecondNode]
       yield* register("twice@example.com")
@@ -92,7 +92,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
       assert.strictEqual((yield* there.request("GET", "/v1/api-keys", { key: second })).status, 200)
     }))
 
-  it.effect("whose session is over are told as if it had never been", () =>
+  it.effect("an expired session gets the same 401 as an unknown one", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -106,7 +106,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
       )
     }))
 
-  it.effect("learn nothing from a failed login about who has an account", () =>
+  it.effect("a failed login does not reveal whether the account exists", () =>
     Effect.gen(function*() {
       yield* register("known@example.com")
       const answers = [
@@ -123,7 +123,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
       }
     }))
 
-  it.effect("cannot register an address twice, in any case, nor at the same time from two nodes", () =>
+  it.effect("an email address registers only once, in any letter case, even from two nodes at the same time", () =>
     Effect.gen(function*() {
       const nodes = [yield* Service, yield* SecondNode]
       const json = { name: "Ada", email: "race@example.com", password }
@@ -140,7 +140,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
       assertRefused(yield* register("RACE@example.com"), 409, "email_taken")
     }))
 
-  it.effect("are told what their registration lacks", () =>
+  it.effect("register names the field that is missing or invalid", () =>
     Effect.gen(function*() {
       const wrong = [
         [{ name: "" }, "name"],
@@ -167,7 +167,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
       }
     }))
 
-  it.effect("cannot choose their plan, their trial or their id", () =>
+  it.effect("a caller of register cannot choose plan, trial or id", () =>
     Effect.gen(function*() {
       const answer = yield* register("greedy@example.com", {
         plan: "enterprise",
@@ -180,7 +180,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
       assert.isString(answer.at("data", "account", "trial_ends_at"))
     }))
 
-  it.effect("see no hash of a password in any answer", () =>
+  it.effect("no answer contains a password hash", () =>
     Effect.gen(function*() {
       const made = yield* register("secret@example.com")
       const entered = yield* login({ email: "secret@example.com", password })
@@ -188,8 +188,8 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("people", (it)
     }))
 })
 
-layer(TestDatabase.layer)("a service that takes no registrations", (it) => {
-  it.effect("says so, and lets those in who have an account", () =>
+layer(TestDatabase.layer)("closed registration", (it) => {
+  it.effect("register returns 403, and existing accounts can still log in", () =>
     Effect.gen(function*() {
       const { email } = yield* makeAccount({ password })
       for (const REGISTRATION of ["closed", undefined]) {

@@ -14,9 +14,9 @@ const channels = [
   { name: "sms", texts: { content: "Hello" }, fine: "+250788123456", bad: "+15005550001" }
 ]
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the batches of an account", (it) => {
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("list of batches", (it) => {
   for (const { bad, fine, name, texts } of channels) {
-    it.effect(`of ${name} are listed newest first or last, in pages and by status, and each is as it is by itself`, () =>
+    it.effect(`${name} batches are listed newest or oldest first, in pages and by status, with the same data as each alone`, () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()

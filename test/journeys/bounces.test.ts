@@ -14,35 +14,35 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const bounceSettings = { MAIL_BOUNCE_DOMAIN: "bounces.example", BOUNCE_PORT: "0", LOG_LEVEL: "debug" }
 
-/** The port where a node takes bounces. */
+/** Port of the node's bounce listener. */
 const bouncePortOf = (node: RunningNode) =>
   Effect.map(
     node.logged("bounces and complaints for"),
     (line) => Number(/taken on [\d.]+:(\d+)/.exec(line)?.[1])
   )
 
-interface Sender {
+interface MailFrom {
   readonly address: string
-  readonly wishes: Readonly<Record<string, unknown>>
+  readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** A node with a listener for bounces, whose relay knows DSN and takes everything. */
+/** A node with a bounce listener, whose relay supports DSN and accepts every mail. */
 class Post extends Context.Service<Post, {
   readonly node: RunningNode
   readonly sink: SmtpSink.SmtpSink
   readonly port: number
-  /** What came with MAIL FROM, in order. */
-  readonly senders: ReadonlyArray<Sender>
+  /** Envelope senders with their DSN parameters, in order. */
+  readonly senders: ReadonlyArray<MailFrom>
 }>()("messaging-service/test/journeys/bounces.test/Post") {
   static readonly layer = Layer.effect(
     Post,
     Effect.gen(function*() {
-      const senders: Array<Sender> = []
+      const senders: Array<MailFrom> = []
       const sink = yield* SmtpSink.make({
         server: {
           hideDSN: false,
           onMailFrom: ({ address, args }, _session, done) => {
-            senders.push({ address, wishes: args === false ? {} : args })
+            senders.push({ address, parameters: args === false ? {} : args })
             done()
           }
         }
@@ -58,7 +58,7 @@ const field = (raw: Buffer, name: string) => {
   return (new RegExp(`^${name}: <?([^>\\r\\n]*)`, "im").exec(unfolded)?.[1] ?? "").trim()
 }
 
-/** Sends a batch to people, waits for its end, and gives what a mail server learns of each mail. */
+/** Sends a batch, waits for its end, and returns what a receiving mail server sees of each mail. */
 const sent = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
   const { node, sink } = yield* Post
   const account = yield* makeAccount()
@@ -79,8 +79,8 @@ const sent = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
     return { to, returnPath: mail?.from ?? "", messageId: field(raw, "Message-ID"), listUnsubscribe }
   })
   const [mail = { to: "", returnPath: "" }] = mails
-  /** Events beside those of sending, as soon as there are so many. */
-  const news = (count: number) =>
+  /** Events other than those of sending, once this many have arrived. */
+  const reportEvents = (count: number) =>
     Effect.map(
       receiver.received(words.length + 1 + count),
       (requests) =>
@@ -92,11 +92,11 @@ const sent = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
     node.request("GET", `/v1/email/batches/${batch}/recipients`, { key }),
     ({ at }) => words.map((_, index) => at("data", index, "status"))
   )
-  return { ...account, batch, mail, mails, news, receiver, statuses }
+  return { ...account, batch, mail, mails, reportEvents, receiver, statuses }
 })
 
 layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces and complaints", (it) => {
-  it.effect("come to each message's own return path, change it, tell webhooks, and suppress for the next batch", () =>
+  it.effect("reports update their own recipient, publish webhook events and suppress addresses for the next batch", () =>
     Effect.gen(function*() {
       const { node, port, senders, sink } = yield* Post
       const story = yield* sent(["gone", "fine", "full", "angry", "quiet"])
@@ -104,8 +104,8 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       if (gone === undefined || fine === undefined || full === undefined || angry === undefined) return
       assert.strictEqual(new Set(story.mails.map(({ returnPath }) => returnPath)).size, 5)
       for (const { returnPath } of story.mails) assert.match(returnPath, /^b\+[a-z2-7]{32}@bounces\.example$/)
-      for (const { address, wishes } of senders.slice(-5)) {
-        assert.deepStrictEqual(wishes, { RET: "HDRS", ENVID: address.slice("b+".length, address.indexOf("@")) })
+      for (const { address, parameters } of senders.slice(-5)) {
+        assert.deepStrictEqual(parameters, { RET: "HDRS", ENVID: address.slice("b+".length, address.indexOf("@")) })
       }
       assert.strictEqual(node.logs.filter((line) => line.includes("SMTP relay reports deliveries (DSN)")).length, 1)
       const reports = [
@@ -117,7 +117,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       for (const [{ returnPath }, raw] of reports) {
         assert.strictEqual((yield* deliverMail(port, returnPath, raw)).code, 250)
       }
-      const events = yield* story.news(4)
+      const events = yield* story.reportEvents(4)
       const told = (name: string) => events.filter(({ event }) => event === name).map(({ data }) => data)
       const about = ({ to }: ReportedMail) => ({ batch_id: story.batch, to, subject: "Hi you" })
       assert.sameMembers(told("email.bounced").map(({ bounce_type, to }) => `${to} ${bounce_type}`), [
@@ -142,7 +142,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       assert.sameMembers(written, recipients.filter((to) => to !== gone.to && to !== angry.to))
     }))
 
-  it.effect("may come before the relay has answered, and are believed: the mail is sent, then bounced, and counted once", () =>
+  it.effect("a bounce before the relay's answer is accepted: the mail counts once, as sent and then bounced", () =>
     Effect.gen(function*() {
       const { node, port, senders, sink } = yield* Post
       const { key } = yield* makeAccount()
@@ -169,7 +169,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       assert.strictEqual(sink.attempts.get(to), 1)
     }))
 
-  it.effect("are taken in any case of letters, twice, and out of order, and told of once", () =>
+  it.effect("reports in any letter case, repeated or out of order publish each event once", () =>
     Effect.gen(function*() {
       const { port } = yield* Post
       const story = yield* sent(["twice"])
@@ -187,12 +187,12 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
         assert.strictEqual((yield* deliverMail(port, folded, raw)).code, 250)
       }
       yield* deliverMail(port, mail.returnPath, arf(mail))
-      const events = yield* story.news(2)
+      const events = yield* story.reportEvents(2)
       assert.deepStrictEqual(events.map(({ event }) => event).toSorted(), ["email.bounced", "email.complained"])
       assert.deepStrictEqual(yield* story.statuses, ["complained"])
     }))
 
-  it.effect("count only under a token of ours: in the address, or in the original of a complaint", () =>
+  it.effect("reports without a valid token in the return path or the complaint's original are rejected or ignored", () =>
     Effect.gen(function*() {
       const { node, port } = yield* Post
       const story = yield* sent(["target", "reader", "other"])
@@ -211,7 +211,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       }
       const fbl = "fbl@bounces.example"
       const nothing = [
-        // A failure at fbl@, and complaints that name a message by what everybody can guess.
+        // A failure sent to fbl@, and complaints that name a message only by guessable values.
         postfixDsn(target),
         arf({ to: target.to, returnPath: forged[0] ?? "", messageId: "1.01hzx@news.example" }),
         arf({
@@ -228,14 +228,14 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       assert.strictEqual((yield* deliverMail(port, target.returnPath, autoReply(target))).code, 250)
       assert.deepStrictEqual(yield* story.statuses, ["sent", "sent", "sent"])
 
-      // Blacked out but for Message-ID, or but for List-Unsubscribe.
+      // Redacted except for Message-ID, or except for List-Unsubscribe.
       yield* deliverMail(port, fbl, arf({ ...reader, listUnsubscribe: "https://m.example/" }, { redacted: true }))
       yield* deliverMail(port, fbl, arf({ ...other, messageId: "x@y.example" }, { redacted: true }))
       assert.deepStrictEqual(yield* story.statuses, ["sent", "complained", "complained"])
       assert.isTrue(node.logs.some((line) => line.includes("names no message of ours")))
     }))
 
-  it.effect("are not the only mail there: one to the address in List-Unsubscribe is that wish, for its message alone", () =>
+  it.effect("a mail to the List-Unsubscribe address suppresses its own recipient only", () =>
     Effect.gen(function*() {
       const { node, port, sink } = yield* Post
       const { accountId, key, mails, statuses } = yield* sent(["leaves", "stays"])
@@ -266,7 +266,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       assert.notStrictEqual(other, to)
     }))
 
-  it.effect("of messages that are gone are taken and dropped", () =>
+  it.effect("a report about a deleted message is accepted and dropped", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { node, port } = yield* Post
@@ -276,7 +276,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       yield* node.logged("unknown_message")
     }))
 
-  it.effect("may have ten megabytes, and no more", () =>
+  it.effect("a report of ten megabytes is accepted and a larger one is refused with 552", () =>
     Effect.gen(function*() {
       const { port } = yield* Post
       const story = yield* sent(["large"])
@@ -295,7 +295,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
     }))
 
   it.effect(
-    "wait at their sender while the database is away, and are taken by another node meanwhile",
+    "while the database is down a report gets 451, and another node can accept it",
     () =>
       Effect.gen(function*() {
         const { port, sink } = yield* Post
@@ -317,13 +317,13 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
         yield* proxy.become("up")
         const again = deliverMail(cutPort, story.mail.returnPath, postfixDsn(story.mail))
         yield* eventually(again, ({ code }) => code === 250)
-        assert.strictEqual((yield* story.news(1)).length, 1)
+        assert.strictEqual((yield* story.reportEvents(1)).length, 1)
         yield* cut.stop()
       }),
     120_000
   )
 
-  it.effect("are taken from others while one client breaks off, or opens too many connections", () =>
+  it.effect("one client that disconnects or opens too many connections does not block others' reports", () =>
     Effect.gen(function*() {
       const { port } = yield* Post
       const story = yield* sent(["steady"])

@@ -19,7 +19,7 @@ const mail = {
   text: "Hello {{ name }}, from {{shop.city}}\n.dot"
 }
 
-/** A webhook of an account at a receiver of its own. */
+/** Creates a webhook of the account with a new receiver. */
 const listen = Effect.fnUntraced(function*(node: RunningNode, key: string, events: ReadonlyArray<string>) {
   const receiver = yield* makeWebhookReceiver()
   const answer = yield* node.request("POST", "/v1/webhooks", { key, json: { url: `${receiver.url}/hook`, events } })
@@ -34,8 +34,8 @@ const parts = ["queued", "sent", "failed", "suppressed", "canceled"]
 
 const sumOf = (counts: unknown) => parts.reduce((sum, part) => sum + Number(Reflect.get(Object(counts), part)), 0)
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk mail", (it) => {
-  it.effect("sends 500 personalised messages, each to its recipient alone and signed, and tells of the end", () =>
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk email", (it) => {
+  it.effect("a batch sends 500 personalised, signed messages to one recipient each and publishes email.bulk_completed once", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -93,7 +93,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       assert.strictEqual(receiver.requests.length, 1)
     }))
 
-  it.effect("sends unsigned from the default sender and from a domain without a key", () =>
+  it.effect("mail from the default sender or a domain without a key goes out unsigned", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -119,11 +119,11 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       const second = yield* read("unsigned-b@people.example")
       assert.deepStrictEqual([second.mail.from?.name, second.mail.from?.address], ["Plain", "us@plain.example"])
       assert.deepStrictEqual([first.field("dkim-signature"), second.field("dkim-signature")], [[], []])
-      // Without a text of its own, a message gets one made of its HTML.
+      // A message without a text part gets one made from its HTML.
       assert.strictEqual(first.mail.text?.trim(), "h")
     }))
 
-  it.effect("sends nothing when the domain's key cannot be used, and fails every recipient", () =>
+  it.effect("a batch fails every recipient and sends nothing when the domain's DKIM key is unusable", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -149,7 +149,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       assert.isFalse(sink.messages.some(({ to }) => to.some((address) => address.startsWith("nokey"))))
     }))
 
-  it.effect("settles refusals for good, offers what was put off again, and holds nobody else up", () =>
+  it.effect("rejected recipients bounce at once, deferred ones are retried, and neither delays the others", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -179,7 +179,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
         where batch_id = ${id} and status = 'queued'`
       assert.isTrue(Number(due?.["seconds"]) > 25 && Number(due?.["seconds"]) <= 30, String(due?.["seconds"]))
 
-      // Nobody waits half a minute here: the rows say when it is due.
+      // Makes the retry due now instead of waiting 30 seconds.
       for (const attempts of [1, 2]) {
         yield* asking(recipientsOf("?status=queued"), ({ at }) => at("data", 0, "attempt_count") === attempts)
         yield* sql`update email_messages set due_at = now() - interval '1 minute'
@@ -188,7 +188,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       const done = yield* ended(node, key, id)
       assert.deepInclude(done.at("data"), { status: "completed", total: 6, sent: 4, failed: 2, queued: 0 })
       assert.strictEqual(sink.attempts.get("defer2-x@people.example"), 3)
-      // Its batch had let go of the texts while it waited.
+      // The batch had released its texts while it waited.
       const late = sink.messages.find(({ to }) => to[0] === "defer2-x@people.example")
       assert.include((yield* readMail(late?.raw ?? Buffer.of())).mail.html ?? "", "h defer2-x")
       assert.strictEqual(sink.attempts.get("bounce-x@people.example"), 1)
@@ -224,7 +224,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       assert.isUndefined(sink.attempts.get("BOUNCE-x@people.example"))
     }))
 
-  it.effect("has counts that sum at every moment, in the batch and in its list of recipients", () =>
+  it.effect("counts add up to the total at every moment, in the batch and in its recipient list", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -248,7 +248,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       yield* node.request("POST", `/v1/email/batches/${id}/cancel`, { key })
     }))
 
-  it.effect("lists recipients in the order of the request, page by page", () =>
+  it.effect("recipients are listed in request order, page by page", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -265,7 +265,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       assert.match(pages[1]?.headers["link"] ?? "", /rel="prev".*rel="next"/)
     }))
 
-  it.effect("cancels whoever is still queued, once, and tells of the end once", () =>
+  it.effect("cancel stops queued recipients and publishes email.bulk_completed once, even when repeated", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -293,7 +293,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       assert.strictEqual(receiver.requests.length, 1)
     }))
 
-  it.effect("knows a batch only by its own account", () =>
+  it.effect("a batch of another account returns the same 404 as an unknown batch", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -307,7 +307,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       }
     }))
 
-  it.effect("refuses bad input with what is wrong and where, and nothing of it is stored or sent", () =>
+  it.effect("invalid input is refused with its field and reason, and nothing is stored or sent", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -379,7 +379,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
       assert.isFalse(sink.messages.some(({ to }) => to.includes("fine@people.example")))
     }))
 
-  it.effect("says for each of many recipients what is missing, by its index", () =>
+  it.effect("missing variables are reported for each recipient by index", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()

@@ -18,7 +18,7 @@ const valuesOf = (count: number) => Object.fromEntries(names(count).map((name) =
 const errorsOf = (answer: Answer) =>
   answer.at("error", "errors") as ReadonlyArray<{ param: string; type: string; message: string }>
 
-/** Posts a bulk mail of a new account and looks that it leaves nothing behind when it is refused. */
+/** Posts a bulk email from a new account and checks that a refusal stores no batch. */
 const post = Effect.fnUntraced(function*(json: object) {
   const node = yield* Service
   const sql = yield* SqlClient.SqlClient
@@ -30,22 +30,22 @@ const post = Effect.fnUntraced(function*(json: object) {
 })
 
 layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-  describe("the size of bulk mail", () => {
+  describe("size of bulk email", () => {
     const tooLarge: ReadonlyArray<readonly [what: string, texts: object, value: string, says: string]> = [
       [
-        "an HTML that its values fill",
+        "HTML that its values fill",
         { html: "{{x}}".repeat(1_000) },
         "x".repeat(400_000),
         "must make html at most 10485760 bytes long"
       ],
       [
-        "an HTML that escaping makes too large",
+        "HTML that escaping makes too large",
         { html: "{{x}}".repeat(9) },
         "&".repeat(256 * 1024),
         "must make html at most 10485760 bytes long"
       ],
       [
-        "a text that its values fill, in letters of three bytes",
+        "text of three-byte characters that its values fill",
         { text: "{{x}}".repeat(9) },
         "\u6f22".repeat(400 * 1024),
         "must make text at most 10485760 bytes long"
@@ -58,7 +58,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
       ]
     ]
     for (const [what, texts, x, message] of tooLarge) {
-      it.effect(`is refused for ${what}, with whom it is about`, () =>
+      it.effect(`a batch is refused for ${what}, naming the recipient`, () =>
         Effect.gen(function*() {
           const answer = yield* post({ ...texts, recipients: [...people(2, { x: "fits" }), ...people(1, { x })] })
           assertRefused(answer, 422, "validation_error")
@@ -66,14 +66,14 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         }))
     }
 
-    it.effect("may be what fits, a subject of 2,000 characters and an HTML that is filled a thousand times too", () =>
+    it.effect("a 2,000-character subject and an HTML with a thousand filled placeholders are accepted", () =>
       Effect.gen(function*() {
         const recipients = people(1, { x: "\u6f22".repeat(2_000), y: "&".repeat(2_000) })
         const answer = yield* post({ subject: "{{x}}", html: "{{y}}".repeat(1_000), recipients })
         assert.strictEqual(answer.status, 202, answer.text)
       }))
 
-    it.effect("is told of for at most 50 recipients", () =>
+    it.effect("at most 50 oversized recipients are reported", () =>
       Effect.gen(function*() {
         const answer = yield* post({ subject: "{{x}}", recipients: people(500, { x: "x".repeat(2_001) }) })
         assertRefused(answer, 422, "validation_error")
@@ -84,8 +84,8 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
       }))
   })
 
-  describe("the variables of a request", () => {
-    it.effect("are at most 500 different ones in bulk mail, with names of at most 100 characters", () =>
+  describe("template variables", () => {
+    it.effect("bulk email allows at most 500 different variables, with names of at most 100 characters", () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* post({ html: places(500), recipients: people(1, valuesOf(500)) })).status, 202)
         const refused: ReadonlyArray<object> = [
@@ -100,7 +100,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         }
       }))
 
-    it.effect("are so in the other requests that bring texts along", () =>
+    it.effect("single email, stored templates and bulk SMS have the same limits on variables", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -128,7 +128,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         }
       }))
 
-    it.effect("have no lists and no objects in objects for values, also where no text reads them", () =>
+    it.effect("lists and nested objects are refused as values, even when no text uses them", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -148,7 +148,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.strictEqual(errorsOf(read)[0]?.type, "missing_variable")
       }))
 
-    it.effect("are named ten at a time where values are missing", () =>
+    it.effect("missing variables are named ten at a time", () =>
       Effect.gen(function*() {
         const message = "must have a value for v0, v1, v2, v3, v4, v5, v6, v7, v8, v9 and 490 more"
         const answer = yield* post({ html: places(500), recipients: people(500, {}) })

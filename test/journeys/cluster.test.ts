@@ -14,8 +14,8 @@ const sendOne = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   assert.deepInclude(at("data"), { status: "completed", sent: 1 })
 })
 
-layer(Relay.layer({ env: debug }), { excludeTestServices: true, timeout: "60 seconds" })("a second node", (it) => {
-  it.effect("joins by itself, takes its share of the actors, and hands them back when it leaves", () =>
+layer(Relay.layer({ env: debug }), { excludeTestServices: true, timeout: "60 seconds" })("cluster", (it) => {
+  it.effect("a second node joins, takes its share of the actors and hands them back when it stops", () =>
     Effect.gen(function*() {
       const first = yield* Service
       const { sink } = yield* Relay
@@ -23,14 +23,14 @@ layer(Relay.layer({ env: debug }), { excludeTestServices: true, timeout: "60 sec
       yield* sendOne(first, key)
       const second = yield* startNode({ smtpPort: sink.port, env: debug })
       yield* sendOne(second, key)
-      // Each batch has its own actor; whoever takes the request, half of them run on the newcomer before long.
+      // Each batch has its own actor, so about half of them soon run on the new node.
       yield* Effect.repeat(sendOne(first, key), { until: () => runsBatches(second) })
       assert.deepStrictEqual(yield* second.stop(), { code: 0, signal: null })
       yield* Effect.forEach(Array.from({ length: 20 }), () => sendOne(first, key), { concurrency: 5 })
       assert.isTrue(runsBatches(first))
     }))
 
-  it.effect("refuses a key from the moment that another node has revoked it", () =>
+  it.effect("a key revoked on one node is refused by the other node at once", () =>
     Effect.gen(function*() {
       const first = yield* Service
       const { sink } = yield* Relay

@@ -7,7 +7,7 @@ import { Relay } from "../support/Relay.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener, reaching, sendEmail } from "../support/singleMail.ts"
 
-/** The one message that the relay took for this recipient, as soon as it has it. */
+/** The one message that the relay accepted for this recipient, once it has arrived. */
 const mailTo = Effect.fnUntraced(function*(to: string) {
   const { sink } = yield* Relay
   yield* sink.until(({ messages }) => messages.some((message) => message.to[0] === to))
@@ -18,8 +18,8 @@ const mailTo = Effect.fnUntraced(function*(to: string) {
   return { ...mail, ...(yield* readMail(mail.raw)) }
 })
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an email of its own", (it) => {
-  it.effect("goes out signed, and its event and its record tell of it", () =>
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("single email", (it) => {
+  it.effect("an email is sent and signed, publishes email.sent and can be read back", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { accountId, key, received } = yield* makeListener(node, ["email.*"])
@@ -77,7 +77,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       })
     }))
 
-  it.effect("has a text alone, or the texts of a stored template as it is now", () =>
+  it.effect("an email has a text only, or the texts of a stored template as it is now", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -104,7 +104,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       })
     }))
 
-  it.effect("carries files byte for byte, 7 MiB of them together, and an HTML of 5 MB", () =>
+  it.effect("an email carries 7 MiB of attachments byte for byte and an HTML of 5 MB", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -132,7 +132,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       assert.isTrue(long.mail.html?.trim() === html, "the HTML is another one")
     }), 120_000)
 
-  it.effect("goes to names that look like others under their A-labels, which answer, envelope, field and record show", () =>
+  it.effect("a look-alike internationalised address appears as A-labels in answer, envelope, header and record", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -146,14 +146,14 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       const answer = yield* node.request("POST", "/v1/email/send", { key, json })
       const to = "ann@xn--ypal-43d9g.example"
       assert.strictEqual(answer.at("data", "to"), to)
-      // The relay's library shows the A-labels of the envelope as they read.
+      // The sink's library shows the envelope's A-labels decoded.
       const { field } = yield* mailTo(json.to)
       assert.deepStrictEqual([field("to"), field("reply-to")], [[to], ["x@xn--ypal-43d9g.example"]])
       const record = yield* reaching(node, { id: Number(answer.at("data", "id")), key, statuses: ["sent"] })
       assert.strictEqual(record["to"], to)
     }))
 
-  it.effect("is one email for all in to, cc and bcc, each with a copy, an event and a fate of their own", () =>
+  it.effect("an email to several in to, cc and bcc gives each recipient a separate copy, event and status", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -205,7 +205,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       assert.isTrue(fifty.every((address) => sink.deliveries.get(address) === 1))
     }))
 
-  it.effect("leaves out whom the account must not write to, and says so when nobody is left", () =>
+  it.effect("suppressed recipients are skipped, and the status is suppressed when none is left", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -231,7 +231,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       assert.isUndefined(sink.attempts.get("LEFT@people.example"))
     }))
 
-  it.effect("is offered again when it was put off or the answer got lost, with the same bytes", () =>
+  it.effect("a deferred email or one whose answer was lost is sent again with the same bytes", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -253,7 +253,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       }
     }))
 
-  it.effect("fails, and is not sent, when its domain's key cannot be used", () =>
+  it.effect("an email fails and is not sent when its domain's DKIM key is unusable", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -266,7 +266,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       assert.isUndefined(sink.attempts.get("unsigned@people.example"))
     }))
 
-  it.effect("is not sent for an account that was removed meanwhile", () =>
+  it.effect("an email is not sent when its account was removed in the meantime", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -282,7 +282,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       assert.strictEqual(sink.attempts.get("defer1-removed@people.example"), 1)
     }))
 
-  it.effect("is at the relay before a sweep could have found it", () =>
+  it.effect("an email reaches the relay within 400 ms, before a sweep could find it", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -298,7 +298,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an e
       assert.isBelow(median, 400, `milliseconds: ${millis.join(" ")}`)
     }))
 
-  it.effect("does not wait behind a batch of 500 that is being sent", () =>
+  it.effect("an email does not wait behind a batch of 500 that is being sent", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay

@@ -6,7 +6,7 @@ import { type DnsServer, makeDnsServer } from "../support/DnsServer.ts"
 import { Relay } from "../support/Relay.ts"
 import { makeAccount, makeKey, type RunningNode, Service, startNode } from "../support/Service.ts"
 
-/** The name server of the nodes; each test publishes under names of its own. */
+/** The nodes' name server; each test publishes under its own names. */
 class Zone extends Context.Service<Zone, DnsServer>()("messaging-service/test/journeys/emailDomains.test/Zone") {}
 
 const envOf = ({ address }: DnsServer) => ({
@@ -39,7 +39,7 @@ const add = Effect.fnUntraced(function*(node: RunningNode, key: string, domain: 
 
 const valueOf = (records: Records, purpose: string) => records.find((record) => record.purpose === purpose)?.value ?? ""
 
-/** Publishes the records with these purposes in the place of what the domain has published so far. */
+/** Replaces the domain's published records with those of the given purposes. */
 const publish = Effect.fnUntraced(function*(records: Records, purposes = ["DKIM", "SPF"]) {
   const { zone } = yield* Zone
   for (const { name } of records) zone[name] = {}
@@ -54,7 +54,7 @@ const publish = Effect.fnUntraced(function*(records: Records, purposes = ["DKIM"
   }
 })
 
-/** Moves the last check into the past, as only a check that is ten seconds old is made anew. */
+/** Moves the last check into the past, because a check is repeated only after ten seconds. */
 const age = (id: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -82,7 +82,7 @@ const notices = (accountId: number) =>
     ))
 
 layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending domains", (it) => {
-  it.effect("are looked at for the default sender too, in whichever account its domain is verified", () =>
+  it.effect("sending from the default sender warns until its domain is verified, in any account", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -111,7 +111,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       assert.deepStrictEqual(yield* warnings, [])
     }))
 
-  it.effect("are added, published, verified, sent from with a signature, and deleted", () =>
+  it.effect("a domain can be added, published, verified, used to send signed mail, and deleted", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -194,7 +194,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       assert.deepStrictEqual(yield* notices(accountId), ["domain_verified: news.example is verified"])
     }))
 
-  it.effect("have keys that no row, no log and no answer shows", () =>
+  it.effect("no row, log line or answer shows a DKIM private key", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -206,7 +206,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       }
     }))
 
-  it.effect("are one for each name in an account, in any spelling", () =>
+  it.effect("an account adds each domain once, in any spelling, even in concurrent requests", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -229,7 +229,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       assert.sameMembers(answers.map(({ status }) => status), [201, 409, 409, 409, 409])
     }))
 
-  it.effect("are refused when nobody can own them, with what is wrong", () =>
+  it.effect("a domain that cannot be owned is refused with the reason", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -260,7 +260,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       assert.deepStrictEqual((yield* node.request("GET", "/v1/email/domains", { key })).json, { data: [] })
     }))
 
-  it.effect("are reached by keys of the email scope with the permission", () =>
+  it.effect("domain endpoints require the email scope and a domains permission", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { accountId, key } = yield* makeAccount()
@@ -281,7 +281,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       assert.strictEqual((yield* verify(node, scoped.key, other.id)).status, 200)
     }))
 
-  it.effect("are checked once at a time over all nodes, and once in ten seconds", () =>
+  it.effect("concurrent checks of a domain share one DNS lookup over all nodes, at most one in ten seconds", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -307,7 +307,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       assert.strictEqual(lookups(), 2)
     }))
 
-  it.effect("are verified again by a repeated request with an Idempotency-Key only once", () =>
+  it.effect("a repeated verify request with an Idempotency-Key looks DNS up once", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const server = yield* Zone
@@ -323,14 +323,14 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       assert.strictEqual(server.queries.filter((query) => query === "MX repeated.example").length, 1)
     }))
 
-  it.effect("are checked with an Idempotency-Key as well when name servers take longer than a transaction may be idle", () =>
+  it.effect("verify with an Idempotency-Key works when DNS takes longer than a transaction may be idle", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { zone } = yield* Zone
       const { key } = yield* makeAccount()
       const { id, records } = yield* add(node, key, "sluggish.example")
       yield* publish(records)
-      // Repeated after two seconds each, then silent for five.
+      // Each silent query is repeated after two seconds and fails after five.
       zone["sluggish.example"] = (asked, type) =>
         type !== "MX"
           ? { TXT: [valueOf(records, "SPF")] }
@@ -346,7 +346,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       assert.strictEqual(answer.at("data", "dns_records", 3, "status"), "temporary_error")
     }))
 
-  it.effect("stay as they are while name servers fail, and say so", () =>
+  it.effect("a domain keeps its status while name servers fail, and reports temporary_error", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { zone } = yield* Zone
@@ -361,7 +361,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       ])
     }))
 
-  it.effect("belong to the account whose key is published, when several have added them", () =>
+  it.effect("a domain added by several accounts belongs to the account whose key is published", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const first = yield* makeAccount()
@@ -397,7 +397,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       )
     }))
 
-  it.effect("of another account are not found, whatever is done to them", () =>
+  it.effect("another account's domain returns the same 404 as an unknown one", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -412,7 +412,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
     }))
 })
 
-/** What the row of a domain says, once its next check, which is due now, was made. */
+/** The domain's row after its next check, which is made due now. */
 const rechecked = Effect.fnUntraced(function*(id: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update email_domains set next_check_at = now(), checked_at = null where id = ${id}`
@@ -430,8 +430,8 @@ const rechecked = Effect.fnUntraced(function*(id: number) {
   }
 })
 
-layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("the checks of the service itself", (it) => {
-  it.effect("verify a pending domain as soon as its records are there, and tell its owner", () =>
+layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("periodic domain checks", (it) => {
+  it.effect("a pending domain is verified once its records are published, and the owner is notified", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { accountId, key } = yield* makeAccount()
@@ -446,7 +446,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("the checks o
       assert.deepStrictEqual(yield* notices(accountId), ["domain_verified: waiting.example is verified"])
     }))
 
-  it.effect("look for a pending domain with growing pauses, after three days on demand only", () =>
+  it.effect("a pending domain is checked with growing pauses and after three days only on demand", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -465,7 +465,7 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("the checks o
       assert.strictEqual((yield* verify(node, key, id)).at("data", "status"), "verified")
     }))
 
-  it.effect("take a verification back only after three sure failures over 48 hours, with a mail that says why", () =>
+  it.effect("a verification is withdrawn after three certain failures over 48 hours, with a mail that gives the reason", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -509,14 +509,14 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("the checks o
       assert.deepInclude(yield* rechecked(id), { status: "verified" })
     }))
 
-  it.effect("go on when a node has died in the middle of one", () =>
+  it.effect("a check is repeated when the node that ran it dies", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
       const { key } = yield* makeAccount()
       const { id, records } = yield* add(node, key, "orphaned.example")
       yield* publish(records)
-      // As a node leaves a row that it was asking for: with a lease.
+      // A node that dies during a check leaves the row like this: with a lease.
       yield* sql`update email_domains set check_until = now() + interval '2 seconds', next_check_at = now() where id = ${id}`
       const done = yield* asking(
         node.request("GET", `/v1/email/domains/${id}`, { key }),

@@ -13,25 +13,30 @@ const MiB = 1024 * 1024
 
 const file = (bytes: number) => ({ filename: "f.bin", content: Buffer.alloc(bytes).toString("base64") })
 
-/** A body that is refused, the parameter that is named, and a part of what is said. */
+/** Why it is refused, the body, the parameter named, and part of the message. */
 const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknown>, param: string, says: RegExp]> = [
-  ["nobody", { to: [] }, "to", /at least one recipient/],
-  ["51 addresses", { to: Array.from({ length: 51 }, (_, i) => `a${i}@b.example`) }, "to", /at most 50 addresses/],
-  ["51 in bcc", { bcc: Array.from({ length: 51 }, (_, i) => `a${i}@b.example`) }, "bcc", /at most 50 addresses/],
+  ["no recipient", { to: [] }, "to", /at least one recipient/],
+  ["51 recipients", { to: Array.from({ length: 51 }, (_, i) => `a${i}@b.example`) }, "to", /at most 50 addresses/],
+  [
+    "51 recipients in bcc",
+    { bcc: Array.from({ length: 51 }, (_, i) => `a${i}@b.example`) },
+    "bcc",
+    /at most 50 addresses/
+  ],
   ["two addresses in one string", { to: "a@b.example, c@d.example" }, "to", /one address/],
   ["two addresses in one entry", { to: ["a@b.example,c@d.example"] }, "to[0]", /one address/],
-  ["another RCPT", { to: "a@b.example>\r\nRCPT TO:<c@d.example" }, "to", /line breaks/],
-  ["a display name", { cc: ["Ann <a@b.example>"] }, "cc[0]", /bare address/],
-  ["no address", { to: "nobody" }, "to", /has no @/],
-  ["a number", { to: 7 }, "to", /must be/],
-  ["a sender of no address", { from: "nope" }, "from", /has no @/],
+  ["an SMTP command in an address", { to: "a@b.example>\r\nRCPT TO:<c@d.example" }, "to", /line breaks/],
+  ["a display name in cc", { cc: ["Ann <a@b.example>"] }, "cc[0]", /bare address/],
+  ["a recipient without an @", { to: "nobody" }, "to", /has no @/],
+  ["a number as recipient", { to: 7 }, "to", /must be/],
+  ["a sender without an @", { from: "nope" }, "from", /has no @/],
   [
-    "a sender's name without an end",
+    "an overlong display name of the sender",
     { from: `${"n".repeat(201)} <a@b.example>` },
     "from",
     /display name: it must have/
   ],
-  ["answers to nowhere", { reply_to: "Help <help>" }, "reply_to", /has no @/],
+  ["a reply_to without an @", { reply_to: "Help <help>" }, "reply_to", /has no @/],
   ["a Bcc field in reply_to", { reply_to: "a@b.example\r\nBcc: c@d.example" }, "reply_to", /line breaks/],
   ["a Bcc field in the subject", { subject: "s\r\nBcc: c@d.example" }, "subject", /line breaks/],
   ["a Bcc field in the sender's name", { from_name: "x\r\nBcc: c@d.example" }, "from_name", /line breaks/],
@@ -47,55 +52,70 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ["no text", { text: undefined }, "html", /is required unless text or template_id/],
   ["a text beside a template", { template_id: 1 }, "text", /left out when template_id/],
   ["an unclosed placeholder", { text: "Hello {{name" }, "text", /./],
-  ["no value", { text: "Hello {{name}}" }, "variables", /must have a value for name/],
-  ["too long an HTML", { html: "x".repeat(5_000_001) }, "html", /at most 5000000 characters/],
+  ["a missing value", { text: "Hello {{name}}" }, "variables", /must have a value for name/],
+  ["an overlong HTML", { html: "x".repeat(5_000_001) }, "html", /at most 5000000 characters/],
   [
-    "a value that fills the world",
+    "a text that its value makes too large",
     { text: "{{x}}".repeat(100_000), variables: { x: "x".repeat(MiB) } },
     "text",
     /bytes with its values/
   ],
   [
-    "values that escaping makes too long",
+    "an HTML that escaping makes too large",
     { html: "{{x}}".repeat(9), variables: { x: "&".repeat(MiB) } },
     "html",
     /bytes with its values/
   ],
   [
-    "a value that fills the subject",
+    "a subject that its value makes too long",
     { subject: "{{x}}", variables: { x: "x".repeat(2001) } },
     "subject",
     /at most 2000 characters with its values/
   ],
   ["eleven files", { attachments: Array.from({ length: 11 }, () => file(1)) }, "attachments", /at most 10 files/],
-  ["a byte too many in files", { attachments: [file(4 * MiB), file(3 * MiB + 1)] }, "attachments", /at most 7 MiB/],
-  ["no base64", { attachments: [{ ...file(1), content: "no base64!" }] }, "attachments[0].content", /must be base64/],
-  ["torn base64", { attachments: [{ ...file(1), content: "QUJ" }] }, "attachments[0].content", /must be base64/],
-  ["a path for a file", { attachments: [{ path: "/etc/hostname" }] }, "attachments[0].filename", /is required/],
   [
-    "a path beside a name",
+    "more than 7 MiB of attachments",
+    { attachments: [file(4 * MiB), file(3 * MiB + 1)] },
+    "attachments",
+    /at most 7 MiB/
+  ],
+  [
+    "invalid base64",
+    { attachments: [{ ...file(1), content: "no base64!" }] },
+    "attachments[0].content",
+    /must be base64/
+  ],
+  ["truncated base64", { attachments: [{ ...file(1), content: "QUJ" }] }, "attachments[0].content", /must be base64/],
+  [
+    "a path in place of an attachment",
+    { attachments: [{ path: "/etc/hostname" }] },
+    "attachments[0].filename",
+    /is required/
+  ],
+  [
+    "a path beside a file name",
     { attachments: [{ filename: "hostname", path: "/etc/hostname", href: "file:///etc/hostname" }] },
     "attachments[0].content",
     /is required/
   ],
   [
-    "an object for a content",
+    "an object as attachment content",
     { attachments: [{ ...file(1), content: { path: "/etc/hostname" } }] },
     "attachments[0].content",
     /must be/
   ],
-  ["a path for an HTML", { html: { path: "/etc/hostname" } }, "html", /must be/],
+  ["a path as HTML", { html: { path: "/etc/hostname" } }, "html", /must be/],
   [
-    "a media type with a field",
+    "a header field in a media type",
     { attachments: [{ ...file(1), content_type: "text/plain\r\nX: y" }] },
     "attachments[0].content_type",
     /./
   ]
 ]
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the record of emails", (it) => {
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("email history", (it) => {
   for (const [what, body, param, says] of refused) {
-    it.effect(`has none of one with ${what}`, () =>
+    it.effect(`an email with ${what} is refused with 422 and leaves no record`, () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -108,7 +128,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       }))
   }
 
-  it.effect("has none from an unverified domain, with an unknown template, or after the trial", () =>
+  it.effect("an unverified domain, an unknown template or an expired trial is refused", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -132,7 +152,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.strictEqual((yield* node.request("GET", "/v1/email/messages", { key })).status, 200)
     }))
 
-  it.effect("is the same for the same Idempotency-Key, and the email goes out once", () =>
+  it.effect("a repeated request with one Idempotency-Key returns the same answer and sends the email once", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -149,7 +169,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.strictEqual(list.at("meta", "total"), 1)
     }))
 
-  it.effect("is found by an address in Unicode or in A-labels, and in any case of letters", () =>
+  it.effect("an email is found by its address in Unicode or A-labels and in any letter case", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -162,7 +182,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       }
     }))
 
-  it.effect("is listed newest first or last with the recipients of batches, and found by every filter", () =>
+  it.effect("emails and batch recipients are listed newest or oldest first and found by every filter", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -251,7 +271,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
         assertRefused(yield* list(query), 422, "validation_error")
       }
       assert.include((yield* list("?batch_id=7")).text, "must be the id of a batch of emails, such as email_batch_01")
-      // The rows of its other recipients are no emails.
+      // The other recipients' rows are not emails themselves.
       for (const id of [several + 1, several + 2]) {
         assertRefused(yield* node.request("GET", `/v1/email/messages/${id}`, { key }), 404, "not_found")
       }

@@ -6,8 +6,8 @@ import { Relay } from "../support/Relay.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { sendEmail } from "../support/singleMail.ts"
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("single emails and batches", (it) => {
-  it.effect("go side by side: a batch keeps to its pace while somebody sends single ones, which all arrive", () =>
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("single and bulk email", (it) => {
+  it.effect("a batch is throttled while single emails are being sent, and every single email arrives", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -26,7 +26,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
       const took = performance.now() - started
       yield* Fiber.interrupt(singles)
       assert.deepInclude(done.at("data"), { total: 500, sent: 500 })
-      // A stall of the machine lets the pace lapse for its time, so not the whole of it is asked for.
+      // The pace lapses while the machine stalls, so 80 % of it must hold.
       assert.isAbove(took, 0.8 * recipients.length * interval)
       yield* sink.until(({ messages }) => messages.filter(isSingle).length >= sent)
       assert.isAbove(sent, 4)

@@ -8,8 +8,8 @@ const letter = { subject: "Hello", html: "<p>Hello</p>" }
 
 const quotaOf = { env: { EMAIL_QUOTA_STARTER: "5" } }
 
-layer(Relay.layer(quotaOf), { excludeTestServices: true, timeout: "60 seconds" })("the plan's emails a month", (it) => {
-  it.effect("are shared by single and bulk mail, and what does not fit is refused whole with what is left", () =>
+layer(Relay.layer(quotaOf), { excludeTestServices: true, timeout: "60 seconds" })("monthly email quota", (it) => {
+  it.effect("single and bulk email share the quota, and a request that exceeds it is refused whole", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -32,7 +32,7 @@ layer(Relay.layer(quotaOf), { excludeTestServices: true, timeout: "60 seconds" }
       })
     }))
 
-  it.effect("do not count whom the account must not write to", () =>
+  it.effect("suppressed recipients do not count towards the quota", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount({ plan: "starter" })
@@ -43,7 +43,7 @@ layer(Relay.layer(quotaOf), { excludeTestServices: true, timeout: "60 seconds" }
       assert.strictEqual(answer.status, 202, answer.text)
     }))
 
-  it.effect("are not passed by requests at the same time", () =>
+  it.effect("concurrent requests cannot exceed the quota", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount({ plan: "starter" })

@@ -8,7 +8,7 @@ import { makeListener, reaching, sendEmail } from "../support/singleMail.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** A node with a listener for bounces. */
+/** A node with a bounce listener. */
 class Post extends Context.Service<Post, {
   readonly node: RunningNode
   readonly sink: SmtpSink.SmtpSink
@@ -26,8 +26,8 @@ class Post extends Context.Service<Post, {
   ).pipe(Layer.provideMerge(TestDatabase.layer))
 }
 
-layer(Post.layer, { excludeTestServices: true, timeout: "60 seconds" })("reports about an email of its own", (it) => {
-  it.effect("concern one recipient of several, by the return path or by the copy's token, and are told by the email's id", () =>
+layer(Post.layer, { excludeTestServices: true, timeout: "60 seconds" })("reports about a single email", (it) => {
+  it.effect("a report by return path or recipient token changes one of several recipients and publishes the email's id", () =>
     Effect.gen(function*() {
       const { node, port, sink } = yield* Post
       const sql = yield* SqlClient.SqlClient
@@ -48,7 +48,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "60 seconds" })("reports
       assert.strictEqual(new Set(copies.map(({ returnPath }) => returnPath)).size, 3)
 
       yield* deliverMail(port, second.returnPath, postfixDsn(second))
-      // Blacked out but for the copy's token.
+      // Redacted except for the copy's token.
       const complaint = arf({ ...third, messageId: `x@y.example>\r\nX-Recipient-Token: <${third.token}` }, {
         redacted: true
       })

@@ -6,8 +6,8 @@ import { Relay } from "../support/Relay.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { sendEmail } from "../support/singleMail.ts"
 
-/** The mail that the relay took for this recipient, and what a verifier says of it. */
-const taken = Effect.fnUntraced(function*(to: string) {
+/** The mail that the relay accepted for this recipient, with its DKIM verdict. */
+const signedMail = Effect.fnUntraced(function*(to: string) {
   const { sink } = yield* Relay
   yield* sink.until(({ messages }) => messages.some((message) => message.to[0] === to))
   const raw = sink.messages.find((message) => message.to[0] === to)?.raw ?? Buffer.alloc(0)
@@ -18,9 +18,9 @@ const pass = { result: "pass", domain: "signed.example" } as const
 const node = { env: { MAIL_FROM: "Service <us@signed.example>" } }
 
 layer(Relay.layer(node), { excludeTestServices: true, timeout: "60 seconds" })(
-  "a signature that receivers verify",
+  "DKIM signature",
   (it) => {
-    it.effect("is that of a mail with files", () =>
+    it.effect("a mail with attachments has a valid signature", () =>
       Effect.gen(function*() {
         const { accountId, key } = yield* makeAccount()
         yield* insertDomain(accountId, "signed.example", { key: dkimKey.pem })
@@ -35,12 +35,12 @@ layer(Relay.layer(node), { excludeTestServices: true, timeout: "60 seconds" })(
             content_type: "application/pdf"
           }]
         })
-        const { field, verdict } = yield* taken("files@people.example")
+        const { field, verdict } = yield* signedMail("files@people.example")
         assert.match(field("content-type").join(), /^multipart\/mixed/)
         assert.deepStrictEqual(verdict, pass)
       }))
 
-    it.effect("is that of each copy of a mail to several, with Cc, and with links and opens that are counted", () =>
+    it.effect("each copy of a tracked mail to several recipients has a valid signature", () =>
       Effect.gen(function*() {
         const { key } = yield* makeAccount()
         // From the default sender, whose domain another account has.
@@ -54,7 +54,7 @@ layer(Relay.layer(node), { excludeTestServices: true, timeout: "60 seconds" })(
           track_clicks: true
         })
         for (const name of ["ann", "bob", "cyd", "dan"]) {
-          const { field, mail, verdict } = yield* taken(`${name}@people.example`)
+          const { field, mail, verdict } = yield* signedMail(`${name}@people.example`)
           assert.deepStrictEqual(field("cc"), ["cyd@people.example"])
           assert.lengthOf(field("x-recipient-token"), 1)
           assert.match(mail.html ?? "", /\/t\/c\/.*\/t\/o\//s)
@@ -62,11 +62,11 @@ layer(Relay.layer(node), { excludeTestServices: true, timeout: "60 seconds" })(
         }
       }))
 
-    it.effect("is that of a mail with a code", () =>
+    it.effect("a mail with a verification code has a valid signature", () =>
       Effect.gen(function*() {
         const { key } = yield* makeAccount()
         yield* sendCode(yield* Service, { key, json: { to: "eve@people.example", channel: "email" } })
-        const { mail, verdict } = yield* taken("eve@people.example")
+        const { mail, verdict } = yield* signedMail("eve@people.example")
         assert.match(mail.text ?? "", /\b\d{6}\b/)
         assert.deepStrictEqual(verdict, pass)
       }))

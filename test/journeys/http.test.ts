@@ -5,7 +5,7 @@ import { freePort } from "../support/freePort.ts"
 import { type Answer, earlyInTheMinute, makeAccount, Service, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** `rel` to target, from a Link header. */
+/** Targets of a Link header by `rel`. */
 const linksOf = ({ headers }: Answer) =>
   Object.fromEntries(
     [...(headers["link"] ?? "").matchAll(/<([^>]*)>; rel="([a-z]+)"/g)].map(([, target, rel]) => [rel, target])
@@ -17,7 +17,7 @@ const post = (path: string, key: string, json: unknown) =>
 const Ids = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.Int })) })
 
 layer(Service.layer())((it) => {
-  describe("pages", () => {
+  describe("pagination", () => {
     const batchOf = (key: string, recipients: number) =>
       Effect.gen(function*() {
         const answer = yield* post("/v1/email/send-bulk", key, {
@@ -28,7 +28,7 @@ layer(Service.layer())((it) => {
         return `/v1/email/batches/${String(answer.at("data", "batch_id"))}/recipients`
       })
 
-    it.effect("lead through all rows by their Link headers, each row once", () =>
+    it.effect("Link headers lead through every row exactly once", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -49,7 +49,7 @@ layer(Service.layer())((it) => {
         assert.strictEqual(new Set(seen).size, 60)
       }))
 
-    it.effect("are 25 rows from the first on, unless the caller says otherwise", () =>
+    it.effect("a page has 25 rows and starts at the first unless the caller says otherwise", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -60,7 +60,7 @@ layer(Service.layer())((it) => {
         assert.deepStrictEqual(beyond.json, { data: [], meta: { total: 30, page: 1000, per_page: 100 } })
       }))
 
-    it.effect("that are out of bounds are 422, with a name for each parameter", () =>
+    it.effect("pages out of bounds are refused with 422, naming each parameter", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -89,8 +89,8 @@ layer(Service.layer())((it) => {
       }))
   })
 
-  describe("input", () => {
-    it.effect("is refused with every violation at its path, at most 50, and a sentence for the first", () =>
+  describe("request input", () => {
+    it.effect("every violation is reported at its path, at most 50, with a message about the first", () =>
       Effect.gen(function*() {
         const { key } = yield* makeAccount()
         const answer = yield* post("/v1/email/send-bulk", key, {
@@ -127,7 +127,7 @@ layer(Service.layer())((it) => {
         assert.strictEqual(Object(many.at("error", "errors")).length, 50)
       }))
 
-    it.effect("may have fields that nobody knows, which bind nothing", () =>
+    it.effect("unknown fields are ignored and change nothing", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { accountId, key } = yield* makeAccount()
@@ -148,7 +148,7 @@ layer(Service.layer())((it) => {
         assert.isAbove(Date.parse(String(read.at("data", "created_at"))), Date.parse("2020-01-01"))
       }))
 
-    it.effect("is never repaired: wrong types, NUL, lone surrogates and control characters are 422", () =>
+    it.effect("wrong types, NUL, lone surrogates and control characters are refused with 422 and never repaired", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -177,7 +177,7 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    it.effect("has no names that cannot be stored, however deep, as values of a record or where nobody looks", () =>
+    it.effect("property names that cannot be stored are refused at any depth, even in unknown fields", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -198,7 +198,7 @@ layer(Service.layer())((it) => {
         assert.strictEqual((yield* request("POST", "/v1/email/send-bulk", { key, body: fine })).status, 202)
       }))
 
-    it.effect("in a query holds no NUL either, whatever the parameter", () =>
+    it.effect("a NUL in any query parameter is refused with 422", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -214,7 +214,7 @@ layer(Service.layer())((it) => {
         assert.strictEqual((yield* request("GET", `${path}?other=%ff%ed%a0%80`, { key })).status, 200)
       }))
 
-    it.effect("puts nothing of its own into the headers of an answer", () =>
+    it.effect("request input never appears in the answer's headers", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -227,7 +227,7 @@ layer(Service.layer())((it) => {
   })
 
   describe("answers", () => {
-    it.effect("have an id of their own each, in the order in which they were asked for", () =>
+    it.effect("each answer has a unique request id, in the order of the requests", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const ids: Array<string | undefined> = []
@@ -236,7 +236,7 @@ layer(Service.layer())((it) => {
         assert.deepStrictEqual(ids.map((id) => id?.slice(0, 13)).toSorted(), ids.map((id) => id?.slice(0, 13)))
       }))
 
-    it.effect("of the API are stored by nobody on the way", () =>
+    it.effect("API answers are not cacheable", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -248,11 +248,11 @@ layer(Service.layer())((it) => {
   })
 })
 
-layer(TestDatabase.layer)("a node by its settings", (it) => {
+layer(TestDatabase.layer)("settings of a node", (it) => {
   const login = { json: { email: "nobody@example.com", password: "wrong horse battery" } }
   const limited = { RATE_LIMIT_LOGIN: "1" }
 
-  it.effect("believes X-Forwarded-For of the proxies it is told to trust, from the right", () =>
+  it.effect("X-Forwarded-For is read from the right and only from trusted proxies", () =>
     Effect.gen(function*() {
       const node = yield* startNode({ env: { ...limited, TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.1" } })
       const from = (forwarded: string) =>
@@ -265,14 +265,14 @@ layer(TestDatabase.layer)("a node by its settings", (it) => {
         "203.0.113.1",
         "203.0.113.2",
         "203.0.113.1", // again: over its limit of one
-        "198.51.100.7, 203.0.113.2", // what a client wrote itself stands to the left
+        "198.51.100.7, 203.0.113.2", // the client's forged entry is on the left
         "203.0.113.3, 10.0.0.1",
         "203.0.113.3"
       ], from)
       assert.deepStrictEqual(statuses, [401, 401, 429, 429, 401, 429])
     }))
 
-  it.effect("believes nobody's X-Forwarded-For unless it is told to", () =>
+  it.effect("X-Forwarded-For is ignored when no proxy is trusted", () =>
     Effect.gen(function*() {
       const node = yield* startNode({ env: limited })
       const statuses = yield* Effect.forEach(["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"], (address) =>
@@ -284,7 +284,7 @@ layer(TestDatabase.layer)("a node by its settings", (it) => {
       assert.include(statuses, 429)
     }))
 
-  it.effect("shows its metrics on a port of their own, and only there", () =>
+  it.effect("metrics are served on their own port only", () =>
     Effect.gen(function*() {
       const port = yield* freePort
       const node = yield* startNode({ env: { METRICS_PORT: String(port) } })

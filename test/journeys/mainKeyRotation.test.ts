@@ -16,7 +16,7 @@ const before = { ENCRYPTION_KEY: old }
 const during = { ENCRYPTION_KEY: fresh, ENCRYPTION_KEY_PREVIOUS: old }
 const after = { ENCRYPTION_KEY: fresh }
 
-/** A command with these main keys on the test's database. */
+/** Runs a command with these main keys on the test's database. */
 const command = Effect.fnUntraced(function*(name: string, keys: Readonly<Record<string, string>>) {
   const { url } = yield* TestDatabase
   return yield* cli([name], { DATABASE_URL: url, ...keys })
@@ -32,7 +32,7 @@ const createWebhook = Effect.fnUntraced(function*(node: RunningNode, apiKey: str
   return { answer, secret: String(answer.at("data", "secret")) }
 })
 
-/** Sends one mail, gives its unsubscribe link, and sees that the event of it is signed with the webhook's secret. */
+/** Sends one mail, checks that its event is signed with each webhook's secret, and returns its unsubscribe link. */
 const mailAndEvent = Effect.fnUntraced(function*(
   node: RunningNode,
   world: {
@@ -59,9 +59,9 @@ const idsInForce = Effect.gen(function*() {
   return rows.length
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })("the main key", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })("main key rotation", (it) => {
   it.effect(
-    "is changed while a node runs, and all that was sealed or signed before outlives the old one",
+    "the main key changes while a node runs, and everything sealed or signed before stays valid",
     () =>
       Effect.gen(function*() {
         const sink = yield* SmtpSink.make({ script: SmtpSink.localPartScript })

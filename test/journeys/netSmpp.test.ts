@@ -1,4 +1,4 @@
-/** What Net::SMPP, which others speak SMPP with, understands of our submits: the SMSC of its own examples. */
+/** Checks our SMPP against Net::SMPP, an independent implementation: the SMSC from its examples. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as NodeChildProcess from "node:child_process"
@@ -11,12 +11,12 @@ import { makeAccount, startNode } from "../support/Service.ts"
 import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** As Debian's libnet-smpp-perl has it. */
+/** Path in Debian's libnet-smpp-perl package. */
 const example = "/usr/share/doc/libnet-smpp-perl/examples/smsc.pl"
 const perl = programAt("perl")
 const isThere = perl !== undefined && NodeFs.existsSync(example)
 
-/** The SMSC on a port of its own, telling of each unit that it reads. Its process for a bind ends with the connection. */
+/** The example SMSC on a free port, printing each PDU that it reads. Its process for a bind ends with the connection. */
 const makeNetSmpp = Effect.gen(function*() {
   const port = yield* freePort
   const changes = new Changes()
@@ -42,7 +42,7 @@ const makeNetSmpp = Effect.gen(function*() {
 })
 
 describe.skipIf(!isThere)("Net::SMPP (Debian's libnet-smpp-perl; skipped where it is missing)", () => {
-  it.live("takes a bind and a text of ours, and reads in it what was written", () =>
+  it.live("Net::SMPP accepts our bind and reads our text as written", () =>
     Effect.gen(function*() {
       const smsc = yield* makeNetSmpp
       const env = { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url }
@@ -63,7 +63,7 @@ describe.skipIf(!isThere)("Net::SMPP (Debian's libnet-smpp-perl; skipped where i
       assert.match(said, /'registered_delivery' => '?1\b/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
-  it.live("gives the doctor a bind, and is told when it is left", () =>
+  it.live("doctor binds to Net::SMPP and unbinds again", () =>
     Effect.gen(function*() {
       const smsc = yield* makeNetSmpp
       const { url } = yield* TestDatabase

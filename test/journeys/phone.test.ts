@@ -5,8 +5,8 @@ import { makeAccount, makeKey, Service } from "../support/Service.ts"
 
 const validate = (number: string) => `/v1/phone/validate?number=${encodeURIComponent(number)}`
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("looking at a number", (it) => {
-  it.effect("tells how it is written, where it is and what it is", () =>
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("phone number validation", (it) => {
+  it.effect("a valid number returns its formats, country and line type", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()
@@ -25,7 +25,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("lo
       })
     }))
 
-  it.effect("tells an unassigned number from an impossible one, and both from a question that is none", () =>
+  it.effect("unassigned and impossible numbers are invalid, and a missing or overlong number is refused with 422", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { accountId } = yield* makeAccount()

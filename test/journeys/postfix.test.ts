@@ -1,4 +1,4 @@
-/** What becomes of mail behind a real mail server, which writes the reports itself. */
+/** Checks sending and reports against a real mail server, which writes the reports itself. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ interface Post {
   readonly postfix: Postfix
 }
 
-/** A node whose relay is a Postfix that knows the way to the node's own listener. */
+/** A node whose relay is a Postfix that routes the bounce domain to the node's own listener. */
 const startPost = Effect.fnUntraced(function*(options: PostfixOptions) {
   const bouncePort = yield* freePort
   const routes = { [bounceDomain]: bouncePort, ...options.routes }
@@ -32,32 +32,32 @@ const startPost = Effect.fnUntraced(function*(options: PostfixOptions) {
   return { node, postfix } satisfies Post
 })
 
-interface Letters {
-  /** Of one batch. */
+interface Sending {
+  /** Recipients of one batch. */
   readonly recipients: ReadonlyArray<string>
-  /** Of an email of its own each. */
-  readonly alone?: ReadonlyArray<string>
-  /** Events beside those of what the relay has taken. */
-  readonly news: number
+  /** Recipients of one single email each. */
+  readonly singles?: ReadonlyArray<string>
+  /** Number of events besides those of sending. */
+  readonly reportEvents: number
   readonly reports: number
 }
 
 /**
- * Sends a batch and emails, waits until the listener has taken so many reports, and gives what is known then. It is the
- * only story of its Postfix: reports about others would be counted.
+ * Sends a batch and single emails, waits until the listener has accepted this many reports, and returns the outcome.
+ * Needs a Postfix of its own, because reports about other mails would be counted.
  */
-const story = Effect.fnUntraced(function*(
+const sendAndAwaitReports = Effect.fnUntraced(function*(
   { node, postfix }: Post,
-  { alone = [], news, recipients, reports }: Letters
+  { singles = [], reportEvents, recipients, reports }: Sending
 ) {
   const { accountId, key, received } = yield* makeListener(node, ["email.*"])
   const content = { subject: "Order 7", html: "<p>x</p>" }
   const batch = yield* sendBulk(node, key, { ...content, recipients })
-  const ids = yield* Effect.forEach(alone, (to) => sendEmail(node, key, { ...content, to }))
+  const ids = yield* Effect.forEach(singles, (to) => sendEmail(node, key, { ...content, to }))
   const done = yield* ended(node, key, batch)
   assert.deepInclude(done.at("data"), { total: recipients.length, sent: recipients.length, failed: 0 })
   yield* postfix.logged(/to=<b\+[a-z2-7]{32}@bounces\.example\.com>.* status=sent/, reports)
-  const events = yield* received(recipients.length + 1 + alone.length + news)
+  const events = yield* received(recipients.length + 1 + singles.length + reportEvents)
   const listed = yield* node.request("GET", `/v1/email/batches/${batch}/recipients`, { key })
   const rows = recipients.map((_, index) => listed.at("data", index))
   const records = yield* Effect.forEach(
@@ -86,7 +86,7 @@ virtual_alias_maps = inline:{ { team@aliases.example = here@mailboxes.example, b
   ).pipe(Layer.provideMerge(TestDatabase.layer))
 }
 
-/** The lines of main.cf that the documentation gives for a mail server in front, leading to this port. */
+/** The documented lines of main.cf for a mail server in front of the listener, pointing to this port. */
 const documentedFront = (port: number) => {
   const text = NodeFs.readFileSync(new URL("../../docs/email/bounces.md", import.meta.url), "utf8")
   const [lines = ""] = /^relay_domains = (?:.+\n)+?(?=```)/m.exec(text) ?? []
@@ -95,8 +95,8 @@ const documentedFront = (port: number) => {
 }
 
 describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where it is missing)", () => {
-  layer(Relaying.layer, { excludeTestServices: true, timeout: "90 seconds" })("as the relay", (it) => {
-    it.effect("reports deliveries and failures, which become events, and delays and relaying, which do not", () =>
+  layer(Relaying.layer, { excludeTestServices: true, timeout: "90 seconds" })("Postfix as the relay", (it) => {
+    it.effect("its reports of deliveries and failures become events, its reports of delays and relaying do not", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const post = yield* Relaying
@@ -108,33 +108,33 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
           elsewhere: "elsewhere@people.example",
           team: "team@aliases.example"
         }
-        const alone = {
+        const singles = {
           fine: "ada+alone@mailboxes.example",
           gone: "bounce-alone@people.example",
           late: "defer998@people.example"
         }
-        const { accountId, batch, eventsOf, records, rows } = yield* story(post, {
+        const { accountId, batch, eventsOf, records, rows } = yield* sendAndAwaitReports(post, {
           recipients: Object.values(people),
-          alone: Object.values(alone),
-          news: 4 + 2,
+          singles: Object.values(singles),
+          reportEvents: 4 + 2,
           reports: 7 + 3
         })
         for (const to of Object.values(people)) {
           assert.deepInclude(eventsOf(to).find(({ event }) => event === "email.sent")?.data, { batch_id: batch, to })
         }
-        const toldOf = (to: string) => eventsOf(to).map(({ data, event }) => [event, data["batch_id"]])
-        assert.sameDeepMembers(toldOf(alone.fine), [["email.sent", null], ["email.delivered", null]])
-        assert.sameDeepMembers(toldOf(alone.gone), [["email.sent", null], ["email.bounced", null]])
-        assert.sameDeepMembers(toldOf(alone.late), [["email.sent", null]])
+        const eventNamesOf = (to: string) => eventsOf(to).map(({ data, event }) => [event, data["batch_id"]])
+        assert.sameDeepMembers(eventNamesOf(singles.fine), [["email.sent", null], ["email.delivered", null]])
+        assert.sameDeepMembers(eventNamesOf(singles.gone), [["email.sent", null], ["email.bounced", null]])
+        assert.sameDeepMembers(eventNamesOf(singles.late), [["email.sent", null]])
         const refusal = { bounce_type: "hard", error: "550 5.1.1 no such user" }
-        assert.deepInclude(eventsOf(alone.gone).find(({ event }) => event === "email.bounced")?.data, refusal)
+        assert.deepInclude(eventsOf(singles.gone).find(({ event }) => event === "email.bounced")?.data, refusal)
         assert.deepInclude(records[0], { status: "delivered", bounce_type: null, error: null })
         assert.deepInclude(records[1], { status: "bounced", ...refusal })
         assert.deepInclude(records[2], { status: "sent", delivered_at: null, bounce_type: null, error: null })
-        const news = (to: string) => eventsOf(to).filter(({ event }) => event !== "email.sent")
-        assert.deepStrictEqual(news(people.fine).map(({ event }) => event), ["email.delivered"])
-        assert.deepStrictEqual([news(people.late), news(people.elsewhere)], [[], []])
-        const [gone, full, team] = [news(people.gone), news(people.full), news(people.team)]
+        const reportEvents = (to: string) => eventsOf(to).filter(({ event }) => event !== "email.sent")
+        assert.deepStrictEqual(reportEvents(people.fine).map(({ event }) => event), ["email.delivered"])
+        assert.deepStrictEqual([reportEvents(people.late), reportEvents(people.elsewhere)], [[], []])
+        const [gone, full, team] = [reportEvents(people.gone), reportEvents(people.full), reportEvents(people.team)]
         assert.deepStrictEqual([gone, full, team].map((events) => events.map(({ event }) => event)), [
           ["email.bounced"],
           ["email.bounced"],
@@ -152,12 +152,15 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
           "bounced"
         ])
         yield* post.postfix.logged(/sender delay notification/, 2)
-        // Not the team's: one of its two members is gone, the other one has the mail.
+        // Not the alias address: one of its two members bounced, the other one has the mail.
         const suppressed = yield* sql`select email, reason from suppressions where account_id = ${accountId}`
-        assert.sameDeepMembers([...suppressed], [alone.gone, people.gone].map((email) => ({ email, reason: "bounce" })))
+        assert.sameDeepMembers(
+          [...suppressed],
+          [singles.gone, people.gone].map((email) => ({ email, reason: "bounce" }))
+        )
       }))
 
-    it.effect("adds its trace to a signed mail and leaves the signature whole", () =>
+    it.effect("a signature stays valid after Postfix has added its Received header", () =>
       Effect.gen(function*() {
         const { node, sink } = yield* Relaying
         const { accountId, key } = yield* makeAccount()
@@ -177,54 +180,61 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
       }))
   })
 
-  layer(TestDatabase.layer, { excludeTestServices: true, timeout: "90 seconds" })("with other settings", (it) => {
-    it.effect("gives up when time has run out, which is a soft bounce", () =>
-      Effect.gen(function*() {
-        const sink = yield* SmtpSink.make({ script: SmtpSink.localPartScript })
-        const routes = { "people.example": sink.port, "nowhere.example": yield* freePort }
-        const post = yield* startPost({ routes, settings: "maximal_queue_lifetime = 0" })
-        const { eventsOf } = yield* story(post, {
-          recipients: ["defer999@people.example", "ada@nowhere.example"],
-          news: 2,
-          reports: 2
-        })
-        const bounces = ["defer999@people.example", "ada@nowhere.example"].map((to) =>
-          eventsOf(to).find(({ event }) => event === "email.bounced")?.data
-        )
-        assert.deepInclude(bounces[0], { bounce_type: "soft", error: "450 4.2.1 try again later" })
-        assert.deepInclude(bounces[1], { bounce_type: "soft" })
-        assert.match(String(bounces[1]?.["error"]), /^connect to 127\.0\.0\.1.*: Connection refused$/)
-      }), 120_000)
+  layer(TestDatabase.layer, { excludeTestServices: true, timeout: "90 seconds" })(
+    "Postfix with other settings",
+    (it) => {
+      it.effect(
+        "a mail that Postfix gives up on when its queue lifetime is over is a soft bounce",
+        () =>
+          Effect.gen(function*() {
+            const sink = yield* SmtpSink.make({ script: SmtpSink.localPartScript })
+            const routes = { "people.example": sink.port, "nowhere.example": yield* freePort }
+            const post = yield* startPost({ routes, settings: "maximal_queue_lifetime = 0" })
+            const { eventsOf } = yield* sendAndAwaitReports(post, {
+              recipients: ["defer999@people.example", "ada@nowhere.example"],
+              reportEvents: 2,
+              reports: 2
+            })
+            const bounces = ["defer999@people.example", "ada@nowhere.example"].map((to) =>
+              eventsOf(to).find(({ event }) => event === "email.bounced")?.data
+            )
+            assert.deepInclude(bounces[0], { bounce_type: "soft", error: "450 4.2.1 try again later" })
+            assert.deepInclude(bounces[1], { bounce_type: "soft" })
+            assert.match(String(bounces[1]?.["error"]), /^connect to 127\.0\.0\.1.*: Connection refused$/)
+          }),
+        120_000
+      )
 
-    it.effect(
-      "stands in front of the listener as the documentation says, and refuses what the listener refuses",
-      () =>
-        Effect.gen(function*() {
-          const bouncePort = yield* freePort
-          const sink = yield* SmtpSink.make()
-          const node = yield* startNode({
-            smtpPort: sink.port,
-            env: { MAIL_BOUNCE_DOMAIN: bounceDomain, BOUNCE_PORT: String(bouncePort) }
-          })
-          const settings = `mynetworks = 192.0.2.1/32\n${documentedFront(bouncePort)}`
-          const front = yield* startPostfix({ routes: {}, settings })
-          const { key } = yield* makeAccount()
-          const to = "ada@people.example"
-          const batch = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: [to] })
-          yield* ended(node, key, batch)
-          const returnPath = sink.messages[0]?.from ?? ""
-          const forged = `b+${"a".repeat(32)}@${bounceDomain}`
-          const refused = yield* deliverMail(front.port, forged, postfixDsn({ returnPath: forged, to }))
-          assert.strictEqual(refused.code, 550, refused.text)
-          const relayed = yield* deliverMail(front.port, to, postfixDsn({ returnPath, to }))
-          assert.strictEqual(relayed.code, 554, relayed.text)
-          const taken = yield* deliverMail(front.port, returnPath, postfixDsn({ returnPath, to }))
-          assert.strictEqual(taken.code, 250, taken.text)
-          yield* front.logged(/status=sent \(250 2\.0\.0 Noted/)
-          const { at } = yield* node.request("GET", `/v1/email/batches/${batch}/recipients`, { key })
-          assert.strictEqual(at("data", 0, "status"), "bounced")
-        }),
-      120_000
-    )
-  })
+      it.effect(
+        "Postfix with the documented settings in front of the listener refuses what the listener refuses",
+        () =>
+          Effect.gen(function*() {
+            const bouncePort = yield* freePort
+            const sink = yield* SmtpSink.make()
+            const node = yield* startNode({
+              smtpPort: sink.port,
+              env: { MAIL_BOUNCE_DOMAIN: bounceDomain, BOUNCE_PORT: String(bouncePort) }
+            })
+            const settings = `mynetworks = 192.0.2.1/32\n${documentedFront(bouncePort)}`
+            const front = yield* startPostfix({ routes: {}, settings })
+            const { key } = yield* makeAccount()
+            const to = "ada@people.example"
+            const batch = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: [to] })
+            yield* ended(node, key, batch)
+            const returnPath = sink.messages[0]?.from ?? ""
+            const forged = `b+${"a".repeat(32)}@${bounceDomain}`
+            const refused = yield* deliverMail(front.port, forged, postfixDsn({ returnPath: forged, to }))
+            assert.strictEqual(refused.code, 550, refused.text)
+            const relayed = yield* deliverMail(front.port, to, postfixDsn({ returnPath, to }))
+            assert.strictEqual(relayed.code, 554, relayed.text)
+            const taken = yield* deliverMail(front.port, returnPath, postfixDsn({ returnPath, to }))
+            assert.strictEqual(taken.code, 250, taken.text)
+            yield* front.logged(/status=sent \(250 2\.0\.0 Noted/)
+            const { at } = yield* node.request("GET", `/v1/email/batches/${batch}/recipients`, { key })
+            assert.strictEqual(at("data", 0, "status"), "bounced")
+          }),
+        120_000
+      )
+    }
+  )
 })

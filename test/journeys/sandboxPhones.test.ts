@@ -1,4 +1,4 @@
-/** What a developer does with the phones of the sandbox: everything over HTTP, on a node with the simulated WhatsApp. */
+/** The sandbox's phones as a developer uses them: over HTTP, on a node with the simulated WhatsApp. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually, makeAccount, type RunningNode, Service } from "../support/Service.ts"
@@ -25,12 +25,12 @@ const json = (node: RunningNode, below = "") =>
 let last = 15_550_200_000
 const freshPhone = () => String(++last)
 
-/** The linked device of a phone. */
+/** The phone's linked device. */
 const deviceOf = (node: RunningNode, number: string) =>
   Effect.map(json(node, `/${number}`), ({ at }) => String(at("data", "devices", 0, "session")))
 
-/** Pairs a new session of the account by the button of the list. */
-const scanned = Effect.fnUntraced(function*(node: RunningNode, key: string, name = "Shop") {
+/** Pairs a new session of the account by the list's button. */
+const pairedByPage = Effect.fnUntraced(function*(node: RunningNode, key: string, name = "Shop") {
   const { id } = yield* createSession(node, key, name)
   const number = freshPhone()
   assert.strictEqual(yield* done(node, "/scan", { session: String(id), number }), `${path}/${number}`)
@@ -38,8 +38,8 @@ const scanned = Effect.fnUntraced(function*(node: RunningNode, key: string, name
   return { id, number }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the phones of the sandbox", (it) => {
-  it.effect("pair a session that waits for a scan, through the page alone", () =>
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sandbox phones", (it) => {
+  it.effect("the page pairs a session that waits for a scan, without JavaScript", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -63,7 +63,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.notInclude((yield* node.request("GET", path)).text, `name="session" value="${id}"`)
     }))
 
-  it.effect("scan what a QR code says, and take a code that is typed in", () =>
+  it.effect("a phone can pair by a QR code's text or by a typed pairing code", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -80,22 +80,22 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       yield* untilStatus(node, key, second.id, "connected")
     }))
 
-  it.effect("pair a session anew whose phone has logged it out", () =>
+  it.effect("a session that the phone logged out can be paired again", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
-      const { id, number } = yield* scanned(node, key)
+      const { id, number } = yield* pairedByPage(node, key)
       yield* done(node, "/devices/log-out", { session: yield* deviceOf(node, number) })
       assert.strictEqual((yield* untilStatus(node, key, id, "failed")).at("reason"), "logged_out")
       yield* done(node, "/scan", { session: String(id), number })
       yield* untilStatus(node, key, id, "connected")
     }))
 
-  it.effect("write to a session and in groups, and show their chats", () =>
+  it.effect("a phone can write to a session and in groups, and its page shows the chats", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
-      const { number } = yield* scanned(node, key)
+      const { number } = yield* pairedByPage(node, key)
       const ann = freshPhone()
       const cid = freshPhone()
       yield* done(node, "", { number: ann, name: "Ann" })
@@ -115,17 +115,17 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.include(JSON.stringify(seen.at("data", "messages")), "Hello <i>shop</i>")
     }))
 
-  it.effect("drop the line of a session, which comes back by itself", () =>
+  it.effect("a session reconnects by itself after a phone drops its connection", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
-      const { id, number } = yield* scanned(node, key)
+      const { id, number } = yield* pairedByPage(node, key)
       yield* done(node, "/devices/drop", { session: yield* deviceOf(node, number) })
       yield* eventually(json(node, `/${number}`), ({ at }) => Number(at("data", "devices", 0, "logins")) >= 2)
       yield* untilStatus(node, key, id, "connected")
     }))
 
-  it.effect("say on the page what cannot be done, and change nothing", () =>
+  it.effect("an impossible action returns 409 with the reason on the page and changes nothing", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -152,7 +152,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.strictEqual((yield* json(node, "/000")).status, 404)
     }))
 
-  it.effect("do not exist for strangers, and take no form of a foreign page", () =>
+  it.effect("the pages return 404 to remote visitors and to forms from other sites", () =>
     Effect.gen(function*() {
       const node = yield* Service
       for (const headers of [{ "x-forwarded-for": "203.0.113.9" }, { host: "rebound.example" }]) {

@@ -4,8 +4,8 @@ import { sendBulk } from "../support/bulkMail.ts"
 import { Service } from "../support/Service.ts"
 import { makeListener, reaching, sendEmail } from "../support/singleMail.ts"
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the sandbox without a setting", (it) => {
-  it.effect("reports bounces, deliveries and complaints of mail to addresses that ask for them", () =>
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sandbox without settings", (it) => {
+  it.effect("a batch to the sandbox's special addresses gets their bounces, deliveries and complaints", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key, received } = yield* makeListener(node, ["email.*"])
@@ -13,10 +13,10 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       const recipients = words.map((word) => `${word}@people.example`)
       const batch = yield* sendBulk(node, key, { subject: "Hi", html: "<p>Hi</p>", recipients })
       const events = yield* received(words.length + 4 + 1)
-      const told = events.filter(({ event }) => event !== "email.bulk_completed").map(({ data, event }) =>
+      const names = events.filter(({ event }) => event !== "email.bulk_completed").map(({ data, event }) =>
         `${String(data["to"]).split("@")[0]} ${event} ${String(data["bounce_type"] ?? "")}`.trim()
       )
-      assert.sameMembers(told, [
+      assert.sameMembers(names, [
         ...words.map((word) => `${word} email.sent`),
         "latebounce email.bounced hard",
         "latemailboxfull email.bounced soft",
@@ -40,7 +40,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.strictEqual(suppressed.at("meta", "total"), 2)
     }))
 
-  it.effect("does so of single emails, for the recipient that asks", () =>
+  it.effect("a single email to several gets a report only for the special address", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeListener(node, ["email.*"])

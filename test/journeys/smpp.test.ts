@@ -12,12 +12,12 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const startOn = (smsc: Smsc, env: Readonly<Record<string, string>> = {}) =>
   startNode({ env: { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url, SMPP_MAX_PER_SECOND: "1000", ...env } })
 
-/** A database of its own for each test, as each has a carrier of its own. */
-const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestDatabase.layer)
+/** Runs on a separate database, because each test has a separate carrier. */
+const onOwnDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestDatabase.layer)
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("an SMS over SMPP", (it) => {
-  it.effect("reaches the carrier in its parts, each asking for a receipt, and is delivered when all are", () =>
-    alone(Effect.gen(function*() {
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("SMS over SMPP", (it) => {
+  it.effect("a long SMS goes out in parts that each request a receipt, and is delivered when all parts are", () =>
+    onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc((_, index) => ({ id: `m${index}`, receipts: [receiptText(`m${index}`)] }))
       const node = yield* startOn(smsc)
       const { key, received } = yield* makeListener(node, ["message.*"])
@@ -42,8 +42,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       assert.deepStrictEqual(smsc.delivered, [0, 0, 0])
     })))
 
-  it.effect("is sent in UCS-2 where it must, and alone without a header", () =>
-    alone(Effect.gen(function*() {
+  it.effect("a text outside GSM goes out in UCS-2, and a single part has no concatenation header", () =>
+    onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc()
       const node = yield* startOn(smsc)
       const { key } = yield* makeAccount()
@@ -54,8 +54,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       assert.strictEqual(submit?.text, "Привет 😀")
     })))
 
-  it.effect("is told of by receipts of every shape, before the answer, twice, late, and for nobody", () =>
-    alone(Effect.gen(function*() {
+  it.effect("receipts of every shape are matched, even early, repeated or late, and an unknown one is kept", () =>
+    onOwnDatabase(Effect.gen(function*() {
       const shapes = (id: string) => [
         receiptText(id),
         { esm_class: 4, short_message: `ID:${id} SUB:001 DLVRD:001 STAT:DELIVRD ERR:000 TEXT:stat:UNDELIV` },
@@ -84,7 +84,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       const events = yield* received(14)
       assert.strictEqual(new Set(events.map(({ data }) => data["message_id"])).size, 14)
       const sql = yield* SqlClient.SqlClient
-      // The second one of a receipt may stay until its ten minutes are over, and changes nothing.
+      // A duplicate receipt may stay for its ten minutes and changes nothing.
       yield* asking(
         node.request("GET", "/v1/sms/messages?status=delivered", { key }),
         ({ at }) => at("meta", "total") === 14
@@ -94,8 +94,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       assert.strictEqual(left.length, 1)
     })))
 
-  it.effect("takes a receipt that comes before the answer, under an id that an SMS before it had", () =>
-    alone(Effect.gen(function*() {
+  it.effect("a receipt that precedes the submit's answer counts for the new SMS when the carrier reuses an id", () =>
+    onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc(() => ({ id: "1", before: true, receipts: [receiptText("1")], afterMillis: 300 }))
       const node = yield* startOn(smsc)
       const { key, received } = yield* makeListener(node, ["message.delivered"])
@@ -109,8 +109,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       assert.deepStrictEqual(events.map(({ data }) => data["message_id"]), ids)
     })))
 
-  it.effect("is found by its id also where the carrier writes it in hex and then in decimal", () =>
-    alone(Effect.gen(function*() {
+  it.effect("a receipt is matched when the carrier writes the id in hex in the answer and in decimal in the receipt", () =>
+    onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc((_, index) => {
         const id = 0xab_cd_ef + index
         return { id: `00${id.toString(16).toUpperCase()}`, receipts: [receiptText(`0${id}`)] }
@@ -121,8 +121,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       yield* smsReaching(node, { id, key, statuses: ["delivered"] })
     })))
 
-  it.effect("fails with what the carrier says: at the submit, or later, and the rest of it is not sent", () =>
-    alone(Effect.gen(function*() {
+  it.effect("an SMS fails with the carrier's error, at the submit or in a later receipt", () =>
+    onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc(({ to }, index) =>
         to.endsWith("1")
           ? { status: 0x0b }
@@ -144,8 +144,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       assert.deepStrictEqual(events.map(({ data }) => data["error_code"]), ["smpp_0x0000000b", "undeliverable"])
     })))
 
-  it.effect("waits for a carrier that throttles, at its pace and without losing an attempt", () =>
-    alone(Effect.gen(function*() {
+  it.effect("submits wait while the carrier throttles and lose no attempt", () =>
+    onOwnDatabase(Effect.gen(function*() {
       let refusals = 0
       const smsc = yield* makeSmsc((_, index) => {
         if (index >= 15) return { id: `t${index}` }
@@ -166,8 +166,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       assert.deepStrictEqual([smsc.submits.length, refusals], [27, 15])
     })))
 
-  it.effect("is submitted once more over a new connection when the first was cut, and arrives", () =>
-    alone(Effect.gen(function*() {
+  it.effect("a submit without an answer is repeated once over a new connection and then delivered", () =>
+    onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc(() => ({ never: true }))
       const node = yield* startOn(smsc)
       const { key } = yield* makeAccount()
@@ -180,19 +180,23 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       assert.strictEqual(smsc.binds(), 2)
     })))
 
-  it.effect("is given up as unknown when nothing ever answers, after two submits", () =>
-    alone(Effect.gen(function*() {
-      const smsc = yield* makeSmsc((_, index) => index % 2 === 0 ? { never: true } : { wrongSequence: true })
-      const node = yield* startOn(smsc)
-      const { key } = yield* makeAccount()
-      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
-      const found = yield* smsReaching(node, { id, key, statuses: ["failed"] })
-      assert.deepInclude(found, { error_code: "outcome_unknown" })
-      assert.strictEqual(smsc.submits.length, 2)
-    })), 120_000)
+  it.effect(
+    "an SMS fails as outcome_unknown after two submits without an answer",
+    () =>
+      onOwnDatabase(Effect.gen(function*() {
+        const smsc = yield* makeSmsc((_, index) => index % 2 === 0 ? { never: true } : { wrongSequence: true })
+        const node = yield* startOn(smsc)
+        const { key } = yield* makeAccount()
+        const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+        const found = yield* smsReaching(node, { id, key, statuses: ["failed"] })
+        assert.deepInclude(found, { error_code: "outcome_unknown" })
+        assert.strictEqual(smsc.submits.length, 2)
+      })),
+    120_000
+  )
 
-  it.effect("of its own is not behind a batch", () =>
-    alone(Effect.gen(function*() {
+  it.effect("a single SMS does not wait behind a batch", () =>
+    onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc(() => ({ afterMillis: 50 }))
       const node = yield* startOn(smsc, { SMPP_WINDOW: "5" })
       const { key } = yield* makeAccount()
@@ -213,9 +217,9 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
     })), 120_000)
 
   it.effect(
-    "waits for a carrier that refuses the bind, and the log has no password",
+    "an SMS waits while the carrier refuses the bind, and the log has no password",
     () =>
-      alone(Effect.gen(function*() {
+      onOwnDatabase(Effect.gen(function*() {
         const smsc = yield* makeSmsc()
         smsc.refuseBinds(0x0e)
         const node = yield* startOn(smsc)
@@ -230,9 +234,9 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
   )
 
   it.effect(
-    "waits for a carrier that talks nonsense, in halves and lengths that cannot be",
+    "an SMS stays queued while the carrier sends malformed PDUs",
     () =>
-      alone(Effect.gen(function*() {
+      onOwnDatabase(Effect.gen(function*() {
         const nonsense = [Buffer.from("HTTP/1.1 200 OK\r\n\r\n"), Buffer.of(0, 0, 0, 16, 0x80), Buffer.of(0, 0, 0, 3)]
         let connections = 0
         const server = yield* makeRawServer((socket) => {

@@ -9,16 +9,16 @@ import { freshNumber, phoneOf, sendSms, smsReaching } from "../support/sms.ts"
 
 const sms = { to: "+250788123456", content: "Hello" }
 
-/** A body that is refused, the parameter that is named, and a part of what is said. */
+/** Why it is refused, the body, the parameter named, and part of the message. */
 const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknown>, param: string, says: RegExp]> = [
   ["a number without a plus", { to: "250788123456" }, "to", /begin with \+/],
   ["a national number", { to: "0788123456" }, "to", /begin with \+/],
   ["an impossible number", { to: "+1234567890" }, "to", /not a possible number/],
   ["a number with an extension", { to: "+250788123456;ext=5" }, "to", /only digits/],
-  ["a number that is a number", { to: 250788123456 }, "to", /must be a string/],
+  ["a numeric recipient", { to: 250788123456 }, "to", /must be a string/],
   ["two numbers in one string", { to: "+250788123456,+250788123457" }, "to", /only digits/],
   ["no content", { content: undefined }, "content", /is required/],
-  ["an empty content", { content: "" }, "content", /must not be empty/],
+  ["empty content", { content: "" }, "content", /must not be empty/],
   ["1,601 characters", { content: "a".repeat(1_601) }, "content", /at most 1600 characters/],
   ["eleven segments of GSM", { content: "a".repeat(1_531) }, "content", /10 segments, but takes 11/],
   ["eleven segments of UCS-2", { content: "я".repeat(671) }, "content", /10 segments, but takes 11/],
@@ -32,9 +32,9 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
 
 layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true, timeout: "60 seconds" })(
   (it) => {
-    describe("an SMS", () => {
+    describe("single SMS", () => {
       for (const [what, body, param, says] of refused) {
-        it.effect(`is refused with ${what}, and nothing is stored`, () =>
+        it.effect(`an SMS with ${what} is refused with 422, and nothing is stored`, () =>
           Effect.gen(function*() {
             const node = yield* Service
             const { key } = yield* makeAccount()
@@ -47,7 +47,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           }))
       }
 
-      it.effect("to no country, or to one without a price, is refused as such", () =>
+      it.effect("an SMS to a number of no country is refused as unsupported_destination", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
@@ -56,14 +56,14 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           assert.deepInclude(satellite.at("error"), { param: "to", country: null })
         }))
 
-      it.effect("to an unassigned number and to a premium one is taken: what is assigned changes", () =>
+      it.effect("SMS to unassigned and premium numbers are accepted, because assignments change", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
           for (const to of ["+15551234567", "+447700900123", "+19005551234"]) yield* sendSms(node, key, { ...sms, to })
         }))
 
-      it.effect("reaches the phone, is told as sent and delivered with its cost, and is shown", () =>
+      it.effect("an SMS reaches the phone, publishes message.sent and message.delivered, and can be read with its cost", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key, received } = yield* makeListener(node, ["message.*"])
@@ -111,7 +111,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           assert.deepInclude(text, { to, from: "Shop", text: "Muraho €", parts: 1, encoding: "gsm7" })
         }))
 
-      it.effect("of three segments reaches the phone in three parts and as one text, charged three times", () =>
+      it.effect("an SMS of three segments arrives in three parts as one text and costs three segments", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
@@ -135,17 +135,17 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           )
         }))
 
-      it.effect("fails in the ways of the sandbox's numbers, and the event says why", () =>
+      it.effect("the sandbox's special numbers fail with their error codes, and message.failed carries them", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key, received } = yield* makeListener(node, ["sms.failed", "message.sent"])
-          const fates = [
+          const outcomes = [
             ["+15005550001", "failed", "invalid_destination"],
             ["+15005550002", "failed", "undeliverable"],
             ["+15005550005", "failed", "expired"],
             ["+15005550003", "sent", null]
           ] as const
-          for (const [to, status, error_code] of fates) {
+          for (const [to, status, error_code] of outcomes) {
             const id = yield* sendSms(node, key, { ...sms, to })
             const found = yield* smsReaching(node, { id, key, statuses: [status] })
             assert.deepInclude(found, { status, error_code })
@@ -159,7 +159,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           )
         }))
 
-      it.effect("that is put off is tried again and arrives", () =>
+      it.effect("a temporarily refused SMS is retried and arrives", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
@@ -167,7 +167,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           yield* smsReaching(node, { id, key, statuses: ["delivered"] })
         }))
 
-      it.effect("is shown to its account alone", () =>
+      it.effect("another account's SMS returns 404 and is not listed", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
@@ -178,7 +178,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           assert.strictEqual(list.at("meta", "total"), 0)
         }))
 
-      it.effect("is listed by status, number, time and batch, newest first", () =>
+      it.effect("SMS are listed newest first by status, number, time and batch", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
@@ -204,7 +204,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           assert.deepStrictEqual(yield* ids("?batch_id=sms_batch_01ARZ3NDEKTSV4RRFFQ69G5FAV"), [])
         }))
 
-      it.effect("is not looked for by what is no number, which is told", () =>
+      it.effect("an invalid number in the list's filter is refused with 422 and the reason", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
@@ -222,7 +222,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           }
         }))
 
-      it.effect("is accepted once for an Idempotency-Key", () =>
+      it.effect("a repeated request with one Idempotency-Key sends one SMS", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
@@ -236,7 +236,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         }))
     })
 
-    describe("the SMS of a plan", () => {
+    describe("monthly SMS quota", () => {
       const starter = Effect.fnUntraced(function*(used: number) {
         const sql = yield* SqlClient.SqlClient
         const account = yield* makeAccount({ plan: "starter" })
@@ -245,7 +245,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
         return account
       })
 
-      it.effect("are 100 a month on Starter: the one beyond is refused with what is used, and leaves nothing", () =>
+      it.effect("Starter includes 100 SMS a month, and a request beyond that is refused whole with the usage", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const sql = yield* SqlClient.SqlClient
@@ -267,22 +267,22 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           assert.strictEqual(batches.length, 0)
         }))
 
-      it.effect("wait for their account alone, and no other account waits with it", () =>
+      it.effect("requests that wait for one account's quota do not delay other accounts", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const sql = yield* SqlClient.SqlClient
-          const held = yield* starter(0)
+          const locked = yield* starter(0)
           const others = [yield* starter(0), yield* makeAccount()]
-          const isHeld = yield* Deferred.make<void>()
+          const isLocked = yield* Deferred.make<void>()
           const done = yield* Deferred.make<void>()
           const holder = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
-            yield* sql`select from accounts where id = ${held.accountId} for no key update`
-            yield* Deferred.succeed(isHeld, undefined)
+            yield* sql`select from accounts where id = ${locked.accountId} for no key update`
+            yield* Deferred.succeed(isLocked, undefined)
             yield* Deferred.await(done)
           })))
-          yield* Deferred.await(isHeld)
+          yield* Deferred.await(isLocked)
           const waiting = yield* Effect.forkChild(
-            Effect.all(Array.from({ length: 3 }, () => sendSms(node, held.key, sms)), { concurrency: 3 })
+            Effect.all(Array.from({ length: 3 }, () => sendSms(node, locked.key, sms)), { concurrency: 3 })
           )
           for (const { key } of others) {
             yield* Effect.all(Array.from({ length: 10 }, () => sendSms(node, key, sms)), { concurrency: 10 })
@@ -293,7 +293,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           assert.strictEqual(new Set(yield* Fiber.join(waiting)).size, 3)
         }))
 
-      it.effect("are let in exactly, of many at the same time, beside those of accounts that have room", () =>
+      it.effect("concurrent requests fill the quota exactly, while other accounts keep sending", () =>
         Effect.gen(function*() {
           const node = yield* Service
           const sql = yield* SqlClient.SqlClient
@@ -334,8 +334,8 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
 layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50", SMS_SENDER_IDS: "Shop, +250788000000" } }), {
   excludeTestServices: true,
   timeout: "60 seconds"
-})("a batch of SMS", (it) => {
-  it.effect("goes to everybody with values of their own, and counts to its end", () =>
+})("bulk SMS", (it) => {
+  it.effect("each recipient gets the text with their own values, and the batch counts to its end", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -391,7 +391,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50", SMS_SENDER_IDS: "Shop, 
       assert.include(unsorted.text, "sort: must be one of created_at, -created_at")
     }))
 
-  it.effect("is refused as a whole: 501 recipients, nobody, a wrong number, a missing value, a text too long", () =>
+  it.effect("a batch with one invalid recipient, value, text or sender id is refused whole", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -419,7 +419,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50", SMS_SENDER_IDS: "Shop, 
       assert.strictEqual((yield* node.request("GET", "/v1/sms/messages", { key })).at("meta", "total"), 0)
     }))
 
-  it.effect("may name the sender ids that the operator has named, which are listed", () =>
+  it.effect("the operator's sender ids are listed and can be used", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -439,9 +439,9 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50", SMS_SENDER_IDS: "Shop, 
 })
 
 layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "400000" } }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "the sandbox's phones",
+  "sandbox phones and SMS",
   (it) => {
-    it.effect("say that they have an SMS after SANDBOX_SMS_DELAY_MS, and not before", () =>
+    it.effect("a sandbox phone reports delivery after SANDBOX_SMS_DELAY_MS", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient

@@ -9,7 +9,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const secret = "a-secret-of-tests-1"
 
-/** A node whose provider is a server of ours, as a profile in a file says. */
+/** A node whose SMS provider is a test server, configured by a profile file. */
 const start = Effect.fnUntraced(function*(url: string) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.makeTempFileScoped({ suffix: ".json" })
@@ -30,9 +30,9 @@ const start = Effect.fnUntraced(function*(url: string) {
 }, Effect.provide(NodeServices.layer))
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
-  "an SMS through an HTTP provider",
+  "SMS through an HTTP provider",
   (it) => {
-    it.effect("is handed over whole, and what the provider tells later decides", () =>
+    it.effect("an SMS is handed over whole, and the provider's callback decides its final status", () =>
       Effect.gen(function*() {
         const provider = yield* makeWebhookReceiver({
           script: (_, index) =>
@@ -68,12 +68,12 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         yield* node.request("POST", path, { body: "id=p-1&status=failed&code=27", headers: form })
         const failed = yield* smsReaching(node, { id: second, key, statuses: ["failed"] })
         assert.deepInclude(failed, { error_code: "undeliverable", error_message: "The provider says failed, 27." })
-        // Again, and the other way round: nothing goes backwards.
+        // A repeated, contradictory callback: a final status never changes.
         yield* node.request("POST", path, { json: { id: "p-1", status: "delivered" } })
         assert.strictEqual((yield* smsReaching(node, { id: second, key, statuses: ["failed"] }))["status"], "failed")
       }))
 
-    it.effect("believes nobody who does not know the secret, and takes any body without a fault", () =>
+    it.effect("a callback without the secret gets 404, and any body with it is accepted without an error", () =>
       Effect.gen(function*() {
         const node = yield* start("http://127.0.0.1:1/send")
         for (const path of ["double/wrong", `other/${secret}`, `double/${secret}x`]) {

@@ -9,7 +9,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const path = "/v1/sms/pricing"
 
-/** Runs `prices import` on a file with this text, beside the node. */
+/** Runs `prices import` with this text while the node runs. */
 const importing = Effect.fnUntraced(function*(text: string, ...flags: ReadonlyArray<string>) {
   const { url } = yield* TestDatabase
   const fs = yield* FileSystem.FileSystem
@@ -19,8 +19,8 @@ const importing = Effect.fnUntraced(function*(text: string, ...flags: ReadonlyAr
   return yield* cli(["prices", "import", file, ...flags], environment)
 }, Effect.provide(NodeServices.layer))
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the prices of SMS", (it) => {
-  it.effect("are read by anybody, all 243 countries by their names, with exactly the documented fields", () =>
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("SMS prices", (it) => {
+  it.effect("anyone can read the prices of all 243 countries, sorted by name, with exactly the documented fields", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const answer = yield* request("GET", path)
@@ -44,7 +44,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.strictEqual(answer.headers["cache-control"], "public, max-age=300")
     }))
 
-  it.effect("are not sent again to whoever has them, and one country can be asked for", () =>
+  it.effect("a matching ETag gets 304, and prices can be filtered by country", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const etag = (yield* request("GET", path)).headers["etag"] ?? ""
@@ -61,7 +61,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assertRefused(yield* request("GET", `${path}?country=Rwanda`), 422, "validation_error")
     }))
 
-  it.effect("are changed by a list of the operator's, with a history, and a wrong list changes nothing", () =>
+  it.effect("an imported price list takes effect and is kept in the history, and an invalid one changes nothing", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -88,11 +88,11 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.strictEqual((yield* importing("/nothing/here")).code, 1)
     }))
 
-  it.effect("are answered with 429 past the rate of a client's address", () =>
+  it.effect("requests beyond the limit per client address get 429", () =>
     Effect.gen(function*() {
       const { request } = yield* startNode({ env: { RATE_LIMIT_PRICING: "2" } })
       yield* earlyInTheMinute
-      // Who asked before counts as well: the limit holds over all nodes.
+      // Removes earlier tests' requests: the limit counts over all nodes.
       yield* (yield* SqlClient.SqlClient)`delete from rate_windows`
       const statuses = yield* Effect.forEach([1, 2, 3], () => Effect.map(request("GET", path), ({ status }) => status))
       assert.deepStrictEqual(statuses, [200, 200, 429])

@@ -9,14 +9,14 @@ const path = "/v1/email/suppressions"
 
 const at = (email: string) => `${path}/${encodeURIComponent(email)}`
 
-/** Suppresses an address by hand and gives the answer. */
+/** Suppresses an address by hand and returns the answer. */
 const add = Effect.fnUntraced(function*(node: RunningNode, key: string, email: string) {
   const answer = yield* node.request("POST", path, { key, json: { email } })
   assert.strictEqual(answer.status, 201, answer.text)
   return answer
 })
 
-/** Writes a suppression as the service does when it learns of one. */
+/** Inserts a suppression as the service does after a report. */
 const learn = (accountId: number, email: string, reason: "unsubscribe" | "bounce" | "complaint") =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -30,7 +30,7 @@ const emailsOf = (answer: { readonly at: (...path: ReadonlyArray<string | number
 
 layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
   describe("suppressions", () => {
-    it.effect("are added, read, listed and deleted by their address in its normal form", () =>
+    it.effect("a suppression is added, read, listed and deleted by its normalised address", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -57,7 +57,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.deepStrictEqual((yield* node.request("GET", path, { key })).at("data"), [])
       }))
 
-    it.effect("are found by every address that can be one, percent-encoded in the path", () =>
+    it.effect("an address with special characters is found when percent-encoded in the path", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -72,13 +72,13 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         }
       }))
 
-    it.effect("are listed newest first and page by page, all of them or those of a reason or an address", () =>
+    it.effect("suppressions are listed newest first in pages and filtered by reason or address", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { accountId, key } = yield* makeAccount()
         yield* add(node, key, "first@people.example")
         const sql = yield* SqlClient.SqlClient
-        // Bounces that were learnt of in one transaction have one time: the address then makes the order.
+        // Bounces recorded in one transaction have the same time, so the address decides their order.
         yield* sql`insert into suppressions (account_id, email, reason)
         select ${accountId}::bigint, name || '@people.example', 'bounce' from unnest(array['c', 'a', 'b']) name`
         yield* learn(accountId, "left@people.example", "unsubscribe")
@@ -101,7 +101,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         }
       }))
 
-    it.effect("are answered as they are to whoever adds them again, however many do so at once", () =>
+    it.effect("adding an address again, even concurrently, returns the existing suppression", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { accountId, key } = yield* makeAccount()
@@ -117,7 +117,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.deepInclude(again.at("data"), { reason: "unsubscribe", source_message_id: 7 })
       }))
 
-    it.effect("of whoever complained stay, and the others can be deleted", () =>
+    it.effect("a complaint cannot be deleted, other suppressions can", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { accountId, key } = yield* makeAccount()
@@ -143,7 +143,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.strictEqual(left.at("data", 0, "reason"), "complaint")
       }))
 
-    it.effect("of another account cannot be seen, deleted or felt, not even a complaint", () =>
+    it.effect("another account's suppressions are invisible and have no effect", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { accountId, key } = yield* makeAccount()
@@ -159,7 +159,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.strictEqual((yield* node.request("GET", at("shared@people.example"), { key })).status, 200)
       }))
 
-    it.effect("are for keys with email:write and the permission, reading and writing apart", () =>
+    it.effect("suppressions require email:write and separate permissions to read and write", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { accountId, key } = yield* makeAccount()
@@ -181,7 +181,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.deepStrictEqual(yield* statuses(writer.key), [403, 403, 201, 404])
       }))
 
-    it.effect("refuse what is not one address, and reasons that only the service learns of", () =>
+    it.effect("an invalid address or a reason other than manual is refused with 422", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -208,10 +208,10 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
       }))
   })
 
-  describe("a suppressed address", () => {
+  describe("sending to a suppressed address", () => {
     const mail = { subject: "s", html: "h" }
 
-    it.effect("is left out when a bulk mail is accepted, until it is deleted from the list", () =>
+    it.effect("bulk email skips a suppressed address until the suppression is deleted", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { sink } = yield* Relay
@@ -227,25 +227,25 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.strictEqual(sink.attempts.get("LISTED@people.example"), 1)
       }))
 
-    it.effect("is counted apart by the answer to a bulk mail, which tells how many are queued", () =>
+    it.effect("the answer to bulk email counts queued and suppressed recipients separately", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
-        yield* add(node, key, "told@people.example")
-        const told = (recipients: ReadonlyArray<string>) =>
+        yield* add(node, key, "counted@people.example")
+        const countsOf = (recipients: ReadonlyArray<string>) =>
           Effect.map(
             node.request("POST", "/v1/email/send-bulk", { key, json: { ...mail, recipients } }),
             ({ at }) => String(at("data", "message")).replace(/;.*/, "")
           )
-        assert.strictEqual(yield* told(["told@people.example"]), "0 emails are queued, 1 is suppressed")
+        assert.strictEqual(yield* countsOf(["counted@people.example"]), "0 emails are queued, 1 is suppressed")
         assert.strictEqual(
-          yield* told(["told@people.example", "other@people.example"]),
+          yield* countsOf(["counted@people.example", "other@people.example"]),
           "1 email is queued, 1 is suppressed"
         )
-        assert.strictEqual(yield* told(["other@people.example"]), "1 email is queued")
+        assert.strictEqual(yield* countsOf(["other@people.example"]), "1 email is queued")
       }))
 
-    it.effect("is left out as well when it is added after the bulk mail was accepted and before its turn", () =>
+    it.effect("an address suppressed after the batch was accepted is skipped when its turn comes", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { sink } = yield* Relay
@@ -255,7 +255,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         const recipients = [...slow, "late@people.example", "early@people.example"]
         const id = yield* sendBulk(node, key, { ...mail, recipients })
         yield* add(node, key, "Late@people.example")
-        // Neither has had its turn yet, so who is suppressed by now is so since the mail was accepted.
+        // Neither has had its turn, so the second was suppressed at acceptance.
         const last = yield* node.request("GET", `/v1/email/batches/${id}/recipients?page=201&per_page=2`, { key })
         assert.deepInclude(last.at("data", 0), { to: "late@people.example", status: "queued" })
         assert.deepInclude(last.at("data", 1), { to: "early@people.example", status: "suppressed" })
@@ -266,7 +266,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.isUndefined(sink.attempts.get("late@people.example"))
       }))
 
-    it.effect("is not written to again when it is added between two attempts", () =>
+    it.effect("an address suppressed between two attempts gets no second attempt", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { sink } = yield* Relay

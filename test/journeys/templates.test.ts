@@ -11,7 +11,7 @@ const path = "/v1/email/templates"
 
 const welcome = { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello {{name}} in {{shop.city|town}}</p>" }
 
-/** Posts a template and gives its ids. */
+/** Posts a template and returns its ids. */
 const make = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown = welcome) {
   const answer = yield* node.request("POST", path, { key, json })
   assert.strictEqual(answer.status, 201, answer.text)
@@ -29,7 +29,7 @@ const people = (count: number, prefix: string) =>
 
 layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
   describe("templates", () => {
-    it.effect("are created, read, changed and deleted", () =>
+    it.effect("a template can be created, read, changed and deleted", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -78,7 +78,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         }
       }))
 
-    it.effect("are listed newest first and page by page, without their texts, names as often as they come", () =>
+    it.effect("templates are listed newest first in pages, without texts, and names may repeat", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -112,7 +112,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.match(pages[0]?.headers["link"] ?? "", /page=2&per_page=3>; rel="next"/)
       }))
 
-    it.effect("answer to their number as well, with a Deprecation header, also where the answer is repeated", () =>
+    it.effect("a template's numeric id still works everywhere and adds a Deprecation header, also to replayed answers", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -145,7 +145,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.deepStrictEqual([gone.status, gone.headers["deprecation"]], [200, "@1795219200"])
       }))
 
-    it.effect("are for keys with email:write and the permission, reading and writing apart", () =>
+    it.effect("templates require email:write and separate permissions to read and write", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { accountId, key } = yield* makeAccount()
@@ -167,11 +167,11 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           )
         assert.deepStrictEqual(yield* statuses(reader.key), [200, 403, 403])
         assert.deepStrictEqual(yield* statuses(writer.key), [403, 200, 403])
-        // To use a template is to send.
+        // Using a template requires only the permission to send.
         assert.deepStrictEqual(yield* statuses(sender.key), [403, 403, 202])
       }))
 
-    it.effect("refuse bad input with what is wrong and where, and nothing of it is stored", () =>
+    it.effect("invalid input is refused with its field and reason, and nothing is stored", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -234,7 +234,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.deepStrictEqual([page.status, page.at("error", "param")], [422, "per_page"])
       }))
 
-    it.effect("keep what is changed at the same time, and a deleted one stays away", () =>
+    it.effect("concurrent changes to different fields are all kept, and a deleted template stays deleted", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -263,8 +263,8 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
       }))
   })
 
-  describe("bulk mail by template", () => {
-    it.effect("is rendered for each recipient, in HTML escaped, with a text that is made of it", () =>
+  describe("bulk email by template", () => {
+    it.effect("a template is rendered for each recipient, escaped in HTML, with a text made from it", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { sink } = yield* Relay
@@ -281,7 +281,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           html: "<p>Hello &lt;Ada&gt; in Kigali</p>",
           text: "Hello <Ada> in Kigali"
         })
-        // A subject beside the template takes the place of its own.
+        // A subject in the request replaces the template's.
         yield* node.request("PUT", `${path}/${id}`, { key, json: { text: "Plain {{name}}" } })
         const second = yield* sendBulk(node, key, {
           template_id: number,
@@ -296,7 +296,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         })
       }))
 
-    it.effect("says for each recipient what is missing, by its index, and sends nothing", () =>
+    it.effect("missing variables are reported for each recipient by index, and nothing is sent", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -333,7 +333,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.deepStrictEqual(yield* sql`select id from email_batches where account_id = ${accountId}`, [])
       }))
 
-    it.effect("answers every id that names no template of the account with the same 404, and mixtures with 422", () =>
+    it.effect("any id that is not a template of the account gets the same 404, and conflicting fields get 422", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -390,7 +390,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.deepStrictEqual(yield* sql`select id from email_batches where account_id = ${accountId}`, [])
       }))
 
-    it.effect("sends what was accepted to the end, though the template is changed and deleted meanwhile", () =>
+    it.effect("an accepted batch uses the template as it was, even when it is changed or deleted meanwhile", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { sink } = yield* Relay

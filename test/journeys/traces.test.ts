@@ -5,7 +5,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("traces", (it) => {
-  it.effect("of requests and their statements go to the operator's OTLP collector, without any secret", () =>
+  it.effect("spans of requests and SQL statements go to the operator's OTLP collector without secrets", () =>
     Effect.gen(function*() {
       const collector = yield* makeWebhookReceiver()
       const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}` }

@@ -18,12 +18,12 @@ const html = `<html><body><p>Hello {{name|you}}</p>
 <a href="https://shop.example/{{name|you}}">Own</a> <a href="mailto:us@shop.example">Write</a>
 <a href="https://shop.example/unsubscribe">Leave</a></body></html>`
 
-/** Sends a mail and gives it as its reader has it, with a webhook that hears of opens and clicks. */
-const story = Effect.fnUntraced(function*(options: {
+/** Sends a mail and returns it as its reader sees it, with a webhook for opens and clicks. */
+const trackedMail = Effect.fnUntraced(function*(options: {
   readonly domain?: string
   readonly settings?: Readonly<Record<string, boolean>>
   readonly mail?: Readonly<Record<string, unknown>>
-  /** Otherwise the mail was handed over a minute ago. */
+  /** Otherwise the relay accepted the mail a minute ago. */
   readonly isFresh?: boolean
 }) {
   const node = yield* Service
@@ -59,7 +59,7 @@ const story = Effect.fnUntraced(function*(options: {
   const open = path(/<img src="([^"]*)"/.exec(body)?.[1])
   const visit = (at: string, { method = "GET", userAgent = browser } = {}) =>
     node.request(method, at, { headers: { "user-agent": userAgent } })
-  /** Events of opens and clicks, as soon as there are so many. */
+  /** The events of opens and clicks, once there are this many. */
   const events = (count: number) =>
     Effect.map(receiver.received(count), (requests) => {
       assert.strictEqual(requests.length, count)
@@ -86,10 +86,10 @@ const story = Effect.fnUntraced(function*(options: {
   }
 })
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("opens and clicks", (it) => {
-  it.effect("are counted in a signed mail that says the same, and told with where the link leads", () =>
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open and click tracking", (it) => {
+  it.effect("an open and a click in a signed mail are counted and published with the link's target", () =>
     Effect.gen(function*() {
-      const { batch, body, clicks, events, open, raw, recipient, text, to, visit } = yield* story({})
+      const { batch, body, clicks, events, open, raw, recipient, text, to, visit } = yield* trackedMail({})
       assert.strictEqual((yield* dkimVerdict(raw)).result, "pass")
       assert.match(open, /^\/t\/o\/[\w-]{32}\.gif$/)
       assert.lengthOf(clicks, 3)
@@ -123,16 +123,16 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
       assert.deepStrictEqual(yield* recipient, { status: "clicked", opens: 1, clicks: 1 })
     }))
 
-  it.effect("are counted each time and told once, for each link", () =>
+  it.effect("repeated opens and clicks are all counted, but published once for each link", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { clicks, events, open, recipient, visit } = yield* story({})
+      const { clicks, events, open, recipient, visit } = yield* trackedMail({})
       for (let i = 0; i < 3; i++) yield* visit(open)
       for (let i = 0; i < 3; i++) yield* visit(clicks[0] ?? "")
       yield* sql`update email_clicks set clicked_at = clicked_at - interval '1 minute'`
       assert.strictEqual((yield* visit(clicks[1] ?? "")).headers["location"], second)
-      const told = yield* events(3)
-      assert.sameMembers(told.map(({ data, event }) => `${event} ${String(data["url"])}`), [
+      const published = yield* events(3)
+      assert.sameMembers(published.map(({ data, event }) => `${event} ${String(data["url"])}`), [
         "email.opened undefined",
         `email.clicked ${first}`,
         `email.clicked ${second}`
@@ -140,26 +140,26 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
       assert.deepStrictEqual(yield* recipient, { status: "clicked", opens: 3, clicks: 4 })
     }))
 
-  it.effect("of programs are told as such, and the first reader after them is told as well", () =>
+  it.effect("automated opens and clicks are marked, and the first human one after them is published too", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { clicks, events, open, recipient, visit } = yield* story({})
+      const { clicks, events, open, recipient, visit } = yield* trackedMail({})
       const [one = "", two = ""] = clicks
       for (const userAgent of ["Mozilla/5.0", "Mozilla/5.0 (via ggpht.com GoogleImageProxy)", browser, browser]) {
         yield* visit(open, { userAgent })
       }
       const head = yield* visit(one, { method: "HEAD" })
       assert.deepStrictEqual([head.status, head.headers["location"]], [302, first])
-      // Right after another link, as no reader does.
+      // Too soon after another link for a human reader.
       yield* visit(two)
       yield* sql`update email_clicks set clicked_at = clicked_at - interval '1 minute'`
       yield* visit(one, { userAgent: "curl/8.5.0" })
       yield* sql`update email_clicks set clicked_at = clicked_at - interval '1 minute'`
       yield* visit(two)
-      const told = yield* events(5)
-      const line = ({ data, event }: (typeof told)[number]) =>
+      const published = yield* events(5)
+      const line = ({ data, event }: (typeof published)[number]) =>
         `${event} ${String(data["url"] ?? "")} ${String(data["machine"] ?? data["bot"])}`
-      assert.sameMembers(told.map(line), [
+      assert.sameMembers(published.map(line), [
         "email.opened  true",
         "email.opened  false",
         `email.clicked ${first} true`,
@@ -169,18 +169,18 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
       assert.deepStrictEqual(yield* recipient, { status: "clicked", opens: 4, clicks: 4 })
     }))
 
-  it.effect("within seconds after the handover are a program's", () =>
+  it.effect("opens and clicks within seconds of sending are marked as automated", () =>
     Effect.gen(function*() {
-      const { clicks, events, open, visit } = yield* story({ isFresh: true })
+      const { clicks, events, open, visit } = yield* trackedMail({ isFresh: true })
       yield* visit(open)
       yield* visit(clicks[0] ?? "")
-      const told = yield* events(2)
-      assert.sameMembers(told.map(({ data }) => data["machine"] ?? data["bot"]), [true, true])
+      const published = yield* events(2)
+      assert.sameMembers(published.map(({ data }) => data["machine"] ?? data["bot"]), [true, true])
     }))
 
-  it.effect("do not count by HEAD of the pixel, or under a token that is not whole, ours, or for this", () =>
+  it.effect("a HEAD request or an invalid, foreign or misused token counts nothing", () =>
     Effect.gen(function*() {
-      const { clicks, node, open, recipient, visit } = yield* story({})
+      const { clicks, node, open, recipient, visit } = yield* trackedMail({})
       const [click = ""] = clicks
       assert.strictEqual((yield* visit(open, { method: "HEAD" })).status, 200)
       const openToken = open.slice("/t/o/".length, -".gif".length)
@@ -207,17 +207,17 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
       assert.strictEqual((yield* node.request("POST", click)).status, 405)
     }))
 
-  it.effect("lead nowhere once the message is gone, and the pixel is still a picture", () =>
+  it.effect("a deleted message's link returns 404, and its pixel is still an image", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { batch, clicks, open, visit } = yield* story({})
+      const { batch, clicks, open, visit } = yield* trackedMail({})
       yield* visit(clicks[0] ?? "")
       yield* sql`delete from email_messages where batch_id = ${batch}`
       assert.strictEqual((yield* visit(clicks[0] ?? "")).status, 404)
       assert.strictEqual((yield* visit(open)).status, 200)
     }))
 
-  it.effect("are off unless the domain or the mail wants them, and the mail has the last word", () =>
+  it.effect("tracking is off unless the domain or the mail enables it, and the mail's setting wins", () =>
     Effect.gen(function*() {
       const cases = [
         [{}, {}, false, 0],
@@ -227,7 +227,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
         [{}, { track_opens: true, track_clicks: true }, true, 3]
       ] as const
       for (const [settings, mail, opens, clicks] of cases) {
-        const seen = yield* story({ settings, mail })
+        const seen = yield* trackedMail({ settings, mail })
         assert.deepStrictEqual(
           [seen.open !== "/none", seen.clicks.length],
           [opens, clicks],
@@ -237,18 +237,18 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
       }
     }))
 
-  it.effect("can be wanted of mail from the default sender, mail by mail", () =>
+  it.effect("a mail from the default sender can enable tracking", () =>
     Effect.gen(function*() {
       const wanted = { from: undefined, track_opens: true, track_clicks: true }
-      const { clicks, events, open, visit } = yield* story({ mail: wanted })
+      const { clicks, events, open, visit } = yield* trackedMail({ mail: wanted })
       assert.lengthOf(clicks, 3)
       yield* visit(open)
       assert.strictEqual((yield* events(1))[0]?.event, "email.opened")
-      const silent = yield* story({ mail: { from: undefined } })
+      const silent = yield* trackedMail({ mail: { from: undefined } })
       assert.deepStrictEqual([silent.open, silent.clicks], ["/none", []])
     }))
 
-  it.effect("of a single email are counted for each of its recipients, by links of their own", () =>
+  it.effect("each recipient of a single email has separate links, counted separately", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -290,19 +290,19 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
       assert.deepInclude(record.at("data"), { status: "clicked", opens: 1, clicks: 2 })
     }))
 
-  it.effect("never turn a bounced message back", () =>
+  it.effect("an open does not change the status of a bounced message", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { batch, events, open, recipient, visit } = yield* story({})
+      const { batch, events, open, recipient, visit } = yield* trackedMail({})
       yield* sql`update email_messages set status = 'bounced' where batch_id = ${batch}`
       yield* visit(open)
       yield* events(1)
       assert.deepStrictEqual(yield* recipient, { status: "bounced", opens: 1, clicks: 0 })
     }))
 
-  it.effect("are switched by a domain's own account alone, one by one", () =>
+  it.effect("only the domain's account can switch tracking, separately for opens and clicks", () =>
     Effect.gen(function*() {
-      const { domainPath, key, node } = yield* story({ settings: { track_opens: true } })
+      const { domainPath, key, node } = yield* trackedMail({ settings: { track_opens: true } })
       const other = yield* makeAccount()
       const foreign = yield* node.request("PUT", domainPath, { key: other.key, json: { track_opens: false } })
       assert.strictEqual(foreign.status, 404)
@@ -326,13 +326,13 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
     }))
 
   it.effect(
-    "give the reader the picture when they cannot be counted, and links once the database is back",
+    "without the database the pixel still loads, and links work again once it is back",
     () =>
       Effect.gen(function*() {
         const { sink } = yield* Relay
         const proxy = yield* makeDatabaseProxy()
         const cut = yield* startNode({ smtpPort: sink.port, env: { DATABASE_URL: proxy.url } })
-        const { clicks, open, recipient } = yield* story({})
+        const { clicks, open, recipient } = yield* trackedMail({})
         yield* proxy.become("gone")
         const seen = yield* cut.request("GET", open)
         assert.deepStrictEqual([seen.status, seen.headers["content-type"]], [200, "image/gif"])

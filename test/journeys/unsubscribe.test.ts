@@ -5,7 +5,7 @@ import { asking, ended, readMail, sendBulk } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 
-/** Sends one mail and gives the path of the link in its List-Unsubscribe field. */
+/** Sends one mail and returns the path of its List-Unsubscribe link. */
 const linkOf = Effect.fnUntraced(function*(key: string, to: string) {
   const node = yield* Service
   const { sink } = yield* Relay
@@ -21,14 +21,14 @@ const suppressionsOf = (accountId: number) =>
     (sql) => sql`select email, reason from suppressions where account_id = ${accountId} order by email`
   )
 
-/** What a mail program sends (RFC 8058 3.2): a form of one field, and no cookies. */
+/** A mail program's request (RFC 8058 3.2): a form of one field, without cookies. */
 const oneClick = {
   body: "List-Unsubscribe=One-Click",
   headers: { "content-type": "application/x-www-form-urlencoded" }
 }
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the link to unsubscribe", (it) => {
-  it.effect("asks on GET and changes nothing, however often scanners open it", () =>
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("unsubscribe link", (it) => {
+  it.effect("GET shows a confirmation form and changes nothing, however often it is opened", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { accountId, key } = yield* makeAccount()
@@ -46,7 +46,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.deepStrictEqual(yield* suppressionsOf(accountId), [])
     }))
 
-  it.effect("takes the one-click POST of a mail program, again and again, and then nothing is sent there", () =>
+  it.effect("a repeated one-click POST suppresses the address once, and later batches skip it", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -74,7 +74,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.strictEqual(sink.messages.filter((mail) => mail.to[0]?.toLowerCase().startsWith("leaving")).length, 1)
     }))
 
-  it.effect("holds for its sender alone", () =>
+  it.effect("unsubscribing applies to the sending account only", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const [first, second] = yield* Effect.all([makeAccount(), makeAccount()])
@@ -83,7 +83,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.deepInclude((yield* ended(node, second.key, id)).at("data"), { sent: 1, suppressed: 0 })
     }))
 
-  it.effect("also leaves out who unsubscribes while a batch still waits to write to them", () =>
+  it.effect("a recipient who unsubscribes while their batch is queued gets no further attempt", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { sink } = yield* Relay
@@ -102,7 +102,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.strictEqual(sink.attempts.get("defer-late@people.example"), 1)
     }))
 
-  it.effect("answers 404 to a forged, cut or unknown token, without telling which", () =>
+  it.effect("a forged, truncated or unknown token gets the same 404", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { accountId, key } = yield* makeAccount()

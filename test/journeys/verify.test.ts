@@ -12,37 +12,37 @@ import { unpaced, untilArrived } from "../support/whatsAppMessages.ts"
 let serial = 0
 const freshAddress = () => `person${serial++}@people.example`
 
-/** A body that is refused, the parameter that is named, and a part of what is said. */
+/** Why it is refused, the body, the parameter named, and part of the message. */
 const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknown>, param: string, says: RegExp]> = [
   ["no recipient", { to: undefined }, "to", /is required/],
-  ["a number that is no number", { to: "call me" }, "to", /begin with \+/],
+  ["text instead of a number", { to: "call me" }, "to", /begin with \+/],
   ["an impossible number", { to: "+1234567890" }, "to", /not a possible number/],
-  ["a number that is no string", { to: 250788123456 }, "to", /must be a string/],
-  ["an address that is none", { to: "a@b@c", channel: "email" }, "to", /more than one @/],
+  ["a numeric recipient", { to: 250788123456 }, "to", /must be a string/],
+  ["an invalid address", { to: "a@b@c", channel: "email" }, "to", /more than one @/],
   ["a number by email", { to: "+250788123456", channel: "email" }, "to", /must be an email address/],
   ["an address by SMS", { to: "ada@example.com" }, "to", /must be a phone number/],
   ["an address by WhatsApp", { to: "ada@example.com", channel: "whatsapp" }, "to", /must be a phone number/],
   ["a premium number", { to: "+19002345678" }, "to", /codes are not sent to/],
-  ["another channel", { channel: "voice" }, "channel", /./],
+  ["an unknown channel", { channel: "voice" }, "channel", /./],
   ["3 digits", { length: 3 }, "length", /from 4 to 8/],
   ["9 digits", { length: 9 }, "length", /from 4 to 8/],
-  ["half a digit", { length: 4.5 }, "length", /./],
-  ["59 seconds", { ttl: 59 }, "ttl", /from 60 to 600/],
-  ["601 seconds", { ttl: 601 }, "ttl", /from 60 to 600/],
+  ["a fraction as length", { length: 4.5 }, "length", /./],
+  ["a lifetime of 59 seconds", { ttl: 59 }, "ttl", /from 60 to 600/],
+  ["a lifetime of 601 seconds", { ttl: 601 }, "ttl", /from 60 to 600/],
   ["a brand of 31 letters", { brand_name: "a".repeat(31) }, "brand_name", /at most 30/],
   ["a brand with a star", { brand_name: "A*" }, "brand_name", /star/],
   ["a brand of two lines", { brand_name: "A\nB" }, "brand_name", /line breaks/],
-  ["another language", { locale: "tlh" }, "locale", /./],
+  ["an unsupported locale", { locale: "tlh" }, "locale", /./],
   ["a domain that is a URL", { domain: "https://example.com" }, "domain", /./],
-  ["a client_ip that is none", { client_ip: "1.2.3.256" }, "client_ip", /IP/]
+  ["an invalid client_ip", { client_ip: "1.2.3.256" }, "client_ip", /IP/]
 ]
 
 layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50" } }), {
   excludeTestServices: true,
   timeout: "60 seconds"
-})("a one-time code", (it) => {
+})("one-time codes", (it) => {
   for (const channel of ["email", "sms"] as const) {
-    it.effect(`goes by ${channel}, is right once, and the event tells of it`, () =>
+    it.effect(`a code by ${channel} is valid once, and verify.completed is published`, () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key, received } = yield* makeListener(node, ["verify.*"])
@@ -80,7 +80,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       }))
   }
 
-  it.effect("is nowhere but with its recipient: no table, no list, no event, no answer, no log has it", () =>
+  it.effect("only the recipient sees the code: no table, list, event, answer or log contains it", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -129,7 +129,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       for (const code of codes) assert.notInclude(everywhere, code)
     }))
 
-  it.effect("by email is a text and an HTML of it, in the language that was asked for", () =>
+  it.effect("a code by email has text and HTML in the requested language", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -146,7 +146,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       )
     }))
 
-  it.effect("can be checked by its recipient, however that is written", () =>
+  it.effect("a code can be checked by its recipient in any spelling", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -164,7 +164,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
     }))
 
   for (const [what, body, param, says] of refused) {
-    it.effect(`is refused with ${what}, and nothing is sent`, () =>
+    it.effect(`a request with ${what} is refused with 422, and nothing is sent`, () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -177,7 +177,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       }))
   }
 
-  it.effect("is guessed a hundred times at once, and five guesses are looked at", () =>
+  it.effect("of a hundred concurrent wrong guesses only five are checked", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -192,8 +192,8 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
         (each) => checkCode(node, { key, json: { id, code: each } }),
         { concurrency: "unbounded" }
       )
-      const looked = answers.filter(({ status }) => status === 200)
-      const left = looked.map(({ at }) => Number(at("data", "attempts_remaining"))).toSorted()
+      const checked = answers.filter(({ status }) => status === 200)
+      const left = checked.map(({ at }) => Number(at("data", "attempts_remaining"))).toSorted()
       assert.deepStrictEqual(left, [0, 1, 2, 3, 4])
       for (const answer of answers.filter(({ status }) => status !== 200)) {
         assertRefused(answer, 429, "max_attempts_exceeded")
@@ -203,7 +203,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assert.deepInclude(read.at("data"), { status: "max_attempts", attempts_remaining: 0 })
     }))
 
-  it.effect("is right for one of a hundred who enter it at once, and told of once", () =>
+  it.effect("of a hundred concurrent correct checks one succeeds, and one event is published", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key, received } = yield* makeListener(node, ["verify.*"])
@@ -222,7 +222,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assert.deepStrictEqual((yield* received(1)).map(({ event }) => event), ["verify.completed"])
     }))
 
-  it.effect("replaces the one before it under the same id, whose wrong guesses stay", () =>
+  it.effect("a new code replaces the pending one under the same id and keeps its wrong guesses", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -241,7 +241,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assert.notStrictEqual(third.id, first.id)
     }))
 
-  it.effect("is refused once its time is over, and that is told once", () =>
+  it.effect("an expired code is refused with 410, and verify.expired is published once", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -263,7 +263,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assert.notStrictEqual(next.id, id)
     }))
 
-  it.effect("of another account cannot be checked, neither by its id nor by its recipient", () =>
+  it.effect("another account's code cannot be checked by id or recipient", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const [own, other] = [yield* makeAccount(), yield* makeAccount()]
@@ -277,7 +277,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assert.strictEqual(left.at("data", "attempts_remaining"), 5)
     }))
 
-  it.effect("is checked with digits and with a name for it", () =>
+  it.effect("a malformed check is refused with 422, naming the field", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -297,7 +297,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       }
     }))
 
-  it.effect("goes to nobody who is on the account's suppressions, nor where SMS have no price", () =>
+  it.effect("no code goes to a suppressed address or to a number without an SMS price", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -310,7 +310,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       assertRefused(satellite, 422, "unsupported_destination")
     }))
 
-  it.effect("goes by SMS where WhatsApp takes none, if it may choose, and not at all if it may not", () =>
+  it.effect("channel auto uses SMS when WhatsApp is unavailable, and channel whatsapp gets 503", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -323,7 +323,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       yield* codeFor(node, to)
     }))
 
-  it.effect("goes on by the next channel, with another code, when the message that had it has failed", () =>
+  it.effect("when a message fails, a new code goes out by the next channel", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -342,7 +342,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
 layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50" } }), {
   excludeTestServices: true,
   timeout: "60 seconds"
-})("a one-time code by WhatsApp", (it) => {
+})("one-time codes by WhatsApp", (it) => {
   const scene = Effect.gen(function*() {
     const node = yield* Service
     const { phone } = yield* WhatsApp
@@ -350,7 +350,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_D
     return { node, key, session: yield* pairedSession(node, key), phone: yield* phone }
   })
 
-  it.effect("arrives at the phone, is right, and is in no table, list or log", () =>
+  it.effect("a code reaches the phone, is valid, and is in no table, list or log", () =>
     Effect.gen(function*() {
       const { key, node, phone, session } = yield* scene
       const sql = yield* SqlClient.SqlClient
@@ -380,7 +380,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_D
       assert.strictEqual((yield* checkCode(node, { key, json: { id, code } })).at("data", "valid"), true)
     }))
 
-  it.effect("is not kept by another session of the phone that sends it, which gets a copy", () =>
+  it.effect("a second session of the sending phone does not store its copy of the code", () =>
     Effect.gen(function*() {
       const { key, node, phone, session } = yield* scene
       const sql = yield* SqlClient.SqlClient
@@ -392,7 +392,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_D
       yield* sendCode(node, { key, json })
       const [arrived] = yield* untilArrived(phone, session.number, 1)
       const code = /\d{8}/.exec(arrived?.text ?? "")?.[0] ?? "?"
-      // What comes after the copy is there, so the copy was read.
+      // The later message has arrived, so the copy was processed.
       yield* Effect.promise(() => controls.sendText(phone, session.number, { text: "thanks" }))
       const kept = sql`select payload from whatsapp_inbox where session_id = ${other.id}`
       yield* eventually(
@@ -404,7 +404,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_D
       assert.isFalse(rows.some(({ text }) => String(text).includes(code)))
     }))
 
-  it.effect("goes first where it may choose, and by SMS to a number that is not on WhatsApp", () =>
+  it.effect("channel auto tries WhatsApp first and uses SMS for a number without WhatsApp", () =>
     Effect.gen(function*() {
       const { key, node, phone, session } = yield* scene
       const first = yield* sendCode(node, { key, json: { to: `+${phone}`, channel: "auto" } })
@@ -419,7 +419,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_D
       assert.strictEqual((yield* checkCode(node, { key, json: { id, code } })).at("data", "valid"), true)
     }))
 
-  it.effect("goes by SMS while no session is connected, and over no session of somebody else", () =>
+  it.effect("SMS is used while no session is connected, and another account's session is refused", () =>
     Effect.gen(function*() {
       const { key: other, node, phone, session } = yield* scene
       const { key } = yield* makeAccount()
@@ -438,7 +438,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_D
     }))
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the limits on codes", (it) => {
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("limits on codes", (it) => {
   const refusedSend = Effect.fnUntraced(function*(key: string, json: unknown, reason: string) {
     const node = yield* Service
     const answer = yield* node.request("POST", "/v1/verify/send", { key, json })
@@ -453,7 +453,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       (sql) => sql`update verification_sends set created_at = created_at - ${minutes}::int * interval '1 minute'`
     )
 
-  it.effect("let a recipient have one code in 30 seconds, 5 in an hour and 20 in a day, of each account", () =>
+  it.effect("a recipient gets one code in 30 seconds, 5 an hour and 20 a day from each account", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -476,7 +476,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       yield* sendCode(node, { key: other.key, json })
     }))
 
-  it.effect("are also those of the plan: 200 in a month on Starter", () =>
+  it.effect("Starter includes 200 codes a month", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -493,7 +493,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.strictEqual(sent.length, 1)
     }))
 
-  it.effect("hold for requests at the same time", () =>
+  it.effect("concurrent requests cannot exceed the limits", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -506,7 +506,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.strictEqual(answers.filter(({ status }) => status === 201).length, 1)
     }))
 
-  it.effect("let a client_ip ask for 10 codes in an hour, of IPv6 all that begins alike", () =>
+  it.effect("a client_ip gets 10 codes an hour, and IPv6 addresses count by prefix", () =>
     Effect.gen(function*() {
       const node = yield* Service
       for (const [same, other] of [["192.0.2.1", "192.0.2.2"], ["2001:db8::", "2001:db8:0:1::1"]] as const) {
@@ -519,7 +519,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       }
     }))
 
-  it.effect("let numbers that differ in four digits have 20 codes in an hour; when nobody enters them, they are blocked", () =>
+  it.effect("a number range gets 20 codes an hour and is blocked when none are confirmed", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -546,9 +546,9 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
 })
 
 layer(Service.layer({ env: { OTP_COUNTRIES: "RW, ke" } }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "a service that sends codes to some countries",
+  "OTP_COUNTRIES",
   (it) => {
-    it.effect("sends none to numbers of others, whatever the channel, and to every address", () =>
+    it.effect("codes go to no number of another country by any channel, and to every email address", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -569,9 +569,9 @@ layer(Service.layer({ env: { OTP_COUNTRIES: "RW, ke" } }), { excludeTestServices
 )
 
 layer(Service.layer({ env: { RATE_LIMIT_CODE_CHECK: "3" } }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "checks of codes",
+  "rate of code checks",
   (it) => {
-    it.effect("are limited by the address that makes them", () =>
+    it.effect("checks beyond the limit per client address get 429", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()

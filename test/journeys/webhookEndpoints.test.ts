@@ -13,7 +13,7 @@ import { makeAccount, Service } from "../support/Service.ts"
 import { makeWebhookReceiver, type ReceiverAnswer } from "../support/WebhookReceiver.ts"
 import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
-/** What the history has to say of a first attempt. */
+/** The recorded outcome of a first attempt. */
 interface Recorded {
   readonly status: "delivered" | "retrying"
   readonly error: string | null
@@ -35,14 +35,14 @@ const refused = (response_code: number, response_body = ""): Recorded => ({
   response_body
 })
 
-const taken = (response_code: number, response_body = ""): Recorded => ({
+const accepted = (response_code: number, response_body = ""): Recorded => ({
   status: "delivered",
   error: null,
   response_code,
   response_body
 })
 
-/** Makes something happen for a webhook at this URL, and gives what its history says after the first attempt. */
+/** Publishes an event for a webhook at this URL and returns the record of its first attempt. */
 const firstAttemptAt = Effect.fnUntraced(function*(url: string) {
   const node = yield* Service
   const { key } = yield* makeAccount()
@@ -69,33 +69,33 @@ const bomb = NodeZlib.gzipSync(Buffer.alloc(50_000_000))
 const zeros = NodeZlib.gzipSync(Buffer.alloc(1_000))
 
 const answers: ReadonlyArray<readonly [what: string, answer: ReceiverAnswer, recorded: Recorded]> = [
-  ["says 204", 204, taken(204)],
-  ["sends a body without end", "flood", taken(200, "x".repeat(limit))],
+  ["answers 204", 204, accepted(204)],
+  ["sends an endless body", "flood", accepted(200, "x".repeat(limit))],
   [
-    "sends 50 MB in a few kilobytes of gzip, which are not unpacked",
+    "sends 50 MB in a few kilobytes of gzip, which stay compressed",
     { status: 200, headers: { "content-encoding": "gzip" }, body: bomb },
-    taken(200, bomb.subarray(0, limit).toString("utf8"))
+    accepted(200, bomb.subarray(0, limit).toString("utf8"))
   ],
   [
-    "sends bytes that are no text",
+    "sends bytes that are not text",
     { status: 500, headers: { "content-encoding": "gzip" }, body: zeros },
     refused(500, zeros.toString("utf8"))
   ],
   [
-    "sends a body whose limit falls into a letter",
+    "sends a body whose limit falls inside a character",
     { status: 400, body: `x${"ü".repeat(limit)}` },
     refused(400, `x${"ü".repeat(limit / 2 - 1)}\ufffd`)
   ],
-  ["asks to wait for an hour", { status: 429, headers: { "retry-after": "3600" } }, refused(429)],
-  ["is gone", 410, refused(410)],
-  ["says a status that there is not", 999, refused(999)],
-  ["has nothing new", 304, refused(304)],
-  ["breaks the connection", "reset", broke("connection_reset")]
+  ["asks for an hour's delay", { status: 429, headers: { "retry-after": "3600" } }, refused(429)],
+  ["answers 410", 410, refused(410)],
+  ["answers with an invalid status", 999, refused(999)],
+  ["answers 304", 304, refused(304)],
+  ["resets the connection", "reset", broke("connection_reset")]
 ]
 
 const late: ReadonlyArray<readonly [what: string, answer: ReceiverAnswer, recorded: Recorded]> = [
   ["never answers", "hang", broke("timeout")],
-  ["drips its body", "drip", broke("timeout", 200)],
+  ["sends its body a byte at a time", "drip", broke("timeout", 200)],
   ["answers a second too late", { status: 200, afterMillis: 1_500 }, broke("timeout")]
 ]
 
@@ -103,7 +103,7 @@ const head = "HTTP/1.1 200 OK\r\n"
 const ok = `${head}content-length: 2\r\n\r\nok`
 
 const bytes: ReadonlyArray<readonly [what: string, answer: string, recorded: Recorded]> = [
-  ["is no HTTP at all", "SSH-2.0-OpenSSH_9.6\r\n", broke("body_read")],
+  ["is not HTTP", "SSH-2.0-OpenSSH_9.6\r\n", broke("body_read")],
   ["is HTTP 0.9", "hello", broke("body_read")],
   ["has a status of five digits", "HTTP/1.1 99999 What\r\n\r\n", broke("body_read")],
   ["has a head of 20 KB", `${head}x: ${"x".repeat(20_000)}\r\n\r\n`, broke("body_read")],
@@ -114,15 +114,19 @@ const bytes: ReadonlyArray<readonly [what: string, answer: string, recorded: Rec
     broke("body_read")
   ],
   ["is shorter than it says", `${head}content-length: 100\r\n\r\nshort`, broke("body_read", 200)],
-  ["has a chunk of no length", `${head}transfer-encoding: chunked\r\n\r\nZZ\r\n`, broke("body_read", 200)],
+  ["has an invalid chunk length", `${head}transfer-encoding: chunked\r\n\r\nZZ\r\n`, broke("body_read", 200)],
   ["is empty", "", broke("connection_reset")],
   ["changes the protocol", "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n", broke("connection_reset")],
-  // RFC 9110, 15.2, would have it passed over as the hints are; undici takes it for a fault of the server.
-  ["tells to go on though nobody asked", `HTTP/1.1 100 Continue\r\n\r\n${ok}`, broke("connection_reset")],
-  ["has hints before it", `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${ok}`, taken(200, "ok")],
-  ["ends with the connection", `${head}\r\nuntil the end`, taken(200, "until the end")],
-  ["is HTTP 1.0", "HTTP/1.0 200 OK\r\n\r\nold", taken(200, "old")],
-  ["has another one behind it", `${ok}HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n`, taken(200, "ok")]
+  // RFC 9110, 15.2, would have it ignored like the hints; undici treats it as a server fault.
+  ["starts with an unrequested 100 Continue", `HTTP/1.1 100 Continue\r\n\r\n${ok}`, broke("connection_reset")],
+  [
+    "follows interim responses",
+    `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${ok}`,
+    accepted(200, "ok")
+  ],
+  ["ends with the connection", `${head}\r\nuntil the end`, accepted(200, "until the end")],
+  ["is HTTP 1.0", "HTTP/1.0 200 OK\r\n\r\nold", accepted(200, "old")],
+  ["has a second answer behind it", `${ok}HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n`, accepted(200, "ok")]
 ]
 
 const every100Millis = (socket: NodeNet.Socket, next: (index: number) => string) => {
@@ -134,18 +138,22 @@ const every100Millis = (socket: NodeNet.Socket, next: (index: number) => string)
 const peers: ReadonlyArray<readonly [what: string, peer: (socket: NodeNet.Socket) => void, recorded: Recorded]> = [
   ["hangs up at once", (socket) => void socket.end(), broke("connection_reset")],
   ["resets at once", (socket) => void socket.resetAndDestroy(), broke("connection_reset")],
-  ["answers before it has read", (socket) => void socket.pause().end(ok), taken(200, "ok")],
-  ["drips its head", (socket) => every100Millis(socket, (at) => ok.charAt(at)), broke("timeout")],
-  ["has hints for ever", (socket) => every100Millis(socket, () => "HTTP/1.1 103 Hints\r\n\r\n"), broke("timeout")]
+  ["answers before it has read the request", (socket) => void socket.pause().end(ok), accepted(200, "ok")],
+  ["sends its head a byte at a time", (socket) => every100Millis(socket, (at) => ok.charAt(at)), broke("timeout")],
+  [
+    "sends endless interim responses",
+    (socket) => every100Millis(socket, () => "HTTP/1.1 103 Hints\r\n\r\n"),
+    broke("timeout")
+  ]
 ]
 
-const hasty = { WEBHOOK_TIMEOUT_SECONDS: "1" }
+const shortTimeout = { WEBHOOK_TIMEOUT_SECONDS: "1" }
 
-layer(Relay.layer({ env: hasty }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "a first attempt at an endpoint",
+layer(Relay.layer({ env: shortTimeout }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "first attempt at an endpoint",
   (it) => {
     for (const [what, answer, recorded] of answers) {
-      it.effect(`that ${what} is ${recorded.status}: ${recorded.error ?? recorded.response_code}`, () =>
+      it.effect(`an endpoint that ${what} is recorded as ${recorded.status}: ${recorded.error ?? recorded.response_code}`, () =>
         Effect.gen(function*() {
           const receiver = yield* makeWebhookReceiver({ script: [answer] })
           yield* assertRecorded(receiver.url, recorded)
@@ -153,7 +161,7 @@ layer(Relay.layer({ env: hasty }), { excludeTestServices: true, timeout: "60 sec
     }
 
     for (const [what, answer, recorded] of late) {
-      it.effect(`that ${what} is given up after the one second that it has`, () =>
+      it.effect(`an endpoint that ${what} is given up on after the timeout of one second`, () =>
         Effect.gen(function*() {
           const receiver = yield* makeWebhookReceiver({ script: [answer] })
           const duration = yield* assertRecorded(receiver.url, recorded)
@@ -163,7 +171,7 @@ layer(Relay.layer({ env: hasty }), { excludeTestServices: true, timeout: "60 sec
     }
 
     for (const [what, answer, recorded] of bytes) {
-      it.effect(`whose answer ${what} is ${recorded.status}: ${recorded.error ?? recorded.response_code}`, () =>
+      it.effect(`an answer that ${what} is recorded as ${recorded.status}: ${recorded.error ?? recorded.response_code}`, () =>
         Effect.gen(function*() {
           const server = yield* makeRawServer(answer)
           yield* assertRecorded(server.url, recorded)
@@ -171,7 +179,7 @@ layer(Relay.layer({ env: hasty }), { excludeTestServices: true, timeout: "60 sec
     }
 
     for (const [what, peer, recorded] of peers) {
-      it.effect(`that ${what} is ${recorded.status}: ${recorded.error ?? recorded.response_code}`, () =>
+      it.effect(`a peer that ${what} is recorded as ${recorded.status}: ${recorded.error ?? recorded.response_code}`, () =>
         Effect.gen(function*() {
           const server = yield* makeRawServer(peer)
           yield* assertRecorded(server.url, recorded)
@@ -179,7 +187,7 @@ layer(Relay.layer({ env: hasty }), { excludeTestServices: true, timeout: "60 sec
     }
 
     for (const status of [300, 301, 302, 303, 307, 308]) {
-      it.effect(`that says ${status} is not followed`, () =>
+      it.effect(`a redirect with status ${status} is not followed`, () =>
         Effect.gen(function*() {
           const elsewhere = yield* makeWebhookReceiver()
           const headers = { location: `${elsewhere.url}/next` }
@@ -189,13 +197,13 @@ layer(Relay.layer({ env: hasty }), { excludeTestServices: true, timeout: "60 sec
         }))
     }
 
-    it.effect("that nobody listens at is retrying: connection_refused", () =>
+    it.effect("a closed port is recorded as retrying: connection_refused", () =>
       Effect.gen(function*() {
         const { url } = yield* Effect.scoped(makeWebhookReceiver())
         yield* assertRecorded(url, broke("connection_refused"))
       }))
 
-    it.effect("of a certificate that nobody vouches for, or of no TLS, is retrying: tls_error, with nothing sent", () =>
+    it.effect("an untrusted certificate or a port without TLS is recorded as retrying: tls_error, and nothing is sent", () =>
       Effect.gen(function*() {
         const selfMade = yield* makeWebhookReceiver({ tls: selfSigned })
         yield* assertRecorded(selfMade.url, broke("tls_error"))
@@ -204,7 +212,7 @@ layer(Relay.layer({ env: hasty }), { excludeTestServices: true, timeout: "60 sec
         assert.deepStrictEqual([selfMade.requests.length, plain.requests.length], [0, 0])
       }))
 
-    it.effect("that says nothing to a TLS greeting is given up after the one second that it has", () =>
+    it.effect("an endpoint silent during the TLS handshake is given up on after the timeout of one second", () =>
       Effect.gen(function*() {
         const silent = yield* makeRawServer(() => {})
         yield* assertRecorded(silent.url.replace("http:", "https:"), broke("timeout"))
@@ -212,7 +220,7 @@ layer(Relay.layer({ env: hasty }), { excludeTestServices: true, timeout: "60 sec
   }
 )
 
-/** A node whose system trusts the tests' certificate, which is for localhost and 127.0.0.1 alone. */
+/** A node that trusts the tests' certificate, which is valid for localhost and 127.0.0.1 only. */
 const Trusting = Layer.unwrap(Effect.gen(function*() {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "trust-"))),
@@ -220,18 +228,18 @@ const Trusting = Layer.unwrap(Effect.gen(function*() {
   )
   const file = NodePath.join(folder, "ca.pem")
   NodeFs.writeFileSync(file, selfSigned.cert)
-  return Relay.layer({ env: { ...hasty, NODE_EXTRA_CA_CERTS: file } })
+  return Relay.layer({ env: { ...shortTimeout, NODE_EXTRA_CA_CERTS: file } })
 }))
 
-layer(Trusting, { excludeTestServices: true, timeout: "60 seconds" })("a first attempt over TLS", (it) => {
-  it.effect("is delivered under the name of the certificate, and sends nothing under another name", () =>
+layer(Trusting, { excludeTestServices: true, timeout: "60 seconds" })("first attempt over TLS", (it) => {
+  it.effect("an event is delivered when the certificate matches the host, and not sent when it does not", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({
         host: "::",
         tls: selfSigned,
         script: [{ status: 200, body: "ok" }]
       })
-      yield* assertRecorded(receiver.url, taken(200, "ok"))
+      yield* assertRecorded(receiver.url, accepted(200, "ok"))
       yield* assertRecorded(`https://[::1]:${receiver.port}/`, broke("tls_error"))
       assert.strictEqual(receiver.requests.length, 1)
     }))

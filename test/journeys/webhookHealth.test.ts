@@ -7,7 +7,7 @@ import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeWebhookReceiver, type ReceiverScript } from "../support/WebhookReceiver.ts"
 import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
-/** A webhook for the end of batches, at an endpoint that answers by a script, in an account of its own. */
+/** A webhook for completed batches, in a new account, at an endpoint that answers by a script. */
 const webhookAt = Effect.fnUntraced(function*(script: ReceiverScript) {
   const node = yield* Service
   const sql = yield* SqlClient.SqlClient
@@ -26,13 +26,13 @@ const webhookAt = Effect.fnUntraced(function*(script: ReceiverScript) {
     list,
     happen: happen(node, key),
     change: (json: unknown) => node.request("PUT", `/v1/webhooks/${id}`, { key, json }),
-    /** The webhook as soon as it is in this state. */
+    /** The webhook, once it is in this state. */
     turned: (status: string, reason: string | null) =>
       asking(get, ({ at }) => at("data", "status") === status && at("data", "unhealthy_reason") === reason),
-    /** The list as soon as it has so many rows with this status. */
+    /** The list, once it has this many rows with this status. */
     having: (count: number, status: string) =>
       asking(list(`?status=${status}`), ({ at }) => Number(at("meta", "total")) >= count),
-    /** Lets retries be due at once, those of this delivery or all, until so many have failed for good. */
+    /** Makes retries due at once, for this delivery or all, until this many have failed permanently. */
     exhausted: (count: number, delivery: number | null = null) =>
       eventually(
         Effect.andThen(
@@ -42,10 +42,10 @@ const webhookAt = Effect.fnUntraced(function*(script: ReceiverScript) {
         ),
         ({ at }) => Number(at("meta", "total")) >= count
       ),
-    /** The row of a delivery with its attempts. */
+    /** The delivery with its attempts. */
     detail: (delivery: number) => node.request("GET", `/v1/webhooks/${id}/deliveries/${delivery}`, { key }),
     notices: Effect.map(sql`select from notices where account_id = ${accountId}`, ({ length }) => length),
-    /** The mails to the owner, as soon as there is one. */
+    /** Mails to the owner, once there is one. */
     mails: Effect.gen(function*() {
       const toOwner = () => sink.messages.filter(({ to }) => to.includes(email))
       yield* sink.until(() => toOwner().length > 0)
@@ -61,8 +61,8 @@ const env = {
   WEBHOOK_TIMEOUT_SECONDS: "2"
 }
 
-layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" })("the health of a webhook", (it) => {
-  it.effect("ends with deliveries that are used up; then events are recorded, until its owner has repaired it", () =>
+layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" })("webhook health", (it) => {
+  it.effect("a webhook turns unhealthy after exhausted deliveries and skips events until its owner reactivates it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const hook = yield* webhookAt([500])
@@ -130,21 +130,21 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
       assert.deepInclude(repaired.at("data"), { status: "active", unhealthy_reason: null, failure_count: 0 })
       const next = yield* hook.happen
       yield* hook.having(1, "delivered")
-      const [, ...news] = hook.receiver.requests.slice(requests - 1)
-      assert.deepStrictEqual(news.map(({ body }) => JSON.parse(body.toString()).data.batch_id), [next])
+      const [, ...later] = hook.receiver.requests.slice(requests - 1)
+      assert.deepStrictEqual(later.map(({ body }) => JSON.parse(body.toString()).data.batch_id), [next])
       assert.deepStrictEqual(
         [(yield* hook.list("?status=skipped")).at("meta", "total"), (yield* hook.list()).at("meta", "total")],
         [2, 5]
       )
       yield* spy.received(10)
-      const heard = spy.requests.map(({ headers }) => headers["x-service-event"])
-      assert.sameMembers(heard, [
+      const published = spy.requests.map(({ headers }) => headers["x-service-event"])
+      assert.sameMembers(published, [
         ...Array.from({ length: 5 }, () => "email.sent"),
         ...Array.from({ length: 5 }, () => "email.bulk_completed")
       ])
     }))
 
-  it.effect("ends at once when all four attempts of a delivery were answered with 410 Gone", () =>
+  it.effect("a delivery answered 410 Gone four times makes the webhook unhealthy at once", () =>
     Effect.gen(function*() {
       const hook = yield* webhookAt([410])
       yield* hook.happen
@@ -154,7 +154,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
       assert.strictEqual(hook.receiver.requests.length, 4)
       const [mail] = yield* hook.mails
       assert.include(mail?.text, "the endpoint answered every attempt of a delivery with 410 Gone")
-      // Switched off, it is told nothing and nothing is written down for it.
+      // A disabled webhook gets no events and no records.
       const off = yield* hook.change({ is_active: false })
       assert.deepInclude(off.at("data"), { status: "disabled", is_active: false })
       yield* hook.happen
@@ -163,7 +163,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
       assert.deepInclude(on.at("data"), { status: "active", unhealthy_reason: null, failure_count: 0 })
     }))
 
-  it.effect("lasts when one of the four answers was another than 410", () =>
+  it.effect("the webhook stays active when one of the four answers is not 410", () =>
     Effect.gen(function*() {
       const hook = yield* webhookAt([410, 410, 500, 410])
       yield* hook.happen
@@ -172,7 +172,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
       assert.strictEqual(yield* hook.notices, 0)
     }))
 
-  it.effect("ends while too many wait: new events are recorded, what waits is sent, and it comes back by itself", () =>
+  it.effect("a full backlog skips new events, still sends the waiting ones, and ends by itself", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const hook = yield* webhookAt(["hang"])
@@ -194,7 +194,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
       assert.include(mail?.text, "100 events or more wait for their first attempt")
       assert.include(mail?.text, "When fewer than 50 wait, the webhook becomes active again by itself.")
 
-      // Made active while as many wait, it is full again at the next look, and nobody is told twice a day.
+      // Reactivated with a full backlog, it turns unhealthy at the next check; the owner gets one mail a day.
       yield* hook.change({ is_active: true })
       yield* hook.turned("unhealthy", "backlog_full")
       assert.strictEqual(yield* hook.notices, 1)
@@ -209,12 +209,12 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
     }))
 })
 
-const patient = { WEBHOOK_UNHEALTHY_FAILURES: "2", WEBHOOK_UNHEALTHY_SECONDS: "600" }
+const slowAlarm = { WEBHOOK_UNHEALTHY_FAILURES: "2", WEBHOOK_UNHEALTHY_SECONDS: "600" }
 
-layer(Relay.layer({ env: patient }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "the health of a webhook with patience",
+layer(Relay.layer({ env: slowAlarm }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "webhook health with WEBHOOK_UNHEALTHY_SECONDS",
   (it) => {
-    it.effect("lasts as long as something has succeeded within the time, however many failed since", () =>
+    it.effect("a webhook stays active within that time after a success, however many deliveries fail", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const hook = yield* webhookAt([200, 500])

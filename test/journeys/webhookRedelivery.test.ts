@@ -10,7 +10,7 @@ import { askAgain, askTest, create, deliveriesOf, happen } from "../support/webh
 
 const events = ["email.bulk_completed"]
 
-/** The newest delivery of a webhook, as soon as it is in this state. */
+/** The webhook's newest delivery, once it is in this state. */
 const newest = Effect.fnUntraced(function*(node: RunningNode, key: string, id: number, status: string) {
   const { at } = yield* asking(deliveriesOf(node, key, id), ({ at }) => at("data", 0, "status") === status)
   return at("data", 0, "id")
@@ -18,8 +18,8 @@ const newest = Effect.fnUntraced(function*(node: RunningNode, key: string, id: n
 
 const refusal = ({ at, status }: Answer) => [status, at("error", "type"), at("error", "code")]
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a delivery", (it) => {
-  it.effect("that was delivered is delivered again: the same event id and bytes, another delivery", () =>
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webhook redelivery", (it) => {
+  it.effect("a delivered event is sent again with the same event id and bytes as a new delivery", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -56,7 +56,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a de
       assert.strictEqual((yield* deliveriesOf(node, key, id, "?status=delivered")).at("meta", "total"), 2)
     }))
 
-  it.effect("that failed is delivered again with attempts of its own", () =>
+  it.effect("a failed delivery is sent again with a new set of attempts", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -76,7 +76,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a de
       assert.strictEqual(fifth?.headers["x-service-attempt"], "1")
     }))
 
-  it.effect("that was skipped while the webhook was unhealthy is sent once the webhook is active, not before", () =>
+  it.effect("a skipped delivery can be resent once the webhook is active, and gets 409 before", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -105,7 +105,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a de
       assert.deepStrictEqual(signedEvent(request, secret), again.at("data", "payload"))
     }))
 
-  it.effect("that still waits for its retry is sent once more beside it", () =>
+  it.effect("a delivery that waits for its retry can be resent meanwhile", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -121,7 +121,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a de
       assert.strictEqual(listed.at("data", 0, "event_id"), listed.at("data", 1, "event_id"))
     }))
 
-  it.effect("that was a test stays one: one attempt, marked as a test, and no failure of the webhook", () =>
+  it.effect("a resent test stays a test: one attempt, marked as a test, and not counted as a failure", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -140,7 +140,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a de
       assert.strictEqual((yield* node.request("GET", `/v1/webhooks/${id}`, { key })).at("data", "failure_count"), 0)
     }))
 
-  it.effect("whose payload is kept no longer cannot be sent again", () =>
+  it.effect("a delivery whose payload has expired gets 410", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -155,7 +155,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a de
       assert.strictEqual(listed.at("meta", "total"), 1)
     }))
 
-  it.effect("is sent again by its own account and under its own webhook alone, and once under an Idempotency-Key", () =>
+  it.effect("only the owner can resend under the right webhook, and once for an Idempotency-Key", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()

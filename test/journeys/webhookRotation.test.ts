@@ -20,15 +20,15 @@ const create = Effect.fnUntraced(function*(node: RunningNode, key: string, url =
 const rotate = (node: RunningNode, key: string, id: number, json?: unknown) =>
   node.request("POST", `/v1/webhooks/${id}/rotate-secret`, { key, json })
 
-/** Rotates and gives the new secret. */
+/** Rotates and returns the new secret. */
 const rotated = Effect.fnUntraced(function*(node: RunningNode, key: string, id: number, json?: unknown) {
   const answer = yield* rotate(node, key, id, json)
   assert.strictEqual(answer.status, 200, answer.text)
   return String(answer.at("data", "secret"))
 })
 
-/** Makes one event happen and gives the request that tells of it. */
-const told = Effect.fnUntraced(function*(node: RunningNode, key: string, receiver: WebhookReceiver) {
+/** Causes one event and returns the request that delivers it. */
+const deliverOne = Effect.fnUntraced(function*(node: RunningNode, key: string, receiver: WebhookReceiver) {
   const before = receiver.requests.length
   const recipients = ["fine@people.example"]
   yield* ended(node, key, yield* sendBulk(node, key, { subject: "s", html: "h", recipients }))
@@ -38,7 +38,7 @@ const told = Effect.fnUntraced(function*(node: RunningNode, key: string, receive
 
 const macOf = (secret: string, body: Buffer) => NodeCrypto.createHmac("sha256", secret).update(body).digest("hex")
 
-/** Whether the library of Standard Webhooks takes the request under a secret. */
+/** Whether the Standard Webhooks library accepts the request under this secret. */
 const passes = (secret: string, { body, headers }: ReceivedRequest) => {
   try {
     new Webhook(secret).verify(body.toString("utf8"), { ...headers })
@@ -48,7 +48,7 @@ const passes = (secret: string, { body, headers }: ReceivedRequest) => {
   }
 }
 
-/** What a request says under these secrets: whose the two plain signatures are, and whom the library believes. */
+/** Which secrets made the request's two plain signatures, and which ones the library accepts. */
 const signers = (request: ReceivedRequest, secrets: Readonly<Record<string, string>>) => {
   const owner = (header: string) =>
     Object.entries(secrets).find(([, secret]) => macOf(secret, request.body) === request.headers[header])?.[0]
@@ -60,8 +60,8 @@ const signers = (request: ReceivedRequest, secrets: Readonly<Record<string, stri
   }
 }
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the secret of a webhook", (it) => {
-  it.effect("that is rotated signs beside the new one until the overlap is over, then the new one alone", () =>
+layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webhook secret rotation", (it) => {
+  it.effect("the old secret signs beside the new one until the overlap ends", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -71,15 +71,15 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       const fresh = yield* rotated(node, key, id, { overlap_seconds: 3600 })
       assert.match(fresh, /^whsec_[A-Za-z0-9+/]{43}=$/)
       assert.notStrictEqual(fresh, old)
-      assert.deepStrictEqual(signers(yield* told(node, key, receiver), { old, fresh }), {
+      assert.deepStrictEqual(signers(yield* deliverOne(node, key, receiver), { old, fresh }), {
         signature: "fresh",
         previous: "old",
         standard: ["old", "fresh"],
         signatures: 2
       })
       yield* sql`update webhooks set previous_secret_until = now() where id = ${id}`
-      // Changed behind the service's back, so its actor learns of it within a second or two.
-      const after = yield* told(node, key, receiver).pipe(
+      // Changed directly in the database, so the actor notices within a second or two.
+      const after = yield* deliverOne(node, key, receiver).pipe(
         Effect.repeat({ until: (request) => signers(request, { old, fresh }).signatures === 1 }),
         Effect.timeout("10 seconds")
       )
@@ -92,7 +92,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.isUndefined(after.headers["x-service-signature-previous"])
     }))
 
-  it.effect("dies at once with an overlap of 0, and nothing of it stays in the row", () =>
+  it.effect("an overlap of 0 ends the old secret at once and removes it from the row", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -103,7 +103,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.deepStrictEqual(yield* sql`select previous_secret, previous_secret_until from webhooks where id = ${id}`, [
         { previous_secret: null, previous_secret_until: null }
       ])
-      assert.deepStrictEqual(signers(yield* told(node, key, receiver), { old, fresh }), {
+      assert.deepStrictEqual(signers(yield* deliverOne(node, key, receiver), { old, fresh }), {
         signature: "fresh",
         previous: undefined,
         standard: ["fresh"],
@@ -111,7 +111,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       })
     }))
 
-  it.effect("is dropped by the second rotation after it: at most two sign", () =>
+  it.effect("at most two secrets sign: a second rotation drops the first secret", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -119,7 +119,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       const { id, secret: first } = yield* create(node, key, receiver.url)
       const second = yield* rotated(node, key, id)
       const third = yield* rotated(node, key, id)
-      assert.deepStrictEqual(signers(yield* told(node, key, receiver), { first, second, third }), {
+      assert.deepStrictEqual(signers(yield* deliverOne(node, key, receiver), { first, second, third }), {
         signature: "third",
         previous: "second",
         standard: ["second", "third"],
@@ -127,7 +127,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       })
     }))
 
-  it.effect("overlaps for a day when nothing is said, with an empty object and with no body at all", () =>
+  it.effect("the overlap is a day by default, with an empty object or without a body", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -141,7 +141,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       }
     }))
 
-  it.effect("is whole in the answer that made it and nowhere else; all others have the new one's beginning", () =>
+  it.effect("only the answer to the rotation shows the whole secret; later answers show the new one's beginning", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -162,7 +162,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.deepStrictEqual(logged, [])
     }))
 
-  it.effect("is not rotated by a trial, by another account, or for a time that cannot be", () =>
+  it.effect("a trial, another account or an invalid overlap cannot rotate the secret", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -183,7 +183,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the 
       assert.strictEqual(at("data", "secret"), secret.slice(0, 12))
     }))
 
-  it.effect("is rotated once by a request that is repeated under its Idempotency-Key", () =>
+  it.effect("a repeated request with one Idempotency-Key rotates once", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()

@@ -11,8 +11,8 @@ import { signedEvent } from "../support/signedEvent.ts"
 import { makeWebhookReceiver, type ReceiverAnswer } from "../support/WebhookReceiver.ts"
 import { askAgain, askTest, create, deliveriesOf } from "../support/webhookStories.ts"
 
-/** A port of this machine where nobody listens. */
-const deadPort = Effect.callback<number>((resume) => {
+/** A free port on this machine. */
+const unusedPort = Effect.callback<number>((resume) => {
   const server = NodeNet.createServer().listen(0, "127.0.0.1", () => {
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
@@ -38,10 +38,10 @@ const outcomes: ReadonlyArray<readonly [what: string, answer: ReceiverAnswer, Re
 ]
 
 layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "a test of a webhook",
+  "test event of a webhook",
   (it) => {
     for (const [what, answer, outcome] of outcomes) {
-      it.effect(`whose endpoint answers with ${what} says so at once, is made once and is not counted as a failure`, () =>
+      it.effect(`a test of an endpoint that answers with ${what} returns that outcome, has one attempt and counts no failure`, () =>
         Effect.gen(function*() {
           const node = yield* Service
           const { key } = yield* makeAccount()
@@ -85,17 +85,17 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         }))
     }
 
-    it.effect("whose endpoint is not there says that it was refused", () =>
+    it.effect("a test of an endpoint that is not listening reports connection_refused", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
-        const { id } = yield* create(node, key, { url: `http://localhost:${yield* deadPort}/`, events: ["*"] })
+        const { id } = yield* create(node, key, { url: `http://localhost:${yield* unusedPort}/`, events: ["*"] })
         const { at, status } = yield* askTest(node, key, { id })
         assert.strictEqual(status, 200)
         assert.deepInclude(at("data"), { status: "failed", error: "connection_refused", response_code: null })
       }))
 
-    it.effect("can be made with every event that there is, and with every alias, which sends its event's name", () =>
+    it.effect("a test can use every event and alias, and an alias sends its event's name", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -115,7 +115,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         assert.strictEqual(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size, names.length)
       }))
 
-    it.effect("names near events when its own is unknown, and wants one; nothing is sent then", () =>
+    it.effect("an unknown event name is refused with the nearest names, and nothing is sent", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -146,7 +146,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         assert.strictEqual(receiver.connections(), 0)
       }))
 
-    it.effect("stands in the history, where it is filtered as every delivery is", () =>
+    it.effect("tests appear in the history and can be filtered like other deliveries", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -181,7 +181,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         assert.isTrue(times?.["ordered"])
       }))
 
-    it.effect("reaches a webhook that is disabled or unhealthy and leaves it so; a success clears its failures", () =>
+    it.effect("a test reaches a disabled or unhealthy webhook without reactivating it, and a success clears its failures", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -190,21 +190,21 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
         yield* sql`update webhooks set failure_count = 12, failing_since = now(), unhealthy_reason = 'failing'
           where id = ${id}`
-        const standing = Effect.map(
+        const health = Effect.map(
           node.request("GET", `/v1/webhooks/${id}`, { key }),
           ({ at }) => ["status", "unhealthy_reason", "failure_count"].map((name) => at("data", name))
         )
         assert.strictEqual((yield* askTest(node, key, { id })).at("data", "status"), "failed")
-        assert.deepStrictEqual(yield* standing, ["unhealthy", "failing", 12])
+        assert.deepStrictEqual(yield* health, ["unhealthy", "failing", 12])
         assert.strictEqual((yield* askTest(node, key, { id })).at("data", "status"), "delivered")
-        assert.deepStrictEqual(yield* standing, ["unhealthy", "failing", 0])
+        assert.deepStrictEqual(yield* health, ["unhealthy", "failing", 0])
         yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { is_active: true } })
         yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { is_active: false } })
         assert.strictEqual((yield* askTest(node, key, { id })).at("data", "status"), "delivered")
-        assert.deepStrictEqual(yield* standing, ["disabled", null, 0])
+        assert.deepStrictEqual(yield* health, ["disabled", null, 0])
       }))
 
-    it.effect("is made in the trial too, as all is that changes no webhook, and by the webhook's own account alone", () =>
+    it.effect("tests and reads work in a trial too, and only for the webhook's own account", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -225,7 +225,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
         assert.strictEqual(receiver.requests.length, 2)
       }))
 
-    it.effect("of a webhook that is removed meanwhile is answered with 404 and leaves no row", () =>
+    it.effect("a test of a webhook that is removed meanwhile gets 404 and leaves no row", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -243,37 +243,37 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
 )
 
 layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
-  "a test under an Idempotency-Key",
+  "test event with an Idempotency-Key",
   (it) => {
-    it.effect("of an endpoint that hangs for the whole 10 seconds is answered and can be repeated", () =>
+    it.effect("a test whose endpoint hangs for 10 seconds is answered and can be replayed", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
         const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
         const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
         const keyed = (name: string) => askTest(node, key, { id, headers: { "idempotency-key": name } })
-        const held = yield* Effect.forEach(["a", "b", "c", "d"], keyed, { concurrency: "unbounded" })
-        // A quarter of the node's 10 connections is held at most; the others are asked to come again.
-        assert.deepStrictEqual(held.map(({ status }) => status).toSorted(), [200, 200, 503, 503])
-        const first = held.findIndex(({ status }) => status === 200)
-        assert.deepInclude(held[first]?.at("data"), { status: "failed", error: "timeout", is_test: true })
+        const answers = yield* Effect.forEach(["a", "b", "c", "d"], keyed, { concurrency: "unbounded" })
+        // Tests may occupy a quarter of the node's 10 database connections; the others get 503 with Retry-After.
+        assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 503, 503])
+        const first = answers.findIndex(({ status }) => status === 200)
+        assert.deepInclude(answers[first]?.at("data"), { status: "failed", error: "timeout", is_test: true })
         const repeated = yield* keyed("abcd"[first] ?? "")
         assert.deepStrictEqual([repeated.status, repeated.headers["idempotency-replayed"]], [200, "true"])
-        assert.strictEqual(repeated.text, held[first]?.text)
+        assert.strictEqual(repeated.text, answers[first]?.text)
         assert.strictEqual(receiver.requests.length, 2)
         assert.strictEqual((yield* deliveriesOf(node, key, id, "?status=failed")).at("meta", "total"), 2)
         receiver.answer([200])
-        const refused = held.findIndex(({ status }) => status === 503)
-        assert.strictEqual(held[refused]?.headers["retry-after"], "2")
+        const refused = answers.findIndex(({ status }) => status === 503)
+        assert.strictEqual(answers[refused]?.headers["retry-after"], "2")
         assert.strictEqual((yield* keyed("abcd"[refused] ?? "")).at("data", "status"), "delivered")
       }))
   }
 )
 
 layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTestServices: true })(
-  "a test in production",
+  "test event in production",
   (it) => {
-    it.effect("connects to no private address, whatever the webhook's name has come to lead to", () =>
+    it.effect("a test connects to no private address, even when the webhook's host resolves to one later", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const fine = "https://example.com/hook"
 
-/** An account with a webhook, and what asks to make another or to change this one: each has to refuse the same. */
+/** An account with a webhook, and requests to create another or change this one: both must refuse the same. */
 const asker = Effect.fnUntraced(function*(node: RunningNode) {
   const { accountId, key } = yield* makeAccount()
   const made = yield* node.request("POST", "/v1/webhooks", { key, json: { url: fine, events: ["email.sent"] } })
@@ -22,7 +22,7 @@ const asker = Effect.fnUntraced(function*(node: RunningNode) {
   }
 })
 
-/** All that is wrong, as `param: sentence`. */
+/** All reported errors, as `param: message`. */
 const problems = ({ at }: Answer): ReadonlyArray<string> => {
   const errors = at("error", "errors")
   return Array.isArray(errors) ? errors.map(({ message, param }) => `${param}: ${message}`) : []
@@ -37,7 +37,7 @@ const assertRefused = (answer: Answer, what: string, wanted: { readonly type: st
   assert.match(String(answer.at("error", "errors", 0, "message")), wanted.message, what)
 }
 
-/** What is no URL of a webhook, and what the answer says of it. */
+/** Invalid webhook URLs, each with part of its message. */
 const badUrls: ReadonlyArray<readonly [url: unknown, message: RegExp]> = [
   ["", /must not be empty/],
   [" ", /must be a URL that starts with https:\/\//],
@@ -75,9 +75,9 @@ const closedPorts = [0, 1, 22, 23, 53, 79, 81, 442, 444, 1023, 3306, 5432, 6379,
 const openPorts = [1024, 8443, 50000, 65535]
 
 layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTestServices: true })(
-  "the URL of a webhook in production",
+  "webhook URLs in production",
   (it) => {
-    it.effect("is refused, made or changed, where it leads to no public address in whatever spelling", () =>
+    it.effect("a URL to a private address is refused in every spelling, at creation and change", () =>
       Effect.gen(function*() {
         const receiver = yield* makeWebhookReceiver({ host: "::" })
         const { change, create } = yield* asker(yield* Service)
@@ -94,7 +94,7 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTest
         assert.strictEqual(receiver.connections(), 0)
       }))
 
-    it.effect("is refused where it is no https URL of one host, and what is wrong is said without its password", () =>
+    it.effect("a URL that is not https with one host is refused with a reason that does not repeat its password", () =>
       Effect.gen(function*() {
         const { accountId, change, create } = yield* asker(yield* Service)
         const sql = yield* SqlClient.SqlClient
@@ -107,7 +107,7 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTest
         assert.deepStrictEqual(yield* sql`select url from webhooks where account_id = ${accountId}`, [{ url: fine }])
       }))
 
-    it.effect("is refused to ports of mail and of other protocols, and taken to 443, 80 and those from 1024 on", () =>
+    it.effect("ports of mail and other protocols are refused, and 443, 80 and ports from 1024 are accepted", () =>
       Effect.gen(function*() {
         const { change, create } = yield* asker(yield* Service)
         for (const port of [...mailPorts, ...closedPorts]) {
@@ -128,7 +128,7 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTest
         }
       }))
 
-    it.effect("is stored as it is called: without other schemes' tricks or another spelling of its host", () =>
+    it.effect("a URL is stored in its normalised form", () =>
       Effect.gen(function*() {
         const { change } = yield* asker(yield* Service)
         for (
@@ -145,7 +145,7 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTest
   }
 )
 
-layer(Service.layer(), { excludeTestServices: true })("the events of a webhook", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("webhook event lists", (it) => {
   const assertEvents = (answer: Answer, events: unknown, wanted: ReadonlyArray<RegExp>) => {
     const found = problems(answer)
     assert.strictEqual(answer.status, 422, `${JSON.stringify(events).slice(0, 60)}: ${answer.text}`)
@@ -153,7 +153,7 @@ layer(Service.layer(), { excludeTestServices: true })("the events of a webhook",
     for (const [index, message] of wanted.entries()) assert.match(found[index] ?? "", message)
   }
 
-  it.effect("are refused where they are no list of known words, each of them with its place and what is near", () =>
+  it.effect("an invalid list is refused with the index and a suggestion for each wrong event", () =>
     Effect.gen(function*() {
       const { change, create, key, path } = yield* asker(yield* Service)
       const cases: ReadonlyArray<readonly [events: unknown, problems: ReadonlyArray<RegExp>]> = [
@@ -178,7 +178,7 @@ layer(Service.layer(), { excludeTestServices: true })("the events of a webhook",
       assert.deepStrictEqual(at("data", "events"), ["email.sent"])
     }))
 
-  it.effect("are at most 100, counted before those that are there twice are dropped", () =>
+  it.effect("a list has at most 100 events, counted before duplicates are dropped", () =>
     Effect.gen(function*() {
       const { change, create } = yield* asker(yield* Service)
       const tooMany = [/^events: at most 100 events$/]
@@ -198,7 +198,7 @@ layer(Service.layer(), { excludeTestServices: true })("the events of a webhook",
       }
     }))
 
-  it.effect("cost no more than a moment, however many unknown ones a body has room for", () =>
+  it.effect("a list of 90,000 unknown events is refused within seconds", () =>
     Effect.gen(function*() {
       const { create } = yield* asker(yield* Service)
       const events = Array.from({ length: 90_000 }, (_, index) => `e${index}`)
@@ -208,7 +208,7 @@ layer(Service.layer(), { excludeTestServices: true })("the events of a webhook",
       assert.isBelow(performance.now() - start, 10_000)
     }))
 
-  it.effect("that are refused with a question are answered with a question", () =>
+  it.effect("the message of an error that suggests an event ends with a question mark", () =>
     Effect.gen(function*() {
       const { create } = yield* asker(yield* Service)
       const { at } = yield* create({ events: ["email.snt"] })

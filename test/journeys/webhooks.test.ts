@@ -9,7 +9,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
 layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webhooks", (it) => {
-  it.effect("show their secret once, and are listed, read, changed and removed by their own account alone", () =>
+  it.effect("only the owner can list, read, change and remove a webhook, and its secret is shown once", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -47,7 +47,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       assert.isFalse([one.text, list.text, changed.text].some((text) => text.includes(secret)))
     }))
 
-  it.effect("refuse unknown events, naming near ones, and take patterns and aliases", () =>
+  it.effect("unknown events are refused with a suggestion, and patterns and aliases are accepted", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -70,17 +70,17 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       }
     }))
 
-  it.effect("are told exactly what their patterns name", () =>
+  it.effect("a webhook receives exactly the events that its patterns match", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
-      const heard = yield* Effect.forEach([["*"], ["email.*"], ["email.sent"], ["message.*"]], (events) =>
+      const hooks = yield* Effect.forEach([["*"], ["email.*"], ["email.sent"], ["message.*"]], (events) =>
         Effect.gen(function*() {
           const receiver = yield* makeWebhookReceiver()
           return { receiver, ...yield* create(node, key, { url: receiver.url, events }) }
         }))
       const batch = yield* happen(node, key)
-      const names = yield* Effect.forEach(heard.slice(0, 3), ({ receiver, secret }, index) =>
+      const names = yield* Effect.forEach(hooks.slice(0, 3), ({ receiver, secret }, index) =>
         Effect.map(receiver.received(index === 2 ? 1 : 2), (requests) =>
           requests.map((request) =>
             signedEvent(request, secret)
@@ -100,16 +100,16 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
         ["email.sent"]
       )
       assert.strictEqual(names[2]?.[0]?.data["batch_id"], batch)
-      // The same event has the same id and bytes at every webhook.
-      const bytes = heard.slice(0, 3).map(({ receiver }) =>
+      // An event has the same id and bytes at every webhook.
+      const bytes = hooks.slice(0, 3).map(({ receiver }) =>
         receiver.requests.find(({ headers }) => headers["x-service-event"] === "email.sent")?.body.toString()
       )
       assert.strictEqual(new Set(bytes).size, 1)
-      assert.strictEqual(heard[3]?.receiver.requests.length, 0)
-      assert.strictEqual((yield* deliveriesOf(node, key, heard[3]?.id ?? 0)).at("meta", "total"), 0)
+      assert.strictEqual(hooks[3]?.receiver.requests.length, 0)
+      assert.strictEqual((yield* deliveriesOf(node, key, hooks[3]?.id ?? 0)).at("meta", "total"), 0)
     }))
 
-  it.effect("are tried at 0, 5, 35 and 155 seconds, then given up, with every attempt in the history", () =>
+  it.effect("a delivery makes four attempts, at 0, 5, 35 and 155 seconds, then gives up, and all are in the history", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -174,7 +174,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       assert.strictEqual((yield* deliveriesOf(node, key, id, "?status=delivered")).at("meta", "total"), 0)
     }))
 
-  it.effect("get no rows while they are switched off, and hear again afterwards; one success clears the failures", () =>
+  it.effect("a disabled webhook gets no deliveries, and after it is enabled again one success clears its failures", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -200,7 +200,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       assert.strictEqual(at("data", "status"), "active")
     }))
 
-  it.effect("are made switched off where that is wanted, and hear from when they are switched on", () =>
+  it.effect("a webhook created as disabled receives events once it is enabled", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -216,7 +216,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       yield* receiver.received(2)
     }))
 
-  it.effect("keep what was under way when they are switched off, and deliver the rest once they are on again", () =>
+  it.effect("disabling a webhook keeps its queued deliveries, which go out once it is enabled again", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -239,12 +239,12 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
     }))
 })
 
-const strict = { WEBHOOK_ALLOW_LOOPBACK: "false" }
+const production = { WEBHOOK_ALLOW_LOOPBACK: "false" }
 
-layer(Relay.layer({ env: strict }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Relay.layer({ env: production }), { excludeTestServices: true, timeout: "60 seconds" })(
   "webhooks in production",
   (it) => {
-    it.effect("are checked again at each connection: a name that leads to this machine is not connected to", () =>
+    it.effect("the address is checked again at each connection, and a private one is not connected to", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -252,7 +252,7 @@ layer(Relay.layer({ env: strict }), { excludeTestServices: true, timeout: "60 se
         const { accountId, key } = yield* makeAccount()
         const refused = yield* node.request("POST", "/v1/webhooks", { key, json: { url: receiver.url, events: ["*"] } })
         assert.deepStrictEqual([refused.status, refused.at("error", "param")], [422, "url"])
-        // As if the name had been public when the webhook was made (DNS rebinding): only the connection can tell.
+        // As if the name had been public at creation (DNS rebinding): only the connection can tell.
         const { id } = yield* create(node, key, { url: "https://example.com/", events: ["email.bulk_completed"] })
         yield* sql`update webhooks set url = ${`http://localhost:${receiver.port}/`} where account_id = ${accountId}`
         yield* happen(node, key)

@@ -7,7 +7,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, localFiles, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
-const wide = { excludeTestServices: true, timeout: "60 seconds" } as const
+const layerOptions = { excludeTestServices: true, timeout: "60 seconds" } as const
 
 const sendBulk = (node: RunningNode, key: string, json: Readonly<Record<string, unknown>>) =>
   node.request("POST", "/v1/whatsapp/send-bulk", { key, json })
@@ -15,8 +15,8 @@ const sendBulk = (node: RunningNode, key: string, json: Readonly<Record<string, 
 const ended = (node: RunningNode, key: string, batch: string) =>
   eventually(node.request("GET", `/v1/whatsapp/batches/${batch}`, { key }), ({ at }) => at("data", "queued") === 0)
 
-layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of WhatsApp messages", (it) => {
-  it.effect("gives everybody his own text, and counts those that were sent and those that failed", () =>
+layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), layerOptions)("bulk WhatsApp messages", (it) => {
+  it.effect("each recipient gets the text with their own values, and the batch counts sent and failed messages", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone } = yield* WhatsApp
@@ -70,7 +70,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
       }
     }))
 
-  it.effect("to a few keeps the order of everybody's messages, though they go to all side by side", () =>
+  it.effect("a batch sends to several chats in parallel and keeps the order within each chat", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone } = yield* WhatsApp
@@ -87,7 +87,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
       }
     }))
 
-  it.effect("brings one picture to many, each with a caption of his own", () =>
+  it.effect("a batch sends one image to many recipients, each with their own caption", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator } = yield* WhatsApp
@@ -110,7 +110,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
       }
     }))
 
-  it.effect("has the file of its URL fetched once, however many it goes to, and again where that failed", () =>
+  it.effect("a batch fetches the file of its URL once for all recipients, and again after a failed fetch", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator } = yield* WhatsApp
@@ -134,7 +134,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
       const { at } = yield* ended(node, key, String(answer.at("data", "batch_id")))
       const { failed, sent } = at("data") as { readonly failed: number; readonly sent: number }
       assert.strictEqual(sent + failed, 20)
-      // Those that waited for the fetch that failed have failed with it.
+      // Recipients that waited for the failed fetch fail with it.
       assert.isAtMost(failed, 3)
       assert.strictEqual(receiver.requests.length, 2)
       const captions = new Set<string | null | undefined>()
@@ -149,7 +149,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
       assert.strictEqual(captions.size, sent)
     }))
 
-  it.effect("is refused whole, with a reason", () =>
+  it.effect("an invalid batch is refused whole with the reason", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -178,10 +178,10 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), wide)("a batch of 
     }))
 })
 
-layer(WhatsApp.layer({ env: { WHATSAPP_PAUSE_MIN_MS: "200", WHATSAPP_PAUSE_MAX_MS: "300" } }), wide)(
-  "the pace of a session",
+layer(WhatsApp.layer({ env: { WHATSAPP_PAUSE_MIN_MS: "200", WHATSAPP_PAUSE_MAX_MS: "300" } }), layerOptions)(
+  "pace of a session",
   (it) => {
-    it.effect("keeps pauses, and lets a message of its own go before a batch, also after a restart", () =>
+    it.effect("a session pauses between messages and sends a single message before a batch, also after a restart", () =>
       Effect.gen(function*() {
         const first = yield* Service
         const { env, phone } = yield* WhatsApp
@@ -203,13 +203,13 @@ layer(WhatsApp.layer({ env: { WHATSAPP_PAUSE_MIN_MS: "200", WHATSAPP_PAUSE_MAX_M
         assert.deepInclude(at("data"), { status: "completed", sent: 12 })
         for (const to of [...people, single]) assert.lengthOf(yield* untilArrived(to, session.number, 1), 1)
         const sql = yield* SqlClient.SqlClient
-        // One that was unacknowledged at the restart goes again at once.
+        // A message unacknowledged at the restart is sent again without a pause.
         const [pauses] = yield* sql`select count(gap)::int as counted, min(gap)::float8 as shortest from (
             select extract(epoch from written_at - lag(written_at) over (order by written_at)) * 1000 as gap
             from whatsapp_outbox where session_id = ${session.id} and attempt_count = 1
           ) gaps`
         assert.isAtLeast(Number(pauses?.["counted"]), 6)
-        // Less a millisecond, as the node's clock counts them whole.
+        // Minus a millisecond, because the node's clock counts whole milliseconds.
         assert.isAtLeast(Number(pauses?.["shortest"]), 199)
       }))
   }

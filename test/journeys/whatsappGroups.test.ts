@@ -5,7 +5,7 @@ import { eventually, type RunningNode, Service } from "../support/Service.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { inboundAccount } from "../support/whatsAppEvents.ts"
 
-const asking = (node: RunningNode, key: string) => ({
+const groupRequests = (node: RunningNode, key: string) => ({
   list: node.request("GET", "/v1/whatsapp/groups", { key }),
   get: (id: unknown) => node.request("GET", `/v1/whatsapp/groups/${String(id)}`, { key }),
   create: (json: unknown) => node.request("POST", "/v1/whatsapp/groups", { key, json }),
@@ -13,14 +13,14 @@ const asking = (node: RunningNode, key: string) => ({
 })
 
 layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("WhatsApp groups", (it) => {
-  it.effect("are created, read and changed over the session's connection", () =>
+  it.effect("a group can be created, read and changed over the session's connection", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator: { controls } } = yield* WhatsApp
       const { key } = yield* inboundAccount(node)
       const { id: session_id, number } = yield* pairedSession(node, key)
       const [one, two] = [yield* phone, yield* phone]
-      const groups = asking(node, key)
+      const groups = groupRequests(node, key)
       const answer = yield* groups.create({
         session_id,
         name: "Team",
@@ -61,7 +61,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.deepStrictEqual((yield* groups.list).at("meta"), { total: 1, page: 1, per_page: 25 })
     }))
 
-  it.effect("are there without their description when WhatsApp does not take that", () =>
+  it.effect("a group is created without its description when WhatsApp refuses the description", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator: { controls } } = yield* WhatsApp
@@ -69,7 +69,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       const { id: session_id, number } = yield* pairedSession(node, key)
       const one = yield* phone
       controls.setFault(number, { kind: "refuse-description" })
-      const answer = yield* asking(node, key)
+      const answer = yield* groupRequests(node, key)
         .create({ session_id, name: "Team", description: "Ours", participants: [one] })
       assert.strictEqual(answer.status, 201, answer.text)
       const made = controls.groups().filter(({ members }) => members.some((member) => member.number === one))
@@ -81,14 +81,14 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       })
     }))
 
-  it.effect("that phones change are told of, with who did it, and are left and found again", () =>
+  it.effect("changes made on phones are published with their author, and a group is found again after rejoining", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator: { controls } } = yield* WhatsApp
       const account = yield* inboundAccount(node)
       const { device, id: session_id, number } = yield* pairedSession(node, account.key)
       const [boss, member] = [yield* phone, yield* phone]
-      const groups = asking(node, account.key)
+      const groups = groupRequests(node, account.key)
       const { id: jid } = controls.createGroup(boss, "Theirs", [number])
       const list = yield* eventually(groups.list, ({ at }) => at("data", 0, "participant_count") === 2)
       const id = list.at("data", 0, "id")
@@ -107,21 +107,21 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       controls.changeGroup(jid, boss, { action: "remove", numbers: [number] })
       yield* account.told("group.participant_removed", 2)
       yield* eventually(groups.get(id), ({ status }) => status === 404)
-      // What changes while the session is away is known when it is back, and told of as it came.
+      // A change while the session is disconnected is published when it reconnects.
       controls.dropLine(device)
       controls.changeGroup(jid, boss, { action: "add", numbers: [number, member] })
       yield* account.told("group.participant_added", 3)
       yield* eventually(groups.get(id), ({ at }) => at("data", "participant_count") === 3)
     }))
 
-  it.effect("take messages by their number in the API", () =>
+  it.effect("a group receives messages by its id in the API", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator: { controls } } = yield* WhatsApp
       const { key } = yield* inboundAccount(node)
       const { id: session_id } = yield* pairedSession(node, key)
       const one = yield* phone
-      const created = yield* asking(node, key).create({ session_id, name: "Team", participants: [one] })
+      const created = yield* groupRequests(node, key).create({ session_id, name: "Team", participants: [one] })
       const sent = yield* node.request("POST", "/v1/whatsapp/send", {
         key,
         json: { session_id, group_id: created.at("data", "id"), content: "to all of you" }

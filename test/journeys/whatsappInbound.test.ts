@@ -6,7 +6,7 @@ import { eventually, Service } from "../support/Service.ts"
 import { pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { inboundAccount, leftBehind } from "../support/whatsAppEvents.ts"
 
-/** An account that listens with a paired session, and somebody who writes to it. */
+/** A listening account with a paired session, and a phone that writes to it. */
 const scene = Effect.gen(function*() {
   const node = yield* Service
   const { phone, simulator: { controls } } = yield* WhatsApp
@@ -16,7 +16,7 @@ const scene = Effect.gen(function*() {
 })
 
 layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("inbound WhatsApp messages", (it) => {
-  it.effect("are told of with the sender's phone number, whether they come by number or by LID", () =>
+  it.effect("a message is published with the sender's phone number, whether it arrives by number or by LID", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { id, number } } = yield* scene
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "by number" }))
@@ -42,7 +42,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.deepStrictEqual(inbox.map((row) => row["payload"]), [null, null])
     }))
 
-  it.effect("have the type and the content of what was sent", () =>
+  it.effect("each type of message is published with its type and content", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { number } } = yield* scene
       const file = (kind: "audio" | "document" | "image" | "sticker" | "video", mimetype: string) => ({
@@ -80,7 +80,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       ])
     }))
 
-  it.effect("that cannot be decrypted are asked for again and arrive once", () =>
+  it.effect("messages that cannot be decrypted are requested again and published once", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { number } } = yield* scene
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "first" }))
@@ -94,7 +94,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.isAtLeast(controls.counters().phones[sender]?.retriesAnswered ?? 0, 2)
     }))
 
-  it.effect("that came while the session was away are told of when it is back, in their order", () =>
+  it.effect("messages that arrived during a disconnection are published in order after it", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { device, number } } = yield* scene
       controls.dropLine(device)
@@ -104,7 +104,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.deepStrictEqual(told.map(({ content }) => content), texts.map((body) => ({ body })))
     }))
 
-  it.effect("are taken again after what no server should send", () =>
+  it.effect("a session recovers after malformed data from the server", () =>
     Effect.gen(function*() {
       const { account, controls, node, sender, session: { device, number } } = yield* scene
       const kinds = ["unknown-stanza", "truncated-node", "bad-frame", "unanswered"] as const
@@ -119,7 +119,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.strictEqual((yield* node.request("GET", "/health/ready")).status, 200)
     }))
 
-  it.effect("with an id that can be none are ignored, and come no second time", () =>
+  it.effect("messages with an invalid id are ignored, acknowledged and not sent again", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { device, number } } = yield* scene
       const view = () => controls.sessions().find(({ session }) => session === device)
@@ -134,7 +134,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.strictEqual(view()?.logins, logins)
     }))
 
-  it.effect("without their content are had from the session's phone, and told of once", () =>
+  it.effect("a message without content is requested from the session's phone and published once", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { id, number } } = yield* scene
       const group = controls.createGroup(sender, "Team", [number])
@@ -148,7 +148,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       const bodies = told.map(({ content }) => (content as { readonly body: string }).body)
       assert.deepStrictEqual(bodies.toSorted(), ["from an advertisement", "in a group"])
       for (const data of told) assert.deepInclude(data, { from: `+${sender}`, type: "text" })
-      // The same once more, as WhatsApp sends it: it is known.
+      // WhatsApp sends the same message again: it is already known.
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "from an advertisement", id: name }))
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "later" }))
       const all = yield* account.told("message.received", 3)
@@ -158,7 +158,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.strictEqual(rows.length, 1)
     }))
 
-  it.effect("of the session's own phone are nobody's news", () =>
+  it.effect("messages of the session's own phone are not published", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { number } } = yield* scene
       const group = controls.createGroup(number, "Team", [sender])
@@ -169,7 +169,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "other" }])
     }))
 
-  it.effect("in groups say which group, and who has written", () =>
+  it.effect("a group message is published with its group and its author", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { id, number } } = yield* scene
       const group = controls.createGroup(number, "Team", [sender])
@@ -182,7 +182,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       for (const data of told) assert.deepInclude(data, { from: `+${sender}`, group_id: Number(row?.["id"]) })
     }))
 
-  it.effect("that a former owner has left behind are told of by the next one, once, and wait two seconds for a number", () =>
+  it.effect("messages left by a former owner are published once by the next, after at most two seconds' wait for a number", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { simulator: { controls } } = yield* WhatsApp
@@ -203,7 +203,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.strictEqual(left.length, 0)
     }))
 
-  it.effect("have files that are fetched from WhatsApp, as long as it has them and the session its keys", () =>
+  it.effect("a file can be fetched while WhatsApp has it and the session keeps its keys", () =>
     Effect.gen(function*() {
       const { account, controls, node, sender, session: { id, number } } = yield* scene
       const { key } = account
@@ -241,40 +241,45 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assert.deepStrictEqual([gone.status, gone.at("error", "type")], [410, "media_gone"])
     }))
 
-  it.effect("make contacts, and numbers are checked without taking silence for a no", () =>
-    Effect.gen(function*() {
-      const { account, controls, node, sender, session: { device, id, number } } = yield* scene
-      const { key } = account
-      controls.createPhone(sender, "Zoe Walker")
-      yield* Effect.promise(() => controls.sendText(sender, number, { text: "hello", addressing: "lid" }))
-      yield* account.told("message.received", 1)
-      const search = (q: string) => node.request("GET", `/v1/whatsapp/contacts?session_id=${id}&q=${q}`, { key })
-      for (const q of ["zoe", sender.slice(3)]) {
-        const found = yield* search(q)
-        assert.strictEqual(found.at("meta", "total"), 1, found.text)
-        assert.deepInclude(found.at("data", 0), { phone: `+${sender}`, name: "Zoe Walker", is_whatsapp_user: true })
-      }
-      const check = (who: string) => node.request("GET", `/v1/whatsapp/contacts/${who}/check?session_id=${id}`, { key })
-      const yes = { phone: `+${sender}`, is_whatsapp_user: true, whatsapp_id: `${sender}@s.whatsapp.net` }
-      assert.deepStrictEqual((yield* check(sender)).at("data"), yes)
-      const absent = "15559990000"
-      const no = { phone: `+${absent}`, is_whatsapp_user: false, whatsapp_id: null }
-      assert.deepStrictEqual((yield* check(`%2B${absent}`)).at("data"), no)
-      // What was learnt is not asked again: the phone has joined meanwhile.
-      controls.createPhone(absent, "Late")
-      assert.deepStrictEqual((yield* check(absent)).at("data"), no)
-      for (const malformed of ["12", "nobody", "%2B"]) {
-        const wrong = yield* check(malformed)
-        assertRefused(wrong, 422, "validation_error")
-        assert.strictEqual(wrong.at("error", "param"), "phone")
-      }
-      controls.misbehave(device, "silence")
-      const silent = yield* check("15559990001")
-      assert.deepStrictEqual(silent.at("data"), { phone: "+15559990001", is_whatsapp_user: null, whatsapp_id: null })
-      controls.dropLine(device)
-      controls.logOut(device)
-      yield* untilStatus(node, key, id, "failed")
-      const refused = yield* check("15559990002")
-      assert.deepStrictEqual([refused.status, refused.at("error", "type")], [409, "session_not_connected"])
-    }), 120_000)
+  it.effect(
+    "messages create contacts, and a number check without an answer returns null",
+    () =>
+      Effect.gen(function*() {
+        const { account, controls, node, sender, session: { device, id, number } } = yield* scene
+        const { key } = account
+        controls.createPhone(sender, "Zoe Walker")
+        yield* Effect.promise(() => controls.sendText(sender, number, { text: "hello", addressing: "lid" }))
+        yield* account.told("message.received", 1)
+        const search = (q: string) => node.request("GET", `/v1/whatsapp/contacts?session_id=${id}&q=${q}`, { key })
+        for (const q of ["zoe", sender.slice(3)]) {
+          const found = yield* search(q)
+          assert.strictEqual(found.at("meta", "total"), 1, found.text)
+          assert.deepInclude(found.at("data", 0), { phone: `+${sender}`, name: "Zoe Walker", is_whatsapp_user: true })
+        }
+        const check = (who: string) =>
+          node.request("GET", `/v1/whatsapp/contacts/${who}/check?session_id=${id}`, { key })
+        const yes = { phone: `+${sender}`, is_whatsapp_user: true, whatsapp_id: `${sender}@s.whatsapp.net` }
+        assert.deepStrictEqual((yield* check(sender)).at("data"), yes)
+        const absent = "15559990000"
+        const no = { phone: `+${absent}`, is_whatsapp_user: false, whatsapp_id: null }
+        assert.deepStrictEqual((yield* check(`%2B${absent}`)).at("data"), no)
+        // The result is cached: the phone has joined meanwhile.
+        controls.createPhone(absent, "Late")
+        assert.deepStrictEqual((yield* check(absent)).at("data"), no)
+        for (const malformed of ["12", "nobody", "%2B"]) {
+          const wrong = yield* check(malformed)
+          assertRefused(wrong, 422, "validation_error")
+          assert.strictEqual(wrong.at("error", "param"), "phone")
+        }
+        controls.misbehave(device, "silence")
+        const silent = yield* check("15559990001")
+        assert.deepStrictEqual(silent.at("data"), { phone: "+15559990001", is_whatsapp_user: null, whatsapp_id: null })
+        controls.dropLine(device)
+        controls.logOut(device)
+        yield* untilStatus(node, key, id, "failed")
+        const refused = yield* check("15559990002")
+        assert.deepStrictEqual([refused.status, refused.at("error", "type")], [409, "session_not_connected"])
+      }),
+    120_000
+  )
 })

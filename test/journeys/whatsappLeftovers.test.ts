@@ -12,13 +12,13 @@ import {
   WhatsApp
 } from "../support/WhatsApp.ts"
 
-const impatient = { WHATSAPP_RETRIES: "1", WHATSAPP_RETRY_LONGEST_SECONDS: "1" }
+const shortRetries = { WHATSAPP_RETRIES: "1", WHATSAPP_RETRY_LONGEST_SECONDS: "1" }
 
 const viewOf = (device: string) =>
   Effect.map(WhatsApp, ({ simulator }) => simulator.controls.sessions().find(({ session }) => session === device))
 
-/** A session with a phone, whose server was away for longer than it tries. */
-const givenUp = Effect.fnUntraced(function*(node: RunningNode, key: string) {
+/** A paired session whose server was unavailable for longer than the session retries. */
+const exhaustedSession = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   const { simulator: { controls } } = yield* WhatsApp
   const session = yield* pairedSession(node, key)
   controls.setFault(session.number, { kind: "stream-error", code: 503, times: 1000 })
@@ -28,7 +28,7 @@ const givenUp = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   return session
 })
 
-/** In how many minutes the session is tried again. */
+/** Minutes until the session's next attempt. */
 const dueIn = Effect.fnUntraced(function*(id: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql`select extract(epoch from retry_at - now()) / 60 as minutes
@@ -39,21 +39,21 @@ const dueIn = Effect.fnUntraced(function*(id: number) {
 const reasons = (events: ReadonlyArray<{ readonly event: string; readonly data: Readonly<Record<string, unknown>> }>) =>
   events.map(({ data, event }) => `${event} ${String(data["reason"] ?? "")}`.trim())
 
-layer(WhatsApp.layer({ env: impatient }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "WhatsApp sessions that nobody works on",
+layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "WhatsApp sessions without an actor",
   (it) => {
-    it.effect("are tried every hour after they have given up, without a word until one comes back", () =>
+    it.effect("a session that exhausted its retries is tried every hour, silently until it connects", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { simulator: { controls } } = yield* WhatsApp
         const sql = yield* SqlClient.SqlClient
         const account = yield* listeningAccount(node)
-        const { device, id, number } = yield* givenUp(node, account.key)
+        const { device, id, number } = yield* exhaustedSession(node, account.key)
         const hour = (minutes: number | undefined) => minutes !== undefined && minutes > 59 && minutes <= 60
         assert.isTrue(hour(yield* dueIn(id)))
         const logins = (yield* viewOf(device))?.logins
         const due = sql`update whatsapp_sessions set retry_at = now() where id = ${id}`
-        // The first try meets the same server.
+        // The first attempt fails like the others.
         controls.setFault(number, { kind: "stream-error", code: 503, times: 1 })
         const { epoch } = yield* storedOf(id)
         yield* due
@@ -75,14 +75,14 @@ layer(WhatsApp.layer({ env: impatient }), { excludeTestServices: true, timeout: 
         ])
       }))
 
-    it.effect("are logged out and erased when the node died that was about to delete them", () =>
+    it.effect("a session is logged out and erased when the node dies before it deletes it", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
         const { key } = yield* makeAccount()
         const live = yield* pairedSession(node, key)
         const gone = yield* createSession(node, key)
-        // As DELETE leaves them, half a minute later: the first thing that it does holds.
+        // Rows as DELETE leaves them after its first statement, half a minute later.
         yield* sql`update whatsapp_sessions set desired = 'removed', updated_at = now() - interval '31 seconds'
           where id in (${live.id}, ${gone.id})`
         assert.strictEqual((yield* sessionOf(node, key, live.id)).status, 404)
@@ -93,7 +93,7 @@ layer(WhatsApp.layer({ env: impatient }), { excludeTestServices: true, timeout: 
         assert.isUndefined(yield* viewOf(live.device))
       }))
 
-    it.effect("are gone when the node died that was about to answer with their code, and count for no limit", () =>
+    it.effect("a session whose node died before it showed the code is removed and counts towards no limit", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -109,16 +109,16 @@ layer(WhatsApp.layer({ env: impatient }), { excludeTestServices: true, timeout: 
         assert.strictEqual(row?.["count"], 1)
       }))
 
-    it.effect("are deleted, or tried again, by the next node when theirs dies", () =>
+    it.effect("the next node finishes deletions and retries of a node that dies", () =>
       Effect.gen(function*() {
         const first = yield* Service
         const { env, simulator: { controls } } = yield* WhatsApp
         const sql = yield* SqlClient.SqlClient
         const { key } = yield* makeAccount()
-        const failed = yield* givenUp(first, key)
+        const failed = yield* exhaustedSession(first, key)
         const deleted = yield* pairedSession(first, key)
         controls.misbehave(deleted.device, "silence")
-        // The farewell waits for an answer that does not come.
+        // The logout waits for an answer that never comes.
         const removing = yield* Effect.forkChild(
           first.request("DELETE", `/v1/whatsapp/sessions/${deleted.id}`, { key })
         )
@@ -128,7 +128,7 @@ layer(WhatsApp.layer({ env: impatient }), { excludeTestServices: true, timeout: 
         yield* Fiber.interrupt(removing)
         controls.clearFaults(failed.number)
         yield* sql`update whatsapp_sessions set updated_at = updated_at - interval '31 seconds'`
-        const second = yield* startNode({ env: { ...env, ...impatient } })
+        const second = yield* startNode({ env: { ...env, ...shortRetries } })
         assert.deepStrictEqual(yield* eventually(storedOf(deleted.id), ({ rows }) => rows === 0), {
           keys: 0,
           rows: 0,

@@ -22,7 +22,7 @@ class Lying
 
 const Liar = Layer.effect(Lying, Effect.flatMap(WhatsApp, ({ simulator }) => LyingWhatsApp.make(simulator.url)))
 
-/** A node that reaches the simulated WhatsApp past a server that lies when it is told to. */
+/** A node that reaches the simulated WhatsApp through a server that lies on request. */
 const Subject = Layer.unwrap(
   Effect.map(
     Lying,
@@ -34,14 +34,14 @@ const nonsense = Buffer.alloc(64, 0xa5)
 const unknown = stanza("sandbox-nonsense", { from: "nobody@nowhere" }, [stanza("nothing", { of: "value" })])
 const truncated = encodeBinaryNode(unknown).subarray(0, -4)
 
-/** What ends any connection, whatever it was about to do. */
+/** Lies that end a connection at any stage. */
 const anywhere: Readonly<Record<string, Lie>> = {
   "a handshake of nonsense": { hello: nonsense },
   "an empty handshake": { hello: new Uint8Array() },
   "a frame that was never encrypted": { opened: (line) => line.sendRaw(frameOf(nonsense)) },
   "a node that ends in its middle": { opened: (line) => line.sendBytes(truncated) },
   "a stream error of no code": { opened: (line) => line.send(stanza("stream:error")) },
-  "a stream error of a code that is none": { opened: (line) => line.send(stanza("stream:error", { code: "seven" })) },
+  "a stream error with an invalid code": { opened: (line) => line.send(stanza("stream:error", { code: "seven" })) },
   "a failure for now": { opened: (line) => line.send(stanza("failure", { reason: "503" })) },
   "the end of the line": { opened: (line) => line.drop() }
 }
@@ -58,11 +58,11 @@ const instead = (change: (truth: Acceptance) => Partial<Acceptance>) => (liar: L
   liar.accept(qr, change)
 
 const afterTheCode: Readonly<Record<string, (liar: LyingWhatsApp, qr: string) => void>> = {
-  "a MAC of somebody who has not seen the code": instead(() => ({ hmac: Buffer.alloc(32, 7) })),
+  "a MAC made without the code": instead(() => ({ hmac: Buffer.alloc(32, 7) })),
   "no MAC": instead(() => ({ hmac: new Uint8Array() })),
-  "an identity that is none": instead(() => ({ identity: nonsense })),
+  "an invalid identity": instead(() => ({ identity: nonsense })),
   "a device without a name": instead(() => ({ device: {} })),
-  "a device of a name that is none": instead(() => ({ device: { jid: "nobody", lid: "nobody" } })),
+  "a device with an invalid name": instead(() => ({ device: { jid: "nobody", lid: "nobody" } })),
   "a pairing of nothing": (liar, qr) =>
     liar.lineOf(qr).send(stanza("iq", { type: "set", id: "1" }, [stanza("pair-success")])),
   "a restart before anything": (liar, qr) => liar.lineOf(qr).send(stanza("stream:error", { code: "515" })),
@@ -77,7 +77,7 @@ const atLogin: Readonly<Record<string, Lie>> = {
     opened: (line) => line.send(stanza("success", { t: "0", lid: "1@lid" })),
     received: (line) => line.sendBytes(truncated)
   },
-  "answers that are none": {
+  "empty answers": {
     opened: (line) => line.send(stanza("success", { t: "x" })),
     received: (line, { attrs }) => {
       line.send(stanza("iq", { type: "result", id: attrs["id"] ?? "" }))
@@ -86,7 +86,7 @@ const atLogin: Readonly<Record<string, Lie>> = {
   }
 }
 
-/** What it shows can be read, and nobody has to know what it says before. */
+/** Shows readable codes after a stanza that the session must ignore. */
 const open: Lie = {
   opened: (line) => {
     line.send(unknown)
@@ -94,8 +94,8 @@ const open: Lie = {
   }
 }
 
-layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("a WhatsApp that lies", (it) => {
-  it.effect("before it shows a code: the session gets one over the next connection, and others go on", () =>
+layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp server that lies", (it) => {
+  it.effect("a lie before the first code costs one connection: the session gets a code over the next one", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const liar = yield* Lying
@@ -116,7 +116,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("a WhatsApp
       assert.isEmpty(node.logs.filter((line) => line.includes("a WhatsApp session stopped")))
     }))
 
-  it.effect("when a code was scanned: nothing is paired, and the next code can be", () =>
+  it.effect("a lie after the scan pairs nothing, and the next code can be scanned", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const liar = yield* Lying
@@ -145,7 +145,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("a WhatsApp
       }
     }))
 
-  it.effect("that refuses a device at its pairing: the session has failed, and is paired anew", () =>
+  it.effect("a device refused at pairing fails the session, which can be paired again", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const liar = yield* Lying
@@ -158,7 +158,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("a WhatsApp
       assert.strictEqual(code.status, 200, code.text)
     }))
 
-  it.effect("and shows no code: whoever gives up and asks for another pairing code has it over the next connection", () =>
+  it.effect("a caller who gives up waiting for a pairing code gets one over the next connection", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const liar = yield* Lying
@@ -177,7 +177,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("a WhatsApp
       assert.strictEqual(answer.status, 200, answer.text)
     }))
 
-  it.effect("at the login: the session is disconnected until it meets the truth, with its credentials", () =>
+  it.effect("a lie at login disconnects the session until a truthful login, with the same credentials", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const liar = yield* Lying

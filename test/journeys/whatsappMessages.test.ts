@@ -9,7 +9,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, localFiles, send, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
-const wide = { excludeTestServices: true, timeout: "60 seconds" } as const
+const layerOptions = { excludeTestServices: true, timeout: "60 seconds" } as const
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
@@ -17,7 +17,7 @@ const pdf = Buffer.from("%PDF-1.7 a bill").toString("base64")
 const film = Buffer.from("00000018667479706d703432000000006d703432", "hex").toString("base64")
 const sound = Buffer.from("4f67675300020000000000000000", "hex").toString("base64")
 
-/** A connected session of a new account, and a phone to write to. */
+/** A connected session of a new account, and a phone that receives. */
 const scene = Effect.gen(function*() {
   const node = yield* Service
   const { phone, simulator } = yield* WhatsApp
@@ -26,7 +26,7 @@ const scene = Effect.gen(function*() {
   return { node, key, session, to: yield* phone, controls: simulator.controls }
 })
 
-/** A content with the type and the text that the other phone shows. */
+/** Each content with the type and text that the other phone shows. */
 const shown: ReadonlyArray<
   readonly [type: string, content: unknown, seen: { readonly type: string; readonly text?: string | null }]
 > = [
@@ -45,10 +45,10 @@ const shown: ReadonlyArray<
   ["poll", { question: "Lunch?", options: ["yes", "no"] }, { type: "pollCreationMessageV3", text: "Lunch?" }]
 ]
 
-layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1" } }), wide)(
-  "a WhatsApp message",
+layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1" } }), layerOptions)(
+  "WhatsApp messages",
   (it) => {
-    it.effect("is queued, sent, delivered and read, and webhooks are told each of it once", () =>
+    it.effect("a message is queued, sent, delivered and read, and each status is published once", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { phone } = yield* WhatsApp
@@ -88,7 +88,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         assert.strictEqual(sessions.at("data", 0, "messages_count"), 1)
       }))
 
-    it.effect("of every type arrives decrypted as what it is, and files arrive whole", () =>
+    it.effect("each type of message arrives decrypted, and files arrive whole", () =>
       Effect.gen(function*() {
         const { controls, key, node, session, to } = yield* scene
         for (const [type, content, seen] of shown) {
@@ -105,7 +105,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         }
       }))
 
-    it.effect("can be a reaction to one that was sent before in its chat, and no other", () =>
+    it.effect("a reaction refers to an earlier message of its chat and to no other", () =>
       Effect.gen(function*() {
         const { controls, key, node, session, to } = yield* scene
         const other = yield* scene
@@ -133,7 +133,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         assert.lengthOf(controls.messages(to).filter(({ from }) => from === session.number), 2)
       }))
 
-    it.effect("has its file from a URL, or fails with what is wrong with that", () =>
+    it.effect("a file is fetched from its URL, or the message fails with the reason", () =>
       Effect.gen(function*() {
         const { controls, key, node, session, to } = yield* scene
         const typesOfPaths: Readonly<Record<string, string>> = { "/text": "text/plain", "/drawing": "image/svg+xml" }
@@ -161,15 +161,19 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         assert.lengthOf(controls.messages(to), 1)
       }))
 
-    it.effect("fails when the recipient is not on WhatsApp, and when the server refuses it, with the server's code", () =>
+    it.effect("a message fails when the recipient is not on WhatsApp or the server refuses it, with the error code", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { phone, simulator } = yield* WhatsApp
         const listener = yield* makeListener(node, ["message.failed"])
         const { key } = listener
         const session = yield* pairedSession(node, key)
-        const nobody = yield* accepted(node, key, { session_id: session.id, to: "+442079460000", content: "Hello" })
-        assert.deepInclude(yield* untilMessage(node, key, nobody, "failed"), {
+        const unreachable = yield* accepted(node, key, {
+          session_id: session.id,
+          to: "+442079460000",
+          content: "Hello"
+        })
+        assert.deepInclude(yield* untilMessage(node, key, unreachable, "failed"), {
           error_code: "recipient_not_on_whatsapp"
         })
         simulator.controls.setFault(session.number, { kind: "ack-error", code: 463 })
@@ -178,14 +182,14 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         assert.deepInclude(record, { error_code: "463", sent_at: null })
         const [first, second] = yield* listener.received(2)
         const told = { channel: "whatsapp", session_id: session.id }
-        assert.deepInclude(first?.data, { ...told, message_id: nobody, error_code: "recipient_not_on_whatsapp" })
+        assert.deepInclude(first?.data, { ...told, message_id: unreachable, error_code: "recipient_not_on_whatsapp" })
         assert.deepInclude(second?.data, { ...told, message_id: refused, error_code: "463" })
       }))
 
-    it.effect("that a phone could not read is given to it again", () =>
+    it.effect("a message that a phone cannot decrypt is sent to it again", () =>
       Effect.gen(function*() {
         const { controls, key, node, session, to } = yield* scene
-        // The session's own phone gets a copy, and cannot read it either.
+        // The session's own phone gets a copy and cannot decrypt it either.
         controls.setFault(session.number, { kind: "ask-retry", times: 2 })
         const id = yield* accepted(node, key, { session_id: session.id, to, content: "once more" })
         yield* untilMessage(node, key, id, "read")
@@ -194,7 +198,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
       }))
 
     for (const kind of ["drop-before-ack", "drop-after-ack"] as const) {
-      it.effect(`survives a line that breaks (${kind}): it is sent again under the same name, and shown once`, () =>
+      it.effect(`a message survives a broken connection (${kind}): it is sent again under the same id and shown once`, () =>
         Effect.gen(function*() {
           const { controls, key, node, session, to } = yield* scene
           const first = yield* accepted(node, key, { session_id: session.id, to, content: "first" })
@@ -212,7 +216,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         }))
     }
 
-    it.effect("to a group reaches every member; one to a group that the session is not in fails", () =>
+    it.effect("a group message reaches every member, and one to an unknown group fails", () =>
       Effect.gen(function*() {
         const { controls, key, node, session, to } = yield* scene
         const { phone } = yield* WhatsApp
@@ -227,7 +231,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         assert.deepInclude(yield* untilMessage(node, key, lost, "failed"), { error_code: "group_unknown" })
       }))
 
-    it.effect("that was not acknowledged when its session ended has failed, with how that ended", () =>
+    it.effect("an unacknowledged message fails when its session is deleted or logged out, with that reason", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -255,7 +259,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         }
       }))
 
-    it.effect("that waited when the phone logged the session out has failed, though the next phone scans at once", () =>
+    it.effect("queued messages fail when the phone logs the session out, even when the next phone scans at once", () =>
       Effect.gen(function*() {
         const { controls, key, node, session, to } = yield* scene
         const { phone } = yield* WhatsApp
@@ -284,9 +288,9 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
   }
 )
 
-/** A body that is refused, the parameter that is named, and a part of what is said. */
+/** Why it is refused, the body, the parameter named, and part of the message. */
 const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknown>, param: string, says: RegExp]> = [
-  ["nobody to send to", { to: undefined }, "to", /is required/],
+  ["no recipient", { to: undefined }, "to", /is required/],
   ["both a number and a group", { group_id: 1 }, "group_id", /left out/],
   ["an impossible number", { to: "+12" }, "to", /not a possible number/],
   ["the jid of a person", { to: "15550100200@s.whatsapp.net" }, "to", /phone number or the WhatsApp id of a group/],
@@ -343,7 +347,7 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
     /at most 7 MiB/
   ],
   ["a file from a private address", { type: "image", content: "https://10.0.0.1/a.png" }, "content.url", /not public/],
-  // The nodes of tests allow webhooks to go there.
+  // The tests' nodes allow this address for webhooks.
   [
     "a file from this machine",
     { type: "image", content: "https://localhost:8443/a.png" },
@@ -373,8 +377,8 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ]
 ]
 
-layer(WhatsApp.layer({ env: unpaced }), wide)("a request for a WhatsApp message", (it) => {
-  it.effect("is refused with a reason, and nothing is stored", () =>
+layer(WhatsApp.layer({ env: unpaced }), layerOptions)("requests for WhatsApp messages", (it) => {
+  it.effect("an invalid request is refused with the reason, and nothing is stored", () =>
     Effect.gen(function*() {
       const { key, node, session } = yield* scene
       for (const [what, body, param, says] of refused) {
@@ -395,7 +399,7 @@ layer(WhatsApp.layer({ env: unpaced }), wide)("a request for a WhatsApp message"
       assert.strictEqual(list.at("meta", "total"), 0)
     }))
 
-  it.effect("is refused for a session that is not connected, or not the account's", () =>
+  it.effect("a request for a session that is not connected gets 409, and one for another account's session 404", () =>
     Effect.gen(function*() {
       const { controls, key, node, session } = yield* scene
       const hello = { to: "+15550100200", content: "Hello" }
@@ -418,7 +422,7 @@ layer(WhatsApp.layer({ env: unpaced }), wide)("a request for a WhatsApp message"
       assertRefused(away, 409, "session_not_connected")
       assert.deepInclude(away.at("error"), { session_status: "disconnected" })
       controls.logOut(session.device)
-      // Whoever asks for a code has its credentials tried, which are worth nothing by now.
+      // A request for a code makes the session try its credentials, which are revoked.
       yield* node.request("GET", `/v1/whatsapp/sessions/${session.id}/qr`, { key })
       yield* untilStatus(node, key, session.id, "failed")
       assertRefused(yield* send(node, key, { session_id: session.id, ...hello }), 409, "session_not_connected")
@@ -426,7 +430,7 @@ layer(WhatsApp.layer({ env: unpaced }), wide)("a request for a WhatsApp message"
       assertRefused(yield* send(node, key, { session_id: session.id, ...hello }), 404, "not_found")
     }))
 
-  it.effect("is refused once the trial is over, and taken while it lasts", () =>
+  it.effect("sending is refused once the trial is over", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
@@ -439,7 +443,7 @@ layer(WhatsApp.layer({ env: unpaced }), wide)("a request for a WhatsApp message"
       assertRefused(yield* send(node, key, message), 402, "subscription_expired")
     }))
 
-  it.effect("that is repeated with its key is one message", () =>
+  it.effect("a repeated request with one Idempotency-Key sends one message", () =>
     Effect.gen(function*() {
       const { key, node, session, to } = yield* scene
       const ask = node.request("POST", "/v1/whatsapp/send", {
@@ -455,17 +459,17 @@ layer(WhatsApp.layer({ env: unpaced }), wide)("a request for a WhatsApp message"
     }))
 })
 
-const secretive = { ...unpaced, LOG_LEVEL: "trace" } as const
+const traceLogging = { ...unpaced, LOG_LEVEL: "trace" } as const
 
-/** How libsignal, Baileys and our own credentials name what nobody may see. */
+/** How libsignal, Baileys and our own credentials name secrets. */
 const keyMaterial =
   /privKey|rootKey|chainKey|baseKey|noiseKey|advSecret|signedIdentityKey|SessionEntry|Closing session|<Buffer/
 
-layer(WhatsApp.layer({ env: secretive }), wide)("the logs of a node", (it) => {
-  it.effect("have no text of a message and no key at any level, whatever goes wrong", () =>
+layer(WhatsApp.layer({ env: traceLogging }), layerOptions)("logs of a node", (it) => {
+  it.effect("no log line contains a message's text or a key at any level, even after errors", () =>
     Effect.gen(function*() {
       const { controls, key, node, session, to } = yield* scene
-      const text = "the-text-nobody-may-log"
+      const text = "the-text-that-must-not-be-logged"
       const message = { session_id: session.id, to, content: text }
       yield* untilMessage(node, key, yield* accepted(node, key, message), "read")
       controls.setFault(session.number, { kind: "ask-retry", times: 2 })

@@ -14,7 +14,7 @@ import {
 } from "../support/WhatsApp.ts"
 
 layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp sessions", (it) => {
-  it.effect("show a code, are connected when a phone scans it, and keep all that is needed to come back", () =>
+  it.effect("a session shows a code, connects when a phone scans it, and stores all that it needs to reconnect", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator } = yield* WhatsApp
@@ -57,7 +57,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.isAbove((yield* storedOf(id)).keys, 800)
     }))
 
-  it.effect("are paired by a code that is typed into the phone, the last one of those that were asked for", () =>
+  it.effect("a session is paired by a typed code, and only the latest code works", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator } = yield* WhatsApp
@@ -85,7 +85,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.deepStrictEqual([wrong.status, wrong.at("error", "param")], [422, "phone_number"])
     }))
 
-  it.effect("decrypt what a phone sends, and have the step of its ratchet stored when they confirm it", () =>
+  it.effect("a session decrypts a message and stores the ratchet step before it confirms", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator } = yield* WhatsApp
@@ -93,7 +93,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const { key } = yield* makeAccount()
       const { id, number } = yield* pairedSession(node, key)
       const writer = yield* phone
-      // Whoever confirms them is the session alone.
+      // Only the session sends receipts, not the phone.
       simulator.controls.setReceipts(number, { delivered: false, read: false })
       for (const text of ["one", "two", "three"]) {
         yield* Effect.promise(() => simulator.controls.sendText(writer, number, { text }))
@@ -105,7 +105,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.strictEqual((yield* sessionOf(node, key, id)).at("status"), "connected")
     }))
 
-  it.effect("log the device out when they are deleted, and nothing of them is left", () =>
+  it.effect("deleting a session logs the device out and leaves no data", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { simulator } = yield* WhatsApp
@@ -119,7 +119,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.strictEqual((yield* node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key })).status, 404)
     }))
 
-  it.effect("are deleted at once while they have no phone, as there is nobody to ask", () =>
+  it.effect("deleting a session without a phone does not wait for WhatsApp", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone } = yield* WhatsApp
@@ -134,13 +134,13 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
           Effect.timed(node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key }))
         )
         assert.strictEqual(gone.status, 200, gone.text)
-        // A question to WhatsApp that nobody answers takes three seconds.
+        // A request to WhatsApp that gets no answer takes three seconds.
         assert.isBelow(Duration.toMillis(passed), 2_500)
         assert.deepStrictEqual(yield* storedOf(id), { keys: 0, rows: 0, epoch: 0 })
       }
     }))
 
-  it.effect("are disconnected by a dropped line and come back by themselves, telling of both", () =>
+  it.effect("a session reconnects by itself after a dropped connection and publishes both changes", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { simulator } = yield* WhatsApp
@@ -156,7 +156,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       yield* untilStatus(node, account.key, id, "connected")
     }))
 
-  it.effect("try again when the server refuses them for now (503) or asks for another connection (515)", () =>
+  it.effect("a session retries when the server answers 503 or asks for another connection (515)", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { simulator } = yield* WhatsApp
@@ -172,7 +172,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       ])
     }))
 
-  it.effect("fail at once when the phone logs them out, without credentials, and are paired anew by a fresh code", () =>
+  it.effect("a session that the phone logs out fails without credentials and can be paired again", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator } = yield* WhatsApp
@@ -197,7 +197,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.isString(back.at("connected_at"))
     }))
 
-  it.effect("keep away when somebody else logs in with their credentials (440)", () =>
+  it.effect("a session stays away when another client logs in with its credentials (440)", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { simulator } = yield* WhatsApp
@@ -212,12 +212,12 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       })
       const logins = () => simulator.controls.sessions().find(({ session }) => session === device)?.logins
       const before = logins()
-      // Whoever fights for the credentials is back after a second, as after any other loss; who keeps away, after thirty.
+      // A session that competed would reconnect after a second; this one waits thirty.
       yield* Effect.sleep("2 seconds")
       assert.strictEqual(logins(), before)
     }))
 
-  it.effect("are as many as the plan allows of ten at the same time, and one that is deleted makes room", () =>
+  it.effect("concurrent requests create at most the plan's number of sessions, and deleting one makes room", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount({ plan: "growth" })
@@ -243,7 +243,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       yield* createSession(node, key)
     }))
 
-  it.effect("are as many as the operator's setting says", () =>
+  it.effect("the operator's setting limits the number of sessions", () =>
     Effect.gen(function*() {
       const { env } = yield* WhatsApp
       const node = yield* startNode({ env: { ...env, WHATSAPP_SESSION_LIMIT_STARTER: "0" } })
@@ -253,13 +253,13 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.include(refused.text, "allows 0 WhatsApp sessions and you have 0. Choose a larger plan.")
     }))
 
-  it.effect("are not shown to everybody on the machine where the upstream is not the sandbox", () =>
+  it.effect("the sandbox's phones are not served when the upstream is not the sandbox", () =>
     Effect.gen(function*() {
       const node = yield* Service
       assert.strictEqual((yield* node.request("GET", "/sandbox/phones")).status, 404)
     }))
 
-  it.effect("are nobody else's", () =>
+  it.effect("another account's session returns 404 and is not listed", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -281,7 +281,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.strictEqual((yield* sessionOf(node, key, id)).at("status"), "pending")
     }))
 
-  it.effect("have no blank name", () =>
+  it.effect("a blank session name is refused", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -292,7 +292,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       }
     }))
 
-  it.effect("are made once under an Idempotency-Key", () =>
+  it.effect("a repeated request with one Idempotency-Key creates one session", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { key } = yield* makeAccount()
@@ -309,7 +309,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
     }))
 
   it.effect(
-    "end quietly where another owner has raised the epoch, and nothing of theirs is written any more",
+    "a session stops quietly when another owner has raised the epoch, and writes nothing more",
     () =>
       Effect.gen(function*() {
         const node = yield* Service
@@ -323,7 +323,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
         yield* node.logged(`session ${id} has another owner`)
         assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "connected")
         assert.deepStrictEqual((yield* account.told(id, 1)).map(({ event }) => event), ["session.connected"])
-        // Whoever asks finds it where the cluster has it: the same node takes it over anew, if the watch has not yet.
+        // A request reaches the session where the cluster runs it: this node reclaims it, unless the sweeper already has.
         yield* sql`update whatsapp_sessions set status = 'disconnected' where id = ${id} and epoch = ${epoch}`
         yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
         yield* untilStatus(node, account.key, id, "connected")
@@ -333,14 +333,14 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
   )
 })
 
-/** How many sessions a node has when it is restarted. */
+/** Sessions on the node that restarts. */
 const many = 20
 
 layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
-  "WhatsApp sessions of a service that is restarted",
+  "WhatsApp sessions across a restart",
   (it) => {
     it.effect(
-      `all come back, ${many} of them, without a scan, without a retry and without a word`,
+      `all ${many} sessions reconnect without a scan, a retry or an event`,
       () =>
         Effect.gen(function*() {
           const first = yield* Service
@@ -375,10 +375,10 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
 )
 
 layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
-  "a WhatsApp session of a node that dies",
+  "WhatsApp session of a node that dies",
   (it) => {
     it.effect(
-      "is taken over by another node without a scan, as the version of WhatsApp Web that this one is told",
+      "another node takes the session over without a scan, with its configured WhatsApp Web version",
       () =>
         Effect.gen(function*() {
           const first = yield* Service
@@ -403,8 +403,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
 layer(Service.layer({ env: { WHATSAPP_URL: "ws://127.0.0.1:9/ws/chat" } }), {
   excludeTestServices: true,
   timeout: "60 seconds"
-})("without WhatsApp", (it) => {
-  it.effect("a session cannot be made, and none is counted", () =>
+})("unreachable WhatsApp", (it) => {
+  it.effect("creating a session gets 503 and does not count towards the limit", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const sql = yield* SqlClient.SqlClient
