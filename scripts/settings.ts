@@ -1,6 +1,6 @@
 /**
- * Writes what the settings' table `src/platform/config/settings.ts` says to where people look for it: `.env.example`
- * and the table in README.md. `node scripts/settings.ts` writes, `--check` only says which file is not current.
+ * Writes the settings of `src/platform/config/settings.ts` to `.env.example` and docs/settings.md.
+ * `node scripts/settings.ts` writes both files; `--check` only names the files that are outdated.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -14,46 +14,82 @@ const root = NodePath.resolve(import.meta.dirname, "..")
 
 const all: ReadonlyArray<Setting<unknown>> = Object.values(settings)
 
-/** A file does not say what the settings' table says. */
+/** The groups of settings. Each group reaches up to the first setting of the next one. */
+const groups: ReadonlyArray<{ readonly title: string; readonly first: Setting<unknown> }> = [
+  { title: "HTTP", first: settings.host },
+  { title: "Database and encryption", first: settings.databaseUrl },
+  { title: "Cluster", first: settings.runnerHost },
+  { title: "Outgoing mail", first: settings.smtpUrl },
+  { title: "Bounces and complaints", first: settings.mailBounceDomain },
+  { title: "WhatsApp", first: settings.whatsappUrl },
+  { title: "SMS", first: settings.smsProvider },
+  { title: "Webhooks", first: settings.webhookAllowLoopback },
+  { title: "Logs, metrics and traces", first: settings.logLevel },
+  { title: "Plans", first: settings.rateLimitStarter },
+  { title: "Rate limits by client address", first: settings.rateLimitLogin },
+  { title: "One-time codes", first: settings.otpLimitHour }
+]
+
+const membersOf = (index: number) => {
+  const start = (at: number) => all.findIndex(({ name }) => name === groups[at]?.first.name)
+  return all.slice(start(index), index + 1 < groups.length ? start(index + 1) : undefined)
+}
+
+/** A generated file differs from the settings. */
 export class SettingsOutdated extends Schema.TaggedError<SettingsOutdated>()("SettingsOutdated", {
   files: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `${this.files.join(" and ")} not current. Run: node scripts/settings.ts`
+    return `Outdated: ${this.files.join(" and ")}. Run: node scripts/settings.ts`
   }
 }
 
-/** Quoted where a shell, systemd or `node --env-file` would stop reading or see more than text. */
+/** Quotes a value that a shell, systemd or `node --env-file` would not read as plain text. */
 const quoted = (value: string) => /^[\w./:-]*$/.test(value) ? value : `"${value}"`
 
 /** `.env.example`: every setting with its default, commented out. */
 export const envExample = () =>
   [
-    "# Every setting with its default. Take out the # of a line to change it; an empty value counts as unset.",
-    "# Made from src/platform/config/settings.ts by scripts/settings.ts.",
-    ...all.map(({ fallback, meaning, name }) => `\n# ${meaning}\n#${name}=${quoted(fallback)}`)
+    "# Every setting with its default. To change one, remove the # of its line. An empty value counts as unset.",
+    "# Generated from src/platform/config/settings.ts by scripts/settings.ts.",
+    ...groups.flatMap(({ title }, index) => [
+      `\n## ${title}`,
+      ...membersOf(index).map(({ fallback, meaning, name }) => `\n# ${meaning}\n#${name}=${quoted(fallback)}`)
+    ])
   ].join("\n").concat("\n")
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;")
 
-const row = ({ fallback, meaning, name }: Setting<unknown>) =>
-  `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${cell(meaning)} |`
+const row = ({ expects, fallback, meaning, name }: Setting<unknown>) =>
+  `| \`${name}\` | ${fallback === "" ? "unset" : `\`${fallback}\``} | ${
+    cell(expects.replace(/^a whole number from /, ""))
+  } | ${cell(meaning)} |`
 
-const table = () => ["| Variable | Default | Meaning |", "|---|---|---|", ...all.map(row)].join("\n")
-
-const opening = "<!-- settings: made by scripts/settings.ts -->"
-const closing = "<!-- /settings -->"
-
-/** The README with the table in force between its two markers. */
-export const withTable = (readme: string) => {
-  const from = readme.indexOf(opening)
-  const to = readme.indexOf(closing)
-  return from < 0 || to < from ? readme : `${readme.slice(0, from)}${opening}\n${table()}\n${readme.slice(to)}`
-}
+/** docs/settings.md: every setting in its group. */
+export const settingsPage = () =>
+  [
+    "<!-- Generated from src/platform/config/settings.ts by scripts/settings.ts -->",
+    "# Settings",
+    "",
+    "Set environment variables, or copy [.env.example](../.env.example) to `.env` in the directory of the service. An empty",
+    "value counts as unset. A start with an invalid value stops with one sentence that names the variable.",
+    "",
+    "`npm run cli -- config` prints the settings in force, without secrets. `npm run cli -- doctor` checks them against the",
+    "database, the relay, DNS, the carrier and WhatsApp. [Operations](operations.md) explains which ones production needs.",
+    "",
+    ...groups.flatMap(({ title }, index) => [
+      `## ${title}`,
+      "",
+      "| Variable | Default | Values | Meaning |",
+      "|---|---|---|---|",
+      ...membersOf(index).map(row),
+      ""
+    ])
+  ].join("\n")
 
 const files = [
   { name: ".env.example", current: envExample },
-  { name: "README.md", current: withTable }
+  { name: "docs/settings.md", current: settingsPage }
 ]
 
 const run = Effect.fnUntraced(function*({ check }: { readonly check: boolean }) {
@@ -62,18 +98,23 @@ const run = Effect.fnUntraced(function*({ check }: { readonly check: boolean }) 
   for (const { current, name } of files) {
     const path = NodePath.join(root, name)
     const text = (yield* fs.exists(path)) ? yield* fs.readFileString(path) : ""
-    if (text === current(text)) continue
+    if (text === current()) continue
     outdated.push(name)
-    if (!check) yield* Effect.andThen(fs.writeFileString(path, current(text)), Console.log(`wrote ${name}`))
+    if (!check) yield* Effect.andThen(fs.writeFileString(path, current()), Console.log(`wrote ${name}`))
   }
   if (check && outdated.length > 0) return yield* new SettingsOutdated({ files: outdated })
 })
 
 const command = Command.make(
   "settings",
-  { check: Flag.Boolean("check").pipe(Flag.withDescription("Write nothing"), Flag.withDefault(false)) },
+  {
+    check: Flag.Boolean("check").pipe(
+      Flag.withDescription("Write nothing; fail if a file is outdated"),
+      Flag.withDefault(false)
+    )
+  },
   run
-).pipe(Command.withDescription("Write .env.example and the README's table of settings"))
+).pipe(Command.withDescription("Write .env.example and docs/settings.md"))
 
 if (import.meta.main) {
   const program = Command.run(command, { version: "0.1.0" }).pipe(

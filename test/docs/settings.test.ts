@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeChildProcess from "node:child_process"
-import { envExample, withTable } from "../../scripts/settings.ts"
+import { envExample, settingsPage } from "../../scripts/settings.ts"
 import { settings } from "../../src/platform/config/settings.ts"
 import { read } from "./documents.ts"
 
-/** What a POSIX shell makes of a file of variables. */
+/** The variables that a POSIX shell reads from a file. */
 const sourced = (variables: string) => {
   const names = Object.values(settings).map(({ name }) => name)
   const show = names.map((name) => `printf '%s\\0' "$${name}"`).join("\n")
@@ -13,17 +13,20 @@ const sourced = (variables: string) => {
 }
 
 describe("the settings", () => {
-  it("stand in .env.example as they are in AppConfig (else run: node scripts/settings.ts)", () => {
+  it(".env.example is current (else run: node scripts/settings.ts)", () => {
     assert.strictEqual(read(".env.example"), envExample())
   })
 
-  it("stand in the README's table as they are in AppConfig (else run: node scripts/settings.ts)", () => {
-    const readme = read("README.md")
-    assert.include(readme, `| \`${settings.port.name}\` | \`${settings.port.fallback}\` |`)
-    assert.strictEqual(readme, withTable(readme))
+  it("docs/settings.md is current (else run: node scripts/settings.ts)", () => {
+    assert.strictEqual(read("docs/settings.md"), settingsPage())
   })
 
-  it("are the defaults when a shell reads .env.example with every line taken in", () => {
+  it("docs/settings.md lists each setting once", () => {
+    const listed = [...settingsPage().matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+    assert.deepStrictEqual(listed, Object.values(settings).map(({ name }) => name))
+  })
+
+  it("a shell that reads .env.example with every line uncommented gets the defaults", () => {
     const variables = envExample().replaceAll(/^#(?=[A-Z_]+=)/gm, "")
     const defaults = Object.fromEntries(Object.values(settings).map(({ fallback, name }) => [name, fallback]))
     assert.deepStrictEqual(sourced(variables), defaults)

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { blocks, read } from "./documents.ts"
 
-/** What curl would send: its words as a shell splits them, without what a shell would do beyond that. */
+/** The request that a curl command sends. Splits words as a shell does, and does nothing else that a shell does. */
 const requestOf = (command: string) => {
   const words = [...command.matchAll(/(?:[^\s'"\\]|\\\n|'[^']*'|"[^"]*")+/g)]
     .map(([word]) => word.replaceAll("\\\n", "").replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"))
@@ -15,7 +15,7 @@ const requestOf = (command: string) => {
     const [option, value = ""] = options.slice(index)
     if (option === "-d") body = value
     else if (option === "-H") headers[value.slice(0, value.indexOf(":")).toLowerCase()] = value.replace(/^[^:]*: */, "")
-    else throw new Error(`The tour uses curl's ${option}, which this test does not know.`)
+    else throw new Error(`This test does not support curl's ${option}.`)
   }
   return { path: new URL(url).pathname, method: body === undefined ? "GET" : "POST", headers, body }
 }
@@ -25,8 +25,8 @@ const commands = blocks(tour, "sh").flatMap((block) => block.match(/^curl (?:.|\
 
 const Accepted = Schema.Struct({ data: Schema.Struct({ batch_id: Schema.String }) })
 
-layer(Service.layer())("the README's tour", (it) => {
-  it.effect("works when pasted line by line", () =>
+layer(Service.layer())("README.md", (it) => {
+  it.effect("each command of the README's tour succeeds when pasted in order", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()
