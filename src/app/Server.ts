@@ -10,7 +10,7 @@ import { Cluster } from "../platform/cluster/Cluster.ts"
 import { ClusterPruning } from "../platform/cluster/ClusterPruning.ts"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { MainVault } from "../platform/crypto/MainKey.ts"
-import { ClusterDatabase, Database, DatabaseAddress } from "../platform/database/Database.ts"
+import { Database, DatabaseAddress } from "../platform/database/Database.ts"
 import { Draining } from "../platform/http/Draining.ts"
 import { Idempotency } from "../platform/http/Idempotency.ts"
 import { PublicUrl } from "../platform/http/PublicUrl.ts"
@@ -35,8 +35,8 @@ import { AllowedLayer, Routes } from "./Routes.ts"
 /** What every domain stands on. */
 const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer, MacKeys.layer).pipe(
   Layer.provideMerge(MainVault),
-  Layer.provideMerge(Cluster.pipe(Layer.provide(ClusterDatabase))),
-  Layer.provideMerge(Database),
+  Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
+  Layer.provideMerge(Database.layer),
   Layer.provideMerge(DatabaseAddress.layer),
   Layer.provideMerge(NodeServices.layer)
 )

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../platform/config/AppConfig.ts"
-import { QueueDatabase } from "../platform/database/Database.ts"
+import { Database } from "../platform/database/Database.ts"
 import { PublicHttp } from "../platform/net/PublicHttp.ts"
 import { DeliveryBudget } from "./delivery/DeliveryBudget.ts"
 import { DeliveryOutcomes } from "./delivery/DeliveryOutcomes.ts"
@@ -27,7 +27,7 @@ export const WebhookActors = Layer.mergeAll(WebhookSweeper, WebhookActor).pipe(
   Layer.provide(UnhealthyNotifier.layer),
   Layer.provide(DeliveryBudget.layer),
   Layer.provideMerge(Targets.layer),
-  Layer.provide(QueueDatabase)
+  Database.onQueuePool
 )
 
 /** Webhooks with their endpoints and their actors; what events are told to. */

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { inject } from "vitest"
+import { Database } from "../../src/platform/database/Database.ts"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
 import { retryWhileUnavailable } from "../../src/platform/database/retryWhileUnavailable.ts"
 
@@ -46,7 +47,7 @@ export const make = Effect.fn("TestDatabase.make")(function*(template: string = 
 
 /**
  * A fresh migrated database for a test file: `layer(TestDatabase.layer)("…", (it) => …)` gives the tests `SqlClient`,
- * `PgClient` and this service; `url` is the DATABASE_URL with which a whole service can be started on it.
+ * `PgClient`, `Database` and this service; `url` is the DATABASE_URL with which a whole service can be started on it.
  */
 export class TestDatabase extends Context.Service<TestDatabase, Connection & { readonly url: string }>()(
   "messaging-service/test/support/TestDatabase"
@@ -61,5 +62,8 @@ export class TestDatabase extends Context.Service<TestDatabase, Connection & { r
     )
   )
 
-  static readonly layer = TestDatabase.layerClient.pipe(Layer.provideMerge(TestDatabase.layerConnection))
+  static readonly layer = Database.layerClient.pipe(
+    Layer.provideMerge(TestDatabase.layerClient),
+    Layer.provideMerge(TestDatabase.layerConnection)
+  )
 }

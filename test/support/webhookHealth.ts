@@ -2,7 +2,7 @@ import { ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Notices } from "../../src/accounts/Notices.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
-import { DatabaseAddress, QueueDatabase } from "../../src/platform/database/Database.ts"
+import { Database, DatabaseAddress } from "../../src/platform/database/Database.ts"
 import { WebhookId } from "../../src/values/Ids.ts"
 import { DeliveryBudget } from "../../src/webhooks/delivery/DeliveryBudget.ts"
 import { UnhealthyNotifier } from "../../src/webhooks/endpoint/UnhealthyNotifier.ts"
@@ -25,7 +25,7 @@ export const alarmed = (env: Readonly<Record<string, string>>) => {
     Layer.provideMerge(TestDatabase.layer)
   )
   return Layer.merge(UnhealthyNotifier.layer, DeliveryBudget.layer).pipe(
-    Layer.provideMerge(QueueDatabase),
+    Layer.provideMerge(Database.layerQueue),
     Layer.provideMerge(Shared)
   )
 }

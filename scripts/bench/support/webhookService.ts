@@ -8,7 +8,7 @@ import { domainEvent, Events } from "../../../src/events/Events.ts"
 import { Cluster } from "../../../src/platform/cluster/Cluster.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { MainVault } from "../../../src/platform/crypto/MainKey.ts"
-import { ClusterDatabase, Database, DatabaseAddress } from "../../../src/platform/database/Database.ts"
+import { Database, DatabaseAddress } from "../../../src/platform/database/Database.ts"
 import { transaction } from "../../../src/platform/database/transaction.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
@@ -42,10 +42,10 @@ export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
   Layer.provideMerge(Webhooks.layer),
   Layer.provide(WebhookUrlRules.layer),
   Layer.provide(MainVault),
-  Layer.provide(Cluster.pipe(Layer.provide(ClusterDatabase))),
+  Layer.provide(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provideMerge(Accounts.layer),
   Layer.provide([Audit.layer, Notices.layer]),
-  Layer.provideMerge(Database),
+  Layer.provideMerge(Database.layer),
   Layer.provide(DatabaseAddress.layer),
   Layer.provide(AppConfig.layer),
   Layer.provide(NodeServices.layer)

@@ -20,7 +20,7 @@ class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknow
 /** The domains that accounts need, on the database that a running node uses as well. */
 const Services = Layer.merge(Accounts.layer, ApiKeys.layer).pipe(
   Layer.provide([Audit.layer, Notices.layer]),
-  Layer.provideMerge(Database),
+  Layer.provideMerge(Database.layer),
   Layer.provide(DatabaseAddress.layer),
   Layer.provide(NodeServices.layer)
 )

@@ -68,7 +68,9 @@ const database = Effect.gen(function*() {
   // Not always in DATA_DIR: root's server account may be unable to walk there. A backup has to know.
   const [place] = yield* sql`select current_setting('data_directory') as files`
   return `${answers}; its files are in ${String(place?.["files"])}`
-}).pipe(Effect.provide(Database.pipe(Layer.provideMerge(DatabaseAddress.layer), Layer.provide(NodeServices.layer))))
+}).pipe(
+  Effect.provide(Database.layer.pipe(Layer.provideMerge(DatabaseAddress.layer), Layer.provide(NodeServices.layer)))
+)
 
 /** During a rotation of the main key it says how far that is. */
 const secrets = Effect.gen(function*() {
@@ -83,7 +85,7 @@ const secrets = Effect.gen(function*() {
   const all = "the encryption key is the database's own, and every stored secret is under it"
   return encryptionKeyPrevious === undefined ? all : `${all}; ENCRYPTION_KEY_PREVIOUS can be removed now`
 }).pipe(Effect.provide(MainVault.pipe(
-  Layer.provideMerge(Database),
+  Layer.provideMerge(Database.layer),
   Layer.provide(DatabaseAddress.layer),
   Layer.provide(NodeServices.layer)
 )))

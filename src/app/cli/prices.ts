@@ -13,7 +13,7 @@ class FileUnreadable extends Schema.TaggedError<FileUnreadable>()("FileUnreadabl
 
 /** The prices, on the database that a running node uses as well. */
 const Services = Prices.layer.pipe(
-  Layer.provideMerge(Database),
+  Layer.provideMerge(Database.layer),
   Layer.provide(DatabaseAddress.layer),
   Layer.provideMerge(NodeServices.layer)
 )

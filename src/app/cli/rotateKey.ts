@@ -11,7 +11,7 @@ import { sealedColumns } from "../sealedColumns.ts"
 /** The database with the MAC keys written down, as nothing may be derived from the previous key afterwards. */
 const Services = MacKeys.layer.pipe(
   Layer.provideMerge(MainVault),
-  Layer.provideMerge(Database),
+  Layer.provideMerge(Database.layer),
   Layer.provide(DatabaseAddress.layer),
   Layer.provide(NodeServices.layer)
 )

@@ -5,7 +5,7 @@ import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { rebuildUsage } from "../../usage/rebuildUsage.ts"
 import { counted } from "../../values/counted.ts"
 
-const Services = Database.pipe(Layer.provide(DatabaseAddress.layer), Layer.provide(NodeServices.layer))
+const Services = Database.layer.pipe(Layer.provide(DatabaseAddress.layer), Layer.provide(NodeServices.layer))
 
 const rebuild = Command.make(
   "rebuild",

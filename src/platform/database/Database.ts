@@ -1,13 +1,15 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, type Duration, Effect, Layer, Redacted } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import { AppConfig } from "../config/AppConfig.ts"
 import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
 import { makePartitions } from "./Partitions.ts"
 import * as PgCodecs from "./PgCodecs.ts"
+import * as Transaction from "./transaction.ts"
 
-/** How to reach the database: the operator's server, or the embedded one, which runs as long as this is held. */
+/** The address of the operator's server, or of the embedded one, which runs until this layer's scope closes. */
 export class DatabaseAddress extends Context.Service<DatabaseAddress, {
   readonly connection: { readonly url: Redacted.Redacted } | { readonly path: string; readonly username: string }
   readonly isEmbedded: boolean
@@ -26,8 +28,8 @@ export class DatabaseAddress extends Context.Service<DatabaseAddress, {
   )
 }
 
-/** A node that freezes within a transaction must not hold its row locks until it thaws. */
-const patience = { idle_in_transaction_session_timeout: "8s" }
+/** Ends a transaction whose node froze, so that its row locks do not last until the node thaws. */
+const idleTimeout = { idle_in_transaction_session_timeout: "8s" }
 
 const pool = (options: { readonly maxConnections: number; readonly startupParameters: Record<string, string> }) =>
   Effect.map(DatabaseAddress, ({ connection }) =>
@@ -37,28 +39,26 @@ const pool = (options: { readonly maxConnections: number; readonly startupParame
       types: PgCodecs.registry,
       applicationName: "messaging-service",
       connectTimeout: "3 seconds",
-      // A server that vanished without a word is noticed, and its connections are replaced.
+      // Detects a server that vanished silently, so that the pool replaces its connections.
       keepAlive: "10 seconds"
     }))
 
-/** The pool that requests share. */
 const requestPool = Layer.unwrap(
   Effect.flatMap(
     AppConfig,
-    ({ databaseConnections }) => pool({ maxConnections: databaseConnections, startupParameters: patience })
+    ({ databaseConnections }) => pool({ maxConnections: databaseConnections, startupParameters: idleTimeout })
   )
 )
 
 /**
- * The pool of actors for their queues, apart so that what has been done is written down however many requests wait.
- * Their statements find few rows by an index. The planner is told so: a queue is empty when its statistics are made and
- * long a second later, and a plan that reads the whole of an empty table is kept when it is no longer empty.
+ * Queue statements find few rows by an index. Statistics of an empty queue suggest a sequential scan, and the planner
+ * would keep that plan after the queue has grown.
  */
-export const QueueDatabase = Layer.unwrap(
+const queuePool = Layer.unwrap(
   pool({
     maxConnections: 4,
     startupParameters: {
-      ...patience,
+      ...idleTimeout,
       enable_seqscan: "off",
       enable_bitmapscan: "off",
       enable_hashjoin: "off",
@@ -67,25 +67,75 @@ export const QueueDatabase = Layer.unwrap(
   })
 )
 
-const upToDate = migrate(directory).pipe(
+const migrated = migrate(directory).pipe(
   Effect.andThen(makePartitions),
   Effect.catchTag("SqlError", (error) => Effect.fail(DatabaseUnreachable.from(error)))
 )
 
-/** The pool, on a database that is up to date and has partitions for the days to come. */
-export const Database = Layer.effectDiscard(upToDate).pipe(Layer.provideMerge(requestPool))
+/** Transactions on one pool of connections: that of the requests, or that of the queues. */
+export class Database extends Context.Service<Database, {
+  /**
+   * Runs an effect in one transaction, or in a savepoint of the current one. A failure of the database is a defect.
+   */
+  readonly transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
+  /**
+   * Forks a wake-up after the outermost transaction commits, or at once outside of a transaction. A crash right after
+   * the commit loses it, so a sweeper must find the same work.
+   */
+  readonly afterCommit: (wakeUp: Effect.Effect<void>) => Effect.Effect<void>
+  /** Whether the caller is in a transaction, which holds a connection until it ends. */
+  readonly inTransaction: Effect.Effect<boolean>
+  /**
+   * Runs an effect that waits for something other than the database within the transaction. `atMost` replaces the idle
+   * timeout of the transaction, after which PostgreSQL would end it.
+   */
+  readonly idleInTransaction: <A, E, R>(
+    effect: Effect.Effect<A, E, R>,
+    atMost: Duration.Duration
+  ) => Effect.Effect<A, E, R>
+}>()("messaging-service/platform/database/Database") {
+  /** On the client in the context. */
+  static readonly layerClient = Layer.effect(
+    Database,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const onPool = Effect.provideService(SqlClient.SqlClient, sql)
+      return Database.of({
+        transaction: (effect) => onPool(Transaction.transaction(effect)),
+        afterCommit: Transaction.afterCommit,
+        inTransaction: Transaction.inTransaction,
+        idleInTransaction: (effect, atMost) => onPool(Transaction.idleInTransaction(effect, atMost))
+      })
+    })
+  )
 
-/**
- * The pool of the cluster: apart, so that shard locks and heartbeats never wait behind requests, and with the client's
- * own codecs, as the library reads its own tables. One connection holds the shard locks for good.
- */
-export const ClusterDatabase = Layer.unwrap(
-  Effect.map(DatabaseAddress, ({ connection }) =>
-    PgClient.layer({
-      ...connection,
-      maxConnections: 4,
-      applicationName: "messaging-service-cluster",
-      connectTimeout: "3 seconds",
-      keepAlive: "10 seconds"
-    }))
-)
+  /** The pool of the requests, on a migrated database that has partitions for the next days. */
+  static readonly layer = Layer.effectDiscard(migrated).pipe(
+    Layer.provideMerge(Database.layerClient),
+    Layer.provideMerge(requestPool)
+  )
+
+  /** The pool of the actors' queues, so that they can record outcomes however many requests wait for a connection. */
+  static readonly layerQueue = Database.layerClient.pipe(Layer.provideMerge(queuePool))
+
+  /**
+   * Builds a layer on the queue pool. It shares no instances with the rest of the node: its repositories run their
+   * statements on this pool.
+   */
+  static readonly onQueuePool = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+    Layer.fresh(layer).pipe(Layer.provide(Database.layerQueue))
+
+  /**
+   * The pool of the cluster, so that shard locks and heartbeats never wait for requests. It has the client's default
+   * codecs, which the library expects for its own tables. One connection always holds the shard locks.
+   */
+  static readonly layerCluster = Layer.unwrap(
+    Effect.map(DatabaseAddress, ({ connection }) =>
+      PgClient.layer({
+        ...connection,
+        maxConnections: 4,
+        applicationName: "messaging-service-cluster",
+        connectTimeout: "3 seconds",
+        keepAlive: "10 seconds"
+      }))
+  )
+}

@@ -68,7 +68,7 @@ const hold = Effect.fnUntraced(function*(table: PartitionedTable) {
 
 const DatabaseOfNode = Layer.unwrap(
   Effect.map(TestDatabase, ({ url }) =>
-    Database.pipe(
+    Database.layer.pipe(
       Layer.provide(DatabaseAddress.layer),
       Layer.provide(NodeServices.layer),
       Layer.provide(AppConfig.layer),

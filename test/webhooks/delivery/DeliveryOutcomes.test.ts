@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { QueueDatabase } from "../../../src/platform/database/Database.ts"
+import { Database } from "../../../src/platform/database/Database.ts"
 import { DeliveryId, type WebhookId } from "../../../src/values/Ids.ts"
 import { type AttemptRecord, DeliveryOutcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
 import { transition } from "../../../src/webhooks/delivery/DeliveryState.ts"
@@ -14,7 +14,7 @@ const Subject = DeliveryOutcomes.layer.pipe(
 
 /** Another node's writer: with a pool of its own. */
 const OtherNode = Layer.fresh(
-  DeliveryOutcomes.layer.pipe(Layer.provide(UnhealthyNotifier.layer), Layer.provide(QueueDatabase))
+  DeliveryOutcomes.layer.pipe(Layer.provide(UnhealthyNotifier.layer), Layer.provide(Database.layerQueue))
 )
 
 /** How a last attempt ends; `late410` is answered with 410 after other answers, `first` is a first attempt that fails. */

@@ -1,0 +1,68 @@
+/**
+ * Statements whose failures are defects. A repository uses these forms of `SqlSchema`, so that no caller sees a
+ * `SqlError` or a `SchemaError`; {@link isDatabaseUnavailable} still recognises the defect of a database that is away.
+ *
+ * An expected refusal of the database becomes an outcome within `execute`, and every other failure stays a defect:
+ * `Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new EmailTaken()))`.
+ */
+import { Cause, Effect, Schema } from "effect"
+import { SqlError, SqlSchema } from "effect/sql"
+
+/** Failures that no caller can handle. */
+type Fault = SqlError.SqlError | Schema.SchemaError | Cause.NoSuchElementError
+
+const isFault = (error: unknown): error is Fault =>
+  SqlError.isSqlError(error) || Schema.isSchemaError(error) || Cause.isNoSuchElementError(error)
+
+const faultsAsDefects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, Fault>, R> =>
+  Effect.catch(
+    effect,
+    // The compiler does not narrow a generic E by the check.
+    (error) => isFault(error) ? Effect.die(error) : Effect.fail(error as Exclude<E, Fault>)
+  )
+
+interface Statement<Req extends Schema.Constraint, E, R> {
+  readonly Request: Req
+  readonly execute: (request: Req["Encoded"]) => Effect.Effect<ReadonlyArray<unknown>, E, R>
+}
+
+interface Select<Req extends Schema.Constraint, Res extends Schema.Constraint, E, R> extends Statement<Req, E, R> {
+  readonly Result: Res
+}
+
+/** All rows. */
+export const findAll = <Req extends Schema.Constraint, Res extends Schema.Constraint, E, R>(
+  select: Select<Req, Res, E, R>
+) => {
+  const find = SqlSchema.findAll(select)
+  return (request: Req["Type"]) => faultsAsDefects(find(request))
+}
+
+/** The first row of a statement that always has one. */
+export const findOne = <Req extends Schema.Constraint, Res extends Schema.Constraint, E, R>(
+  select: Select<Req, Res, E, R>
+) => {
+  const find = SqlSchema.findOne(select)
+  return (request: Req["Type"]) => faultsAsDefects(find(request))
+}
+
+/** The first row, if any. */
+export const findOneOption = <Req extends Schema.Constraint, Res extends Schema.Constraint, E, R>(
+  select: Select<Req, Res, E, R>
+) => {
+  const find = SqlSchema.findOneOption(select)
+  return (request: Req["Type"]) => faultsAsDefects(find(request))
+}
+
+const void_ = <Req extends Schema.Constraint, E, R>(statement: Statement<Req, E, R>) => {
+  const execute = SqlSchema.void(statement)
+  return (request: Req["Type"]) => faultsAsDefects(execute(request))
+}
+export {
+  /** Runs a statement and ignores its rows. */
+  void_ as void
+}
+
+/** Runs a statement that needs no schema, such as a lock or a delete, and ignores its rows. */
+export const run = <E, R>(statement: Effect.Effect<unknown, E, R>): Effect.Effect<void, Exclude<E, Fault>, R> =>
+  faultsAsDefects(Effect.asVoid(statement))

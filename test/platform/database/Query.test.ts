@@ -1,0 +1,76 @@
+import { assert, layer } from "@effect/vitest"
+import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { Database } from "../../../src/platform/database/Database.ts"
+import { isDatabaseUnavailable } from "../../../src/platform/database/isDatabaseUnavailable.ts"
+import * as Query from "../../../src/platform/database/Query.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+class Taken extends Schema.TaggedError<Taken>()("Taken", {}) {}
+
+const Row = Schema.Struct({ n: Schema.Int })
+
+const defectOf = <A>(effect: Effect.Effect<A>) => Effect.map(Effect.sandbox(effect).pipe(Effect.flip), Cause.squash)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Query", (it) => {
+  it.effect("returns the rows of each form", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const execute = (n: number) => sql`select * from generate_series(1, ${n}::integer) as t (n)`
+      const select = { Request: Schema.Int, Result: Row, execute }
+      assert.deepStrictEqual(yield* Query.findAll(select)(2), [{ n: 1 }, { n: 2 }])
+      assert.deepStrictEqual(yield* Query.findOne(select)(2), { n: 1 })
+      assert.deepStrictEqual(yield* Query.findOneOption(select)(0), Option.none())
+      assert.isUndefined(yield* Query.void(select)(2))
+      assert.isUndefined(yield* Query.run(sql`select 1`))
+    }))
+
+  it.effect("dies when the statement, the decoding or the first row fails", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const wrong = Query.findAll({ Request: Schema.Void, Result: Row, execute: () => sql`select 'one' as n` })
+      const none = Query.findOne({ Request: Schema.Void, Result: Row, execute: () => sql`select 1 as n where false` })
+      assert.isTrue(SqlError.isSqlError(yield* defectOf(Query.run(sql`select 1 / 0`))))
+      assert.isTrue(Schema.isSchemaError(yield* defectOf(wrong())))
+      assert.isTrue(Cause.isNoSuchElementError(yield* defectOf(none())))
+    }))
+
+  it.effect("dies with a defect that says whether the database is unavailable", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const causeOf = (exit: Exit.Exit<void>) => Exit.isFailure(exit) ? exit.cause : Cause.empty
+      const ended = yield* Effect.exit(Query.run(sql`select pg_terminate_backend(pg_backend_pid())`))
+      const wrong = yield* Effect.exit(Query.run(sql`select 1 / 0`))
+      assert.isTrue(isDatabaseUnavailable(causeOf(ended)))
+      assert.isFalse(isDatabaseUnavailable(causeOf(wrong)))
+    }))
+
+  it.effect("keeps the outcome that a statement gives a unique violation", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`create table names (name text primary key)`
+      const insert = Query.void({
+        Request: Schema.String,
+        execute: (name) =>
+          sql`insert into names values (${name})`.pipe(
+            Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new Taken()))
+          )
+      })
+      yield* insert("a")
+      assert.instanceOf(yield* Effect.flip(insert("a")), Taken)
+    }))
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
+  it.effect("runs a transaction on the pool that it was taken from", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const assigned = sql`select pg_current_xact_id()::text`.pipe(
+        Effect.andThen(sql`select pg_current_xact_id_if_assigned() is not null as n`)
+      )
+      const inTransaction = Effect.flatMap(Database, ({ transaction }) => transaction(assigned))
+      assert.deepStrictEqual(yield* inTransaction, [{ n: true }])
+      const other = Layer.fresh(Database.layerClient.pipe(Layer.provide(TestDatabase.layerClient)))
+      assert.deepStrictEqual(yield* Effect.provide(inTransaction, other), [{ n: false }])
+    }))
+})
