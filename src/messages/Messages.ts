@@ -5,7 +5,7 @@ import type { PageOf, Sort } from "../values/Page.ts"
 import type { Channel, Message } from "./Message.ts"
 import type { MessageBatch } from "./MessageBatch.ts"
 import type { MessageFilter } from "./messageQuery.ts"
-import { makeMessagesRepo } from "./MessagesRepo.ts"
+import { MessagesRepo } from "./MessagesRepo.ts"
 
 /** Whose messages, and of which channel: another channel's id names nothing. */
 export interface Owner {
@@ -31,7 +31,7 @@ export class Messages extends Context.Service<Messages, {
   static readonly layer = Layer.effect(
     Messages,
     Effect.gen(function*() {
-      const repo = yield* makeMessagesRepo
+      const repo = yield* MessagesRepo
       return Messages.of({
         list: Effect.fn("Messages.list")(function*(owner, filter, window) {
           const { batch_id = null, direction = null, from_date = null, session_id = null, sort, status = null } = filter
@@ -51,21 +51,21 @@ export class Messages extends Context.Service<Messages, {
           // Counted first: what is counted is on its page then.
           const { total } = yield* repo.count(asked)
           return { rows: yield* repo.list(asked), total }
-        }, Effect.orDie),
+        }),
         find: Effect.fn("Messages.find")(function*(owner, id) {
-          const row = yield* Effect.orDie(repo.find({ ...owner, id }))
+          const row = yield* repo.find({ ...owner, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
         batches: Effect.fn("Messages.batches")(function*(owner, { sort, status = null }, window) {
           const asked = { ...owner, sort, status, ...window }
           const { total } = yield* repo.countBatches(asked)
           return { rows: yield* repo.listBatches(asked), total }
-        }, Effect.orDie),
+        }),
         batch: Effect.fn("Messages.batch")(function*(owner, id) {
-          const row = yield* Effect.orDie(repo.findBatch({ ...owner, id }))
+          const row = yield* repo.findBatch({ ...owner, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()
         })
       })
     })
-  )
+  ).pipe(Layer.provide(MessagesRepo.layer))
 }

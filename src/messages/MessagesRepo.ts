@@ -1,7 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
-import { repository } from "../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
 import { direction, Sort } from "../values/Page.ts"
 import { Channel, Message, MessageStatus } from "./Message.ts"
@@ -31,8 +30,7 @@ const BatchFilter = Schema.Struct({
   offset: Schema.Int
 })
 
-/** SQL that reads `messages` and `message_batches`; each channel writes its own. */
-export const makeMessagesRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const columns = sql.literal(`id, channel, session_id, direction, sender as "from", recipient as "to", type, content,
@@ -57,7 +55,7 @@ export const makeMessagesRepo = repository(Effect.gen(function*() {
     ])
 
   /** Ids are given in the order of creation, and have the index. */
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Filter,
     Result: Message,
     execute: ({ limit, offset, ...filter }) =>
@@ -65,20 +63,20 @@ export const makeMessagesRepo = repository(Effect.gen(function*() {
         order by id ${sql.literal(direction(filter.sort))} limit ${limit} offset ${offset}`
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from messages where ${matching(filter)}`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: Schema.Struct({ ...Owner, id: MessageId }),
     Result: Message,
     execute: ({ accountId, channel, id }) =>
       sql`select ${columns} from messages where id = ${id} and account_id = ${accountId} and channel = ${channel}`
   })
 
-  const findBatch = SqlSchema.findOneOption({
+  const findBatch = Query.findOneOption({
     Request: Schema.Struct({ ...Owner, id: MessageBatchId }),
     Result: MessageBatch,
     execute: ({ accountId, channel, id }) =>
@@ -92,7 +90,7 @@ export const makeMessagesRepo = repository(Effect.gen(function*() {
       ...(status === null ? [] : [sql`status = ${status}`])
     ])
 
-  const listBatches = SqlSchema.findAll({
+  const listBatches = Query.findAll({
     Request: BatchFilter,
     Result: MessageBatch,
     execute: (filter) => {
@@ -102,11 +100,16 @@ export const makeMessagesRepo = repository(Effect.gen(function*() {
     }
   })
 
-  const countBatches = SqlSchema.findOne({
+  const countBatches = Query.findOne({
     Request: BatchFilter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from message_batches where ${listed(filter)}`
   })
 
   return { list, count, find, findBatch, listBatches, countBatches }
-}))
+})
+
+/** SQL that reads `messages` and `message_batches`; each channel writes its own. */
+export class MessagesRepo extends Context.Service<MessagesRepo>()("messaging-service/messages/MessagesRepo", { make }) {
+  static readonly layer = Layer.effect(MessagesRepo, make)
+}

@@ -1,10 +1,9 @@
 import { Clock, Context, Effect, FileSystem, Layer, Result, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import * as NodePath from "node:path"
+import { Database } from "../platform/database/Database.ts"
 import { directory } from "../platform/database/Migrations.ts"
-import { transaction } from "../platform/database/transaction.ts"
 import { readPrices } from "./priceFile.ts"
-import { makePricesRepo, type PriceRow } from "./PricesRepo.ts"
+import { type PriceRow, PricesRepo } from "./PricesRepo.ts"
 
 /** How old the prices may be that messages are charged by. */
 const freshFor = 5_000
@@ -44,10 +43,10 @@ export class Prices extends Context.Service<Prices, {
   static readonly layer = Layer.effect(
     Prices,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const fs = yield* FileSystem.FileSystem
-      const repo = yield* makePricesRepo
-      const list = Effect.orDie(repo.listed())
+      const repo = yield* PricesRepo
+      const list = repo.listed()
       let known: { readonly until: number; readonly prices: ReadonlyMap<string, number> } = {
         until: 0,
         prices: new Map()
@@ -63,9 +62,8 @@ export class Prices extends Context.Service<Prices, {
             const others = replace ? yield* repo.disableOthers(lines.map(({ code }) => code)) : undefined
             return { total: lines.length, changed, disabled: others?.disabled ?? 0 }
           })
-          return yield* transaction(Effect.orDie(write))
-        },
-        Effect.provideService(SqlClient.SqlClient, sql)
+          return yield* transaction(write)
+        }
       )
 
       // Of several nodes that start at once on a new database, one writes the examples.
@@ -88,5 +86,5 @@ export class Prices extends Context.Service<Prices, {
         import: take
       })
     })
-  )
+  ).pipe(Layer.provide(PricesRepo.layer))
 }

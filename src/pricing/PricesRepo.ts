@@ -1,8 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../platform/database/column.ts"
-import { repository } from "../platform/database/repository.ts"
+import * as Query from "../platform/database/Query.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { PriceLine } from "./priceFile.ts"
 
@@ -15,11 +14,10 @@ const Row = Schema.Struct({
 })
 export type PriceRow = typeof Row.Type
 
-/** SQL of `sms_prices` and its history. */
-export const makePricesRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  const listed = SqlSchema.findAll({
+  const listed = Query.findAll({
     Request: Schema.Void,
     Result: Row,
     execute: () =>
@@ -33,7 +31,7 @@ export const makePricesRepo = repository(Effect.gen(function*() {
       ${column.int8(lines.map(({ priceMicros }) => priceMicros))}) as t (code, country, dial_prefix, price_micros)`
 
   /** Writes what differs from what is there, and the prices among it into the history; counts the changed countries. */
-  const write = SqlSchema.findOne({
+  const write = Query.findOne({
     Request: Schema.Array(PriceLine),
     Result: Schema.Struct({ changed: Schema.Int }),
     execute: (lines) =>
@@ -56,7 +54,7 @@ export const makePricesRepo = repository(Effect.gen(function*() {
   })
 
   /** Takes every other country off the list. */
-  const disableOthers = SqlSchema.findOne({
+  const disableOthers = Query.findOne({
     Request: Schema.Array(Schema.String),
     Result: Schema.Struct({ disabled: Schema.Int }),
     execute: (codes) =>
@@ -67,13 +65,18 @@ export const makePricesRepo = repository(Effect.gen(function*() {
         select count(*) as disabled from gone`
   })
 
-  const isEmpty = SqlSchema.findOne({
+  const isEmpty = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ empty: Schema.Boolean }),
     execute: () => sql`select not exists (select from sms_prices) as empty`
   })
 
-  const lock = sql`lock table sms_prices in share row exclusive mode`
+  const lock = Query.run(sql`lock table sms_prices in share row exclusive mode`)
 
   return { listed, write, disableOthers, isEmpty, lock }
-}))
+})
+
+/** SQL of `sms_prices` and its history. */
+export class PricesRepo extends Context.Service<PricesRepo>()("messaging-service/pricing/PricesRepo", { make }) {
+  static readonly layer = Layer.effect(PricesRepo, make)
+}

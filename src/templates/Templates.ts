@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { ulid } from "../platform/crypto/ulid.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { deprecated } from "../platform/http/RequestContext.ts"
 import { type AccountId, TemplateId, TemplateNumber, templatePathId, type TemplateRef } from "../values/Ids.ts"
@@ -9,7 +8,7 @@ import type { PageOf } from "../values/Page.ts"
 import { compiled, type CompiledTemplate, variablesOf } from "./CompiledTemplate.ts"
 import type { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
 import type { NewTemplate, TemplateChange } from "./TemplatesApi.ts"
-import { makeTemplatesRepo } from "./TemplatesRepo.ts"
+import { TemplatesRepo } from "./TemplatesRepo.ts"
 import { templateTexts } from "./templateTexts.ts"
 
 /** 21 November 2026: since then `tmpl_` ids are the ones to use (spec 9). */
@@ -43,14 +42,14 @@ export class Templates extends Context.Service<Templates, {
   static readonly layer = Layer.effect(
     Templates,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const repo = yield* makeTemplatesRepo
+      const { transaction } = yield* Database
+      const repo = yield* TemplatesRepo
 
       const announce = (ref: TemplateRef) => typeof ref === "number" ? deprecated(numericIdsDeprecated) : Effect.void
 
       const find = Effect.fn("Templates.find")(function*(accountId: AccountId, ref: TemplateRef) {
         yield* announce(ref)
-        const row = yield* Effect.orDie(repo.find({ accountId, ref }))
+        const row = yield* repo.find({ accountId, ref })
         return Option.isSome(row) ? row.value : yield* new NotFound()
       })
 
@@ -60,7 +59,7 @@ export class Templates extends Context.Service<Templates, {
         const read = yield* compiled({ subject: input.subject, html, text }, paramOf)
         const variables = yield* variablesOf(read.template)
         const id = TemplateId.make(`tmpl_${yield* ulid}`)
-        return yield* Effect.orDie(repo.insert({ id, accountId, name: input.name, ...read.source, variables }))
+        return yield* repo.insert({ id, accountId, name: input.name, ...read.source, variables })
       })
 
       const update = Effect.fn("Templates.update")(
@@ -69,7 +68,7 @@ export class Templates extends Context.Service<Templates, {
           const { html, paramOf, text } = templateTexts(change)
           yield* compiled({ subject: change.subject ?? "", html: html ?? "", text: text ?? null }, paramOf)
           return yield* transaction(Effect.gen(function*() {
-            const row = yield* Effect.orDie(repo.lock({ accountId, ref }))
+            const row = yield* repo.lock({ accountId, ref })
             if (Option.isNone(row)) return yield* new NotFound()
             const { id, name, ...before } = row.value
             const read = yield* Effect.orDie(compiled({
@@ -78,10 +77,9 @@ export class Templates extends Context.Service<Templates, {
               text: text === undefined ? before.text : text
             }))
             const variables = yield* variablesOf(read.template)
-            return yield* Effect.orDie(repo.update({ id, name: change.name ?? name, ...read.source, variables }))
+            return yield* repo.update({ id, name: change.name ?? name, ...read.source, variables })
           }))
-        },
-        Effect.provideService(SqlClient.SqlClient, sql)
+        }
       )
 
       const require = Effect.fn("Templates.require")(function*(accountId: AccountId, templateId: string | number) {
@@ -101,13 +99,13 @@ export class Templates extends Context.Service<Templates, {
           const rows = yield* repo.list({ accountId, ...window })
           const { total } = yield* repo.count(accountId)
           return { rows, total }
-        }, Effect.orDie),
+        }),
         remove: Effect.fn("Templates.remove")(function*(accountId, ref) {
           yield* announce(ref)
-          const gone = yield* Effect.orDie(repo.remove({ accountId, ref }))
+          const gone = yield* repo.remove({ accountId, ref })
           if (Option.isNone(gone)) return yield* new NotFound()
         })
       })
     })
-  )
+  ).pipe(Layer.provide(TemplatesRepo.layer))
 }

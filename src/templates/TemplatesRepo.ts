@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
-import { repository } from "../platform/database/repository.ts"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId, TemplateId, TemplateNumber } from "../values/Ids.ts"
 import { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
 
@@ -16,8 +16,7 @@ const Content = Schema.Struct({
   variables: Schema.Array(Schema.String)
 })
 
-/** SQL of `email_templates`. */
-export const makeTemplatesRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const summary = sql.literal("id, numeric_id, name, subject, variables, created_at, updated_at")
@@ -26,7 +25,7 @@ export const makeTemplatesRepo = repository(Effect.gen(function*() {
   const named = ({ accountId, ref }: typeof One.Encoded) =>
     sql.and([sql`account_id = ${accountId}`, typeof ref === "number" ? sql`numeric_id = ${ref}` : sql`id = ${ref}`])
 
-  const insert = SqlSchema.findOne({
+  const insert = Query.findOne({
     Request: Schema.Struct({ accountId: AccountId, ...Content.fields }),
     Result: EmailTemplate,
     execute: ({ accountId, html, id, name, subject, text, variables }) =>
@@ -35,7 +34,7 @@ export const makeTemplatesRepo = repository(Effect.gen(function*() {
         returning ${columns}`
   })
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Schema.Struct({ accountId: AccountId, limit: Schema.Int, offset: Schema.Int }),
     Result: EmailTemplateSummary,
     execute: ({ accountId, limit, offset }) =>
@@ -43,27 +42,27 @@ export const makeTemplatesRepo = repository(Effect.gen(function*() {
         order by numeric_id desc limit ${limit} offset ${offset}`
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (accountId) => sql`select count(*) as total from email_templates where account_id = ${accountId}`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: EmailTemplate,
     execute: (one) => sql`select ${columns} from email_templates where ${named(one)}`
   })
 
   /** {@link find}, and nobody else changes it until the transaction ends. */
-  const lock = SqlSchema.findOneOption({
+  const lock = Query.findOneOption({
     Request: One,
     Result: EmailTemplate,
     execute: (one) => sql`select ${columns} from email_templates where ${named(one)} for update`
   })
 
   /** Of a row that is locked. */
-  const update = SqlSchema.findOne({
+  const update = Query.findOne({
     Request: Content,
     Result: EmailTemplate,
     execute: ({ html, id, name, subject, text, variables }) =>
@@ -72,11 +71,18 @@ export const makeTemplatesRepo = repository(Effect.gen(function*() {
         where id = ${id} returning ${columns}`
   })
 
-  const remove = SqlSchema.findOneOption({
+  const remove = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ id: TemplateId }),
     execute: (one) => sql`delete from email_templates where ${named(one)} returning id`
   })
 
   return { insert, list, count, find, lock, update, remove }
-}))
+})
+
+/** SQL of `email_templates`. */
+export class TemplatesRepo
+  extends Context.Service<TemplatesRepo>()("messaging-service/templates/TemplatesRepo", { make })
+{
+  static readonly layer = Layer.effect(TemplatesRepo, make)
+}

@@ -5,7 +5,7 @@ import { PlanLimitExceeded } from "../platform/http/ApiErrors.ts"
 import type { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import type { Metered } from "./Metric.ts"
-import { makeUsageRepo, type Wanted } from "./UsageRepo.ts"
+import { UsageRepo, type Wanted } from "./UsageRepo.ts"
 
 /** What is limited by the plan: by the month, or at once. */
 export type Limited = Metered | "whatsapp_sessions"
@@ -116,11 +116,11 @@ export class Quotas extends Context.Service<Quotas, {
   static readonly layer = Layer.effect(
     Quotas,
     Effect.gen(function*() {
-      const repo = yield* makeUsageRepo
+      const repo = yield* UsageRepo
       const limits = limitsOf(yield* AppConfig)
 
       const limitsFor = Effect.fnUntraced(function*(ids: ReadonlyArray<AccountId>, of: Limited, wait: boolean) {
-        const accounts = yield* Effect.orDie(repo.lockAccounts({ ids, wait }))
+        const accounts = yield* repo.lockAccounts({ ids, wait })
         return new Map(accounts.map(({ id, plan }) => [id, limits[of][plan] ?? Number.POSITIVE_INFINITY]))
       })
 
@@ -128,7 +128,7 @@ export class Quotas extends Context.Service<Quotas, {
         const limitsById = yield* limitsFor(asked, metric, wait)
         // Of an account that is gone there is no room.
         const accountIds = wait ? asked : [...limitsById.keys()]
-        const rows = yield* Effect.orDie(repo.usedThisMonth({ accountIds, metric }))
+        const rows = yield* repo.usedThisMonth({ accountIds, metric })
         const used = new Map(rows.map((row) => [row.account_id, row.used]))
         return new Map(accountIds.map((id): [AccountId, Room] => [
           id,
@@ -139,14 +139,14 @@ export class Quotas extends Context.Service<Quotas, {
       /** The room of each that does not fit; without `wait` there may be no answer. */
       const take = Effect.fnUntraced(function*(metric: Metered, wanted: ReadonlyArray<Wanted>, wait: boolean) {
         const plans = Plan.literals.filter((plan) => limits[metric][plan] === undefined)
-        const added = yield* Effect.orDie(repo.addOnPlans({ metric, wanted, plans }))
+        const added = yield* repo.addOnPlans({ metric, wanted, plans })
         const free = new Set(added.map((row) => row.account_id))
         const limited = [...new Set(wanted.flatMap(({ accountId }) => free.has(accountId) ? [] : [accountId]))]
         if (limited.length === 0) return wanted.map(() => undefined)
         const rooms = yield* roomsOf(metric, limited, wait)
         const overflow = overflowing(wanted, rooms)
         const fitting = wanted.filter(({ accountId }, index) => rooms.has(accountId) && overflow[index] === undefined)
-        if (fitting.length > 0) yield* Effect.orDie(repo.add(fitting.map((each) => ({ ...each, metric }))))
+        if (fitting.length > 0) yield* repo.add(fitting.map((each) => ({ ...each, metric })))
         return wanted.map(({ accountId }, index) =>
           free.has(accountId) || rooms.has(accountId) ? overflow[index] : "busy" as const
         )
@@ -186,5 +186,5 @@ export class Quotas extends Context.Service<Quotas, {
         })
       })
     })
-  )
+  ).pipe(Layer.provide(UsageRepo.layer))
 }

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { makeUsageRepo, type Used } from "./UsageRepo.ts"
+import { UsageRepo, type Used } from "./UsageRepo.ts"
 
 /** Counts what accounts use. */
 export class Usage extends Context.Service<Usage, {
@@ -12,12 +12,10 @@ export class Usage extends Context.Service<Usage, {
   static readonly layer = Layer.effect(
     Usage,
     Effect.gen(function*() {
-      const repo = yield* makeUsageRepo
+      const repo = yield* UsageRepo
       return Usage.of({
-        count: Effect.fn("Usage.count")((used: ReadonlyArray<Used>) =>
-          used.length === 0 ? Effect.void : Effect.orDie(Effect.asVoid(repo.add(used)))
-        )
+        count: Effect.fn("Usage.count")((used: ReadonlyArray<Used>) => used.length === 0 ? Effect.void : repo.add(used))
       })
     })
-  )
+  ).pipe(Layer.provide(UsageRepo.layer))
 }

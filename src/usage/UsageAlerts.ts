@@ -1,13 +1,12 @@
 import { Array, Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { Notices } from "../accounts/Notices.ts"
 import { chore } from "../platform/cluster/chore.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { Plan } from "../values/Plan.ts"
 import { Metered } from "./Metric.ts"
 import { Quotas } from "./Quotas.ts"
-import { makeUsageAlertsRepo, type Threshold } from "./UsageAlertsRepo.ts"
+import { type Threshold, UsageAlertsRepo } from "./UsageAlertsRepo.ts"
 import { crossedNotice, digestNotice } from "./usageNotices.ts"
 
 /** Tells owners of what they use. What was told is noted in the transaction that writes the notice: each once. */
@@ -20,11 +19,11 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
   static readonly layer = Layer.effect(
     UsageAlerts,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const notices = yield* Notices
       const quotas = yield* Quotas
       const { highVolumeSms } = yield* AppConfig
-      const repo = yield* makeUsageAlertsRepo
+      const repo = yield* UsageAlertsRepo
 
       const thresholds = Plan.literals.flatMap((plan): ReadonlyArray<Threshold> => [
         ...Metered.literals.flatMap((metric): ReadonlyArray<Threshold> => {
@@ -40,7 +39,7 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
       ])
 
       const alert = transaction(Effect.gen(function*() {
-        const crossed = yield* Effect.orDie(repo.cross(thresholds))
+        const crossed = yield* repo.cross(thresholds)
         // Who has reached the end since the last look need not read that it comes near.
         const news = crossed.filter(({ account_id, kind, metric }) =>
           kind !== "warning" ||
@@ -56,18 +55,18 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
           }
           yield* notices.tell(crossedNotice(one))
         }
-      })).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.withSpan("UsageAlerts.alert"))
+      })).pipe(Effect.withSpan("UsageAlerts.alert"))
 
       const digest = transaction(Effect.gen(function*() {
-        const rows = yield* Effect.orDie(repo.endWeeks())
+        const rows = yield* repo.endWeeks()
         for (const ofOne of Object.values(Array.groupBy(rows, ({ account_id }) => String(account_id)))) {
           yield* notices.tell(digestNotice(ofOne[0].account_id, ofOne))
         }
-      })).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.withSpan("UsageAlerts.digest"))
+      })).pipe(Effect.withSpan("UsageAlerts.digest"))
 
       return UsageAlerts.of({ alert, digest })
     })
-  )
+  ).pipe(Layer.provide(UsageAlertsRepo.layer))
 }
 
 /** Looks at the usage of all accounts, on one node of the cluster. */

@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
-import { repository } from "../platform/database/repository.ts"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import type { Plan } from "../values/Plan.ts"
 import { Metric } from "./Metric.ts"
@@ -34,15 +34,14 @@ const Digest = Schema.Struct({
 })
 export type DigestRow = typeof Digest.Type
 
-/** SQL of what owners are told of their usage. */
-export const makeUsageAlertsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const month = sql.literal(`date_trunc('month', now() at time zone 'UTC')::date`)
 
   /** Notes which thresholds the running month has passed for the first time: each is given once, by whoever runs this. */
   const cross = (thresholds: ReadonlyArray<Threshold>) =>
-    SqlSchema.findAll({
+    Query.findAll({
       Request: Schema.Void,
       Result: Crossed,
       execute: () =>
@@ -76,7 +75,7 @@ export const makeUsageAlertsRepo = repository(Effect.gen(function*() {
    * Notes whose week has ended, where it is Monday 8 o'clock or later, and gives what they used in it; each week once.
    * Who wants a digest from today on gets the first one next Monday.
    */
-  const endWeeks = SqlSchema.findAll({
+  const endWeeks = Query.findAll({
     Request: Schema.Void,
     Result: Digest,
     execute: () =>
@@ -95,4 +94,11 @@ export const makeUsageAlertsRepo = repository(Effect.gen(function*() {
   })
 
   return { cross, endWeeks }
-}))
+})
+
+/** SQL of what owners are told of their usage. */
+export class UsageAlertsRepo
+  extends Context.Service<UsageAlertsRepo>()("messaging-service/usage/UsageAlertsRepo", { make })
+{
+  static readonly layer = Layer.effect(UsageAlertsRepo, make)
+}

@@ -1,8 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../platform/database/column.ts"
-import { repository } from "../platform/database/repository.ts"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import type { Timestamp } from "../values/Timestamp.ts"
@@ -22,8 +21,7 @@ export interface Used {
 export const Wanted = Schema.Struct({ accountId: AccountId, count: Schema.Int })
 export type Wanted = typeof Wanted.Type
 
-/** SQL of `usage_daily` as it is written. */
-export const makeUsageRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const today = sql.literal(`(now() at time zone 'UTC')::date`)
@@ -37,17 +35,17 @@ export const makeUsageRepo = repository(Effect.gen(function*() {
    * nothing.
    */
   const add = (used: ReadonlyArray<Used>) =>
-    sql`insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
+    Query.run(sql`insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
       select a.id, coalesce((t.at at time zone 'UTC')::date, ${today}), t.metric, ${slot}, sum(t.count), sum(t.cost)
       from unnest(${column.int8(used.map(({ accountId }) => accountId))}, ${column.text(used.map((u) => u.metric))},
         ${column.int8(used.map(({ count }) => count))}, ${column.int8(used.map((u) => u.costMicros ?? 0))},
         ${column.text(used.map(({ at }) => at ?? null))}::timestamptz[]) as t (account_id, metric, count, cost, at)
       join accounts a on a.id = t.account_id
       group by 1, 2, 3 order by 1, 2, 3
-      ${added}`
+      ${added}`)
 
   /** Adds for the accounts on one of the plans, and says which they are. */
-  const addOnPlans = SqlSchema.findAll({
+  const addOnPlans = Query.findAll({
     Request: Schema.Struct({ metric: Metric, wanted: Schema.Array(Wanted), plans: Schema.Array(Plan) }),
     Result: Schema.Struct({ account_id: AccountId }),
     execute: ({ metric, plans, wanted }) =>
@@ -64,7 +62,7 @@ export const makeUsageRepo = repository(Effect.gen(function*() {
    * Holds the accounts' rows until the transaction ends, so that what is used of a quota is added up one by one. Without
    * `wait` those that somebody else holds are left out.
    */
-  const lockAccounts = SqlSchema.findAll({
+  const lockAccounts = Query.findAll({
     Request: Schema.Struct({ ids: Schema.Array(AccountId), wait: Schema.Boolean }),
     Result: Schema.Struct({ id: AccountId, plan: Plan }),
     execute: ({ ids, wait }) =>
@@ -73,7 +71,7 @@ export const makeUsageRepo = repository(Effect.gen(function*() {
   })
 
   /** A statement after the lock: one that waits for a lock still counts by what it saw when it began. */
-  const usedThisMonth = SqlSchema.findAll({
+  const usedThisMonth = Query.findAll({
     Request: Schema.Struct({ accountIds: Schema.Array(AccountId), metric: Metric }),
     Result: Schema.Struct({ account_id: AccountId, used: Schema.Int }),
     execute: ({ accountIds, metric }) =>
@@ -84,4 +82,9 @@ export const makeUsageRepo = repository(Effect.gen(function*() {
   })
 
   return { add, addOnPlans, lockAccounts, usedThisMonth }
-}))
+})
+
+/** SQL of `usage_daily` as it is written. */
+export class UsageRepo extends Context.Service<UsageRepo>()("messaging-service/usage/UsageRepo", { make }) {
+  static readonly layer = Layer.effect(UsageRepo, make)
+}

@@ -7,7 +7,7 @@ import type { AccountId } from "../values/Ids.ts"
 import { Metered } from "./Metric.ts"
 import { Quotas } from "./Quotas.ts"
 import type { BillingReport, Granularity, UsageReport, UsedInTime } from "./UsageReport.ts"
-import { makeUsageReportsRepo } from "./UsageReportsRepo.ts"
+import { UsageReportsRepo } from "./UsageReportsRepo.ts"
 
 /** What is asked for; what is absent is the running month. */
 export interface AskedPeriod {
@@ -38,7 +38,7 @@ export class UsageReports extends Context.Service<UsageReports, {
       const accounts = yield* Accounts
       const quotas = yield* Quotas
       const { highVolumeSms } = yield* AppConfig
-      const repo = yield* makeUsageReportsRepo
+      const repo = yield* UsageReportsRepo
 
       const accountOf = Effect.fnUntraced(function*(id: AccountId) {
         const account = yield* accounts.find(id)
@@ -50,7 +50,7 @@ export class UsageReports extends Context.Service<UsageReports, {
           from: from_date === undefined ? null : momentOf(from_date),
           to: to_date === undefined ? null : momentOf(to_date)
         }
-        const { days, ...span } = yield* Effect.orDie(repo.span(asked))
+        const { days, ...span } = yield* repo.span(asked)
         if (days <= 0) return yield* ValidationFailed.of("to_date", `must be after from_date, which is ${span.from}`)
         if (days > mostDays) {
           return yield* ValidationFailed.of("from_date", `must be at most ${mostDays} days before to_date`)
@@ -61,9 +61,9 @@ export class UsageReports extends Context.Service<UsageReports, {
       const usage = Effect.fn("UsageReports.usage")(function*(accountId: AccountId, asked: AskedPeriod) {
         const { plan } = yield* accountOf(accountId)
         const period = yield* spanOf(asked)
-        const used = yield* Effect.orDie(repo.used({ accountId, ...period, granularity: null }))
-        const month = new Map((yield* Effect.orDie(repo.thisMonth(accountId))).map((row) => [row.metric, row.used]))
-        const { begins: resets_at } = yield* Effect.orDie(repo.nextMonth())
+        const used = yield* repo.used({ accountId, ...period, granularity: null })
+        const month = new Map((yield* repo.thisMonth(accountId)).map((row) => [row.metric, row.used]))
+        const { begins: resets_at } = yield* repo.nextMonth()
         return {
           period,
           plan,
@@ -82,7 +82,7 @@ export class UsageReports extends Context.Service<UsageReports, {
         function*(accountId: AccountId, asked: AskedPeriod, granularity: Granularity) {
           const { plan, status, trial_ends_at } = yield* accountOf(accountId)
           const period = yield* spanOf(asked)
-          const used = yield* Effect.orDie(repo.used({ accountId, ...period, granularity }))
+          const used = yield* repo.used({ accountId, ...period, granularity })
           const priced = used.filter(({ cost_usd }) => cost_usd > 0)
           const micros = priced.reduce((sum, { cost_usd }) => sum + Math.round(cost_usd * 1_000_000), 0)
           return {
@@ -107,9 +107,9 @@ export class UsageReports extends Context.Service<UsageReports, {
         billing,
         inTime: Effect.fn("UsageReports.inTime")(function*(accountId, asked, granularity) {
           const span = yield* spanOf(asked)
-          return yield* Effect.orDie(repo.used({ accountId, ...span, granularity }))
+          return yield* repo.used({ accountId, ...span, granularity })
         })
       })
     })
-  )
+  ).pipe(Layer.provide(UsageReportsRepo.layer))
 }

@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { repository } from "../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../platform/database/Query.ts"
 import { Day } from "../values/Day.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
@@ -11,14 +11,13 @@ const Asked = Schema.Struct({ from: Schema.NullOr(Schema.String), to: Schema.Nul
 
 const Span = Schema.Struct({ from: Day, to: Day, days: Schema.Int })
 
-/** SQL of `usage_daily` as it is read. */
-export const makeUsageReportsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const month = sql.literal(`date_trunc('month', now() at time zone 'UTC')`)
 
   /** The days that moments stand for; without them those of the running month. */
-  const span = SqlSchema.findOne({
+  const span = Query.findOne({
     Request: Asked,
     Result: Span,
     execute: ({ from, to }) =>
@@ -27,7 +26,7 @@ export const makeUsageReportsRepo = repository(Effect.gen(function*() {
             coalesce((${to}::timestamptz at time zone 'UTC')::date, (${month} + interval '1 month')::date) as last) as t`
   })
 
-  const used = SqlSchema.findAll({
+  const used = Query.findAll({
     Request: Schema.Struct({ accountId: AccountId, from: Day, to: Day, granularity: Schema.NullOr(Granularity) }),
     Result: Schema.Struct({ date: Day, metric: Metric, count: Schema.Int, cost_usd: Schema.Finite }),
     execute: ({ accountId, from, granularity, to }) =>
@@ -39,7 +38,7 @@ export const makeUsageReportsRepo = repository(Effect.gen(function*() {
           group by 1, 2 having sum(count) > 0 order by 1, 2`
   })
 
-  const thisMonth = SqlSchema.findAll({
+  const thisMonth = Query.findAll({
     Request: AccountId,
     Result: Schema.Struct({ metric: Metric, used: Schema.Int }),
     execute: (accountId) =>
@@ -47,11 +46,18 @@ export const makeUsageReportsRepo = repository(Effect.gen(function*() {
         where account_id = ${accountId} and day >= ${month} group by metric`
   })
 
-  const nextMonth = SqlSchema.findOne({
+  const nextMonth = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ begins: Timestamp }),
     execute: () => sql`select (${month} + interval '1 month') at time zone 'UTC' as begins`
   })
 
   return { span, used, thisMonth, nextMonth }
-}))
+})
+
+/** SQL of `usage_daily` as it is read. */
+export class UsageReportsRepo
+  extends Context.Service<UsageReportsRepo>()("messaging-service/usage/UsageReportsRepo", { make })
+{
+  static readonly layer = Layer.effect(UsageReportsRepo, make)
+}
