@@ -59,6 +59,7 @@ export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "channels/whatsapp/inbox/openMedia.ts",
     "sandbox/whatsapp/"
   ],
+  "@zxcvbn-ts": ["accounts/passwordFault.ts"],
   "html-to-text": ["templates/htmlToText.ts"],
   qrcode: ["channels/whatsapp/sessions/qrCode.ts"],
   "libphonenumber-js": ["values/PhoneNumber.ts"],

@@ -13,19 +13,19 @@ import { Notices } from "./Notices.ts"
 import { passwordFault, type Person } from "./passwordFault.ts"
 import { emailChangedNotice, passwordChangedNotice } from "./securityNotices.ts"
 
-/** All that speaks against a new password, if anything does. */
-export const passwordViolations = (
+/** The violations of a new password, if it has any. */
+export const passwordViolations = Effect.fn("passwordViolations")(function*(
   wanted: { readonly password: string; readonly password_confirmation?: string },
   person: Person
-): ReadonlyArray<Violation> => {
-  const fault = passwordFault(wanted.password, person)
+) {
+  const fault = yield* passwordFault(wanted.password, person)
   return [
     ...(fault === undefined ? [] : [{ param: "password", type: "weak_password", message: fault }]),
     ...(wanted.password_confirmation === undefined || wanted.password_confirmation === wanted.password
       ? []
       : [{ param: "password_confirmation", type: "mismatch", message: "must be the same as password" }])
-  ]
-}
+  ] satisfies ReadonlyArray<Violation>
+})
 
 /** Refuses with all of the violations, if there are any. */
 export const refuseAll = (errors: ReadonlyArray<Violation>): Effect.Effect<void, ValidationFailed> =>
@@ -84,7 +84,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
             ...(isSame
               ? [{ param: "password", type: "same_password", message: "must not be the current password" }]
               : []),
-            ...passwordViolations(wanted, person)
+            ...yield* passwordViolations(wanted, person)
           ])
           const after = yield* Passwords.hash(wanted.password)
           yield* transaction(Effect.gen(function*() {

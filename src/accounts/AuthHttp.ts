@@ -44,7 +44,7 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
       register: Effect.fnUntraced(function*({ payload: { password, ...person } }) {
         if (!isOpen) return yield* new RegistrationClosed()
         yield* perAddress
-        yield* refuseAll(passwordViolations({ password }, person))
+        yield* refuseAll(yield* passwordViolations({ password }, person))
         const account = yield* accounts.create({
           ...person,
           password: Redacted.make(password),

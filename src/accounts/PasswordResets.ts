@@ -99,7 +99,7 @@ export class PasswordResets extends Context.Service<PasswordResets, {
         const tokenHash = Tokens.hash(Redacted.value(token))
         const found = yield* Effect.orDie(repo.find(tokenHash))
         if (Option.isNone(found)) return yield* new TokenExpired()
-        yield* refuseAll(passwordViolations(wanted, found.value))
+        yield* refuseAll(yield* passwordViolations(wanted, found.value))
         const hash = yield* Passwords.hash(wanted.password)
         yield* transaction(Effect.gen(function*() {
           const used = yield* Effect.orDie(repo.use(tokenHash))

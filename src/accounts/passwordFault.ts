@@ -1,82 +1,43 @@
-/** What many people take for a password, or build one around. */
-const common = new Set(
-  `password passwort passw0rd pass admin administrator root user guest login letmein welcome qwerty qwertz azerty
-  qwertyuiop asdfghjkl zxcvbnm qazwsx qazwsxedc iloveyou ilove monkey dragon sunshine princess football baseball
-  basketball superman batman starwars pokemon master shadow michael jordan jennifer jessica ashley charlie freedom
-  whatever trustno secret changeme default test testing temp hello hunter summer winter spring autumn soccer hockey
-  ninja mustang access flower lovely killer pepper cookie computer internet samsung google facebook liverpool chelsea
-  arsenal abc abcd abcdef abcdefg messaging service account email mail company
-  passwordpassword adminadmin testtest welcomewelcome correcthorsebatterystaple`.split(/\s+/)
-)
+import { Effect } from "effect"
 
-/** Rows of keys and of signs; a password that walks along one of them is guessed soon. */
-const rows = [
-  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
-  "01234567890123456789012345678901234567890",
-  "1234567890qwertyuiopasdfghjklzxcvbnm",
-  "qwertyuiopasdfghjklzxcvbnm",
-  "qwertzuiopasdfghjklyxcvbnm",
-  "azertyuiopqsdfghjklmwxcvbn",
-  "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p",
-  "q1w2e3r4t5y6u7i8o9p0",
-  "1q2w3e4r5t6y7u8i9o0p",
-  "!@#$%^&*()_+"
-]
-
-const leet: Readonly<Record<string, string>> = {
-  "0": "o",
-  "1": "i",
-  "3": "e",
-  "4": "a",
-  "5": "s",
-  "7": "t",
-  "@": "a",
-  $: "s"
-}
-
-const letters = (text: string) => text.replaceAll(/[^a-z]/g, "")
-
-/** With letters in the place of the signs that are drawn like them. */
-const unleeted = (text: string) => text.replaceAll(/[013457@$]/g, (sign) => leet[sign] ?? "")
-
-const reversed = (text: string) => [...text].toReversed().join("")
-
-/** The shortest piece that the text repeats; the last time perhaps not to its end. */
-const period = (text: string): string => {
-  for (let length = 1; length < text.length; length++) {
-    const piece = text.slice(0, length)
-    if (piece.repeat(Math.ceil(text.length / length)).startsWith(text)) return piece
-  }
-  return text
-}
-
-const isCommon = (text: string): boolean => {
-  const core = text.replaceAll(/^[^a-z]+|[^a-z]+$/g, "")
-  return [text, letters(text), letters(unleeted(text)), letters(unleeted(core))].some((form) =>
-    common.has(form) || common.has(period(form))
+/** Loaded with the first password: the dictionaries take 16 MB, and most nodes never see one. */
+const estimator = Effect.runSync(Effect.cached(
+  Effect.promise(() => Promise.all([import("@zxcvbn-ts/core"), import("@zxcvbn-ts/language-common")])).pipe(
+    Effect.map(([{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }]) =>
+      new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
+    )
   )
+))
+
+/** The scale of zxcvbn goes from 0 to 4; from 3 on an attacker who has the hash needs 10^8 guesses or more. */
+const leastScore = 3
+
+const messages: Readonly<Record<string, string>> = {
+  straightRow: "must not be a row of letters, digits or keys",
+  keyPattern: "must not be a row of letters, digits or keys",
+  sequences: "must not be a row of letters, digits or keys",
+  simpleRepeat: "must not repeat the same few characters",
+  extendedRepeat: "must not repeat the same few characters",
+  userInputs: "must not be your name or your email address",
+  topTen: "must not be one of the most common passwords",
+  topHundred: "must not be one of the most common passwords",
+  common: "must not be one of the most common passwords",
+  similarToCommon: "must not resemble one of the most common passwords"
 }
 
-const walks = (text: string): boolean => rows.some((row) => row.includes(text) || reversed(row).includes(text))
-
-/** Whose password it is to be. */
+/** The owner of the password. */
 export interface Person {
   readonly name: string
   readonly email: string
 }
 
 /**
- * Why a password would be guessed soon, as the end of a sentence; undefined when nothing speaks against it. Length is not
- * its concern. There are no rules for signs and digits: they make passwords worse (NIST 800-63B).
+ * Why a password is too easy to guess, as the end of a sentence; undefined when it is strong enough. The caller checks the
+ * length. There are no rules for signs and digits: they make passwords worse (NIST 800-63B).
  */
-export const passwordFault = (password: string, { email, name }: Person): string | undefined => {
-  const text = password.normalize("NFKC").toLowerCase()
-  if (/^\d+$/.test(text) && period(text).length <= 4) return "must not repeat the same few digits"
-  if (walks(text)) return "must not be a row of letters, digits or keys"
-  if (isCommon(text)) return "must not be one of the most common passwords"
-  const own = [email, email.split("@")[0] ?? "", name].map((word) => word.normalize("NFKC").toLowerCase())
-  const bare = (word: string) => word.replaceAll(/[^\p{L}]/gu, "")
-  return own.some((word) => bare(word).length >= 4 && bare(word) === bare(text))
-    ? "must not be your name or your email address"
-    : undefined
-}
+export const passwordFault = Effect.fn("passwordFault")(function*(password: string, { email, name }: Person) {
+  const words = [email, ...email.split(/[@.]/), name, ...name.split(" ")].filter((word) => word.length >= 3)
+  const { feedback, score } = (yield* estimator).check(password.normalize("NFKC"), words)
+  if (score >= leastScore) return undefined
+  return messages[feedback.warning ?? ""] ?? "must be harder to guess; use several words that do not belong together"
+})
