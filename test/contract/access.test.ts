@@ -8,8 +8,8 @@ import { Permission } from "../../src/values/Permission.ts"
 import { makeAccount, makeKey, Service } from "../support/Service.ts"
 import { assertRefused, endpoints, fill, foreignScope, guarded } from "./contract.ts"
 
-/** What no credential opens; a new one has to be put here by hand. */
-const open = [
+/** Every public endpoint. A new one must be added here by hand. */
+const publicEndpoints = [
   "POST /v1/auth/register",
   "POST /v1/auth/login",
   "POST /v1/auth/password/forgot",
@@ -17,32 +17,32 @@ const open = [
   "GET /v1/sms/pricing"
 ]
 
-describe("the contract", () => {
-  it("states for every endpoint who may call it", () => {
+describe("access rules of the contract", () => {
+  it("every endpoint declares who may call it", () => {
     assert.deepStrictEqual(endpoints.filter(({ rule }) => rule === undefined).map(({ name }) => name), [])
   })
 
-  it("is public in the places that are meant to be, and nowhere else", () => {
-    assert.sameMembers(endpoints.filter(({ rule }) => rule?.kind === "public").map(({ name }) => name), open)
+  it("exactly the listed endpoints are public", () => {
+    assert.sameMembers(endpoints.filter(({ rule }) => rule?.kind === "public").map(({ name }) => name), publicEndpoints)
   })
 
-  it("has authentication on every endpoint that is not public, and on no other", () => {
+  it("every endpoint that is not public has the Authentication middleware, and no public one has it", () => {
     const authenticated = endpoints.filter(({ middleware }) => middleware.includes(Authentication.key))
     assert.deepStrictEqual(authenticated.map(({ name }) => name), guarded.map(({ name }) => name))
   })
 
-  it("has the rules of requests on every endpoint", () => {
+  it("every endpoint has the RequestRules middleware", () => {
     const without = endpoints.filter(({ middleware }) => !middleware.includes(RequestRules.key))
     assert.deepStrictEqual(without.map(({ name }) => name), [])
   })
 
-  it("asks every endpoint of an account for a permission, except the end of a session", () => {
+  it("every account endpoint requires a permission, except logout", () => {
     const silent = guarded.filter(({ rule }) => rule.permission === undefined)
     assert.deepStrictEqual(silent.map(({ name }) => name), ["POST /v1/auth/logout"])
   })
 })
 
-layer(Service.layer())("without the right credential", (it) => {
+layer(Service.layer())("credentials", (it) => {
   for (const { method, name, path, rule } of guarded) {
     const at = fill(path, 1)
 
@@ -56,7 +56,7 @@ layer(Service.layer())("without the right credential", (it) => {
         }
       }))
 
-    it.effect(`${name} tells an unknown, a revoked and an expired key apart, with 401`, () =>
+    it.effect(`${name} answers 401 with different types for an unknown, a revoked and an expired key`, () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
@@ -79,7 +79,7 @@ layer(Service.layer())("without the right credential", (it) => {
         }
       }))
 
-    it.effect(`${name} answers 403 to a key of another scope and names those that it wants`, () =>
+    it.effect(`${name} answers 403 to a key of another scope and names the required scopes`, () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { accountId } = yield* makeAccount()
@@ -123,7 +123,7 @@ layer(Service.layer())("without the right credential", (it) => {
     }
   }
 
-  it.effect("checks the key before the rate, the scope, the plan and the body", () =>
+  it.effect("the key is checked before the scope, the permission, the plan and the body", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { accountId } = yield* makeAccount({ trial: true })

@@ -5,34 +5,34 @@ import * as NodeUrl from "node:url"
 
 const src = NodeUrl.fileURLToPath(new URL("../../src", import.meta.url))
 
-/** What a file loads when it is imported: `import type` and `export type` load nothing. */
+/** A file's runtime imports; `import type` and `export type` load nothing. */
 const importsOf = (file: string) =>
   [...NodeFs.readFileSync(file, "utf8").matchAll(/^(?:import|export)\s+(?!type\s)(?:[^"';]*?\sfrom\s+)?"([^"]+)"/gm)]
     .map(([, specifier = ""]) => specifier)
 
-/** Everything that an import of the file loads: packages by name, files from `src/` on, each with a file that wants it. */
+/** Everything that importing the file loads, each with one file that imports it: packages by name, files from `src/` on. */
 const closureOf = (start: string) => {
-  const wantedBy = new Map<string, string>()
+  const importedBy = new Map<string, string>()
   const visit = (file: string) => {
     for (const specifier of importsOf(file)) {
       const target = specifier.startsWith(".") ? NodePath.resolve(NodePath.dirname(file), specifier) : specifier
       const name = target.startsWith(src) ? NodePath.relative(src, target) : target
-      if (wantedBy.has(name)) continue
-      wantedBy.set(name, NodePath.relative(src, file))
+      if (importedBy.has(name)) continue
+      importedBy.set(name, NodePath.relative(src, file))
       if (specifier.startsWith(".")) visit(target)
     }
   }
   visit(NodePath.join(src, start))
-  return wantedBy
+  return importedBy
 }
 
-/** A page in a browser imports the contract, and so does every client: of the server nothing may come with it. */
+/** Server code that must not reach browsers and other clients, which import the contract. */
 const server =
   /^(node:|@|effect\/(sql|cluster|workflow|cli|observability))|(Repo|Actor|Http|Layer)\.ts$|^platform\/(database|cluster|crypto|config|net|observability)\//
 const libraries = /^(?!effect(\/|$)|tldts$|libphonenumber-js\/max$)[a-z]/
 
-describe("the closure of the contract", () => {
-  it("is walked from file to file", () => {
+describe("imports of the contract", () => {
+  it("the walk follows imports from file to file", () => {
     const files = [...closureOf("api/Api.ts").keys()]
     assert.includeMembers(files, ["effect", "values/Ids.ts", "platform/http/ApiError.ts", "webhooks/WebhooksApi.ts"])
     assert.deepStrictEqual(
@@ -44,7 +44,7 @@ describe("the closure of the contract", () => {
   })
 
   for (const start of ["api/Api.ts", "api/Client.ts"]) {
-    it(`of ${start} holds nothing of the server: no SQL, no handlers, no actors, nothing of Node`, () => {
+    it(`${start} loads no server code: no SQL, no handlers, no actors, nothing of Node`, () => {
       const reached = [...closureOf(start)].filter(([name]) =>
         server.test(name) || (!name.endsWith(".ts") && libraries.test(name))
       )

@@ -10,15 +10,15 @@ import type { WireName } from "../../src/platform/http/ApiError.ts"
 import { Scope } from "../../src/values/Scope.ts"
 import type { Answer } from "../support/Service.ts"
 
-/** One endpoint of the contract, as its declaration says. */
+/** One declared endpoint of the contract. */
 export interface Endpoint {
-  /** `POST /v1/webhooks`: how tests and their tables name it. */
+  /** The name in test titles and tables, such as `POST /v1/webhooks`. */
   readonly name: string
   readonly method: string
   /** With `:parameters`. */
   readonly path: string
   readonly rule: Rule | undefined
-  /** Keys of the middlewares that it carries. */
+  /** Keys of its middlewares. */
   readonly middleware: ReadonlyArray<string>
   readonly declaration: HttpApiEndpoint.Top
   readonly statuses: ReadonlyArray<number>
@@ -45,7 +45,7 @@ export const endpoints: ReadonlyArray<Endpoint> = (() => {
   return found
 })()
 
-/** Endpoints that want a credential. */
+/** Endpoints that require a credential. */
 export const guarded = endpoints.flatMap((endpoint) =>
   endpoint.rule?.kind === "account" ? [{ ...endpoint, rule: endpoint.rule }] : []
 )
@@ -53,20 +53,19 @@ export const guarded = endpoints.flatMap((endpoint) =>
 /** Endpoints whose method carries a body. */
 export const posting = endpoints.filter(({ method }) => method === "POST" || method === "PUT")
 
-/** Each path once. */
 export const paths = [...new Set(endpoints.map(({ path }) => path))]
 
-/** Puts values in the place of the parameters, in their order; the last one for those that are left. */
+/** Replaces the path's parameters with the values in order; the last value fills the remaining ones. */
 export const fill = (path: string, ...values: ReadonlyArray<string | number>) => {
   let next = 0
   return path.replaceAll(/:[a-z_]+/g, () => `${values[Math.min(next++, values.length - 1)]}`)
 }
 
-/** A scope that does not open the endpoint. */
+/** One scope that the endpoint does not accept. */
 export const foreignScope = (scopes: ReadonlyArray<Scope>) =>
   Scope.literals.filter((scope) => !scopes.includes(scope)).slice(0, 1)
 
-/** An error as the code declares it. */
+/** A declared error with its wire name. */
 export interface KnownError extends WireName {
   readonly name: string
   readonly status: number
@@ -76,7 +75,7 @@ const src = NodeUrl.fileURLToPath(new URL("../../src", import.meta.url))
 
 const sources = NodeFs.readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
 
-/** Every file of `src/` that declares an error of the contract, from `src/` on. */
+/** Files of `src/` that declare errors of the contract, from `src/` on. */
 export const errorFiles = sources.filter((file) =>
   / wire\(\s*\d/.test(NodeFs.readFileSync(NodePath.join(src, file), "utf8"))
 )
@@ -89,12 +88,12 @@ const declared = (value: unknown): ReadonlyArray<KnownError> => {
 
 const modules: ReadonlyArray<object> = await Promise.all(errorFiles.map((file) => import(NodePath.join(src, file))))
 
-/** Every error of the contract, by reflection over the modules that declare them. */
+/** Every error of the contract, found by reflection. */
 export const knownErrors: ReadonlyArray<KnownError> = modules.flatMap((module) => Object.values(module)).flatMap(
   declared
 )
 
-/** The one body of every answer that is not 2xx (R1); facts of the error stand beside `message`. */
+/** The body of every error response (R1); facts of the error are beside `message`. */
 const ErrorBody = Schema.Struct({
   success: Schema.Literal(false),
   error: Schema.StructWithRest(
@@ -111,27 +110,27 @@ function uuid7() {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 }
 
-/** What holds for every answer: its id and the standing headers. */
-export const assertStanding = ({ headers }: Answer) => {
+/** Checks the request id and the default headers of any response. */
+export const assertDefaultHeaders = ({ headers }: Answer) => {
   assert.match(headers["x-request-id"] ?? "", uuid7())
   assert.strictEqual(headers["x-content-type-options"], "nosniff")
   assert.strictEqual(headers["referrer-policy"], "no-referrer")
   assert.isString(headers["cache-control"])
 }
 
-/** Asserts a refusal with the documented body, whose type and code are declared for this status. */
+/** Checks an error response: the documented body, with a type and code declared for this status. */
 export const assertRefused = (answer: Answer, status: number, type: string) => {
   assert.deepStrictEqual({ status: answer.status, type: answer.at("error", "type") }, { status, type }, answer.text)
-  assertStanding(answer)
+  assertDefaultHeaders(answer)
   assert.strictEqual(answer.headers["content-type"], "application/json")
   const body = Schema.decodeUnknownSync(ErrorBody)(answer.json, { onExcessProperty: "error", errors: "all" })
   assert.strictEqual(body.meta.request_id, answer.headers["x-request-id"])
   assert.notMatch(answer.text, /_tag|\bat .*\.ts:\d/)
   const known = knownErrors.find((error) => error.type === type)
   assert.strictEqual(known?.code, body.error.code)
-  // The answers of Node itself share one type.
+  // Responses of Node itself share one type.
   if (type !== "bad_request") assert.strictEqual(known?.status, status)
 }
 
-/** The body without what differs from request to request. */
+/** The body without the parts that differ between requests. */
 export const withoutMeta = ({ json }: Answer) => ({ ...Object(json), meta: undefined })

@@ -4,13 +4,13 @@ import { endpoints, errorFiles, knownErrors } from "./contract.ts"
 
 const page = new URL("../../docs/http-status.md", import.meta.url)
 
-describe("the errors of the contract", () => {
-  it("are declared in files that say so", () => {
+describe("errors of the contract", () => {
+  it("every error is declared in a file named *Errors.ts", () => {
     assert.isNotEmpty(errorFiles)
     assert.deepStrictEqual(errorFiles.filter((file) => !file.endsWith("Errors.ts")), [])
   })
 
-  it("have a type and a code of their own, the code in the hundreds of the status or near them", () => {
+  it("each error has a unique type, code and name, and the code's first digit is the status's", () => {
     for (const pick of ["type", "code", "name"] as const) {
       const values = knownErrors.map((error) => error[pick])
       assert.strictEqual(new Set(values).size, values.length, pick)
@@ -21,7 +21,7 @@ describe("the errors of the contract", () => {
     }
   })
 
-  it("are listed in docs/http-status.md, each in a row with its status, type and code", () => {
+  it("each error is listed in docs/http-status.md with its status, type and code", () => {
     const lines = NodeFs.readFileSync(page, "utf8").split("\n")
     const missing = knownErrors.filter(({ code, status, type }) =>
       !lines.some((line) => [String(status), String(code), `\`${type}\``].every((part) => line.includes(part)))
@@ -29,7 +29,7 @@ describe("the errors of the contract", () => {
     assert.deepStrictEqual(missing.map(({ code, status, type }) => `${status} ${type} ${code}`), [])
   })
 
-  it("are the only statuses beside 2xx and 304 that an endpoint declares", () => {
+  it("an endpoint declares no other statuses than 2xx, 304 and those of known errors", () => {
     const statuses = new Set(knownErrors.map(({ status }) => status))
     for (const endpoint of endpoints) {
       assert.deepStrictEqual(

@@ -4,10 +4,10 @@ import { makeAccount, Service } from "../support/Service.ts"
 import { assertRefused, endpoints, fill, withoutMeta } from "./contract.ts"
 import { rowFor, samples } from "./samples.ts"
 
-/** A phone number is no id: nobody owns one. */
+/** Phone numbers are excluded: no account owns one. */
 const withIds = endpoints.filter(({ path }) => !path.includes(":phone")).filter(({ path }) => path.includes(":"))
 
-/** What no row has for an id: none of it may be taken for another spelling of one. */
+/** Values that are no valid ids; none may be accepted as another spelling of one. */
 const malformed = [
   "abc",
   "0",
@@ -32,15 +32,15 @@ const malformed = [
   "a".repeat(300)
 ]
 
-describe("the contract", () => {
-  it("has a maker of rows for every path with an id", () => {
+describe("samples of the contract", () => {
+  it("every path with an id has a function that creates a row", () => {
     assert.deepStrictEqual(withIds.filter(({ path }) => rowFor(path) === undefined).map(({ name }) => name), [])
   })
 })
 
-layer(Service.layer())("an id that names nothing for the caller", (it) => {
+layer(Service.layer())("ids that the caller cannot access", (it) => {
   for (const { method, name, path } of withIds) {
-    it.effect(`is answered by ${name} with the same 404, be it unknown, foreign or malformed`, () =>
+    it.effect(`${name} returns the same 404 for an unknown, a foreign and a malformed id`, () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const [own, other] = [yield* makeAccount(), yield* makeAccount()]
@@ -55,7 +55,7 @@ layer(Service.layer())("an id that names nothing for the caller", (it) => {
           assertRefused(answer, 404, "not_found")
           assert.deepStrictEqual(withoutMeta(answer), withoutMeta(foreign), id)
         }
-        // The owner still has it: nothing of the above touched it.
+        // The owner still has access to the row.
         assert.notStrictEqual((yield* ask(other.key, ...ids)).status, 404)
       }))
   }

@@ -66,7 +66,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 const sent = Object.entries(document.webhooks).map(([event, { post }]) => [event, post] as const)
 
-/** The headers of an attempt with everything that it can have; what is not the service's own is HTTP's. */
+/** Header names of a signed attempt with all optional parts, without the general HTTP headers. */
 const signed = (more: { readonly rotated: boolean }) =>
   Object.keys(sign({
     event: "email.sent",
@@ -79,12 +79,12 @@ const signed = (more: { readonly rotated: boolean }) =>
     ...(more.rotated && { previous_key: signingKey(generateSecret()), is_test: true })
   })).filter((name) => name !== "content-type" && name !== "user-agent")
 
-describe("the OpenAPI document's webhooks", () => {
-  it("are the events that are sent", () => {
+describe("OpenAPI webhooks", () => {
+  it("the documented webhooks are exactly the published events", () => {
     assert.deepStrictEqual(sent.map(([event]) => event), [...eventNames])
   })
 
-  it("name the headers that an attempt is signed with, and which of them are always there", () => {
+  it("each webhook names the signed headers and which of them are required", () => {
     for (const [event, { parameters }] of sent) {
       assert.sameMembers(parameters.map(({ name }) => name), signed({ rotated: true }), event)
       const always = parameters.filter(({ required }) => required).map(({ name }) => name)
@@ -92,7 +92,7 @@ describe("the OpenAPI document's webhooks", () => {
     }
   })
 
-  it("show for every channel a whole body, which the event's own schema reads", () => {
+  it("each webhook has an example for every channel that its schema accepts", () => {
     for (const [event, { requestBody }] of sent) {
       const { examples, schema } = requestBody.content["application/json"]
       assert.deepStrictEqual(schema.required, ["id", "event", "timestamp", "data"])
@@ -105,7 +105,7 @@ describe("the OpenAPI document's webhooks", () => {
     }
   })
 
-  it("say what the receiver's answer means", () => {
+  it("each webhook says what the receiver's status means", () => {
     for (const [event, { responses }] of sent) {
       assert.deepStrictEqual(Object.keys(responses).toSorted(), ["2XX", "3XX", "default"], event)
       assert.include(responses["default"]?.description, "Up to 4 are made, 5, 30, 120 seconds after the end")
@@ -113,15 +113,15 @@ describe("the OpenAPI document's webhooks", () => {
   })
 })
 
-describe("the OpenAPI document", () => {
-  it("says that numbers in paths and queries are numbers", () => {
+describe("OpenAPI document", () => {
+  it("numbers in paths and queries have an integer schema", () => {
     const numbers = operations.flatMap(({ operation }) => operation.parameters)
       .filter(({ name }) => ["id", "delivery_id", "page", "per_page"].includes(name))
     assert.isNotEmpty(numbers)
     for (const { schema } of numbers) assert.deepInclude(schema, { type: "integer", minimum: 1 })
   })
 
-  it("says how many pages and rows can be asked for, and which come where none are", () => {
+  it("page and per_page document their maximum and default", () => {
     const asked = operations.flatMap(({ operation }) => operation.parameters)
     const ranges = [["page", { maximum: 100_000, default: 1 }], ["per_page", { maximum: 100, default: 25 }]] as const
     for (const [named, range] of ranges) {
@@ -131,7 +131,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("gives batches of every channel the same statuses to be looked for by", () => {
+  it("batches of every channel document the same statuses", () => {
     const found = ["email", "sms", "whatsapp"].map((channel) =>
       operations.find(({ name }) => name === `GET /v1/${channel}/batches`)?.operation.parameters
         .find(({ name }) => name === "status")?.schema
@@ -140,19 +140,19 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(found, [status, status, status])
   })
 
-  it("names Idempotency-Key on every POST with a key, and on nothing else", () => {
+  it("Idempotency-Key is documented on every authenticated POST and nowhere else", () => {
     for (const { name, operation } of operations) {
       const named = operation.parameters.some((parameter) => parameter.name === "Idempotency-Key")
       assert.strictEqual(named, name.startsWith("POST ") && operation.security.length > 0, name)
     }
   })
 
-  it("describes every endpoint and nothing else", () => {
+  it("the document describes exactly the endpoints of the contract", () => {
     const names = endpoints.map(({ method, path }) => `${method} ${path.replaceAll(/:([a-z_]+)/g, "{$1}")}`)
     assert.sameMembers(operations.map(({ name }) => name), names)
   })
 
-  it("gives every operation an id of its own, and the security that its access asks for", () => {
+  it("each operation has a unique id and the security that its access requires", () => {
     const ids = [...operations.map(({ operation }) => operation), ...sent.map(([, operation]) => operation)].map((
       { operationId }
     ) => operationId)
@@ -165,7 +165,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("names every parameter of every path", () => {
+  it("each operation names every parameter of its path", () => {
     for (const { name, operation, path } of operations) {
       const inPath = operation.parameters.filter((parameter) => parameter.in === "path").map((parameter) =>
         parameter.name
@@ -174,7 +174,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("says for every operation what a wrong key, a flood and a failure look like", () => {
+  it("each operation documents its authentication, rate limit and server errors", () => {
     for (const { name, operation } of operations) {
       const statuses = Object.keys(operation.responses)
       const wanted = operation.security.length === 0 ? ["422", "500", "503"] : ["401", "403", "429", "500", "503"]
@@ -182,7 +182,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("refers to nothing that it does not have", () => {
+  it("every reference resolves", () => {
     const names = [...OpenApiFile.text.matchAll(/"\$ref": "([^"]*)"/g)].map(([, ref]) => ref)
     const known = (["schemas", "headers"] as const).flatMap((kind) =>
       Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`)
@@ -190,17 +190,17 @@ describe("the OpenAPI document", () => {
     assert.includeMembers(known, names)
   })
 
-  it("promises no answer and forbids no request to have more fields than it names", () => {
+  it("no schema forbids additional fields", () => {
     assert.isFalse(OpenApiFile.text.includes(`"additionalProperties": false`))
   })
 
-  it("is current in docs/openapi.json (node scripts/openapi.ts writes it)", () => {
+  it("docs/openapi.json is current (node scripts/openapi.ts writes it)", () => {
     assert.isTrue(NodeFs.readFileSync(OpenApiFile.path, "utf8") === OpenApiFile.text)
   })
 })
 
 layer(Service.layer())("GET /openapi.json", (it) => {
-  it.effect("serves the document of docs/openapi.json, to any page, and tells when nothing changed", () =>
+  it.effect("the document of docs/openapi.json is served to any origin, with 304 for a matching ETag", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const whole = yield* request("GET", "/openapi.json")
@@ -223,7 +223,7 @@ layer(Service.layer())("GET /openapi.json", (it) => {
       assert.deepStrictEqual([changed.status, changed.text.length], [200, whole.text.length])
     }))
 
-  it.effect("lets pages read it and nothing else", () =>
+  it.effect("no other path sends CORS headers", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const headers = { origin: "https://evil.example", "access-control-request-method": "GET" }
@@ -236,13 +236,13 @@ layer(Service.layer())("GET /openapi.json", (it) => {
     }))
 })
 
-/** The headers that the document names for the answer of this status, in lower case. */
+/** Header names documented for this status, in lower case. */
 const headersOf = (name: string, status: number) =>
   Object.keys(operations.find((found) => found.name === name)?.operation.responses[status]?.headers ?? {})
     .map((header) => header.toLowerCase())
 
-layer(Service.layer({ env: { RATE_LIMIT_STARTER: "1" } }))("the headers that the document names", (it) => {
-  it.effect("are those of a list, of an answer that is repeated, and of one to too many requests", () =>
+layer(Service.layer({ env: { RATE_LIMIT_STARTER: "1" } }))("documented headers", (it) => {
+  it.effect("a list, a replayed answer and a 429 carry every header that the document names", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const list = "/v1/whatsapp/messages"
@@ -271,7 +271,7 @@ layer(Service.layer({ env: { RATE_LIMIT_STARTER: "1" } }))("the headers that the
 })
 
 layer(Service.layer())("GET /docs", (it) => {
-  it.effect("is a page about the document that needs nothing from elsewhere", () =>
+  it.effect("the page shows the API and its events and loads nothing from other sites", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const page = yield* request("GET", "/docs")
@@ -283,8 +283,8 @@ layer(Service.layer())("GET /docs", (it) => {
     }))
 })
 
-describe("the fields of an email", () => {
-  it("say what they are for, each of them", () => {
+describe("fields of an email", () => {
+  it("every field has a description", () => {
     const Body = Schema.Struct({
       requestBody: Schema.Struct({
         content: Schema.Struct({

@@ -3,19 +3,19 @@ import { Context, Effect, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BodyLimit } from "../../src/platform/http/BodyLimit.ts"
 import { makeAccount, Service } from "../support/Service.ts"
-import { assertRefused, assertStanding, endpoints, fill, paths, posting } from "./contract.ts"
+import { assertDefaultHeaders, assertRefused, endpoints, fill, paths, posting } from "./contract.ts"
 import { queries, rowFor, samples } from "./samples.ts"
 
-/** Served beside the contract. */
+/** Paths outside the contract. */
 const plainPaths = ["/openapi.json", "/docs", "/health/live", "/health/ready", "/u/style.css"]
 
-/** What these answer with lies at WhatsApp, which the row of a test has never seen. */
-const elsewhere: ReadonlySet<string> = new Set(["/v1/whatsapp/messages/:id/media"])
+/** Endpoints whose data is at WhatsApp, which does not know a test's row. */
+const storedAtWhatsApp: ReadonlySet<string> = new Set(["/v1/whatsapp/messages/:id/media"])
 
 const methodsOf = (path: string) =>
   new Set(endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method))
 
-/** Without those that speak of the connection alone. */
+/** Header names without those of the connection. */
 const lasting = (headers: Readonly<Record<string, string>>) =>
   Object.keys(headers).filter((name) => name !== "connection" && name !== "keep-alive")
 
@@ -33,17 +33,17 @@ layer(Service.layer())((it) => {
       const allowed = [...methodsOf(path), ...(methodsOf(path).has("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
       const allowOf = (allow: string | undefined) => allow?.split(", ").toSorted()
 
-      it.effect(`${path} answers OPTIONS with 204 and what it takes, without a key`, () =>
+      it.effect(`${path} answers OPTIONS with 204 and its methods, without a key`, () =>
         Effect.gen(function*() {
           const { request } = yield* Service
           const answer = yield* request("OPTIONS", at)
           assert.deepStrictEqual([answer.status, answer.text], [204, ""])
           assert.deepStrictEqual(allowOf(answer.headers["allow"]), allowed)
           assert.isUndefined(answer.headers["access-control-allow-origin"])
-          assertStanding(answer)
+          assertDefaultHeaders(answer)
         }))
 
-      it.effect(`${path} answers any other method with 405 and what it takes`, () =>
+      it.effect(`${path} answers an unsupported method with 405 and the allowed ones`, () =>
         Effect.gen(function*() {
           const { request } = yield* Service
           const all = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]
@@ -56,8 +56,8 @@ layer(Service.layer())((it) => {
         }))
     }
 
-    for (const { method, name, path } of endpoints.filter(({ method }) => method === "GET")) {
-      it.effect(`${name} answers HEAD as it answers ${method}, but for the body`, () =>
+    for (const { name, path } of endpoints.filter(({ method }) => method === "GET")) {
+      it.effect(`${name} answers HEAD like GET, without the body`, () =>
         Effect.gen(function*() {
           const { request } = yield* Service
           const { key } = yield* makeAccount()
@@ -65,39 +65,39 @@ layer(Service.layer())((it) => {
           const at = `${fill(path, ...ids)}${queries[path] ?? ""}`
           const head = yield* request("HEAD", at, { key })
           const get = yield* request("GET", at, { key })
-          const status = elsewhere.has(path) ? 410 : 200
+          const status = storedAtWhatsApp.has(path) ? 410 : 200
           assert.deepStrictEqual([head.status, head.text], [status, ""])
           assert.strictEqual(get.status, status)
           assert.sameMembers(lasting(head.headers), lasting(get.headers))
           assert.strictEqual(head.headers["content-type"], get.headers["content-type"])
-          assertStanding(head)
-          assertStanding(get)
+          assertDefaultHeaders(head)
+          assertDefaultHeaders(get)
         }))
     }
 
     for (const path of plainPaths) {
-      it.effect(`${path} answers HEAD as it answers GET, but for the body`, () =>
+      it.effect(`${path} answers HEAD like GET, without the body`, () =>
         Effect.gen(function*() {
           const { request } = yield* Service
           const head = yield* request("HEAD", path)
           const get = yield* request("GET", path)
           assert.deepStrictEqual([head.status, get.status, head.text], [200, 200, ""])
           assert.strictEqual(head.headers["content-length"], String(Buffer.byteLength(get.text)))
-          assertStanding(get)
+          assertDefaultHeaders(get)
         }))
     }
   })
 
-  /** The query parameters of an endpoint, by their names. */
+  /** Names of the endpoint's query parameters. */
   const queryOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
     query === undefined || query.ast._tag !== "Objects"
       ? []
       : query.ast.propertySignatures.map(({ name }) => String(name))
 
-  describe("a query that cannot be taken", () => {
+  describe("invalid queries", () => {
     const dated = endpoints.filter(({ declaration }) => queryOf(declaration).includes("from_date"))
 
-    it("can have a date for every list that is read by time", () => {
+    it("every list that is filtered by time takes dates", () => {
       assert.includeMembers(dated.map(({ path }) => path), [
         "/v1/account/usage",
         "/v1/email/messages",
@@ -108,7 +108,7 @@ layer(Service.layer())((it) => {
     })
 
     for (const { declaration, name, path } of dated) {
-      it.effect(`is refused by ${name} with the reason for each of its dates, beside all else that is wrong`, () =>
+      it.effect(`${name} reports each invalid date with its reason, beside all other invalid parameters`, () =>
         Effect.gen(function*() {
           const { request } = yield* Service
           const { key } = yield* makeAccount()
@@ -132,11 +132,11 @@ layer(Service.layer())((it) => {
     }
   })
 
-  describe("a body that cannot be taken", () => {
+  describe("invalid bodies", () => {
     for (const { declaration, method, name, path } of posting) {
       const limit = Context.get(declaration.annotations, BodyLimit)
 
-      it.effect(`is refused by ${name} with 413 past ${limit} bytes, before it is read`, () =>
+      it.effect(`${name} refuses a body of more than ${limit} bytes with 413 before it reads it`, () =>
         Effect.gen(function*() {
           const { raw } = yield* Service
           const { key } = yield* makeAccount()
@@ -155,7 +155,7 @@ layer(Service.layer())((it) => {
           assert.include(answer, `"limit_bytes":${limit}`)
         }))
 
-      it.effect(`is refused by ${name} with 415 unless it is plain JSON in UTF-8`, () =>
+      it.effect(`${name} refuses a body that is not plain JSON in UTF-8 with 415`, () =>
         Effect.gen(function*() {
           const { request } = yield* Service
           const { key } = yield* makeAccount()
@@ -178,7 +178,7 @@ layer(Service.layer())((it) => {
         }))
     }
 
-    it.effect("is refused with 400 where it is no JSON, cut off, no UTF-8 or nested more than 32 deep", () =>
+    it.effect("malformed, truncated, non-UTF-8 or too deeply nested JSON is refused with 400", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -196,7 +196,7 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    it.effect("is refused with 422 where it has more than 100,000 values, before any of them is looked at", () =>
+    it.effect("a body with more than 100,000 values is refused with 422 before any value is checked", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -210,7 +210,7 @@ layer(Service.layer())((it) => {
         assert.strictEqual(fits.at("error", "param"), "recipients[0]")
       }))
 
-    it.effect("is refused with 422 where it is no object, and the message says so", () =>
+    it.effect("a body that is not an object is refused with 422 and a message that says so", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -224,13 +224,13 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    // What a WhatsApp message says is looked at once its session is known, which the one of a sample is not.
+    // The content of a WhatsApp message is checked after its session, and a sample's session does not exist.
     for (
       const [name, sample] of Object.entries(samples).filter(([name]) => !name.startsWith("POST /v1/whatsapp/send"))
     ) {
       const [method = "", path = ""] = name.split(" ")
       for (const field of ["name", "subject", "content"].filter((field) => Object.hasOwn(Object(sample), field))) {
-        it.effect(`is refused by ${name} with 422 where its ${field} is blank, with that one reason`, () =>
+        it.effect(`${name} refuses a blank ${field} with 422 and that one reason`, () =>
           Effect.gen(function*() {
             const { request } = yield* Service
             const { key } = yield* makeAccount()
@@ -247,7 +247,7 @@ layer(Service.layer())((it) => {
       }
     }
 
-    it.effect("is refused with 422 where it lacks what is required, by every endpoint that requires something", () =>
+    it.effect("every endpoint with required fields refuses an empty object with 422", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -261,13 +261,13 @@ layer(Service.layer())((it) => {
             assert.strictEqual(answer.at("error", "errors", 0, "type"), "missing")
           }
         }
-        // What has no sample requires nothing, so an empty object is fine there.
+        // An endpoint without a sample requires no fields, so it accepts an empty object.
         assert.sameMembers(accepting, posting.map(({ name }) => name).filter((name) => samples[name] === undefined))
       }))
   })
 
-  describe("what no endpoint sees", () => {
-    it.effect("has the documented body: unknown routes, with and without a key", () =>
+  describe("requests that reach no endpoint", () => {
+    it.effect("unknown routes get 404 with the documented body, with and without a key", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
@@ -280,7 +280,7 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    it.effect("has the documented body: what Node itself refuses", () =>
+    it.effect("requests that Node itself refuses get the documented body", () =>
       Effect.gen(function*() {
         const { raw } = yield* Service
         const refused = [
@@ -307,7 +307,7 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    it.effect("is answered with 413 also where a chunked body passes the limit on its way", () =>
+    it.effect("a chunked body that exceeds the limit while it arrives gets 413", () =>
       Effect.gen(function*() {
         const { raw } = yield* Service
         const { key } = yield* makeAccount()

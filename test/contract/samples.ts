@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually, type RunningNode } from "../support/Service.ts"
 
-/** A body that each endpoint takes whose schema has required fields. The contract tests refuse an endpoint without. */
+/** A valid body for each endpoint with required fields. The contract tests fail for an endpoint without one. */
 export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/auth/register": { name: "Ada", email: "ada@example.com", password: "correct horse battery" },
   "POST /v1/auth/login": { email: "nobody@example.com", password: "wrong horse battery" },
@@ -36,7 +36,7 @@ export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/verify/check": { to: "ada@example.com", code: "123456" }
 }
 
-/** The query of a list that has to be asked for something. */
+/** Queries for lists with a required parameter. */
 export const queries: Readonly<Record<string, string>> = { "/v1/phone/validate": "?number=%2B250788123456" }
 
 type Request = RunningNode["request"]
@@ -49,7 +49,7 @@ const created = Effect.fnUntraced(function*(request: Request, key: string, path:
   return String(id ?? answer.at("id"))
 })
 
-/** A session that is connected as far as its row says, which is what a request for a message looks at. */
+/** Creates a message or batch over a session whose row says that it is connected; only the row is checked. */
 const createdOnWhatsApp = Effect.fnUntraced(function*(request: Request, key: string, path: string) {
   const sql = yield* SqlClient.SqlClient
   const session_id = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
@@ -59,7 +59,7 @@ const createdOnWhatsApp = Effect.fnUntraced(function*(request: Request, key: str
   return [String(answer.at("data", "message_id") ?? answer.at("data", "batch_id"))]
 })
 
-/** A group that a session is in, or a file that came to it, as far as the rows say: WhatsApp itself is not asked. */
+/** Creates a group or a received file in the database only; WhatsApp itself is not asked. */
 const receivedOnWhatsApp = Effect.fnUntraced(function*(request: Request, key: string, what: "file" | "group") {
   const sql = yield* SqlClient.SqlClient
   const session = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
@@ -74,7 +74,7 @@ const receivedOnWhatsApp = Effect.fnUntraced(function*(request: Request, key: st
   return [String(row?.["id"])]
 })
 
-/** What makes a row that exists for one account, by the path that reads it: the ids for its parameters in their order. */
+/** Creates a row for one account, by the path that reads it, and returns the ids for its parameters in order. */
 const rows: Readonly<
   Record<string, (request: Request, key: string) => Effect.Effect<ReadonlyArray<string>, never, SqlClient.SqlClient>>
 > = {
@@ -121,7 +121,7 @@ const rows: Readonly<
     Effect.map(created(request, key, "/v1/email/templates"), (id) => [id])
 }
 
-/** The maker for a path: that of the longest path that it begins with. */
+/** The row creator for a path: that of its longest known prefix. */
 export const rowFor = (path: string) =>
   Object.entries(rows)
     .filter(([start]) => path === start || path.startsWith(`${start}/`))

@@ -10,11 +10,11 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
 
 /**
- * A PostgreSQL of its own that waits for the disk as in production, so that it may be killed: it is started again at
- * once, and has every row that was committed.
+ * A separate PostgreSQL that syncs to disk as in production, so that it can be killed. It is restarted at once and keeps
+ * every committed row.
  */
 export class DurableDatabase extends Context.Service<DurableDatabase, {
-  /** SIGINT rolls back what runs and shuts down in order; SIGKILL of the whole server is a crash. */
+  /** SIGINT rolls back running transactions and shuts down in order; SIGQUIT crashes the server. */
   readonly restart: (signal: "SIGINT" | "SIGQUIT") => Effect.Effect<void>
 }>()("messaging-service/test/faults/DurableDatabase") {
   static readonly layer = Layer.effectContext(
@@ -50,7 +50,7 @@ export class DurableDatabase extends Context.Service<DurableDatabase, {
 
 const pidFile = (base: string) => NodePath.join(base, "pg18/postmaster.pid")
 
-/** The server removes this file last. */
+/** The server removes this file last, when it stops. */
 const stopped = (base: string) =>
   Effect.sync(() => NodeFs.existsSync(pidFile(base))).pipe(
     Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),

@@ -7,39 +7,39 @@ import { eventually, type NodeOptions, type RunningNode, startNode } from "../su
 import { type SignedEvent, signedEvent } from "../support/signedEvent.ts"
 import type { TestDatabase } from "../support/TestDatabase.ts"
 import type { WebhookReceiver } from "../support/WebhookReceiver.ts"
-import type { Taken } from "./SinkProcess.ts"
+import type { SinkMessage } from "./SinkProcess.ts"
 
-/** Recipients of one batch that a node sends to at once: `SMTP_CONNECTIONS` times two, see BatchActor. */
-const width = 16
+/** Recipients that a node claims at once for a batch: twice `SMTP_CONNECTIONS`, see BatchActor. */
+const claimSize = 16
 
 export const between = (least: number, most: number) => NodeCrypto.randomInt(least, most + 1)
 
-/** A moment by chance in the middle of the work, where the fault strikes; so many milliseconds from now. */
-export const moment = (least: number, most: number) =>
+/** Waits a random number of milliseconds, so that the fault strikes in the middle of the work. */
+export const randomPause = (least: number, most: number) =>
   Effect.suspend(() => {
     const pause = between(least, most)
     return Effect.as(Effect.sleep(pause), pause)
   })
 
-/** Of the whole cluster, see Cluster. */
+/** Shards of the whole cluster, see Cluster. */
 const shards = 48
 
-/** Milliseconds since the epoch, as the logs of the nodes tell time. */
+/** Milliseconds since the epoch, comparable with timestamps in the nodes' logs. */
 export const now = Effect.sync(() => performance.timeOrigin + performance.now())
 
 const Line = Schema.fromJsonString(Schema.Struct({ timestamp: Schema.String }))
 
-/** What a line of the log has in it: one text, or several. */
-type Said = string | ReadonlyArray<string>
+/** One or several texts that a log line contains. */
+type LogPattern = string | ReadonlyArray<string>
 
-/** When a node logged this for the last time; undefined when it never did. */
-const lastLogged = (node: RunningNode, said: Said) => {
+/** When a node last logged this; undefined if it never did. */
+const lastLogged = (node: RunningNode, said: LogPattern) => {
   const texts = [said].flat()
   const last = node.logs.findLast((line) => texts.every((text) => line.includes(text)))
   return Option.getOrUndefined(Schema.decodeOption(Line)(last ?? ""))?.timestamp
 }
 
-/** How many shards each node that has any holds: the locks by which the cluster tells who runs what. */
+/** Numbers of shards held by each node that holds any, read from the cluster's locks. */
 const shardsHeld = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`select count(*) as held from pg_locks
@@ -54,18 +54,18 @@ const isBalanced = (held: ReadonlyArray<number>, nodes: number) =>
   && Math.max(...held) - Math.min(...held) <= 1
 
 /**
- * Nodes of one database that come and go; a dead one is replaced by a call of `start`. The nth has its own `env`, if
- * any.
+ * Nodes on one database that start and stop; `start` also replaces a dead one. The nth node started gets the nth `own`
+ * environment.
  */
 export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable<NodeOptions["env"]>> = []) => {
   let begun = 0
   let nodes: ReadonlyArray<RunningNode> = []
-  /** The dead ones too: what they logged last was said by nobody later. */
+  /** Dead nodes too, because their last log lines count for `ownerOf`. */
   let all: ReadonlyArray<RunningNode> = []
-  /** Until the node has its share: an actor that moves while a fault strikes would hide what the fault does. */
+  /** Waits until the node has its share of shards, because an actor that moves during a fault would hide its effect. */
   const start: Effect.Effect<RunningNode, never, TestDatabase | SqlClient.SqlClient | Scope.Scope> = Effect.gen(
     function*() {
-      // The links in the mails must not tell the nodes apart: a repeated message has the same bytes.
+      // All nodes build the same links, so that a repeated message has the same bytes.
       const env = { LOG_LEVEL: "debug", PUBLIC_URL: "https://messages.example" }
       const node = yield* startNode({ ...options, env: { ...env, ...options.env, ...own[begun++] } })
       nodes = [...nodes, node]
@@ -75,10 +75,10 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
     }
   )
   /**
-   * The living node that was the last to log this, and when: whoever runs an actor says so when it begins. Waits for
-   * the next one while the last was a node that is dead, or that said so before `since`.
+   * The living node that was the last to log this, and when; the owner of an actor logs it at the start. Waits while the
+   * last one is dead or logged it before `since`.
    */
-  const ownerOf = (said: Said, since = 0) =>
+  const ownerOf = (said: LogPattern, since = 0) =>
     Effect.sync(() => {
       const times = all.map((node) => ({ node, at: Date.parse(lastLogged(node, said) ?? "") }))
       const last = times.filter(({ at }) => at > since).toSorted((a, b) => b.at - a.at)[0]
@@ -87,18 +87,18 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
       Effect.repeat({ until: (owner) => owner !== undefined, schedule: Schedule.spaced("10 millis") }),
       Effect.filterOrElse((owner) => owner !== undefined, () => Effect.never)
     )
-  /** Kills a node and gives the moment. */
+  /** Kills a node and returns the time. */
   const kill = Effect.fnUntraced(function*(gone: RunningNode) {
     nodes = nodes.filter((node) => node !== gone)
     yield* gone.kill
     return yield* now
   })
-  /** Asks a node to leave, as an operator does, and waits until it is gone. */
+  /** Stops a node as an operator does, and waits until it has exited. */
   const stop = Effect.fnUntraced(function*(gone: RunningNode) {
     nodes = nodes.filter((node) => node !== gone)
     return yield* gone.stop()
   })
-  /** Any node that lives. */
+  /** A living node. */
   const any = (index: number): RunningNode => {
     const node = nodes[index % nodes.length]
     if (node === undefined) throw new Error("no node lives")
@@ -107,32 +107,32 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
   return { start, ownerOf, kill, stop, any }
 }
 
-/** How a node says that it runs a batch, drains a webhook, has the connection of a session, or sends the notices. */
+/** Log patterns of a node that runs a batch, drains a webhook, has a session's connection, or sends the notices. */
 export const runsBatch = (id: string) => `"batch":"${id}"`
 export const drainsWebhook = (id: number) => `"webhook":${id}}`
 export const hasSession = (id: number) => ["a WhatsApp session is connected", `"session":${id}}`]
 export const sendsNotices = "notices are sent by this node"
 
-/** The recipients of whom a node that died just now may or may not have written. */
+/** Batch recipients that a node which just died may or may not have sent to. */
 export const inDoubt = Effect.fnUntraced(function*(batch: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`select recipient from email_messages where batch_id = ${batch} and status = 'sending'`
   return rows.map((row) => String(row["recipient"]))
 })
 
-/** The recipients of emails of their own that some node may or may not have written to. */
+/** Single email recipients that some node may or may not have sent to. */
 export const emailsInDoubt = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`select recipient from email_messages where batch_id is null and status = 'sending'`
   return rows.map((row) => String(row["recipient"]))
 })
 
-/** Nobody is lost; twice has been written only to those in doubt, and then with the same Message-ID and bytes. */
+/** Checks that no recipient is lost and only those in doubt got a second copy, with the same Message-ID and bytes. */
 export const checkLedger = (
-  messages: ReadonlyArray<Taken>,
+  messages: ReadonlyArray<SinkMessage>,
   expected: { readonly recipients: ReadonlyArray<string>; readonly doubtful: ReadonlyArray<string> }
 ) => {
-  const copies = new Map<string, Array<Taken>>()
+  const copies = new Map<string, Array<SinkMessage>>()
   for (const message of messages) {
     for (const address of message.to) copies.set(address, [...copies.get(address) ?? [], message])
   }
@@ -150,29 +150,28 @@ export const checkLedger = (
     assert.strictEqual(new Set(same.map(({ sha256 }) => sha256)).size, 1, `bytes for ${address}`)
     assert.strictEqual(same.length, 2, `copies for ${address}`)
   }
-  assert.isAtMost(twice.length, width)
+  assert.isAtMost(twice.length, claimSize)
   return twice.length
 }
 
-/** Recipients that the sink answers after up to 50 ms each. */
+/** Recipients whose mail the sink answers after up to 50 ms. */
 export const slowPeople = (count: number, round: string) =>
   Array.from({ length: count }, (_, index) => `slow-${round}-${index}@people.example`)
 
 const mail = { subject: "Hello {{n}}", html: "<p>Hello {{n}}</p>" }
 
-/** A letter to these people, each with a number of their own in it. */
+/** A bulk email to these recipients, with a number for each. */
 export const letter = (recipients: ReadonlyArray<string>) => ({
   ...mail,
   recipients: recipients.map((to, n) => ({ to, variables: { n } }))
 })
 
-/** Makes a webhook. */
 export const listen = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {
   const { at } = yield* node.request("POST", "/v1/webhooks", { key, json })
   return { id: Number(at("data", "id")), secret: String(at("data", "secret")) }
 })
 
-/** Waits until the end of a batch was told, and proves that it was told as one event only. */
+/** Waits for a batch's completion event and checks that it is a single event. */
 export const completionOf = Effect.fnUntraced(function*(receiver: WebhookReceiver, secret: string, batch: string) {
   const ids = () => {
     const events = receiver.requests.map((request) => signedEvent(request, secret))
@@ -183,7 +182,7 @@ export const completionOf = Effect.fnUntraced(function*(receiver: WebhookReceive
   assert.strictEqual(ids().size, 1, "email.bulk_completed is one event")
 })
 
-/** Waits until `count` deliveries of a webhook have succeeded; each event once, and how many came twice. */
+/** Waits until `count` deliveries have succeeded, checks that repeats are identical, and returns events and repeats. */
 export const settled = Effect.fnUntraced(function*(
   receiver: WebhookReceiver,
   { count, id, key, node, secret }: {

@@ -11,21 +11,21 @@ import {
   letter,
   listen,
   makeCluster,
-  moment,
   now,
+  randomPause,
   runsBatch,
   slowPeople
 } from "./FaultCluster.ts"
 import { rounds } from "./inTime.ts"
 import { sinkProcess } from "./SinkProcess.ts"
 
-/** A virtual machine that is paused, or a long garbage collection: longer than the locks of a silent node last. */
+/** Like a paused virtual machine or a long garbage collection: longer than the lifetime of a node's locks. */
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
-  "a node that was frozen",
+  "frozen node",
   (it) => {
-    // For `npm run faults`: a round waits 12 seconds for locks to lapse, too long for every run of the tests.
+    // Only for `npm run faults`: a round waits 12 seconds for locks to expire, too long for every test run.
     it.effect.runIf(rounds > 2)(
-      "finds its batch taken over, and what it still learns changes nothing",
+      "a node that thaws finds its batch reclaimed, and its late results change nothing",
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -38,18 +38,18 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const recipients = slowPeople(500, "frozen")
           const batch = yield* sendBulk(cluster.any(0), key, letter(recipients))
           yield* cluster.ownerOf(runsBatch(batch))
-          yield* moment(100, 700)
+          yield* randomPause(100, 700)
           const { node: frozen } = yield* cluster.ownerOf(runsBatch(batch))
           const survivor = cluster.any(0) === frozen ? cluster.any(1) : cluster.any(0)
           yield* frozen.signal("SIGSTOP")
           const frozenAt = yield* now
           yield* survivor.logged(runsBatch(batch))
           const takeover = ((yield* now) - frozenAt) / 1000
-          // It wakes up in the middle of what the other one does.
+          // It thaws while the other node is sending.
           yield* frozen.signal("SIGCONT")
           const { at } = yield* ended(survivor, key, batch)
           yield* completionOf(receiver, secret, batch)
-          // Whatever it had in hand is said and written down by the time it has left.
+          // Everything in flight has been sent and recorded when it has stopped.
           assert.deepStrictEqual(yield* cluster.stop(frozen), { code: 0, signal: null })
           const twice = checkLedger(yield* sink.messages, { recipients, doubtful: recipients })
           yield* Effect.log(`taken over in ${takeover.toFixed(1)} s, ${twice} twice`)

@@ -1,11 +1,10 @@
 import * as NodeProcess from "node:process"
 
-/** Rounds of each fault: 1 in every run of the tests, 20 by `npm run faults`. */
+/** Rounds of each fault: 1 in a normal test run, 20 by `npm run faults`. */
 export const rounds = Number(NodeProcess.env["FAULT_ROUNDS"] ?? 1)
 
 /**
- * The most that something may take, given what it takes at most on a machine of its own: `npm run faults` wants just that.
- * In a run of all tests four files share the cores with each other and with whatever else runs, so there the limit tells
- * what hangs from what does not.
+ * A time limit for the current machine: exact in `npm run faults`, which has the machine to itself, and four times as
+ * long in a normal run, which shares the cores with other test files and only has to tell slow from stuck.
  */
 export const inTime = (most: number): number => rounds > 1 ? most : 4 * most

@@ -17,8 +17,8 @@ import {
   letter,
   listen,
   makeCluster,
-  moment,
   now,
+  randomPause,
   runsBatch,
   sendsNotices,
   settled,
@@ -27,24 +27,24 @@ import {
 import { inTime, rounds } from "./inTime.ts"
 import { sinkProcess } from "./SinkProcess.ts"
 
-/** Seconds: the expiry of a dead node's locks, the next look at the assignments, and the start of the actor. */
+/** Seconds: a dead node's locks expire, assignments are checked again, and the actor starts. */
 const longestTakeover = 15
 
 const limit = 120_000 + rounds * 40_000
 
-/** The nodes are killed, the database is not: the tests' server, which does without the disk, will do. */
+/** Only nodes are killed, so the shared test server without fsync is enough. */
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
   "kill -9 of a node",
   (it) => {
     it.effect(
-      "loses no recipient, and writes twice only to those in flight, with the same Message-ID",
+      "a killed node loses no recipient, and only mails in flight are sent twice, with the same Message-ID",
       () =>
         Effect.gen(function*() {
           const sink = yield* sinkProcess
           const cluster = makeCluster({ smtpPort: sink.port })
           yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
           for (let round = 0; round < rounds; round++) {
-            // Each round has a receiver of its own: all of them take longer than a signature is fresh.
+            // Each round has a new receiver, because all rounds together last longer than a signature is valid.
             const { key } = yield* makeAccount()
             const receiver = yield* makeWebhookReceiver()
             const { secret } = yield* listen(cluster.any(0), key, {
@@ -54,11 +54,11 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             const recipients = slowPeople(300, `kill${round}`)
             const batch = yield* sendBulk(cluster.any(round), key, letter(recipients))
             yield* cluster.ownerOf(runsBatch(batch))
-            const pause = yield* moment(20, 900)
+            const pause = yield* randomPause(20, 900)
             const owner = yield* cluster.ownerOf(runsBatch(batch))
             const killedAt = yield* cluster.kill(owner.node)
             const doubtful = yield* inDoubt(batch)
-            // Every other time a new node comes before the survivor has noticed.
+            // In every other round a new node starts before the survivor notices.
             if (round % 2 === 1) yield* cluster.start
             const { at: takenOverAt } = yield* cluster.ownerOf(runsBatch(batch))
             const takeover = (takenOverAt - killedAt) / 1000
@@ -78,48 +78,54 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
       limit
     )
 
-    it.effect("loses no event, and one that comes twice has the same id and bytes", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const sink = yield* sinkProcess
-        const cluster = makeCluster({ smtpPort: sink.port })
-        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
-        for (let round = 0; round < rounds; round++) {
-          const { key } = yield* makeAccount()
-          const receiver = yield* makeWebhookReceiver({ script: () => ({ status: 200, afterMillis: between(20, 80) }) })
-          const { id, secret } = yield* listen(cluster.any(round), key, { url: receiver.url, events: ["email.sent"] })
-          const recipients = Array.from({ length: 250 }, (_, index) => `fine-${round}-${index}@people.example`)
-          const batch = yield* sendBulk(cluster.any(round), key, letter(recipients))
-          yield* cluster.ownerOf(drainsWebhook(id))
-          const pause = yield* moment(50, 900)
-          const owner = yield* cluster.ownerOf(drainsWebhook(id))
-          const killedAt = yield* cluster.kill(owner.node)
-          if (round % 2 === 1) yield* cluster.start
-          const { at: takenOverAt } = yield* cluster.ownerOf(drainsWebhook(id))
-          const takeover = (takenOverAt - killedAt) / 1000
-          yield* ended(cluster.any(0), key, batch)
-          const { events, twice } = yield* settled(receiver, {
-            secret,
-            node: cluster.any(0),
-            key,
-            id,
-            count: recipients.length
-          })
-          yield* Effect.log(`killed after ${pause} ms: taken over in ${takeover.toFixed(1)} s, ${twice} twice`)
-          assert.deepStrictEqual(events.map(({ data }) => String(data["to"])).toSorted(), recipients.toSorted())
-          // Eight requests under way, and those answered whose outcomes one statement of at most 100 was about to write.
-          assert.isAtMost(twice, 8 + 100)
-          assert.isBelow(takeover, inTime(longestTakeover))
-          assert.deepStrictEqual(
-            yield* sql`select id from webhook_queue where webhook_id = ${id} union all
-            select id from webhook_deliveries where webhook_id = ${id} and status <> 'delivered'`,
-            []
-          )
-          if (round % 2 === 0) yield* cluster.start
-        }
-      }), limit)
     it.effect(
-      "loses no notice, and repeats only those in flight, with the same Message-ID",
+      "a killed node loses no event, and a repeated event has the same id and bytes",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const sink = yield* sinkProcess
+          const cluster = makeCluster({ smtpPort: sink.port })
+          yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+          for (let round = 0; round < rounds; round++) {
+            const { key } = yield* makeAccount()
+            const receiver = yield* makeWebhookReceiver({
+              script: () => ({ status: 200, afterMillis: between(20, 80) })
+            })
+            const { id, secret } = yield* listen(cluster.any(round), key, { url: receiver.url, events: ["email.sent"] })
+            const recipients = Array.from({ length: 250 }, (_, index) => `fine-${round}-${index}@people.example`)
+            const batch = yield* sendBulk(cluster.any(round), key, letter(recipients))
+            yield* cluster.ownerOf(drainsWebhook(id))
+            const pause = yield* randomPause(50, 900)
+            const owner = yield* cluster.ownerOf(drainsWebhook(id))
+            const killedAt = yield* cluster.kill(owner.node)
+            if (round % 2 === 1) yield* cluster.start
+            const { at: takenOverAt } = yield* cluster.ownerOf(drainsWebhook(id))
+            const takeover = (takenOverAt - killedAt) / 1000
+            yield* ended(cluster.any(0), key, batch)
+            const { events, twice } = yield* settled(receiver, {
+              secret,
+              node: cluster.any(0),
+              key,
+              id,
+              count: recipients.length
+            })
+            yield* Effect.log(`killed after ${pause} ms: taken over in ${takeover.toFixed(1)} s, ${twice} twice`)
+            assert.deepStrictEqual(events.map(({ data }) => String(data["to"])).toSorted(), recipients.toSorted())
+            // Eight requests in flight, and answered ones whose outcomes the next statement of at most 100 would have recorded.
+            assert.isAtMost(twice, 8 + 100)
+            assert.isBelow(takeover, inTime(longestTakeover))
+            assert.deepStrictEqual(
+              yield* sql`select id from webhook_queue where webhook_id = ${id} union all
+            select id from webhook_deliveries where webhook_id = ${id} and status <> 'delivered'`,
+              []
+            )
+            if (round % 2 === 0) yield* cluster.start
+          }
+        }),
+      limit
+    )
+    it.effect(
+      "a killed node loses no notice, and only those in flight are sent twice, with the same Message-ID",
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -133,7 +139,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             from unnest(${column.text(recipients)}) as t (email) returning id
           )
           insert into notices (account_id, kind, subject, body) select id, 'webhook_unhealthy', 's', 'b' from owners`
-            const pause = yield* moment(1000, 2000)
+            const pause = yield* randomPause(1000, 2000)
             const owner = yield* cluster.ownerOf(sendsNotices)
             const killedAt = yield* cluster.kill(owner.node)
             const begun = yield* sql`select a.email from notices n join accounts a on a.id = n.account_id
@@ -157,7 +163,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
     )
 
     it.effect(
-      "loses no email of its own, and repeats only those in flight, with the same Message-ID",
+      "a killed node loses no single email, and only those in flight are sent twice, with the same Message-ID",
       () =>
         Effect.gen(function*() {
           const sink = yield* sinkProcess
@@ -170,7 +176,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
               const to = recipients.slice(index, index + 40)
               yield* sendEmail(cluster.any(index / 40), key, { to, subject: "s", text: "t" })
             }
-            const pause = yield* moment(0, 700)
+            const pause = yield* randomPause(0, 700)
             const killedAt = yield* cluster.kill(cluster.any(round))
             const doubtful = yield* emailsInDoubt
             if (round % 2 === 1) yield* cluster.start

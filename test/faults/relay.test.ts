@@ -1,7 +1,7 @@
 /**
- * Faults of the relay, each for one recipient, in one batch with many who have none, and in an email of its own. How much
- * later the others get theirs is a figure for a machine of its own: `npm run faults` compares it with the same batch
- * without the faults.
+ * Faults of the relay, each for one recipient, in one batch with many healthy recipients and one single email.
+ * `npm run faults`, which has the machine to itself, also compares the healthy recipients' delay with that of a batch
+ * without faults.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -13,13 +13,13 @@ import { reaching, sendEmail } from "../support/singleMail.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { rounds } from "./inTime.ts"
 
-/** Batches with faults, each measured against one without; a node of its own for each pair, as it remembers the faults. */
+/** Batches with faults, each compared with one without; each pair has a new node, because a node remembers faults. */
 const pairs = rounds > 1 ? 5 : 1
 
-/** The connections that the node may have; bulk leaves the last one to emails of their own. */
+/** The node's connection limit; bulk mail leaves the last one to single emails. */
 const connections = 8
 
-/** `once`: the first attempt alone. A refusal for good is given at each attempt, so that a second one would be seen. */
+/** `once`: only the first attempt fails. A permanent refusal repeats, so that a second attempt would be noticed. */
 type Fault = { readonly answer: ScriptedSmtp.ScriptedAnswer; readonly once: boolean }
 
 const atRcpt: Readonly<Record<string, Fault>> = {
@@ -36,7 +36,7 @@ const afterDot: Readonly<Record<string, Fault>> = {
 }
 const inBody: Readonly<Record<string, "close" | "stall">> = { "drop-in-data": "close", "stall-in-data": "stall" }
 
-/** How often the relay gets each of them whole. */
+/** How many complete copies the relay gets for each fault. */
 const copies = {
   "drop-in-data": 1,
   "stall-in-data": 1,
@@ -52,7 +52,7 @@ const copies = {
 const words = Object.keys(copies).filter((word) => word !== "stall-in-data")
 const refused = ["code550", "code552"]
 
-/** What stands before the @, such as `code421.2`: the fault, if any, and the round. */
+/** The local part of a recipient, such as `code421.2`: fault and round. */
 const nameIn = (text: string) => /(?:^To: |RCPT TO:<)([a-z0-9.-]+)@/m.exec(text)?.[1] ?? ""
 const wordOf = (name: string) => name.split(".")[0] ?? ""
 const addressOf = (name: string) => `${name}@people.example`
@@ -88,14 +88,14 @@ const makeRelay = Effect.gen(function*() {
     server,
     attempts: seen,
     arrivals,
-    /** The first connection from now on is met with silence. */
+    /** The next connection gets no greeting. */
     silenceNext: (round: number) => Effect.sync(() => void (expected.banner = round)),
     textsTo: (name: string) => server.bodies.filter((text) => nameIn(text) === name)
   }
 })
 type Relay = Effect.Success<typeof makeRelay>
 
-interface Story {
+interface Scene {
   readonly node: RunningNode
   readonly key: string
   readonly relay: Relay
@@ -104,9 +104,9 @@ interface Story {
 const peopleOf = (round: string) =>
   Array.from({ length: rounds > 1 ? 450 : 60 }, (_, index) => `fine.${round}.${index}`)
 
-/** Sends to people and perhaps to others before them, and gives the delay that 95 of 100 people do not exceed. */
+/** Sends a batch, to faulty recipients first if any, and returns the delay that 95 of 100 people do not exceed. */
 const sendTo = Effect.fnUntraced(function*(
-  { key, node, relay }: Story,
+  { key, node, relay }: Scene,
   { before = [], people }: { readonly before?: ReadonlyArray<string>; readonly people: ReadonlyArray<string> }
 ) {
   const since = performance.now()
@@ -118,33 +118,33 @@ const sendTo = Effect.fnUntraced(function*(
   return { batch, delay: latest - since, latest }
 })
 
-/** Those that were put off wait by the schedule, and as nobody waits for it here, are due from then on. */
-const hurry = Effect.fnUntraced(function*(batch: string) {
+/** Makes deferred recipients due at once instead of after their back-off. */
+const makeRetriesDue = Effect.fnUntraced(function*(batch: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = sql`select recipient, status, error, attempt_count, extract(epoch from due_at - now())::float8 as wait
     from email_messages where (batch_id = ${batch} or batch_id is null) and status in ('queued', 'sending')`
   const waiting = yield* eventually(rows, (found) => found.filter(({ error }) => error !== null).length >= 4)
-  // One that lost no attempt waits for the relay, not by the schedule.
+  // A recipient that used no attempt waits for the relay, not for its back-off.
   for (const row of waiting.filter((found) => found["status"] === "queued" && Number(found["attempt_count"]) > 0)) {
     const wait = Number(row["wait"])
     assert.isTrue(wait > 0 && wait <= 30, JSON.stringify(row))
   }
-  // The sweeper wakes a batch that lets somebody wait who is due.
+  // The sweeper wakes a batch that has due recipients.
   yield* Effect.forkScoped(Effect.forever(Effect.delay(
     sql`update email_messages set due_at = now() - interval '1 minute' where status = 'queued' and error is not null`,
     "500 millis"
   )))
 })
 
-/** How many attempts a name had, and how many of them left it open whether the relay has the message. */
+/** How many attempts a recipient had, and how many of them left the outcome unknown. */
 const attemptsOf = Effect.fnUntraced(function*(name: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql`select attempt_count, doubts from email_messages where recipient = ${addressOf(name)}`
   return row
 })
 
-/** One round of all faults: what becomes of those who have them, and the delay of those who have none. */
-const withFaults = Effect.fnUntraced(function*(story: Story, round: number) {
+/** One round of all faults: checks each faulty recipient's outcome and returns the healthy ones' delay. */
+const withFaults = Effect.fnUntraced(function*(story: Scene, round: number) {
   const { key, node, relay } = story
   const named = (word: string) => `${word}.${round}`
   const content = Buffer.alloc(7 * 1024 * 1024, "x").toString("base64")
@@ -158,7 +158,7 @@ const withFaults = Effect.fnUntraced(function*(story: Story, round: number) {
   yield* relay.silenceNext(round)
   const people = peopleOf(`faults${round}`)
   const { batch, delay, latest } = yield* sendTo(story, { before: words.map(named), people })
-  yield* hurry(batch)
+  yield* makeRetriesDue(batch)
   const done = yield* ended(node, key, batch)
   const total = words.length + people.length
   assert.deepInclude(done.at("data"), { total, sent: total - refused.length, failed: refused.length })
@@ -168,15 +168,15 @@ const withFaults = Effect.fnUntraced(function*(story: Story, round: number) {
   assert.deepStrictEqual(Object.fromEntries(got), copies)
   assert.strictEqual(new Set(relay.textsTo(named("drop-after-dot"))).size, 1)
   assert.deepStrictEqual(yield* attemptsOf(named("drop-after-dot")), { attempt_count: 2, doubts: 1 })
-  // Its final dot had not left. Whether it lost an attempt is up to who else was met with silence at that moment.
+  // Its final dot was not sent. Whether it used an attempt depends on other silent connections at that moment.
   assert.deepInclude(yield* attemptsOf(named("stall-in-data")), { doubts: 0 })
   assert.deepStrictEqual(people.filter((name) => relay.textsTo(name).length !== 1), [])
-  // Whoever is met with silence, or with a byte a second, still is when the others have theirs.
+  // The slow recipient gets its mail after all the healthy ones.
   assert.isBelow(latest, relay.arrivals.get(named("slow-bytes")) ?? 0)
   return delay
 }, Effect.scoped)
 
-/** The faults once, and before them, where it is measured, what is usual on the same node; both delays. */
+/** Runs the faults once, after a healthy batch on the same node if delays are measured; returns both delays. */
 const pairOf = Effect.fnUntraced(function*(pair: number) {
   const relay = yield* makeRelay
   const env = { SMTP_CONNECTIONS: String(connections), SMTP_TIMEOUT_SECONDS: "8" }
@@ -188,7 +188,7 @@ const pairOf = Effect.fnUntraced(function*(pair: number) {
   const faulty = yield* withFaults(story, pair)
   const { most } = relay.server.connections
   assert.isAtMost(most, connections)
-  // Four of them were silent or slow at once.
+  // Four connections were silent or slow at once.
   assert.isAtLeast(most, 4)
   const usually = usual === undefined ? "" : `, usually ${usual.toFixed(0)}`
   yield* Effect.log(`95 in 100 have it within ${faulty.toFixed(0)} ms${usually}; at most ${most} connections`)
@@ -199,10 +199,10 @@ const median = (numbers: ReadonlyArray<number>) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Infinity
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "8 minutes" })(
-  "a relay that stalls, refuses, drops and dribbles",
+  "relay that stalls, refuses, drops and dribbles",
   (it) => {
     it.effect(
-      "costs its recipients a retry or a bounce, the others next to nothing, and no connection too many",
+      "a faulty recipient costs a retry or a bounce, and does not delay others or open extra connections",
       () =>
         Effect.gen(function*() {
           const delays = yield* Effect.forEach(Array.from({ length: pairs }, (_, index) => index + 1), pairOf)

@@ -1,4 +1,4 @@
-/** A relay that is away, or does not let the service in, while mail waits for it. */
+/** Mail queued while the relay is down or refuses the service. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +13,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const people = Array.from({ length: 300 }, (_, index) => `wait${index}@people.example`)
 const text = { subject: "s", html: "<p>h</p>" }
 
-/** A batch and an email, accepted while the relay is sick, as soon as the relay was asked several times. */
+/** A batch and a single email accepted during the outage, once the relay has been tried several times. */
 const waiting = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   const batch = yield* sendBulk(node, key, { ...text, recipients: people })
   const single = yield* sendEmail(node, key, { ...text, to: "alone@people.example" })
@@ -21,10 +21,7 @@ const waiting = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   return { batch, single }
 })
 
-/**
- * How many rows have been taken out of the queue and put back, which their error tells, and how many attempts were
- * counted.
- */
+/** How many rows were claimed and released, which their error shows, and how many attempts were counted. */
 const troubled = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql`select count(*) filter (where error is not null)::int as noted,
@@ -35,14 +32,14 @@ const troubled = Effect.gen(function*() {
 
 const pauses = (node: RunningNode) => node.logs.filter((line) => line.includes("SMTP relay unavailable")).length
 
-/** What waits while the relay is sick is not touched but for those who ask it, and all of it is sent when it is well. */
+/** During the outage only probes claim mail, and all of it is sent after recovery. */
 const pausesAndRecovers = Effect.fnUntraced(function*<R>(options: NodeOptions, recover: Effect.Effect<void, never, R>) {
   const node = yield* startNode(options)
   const { key } = yield* makeAccount()
   const { batch, single } = yield* waiting(node, key)
   const during = yield* troubled
   assert.deepInclude(during, { attempts: 0, over: 0 })
-  // Those who were begun before anybody knew, and one for each time that the relay was asked.
+  // Recipients claimed before the outage was noticed, and one for each probe.
   assert.isAtMost(Number(during?.["noted"]), 30)
   const unwanted = yield* sendBulk(node, key, { ...text, recipients: ["unwanted@people.example"] })
   yield* node.request("POST", `/v1/email/batches/${unwanted}/cancel`, { key })
@@ -54,10 +51,10 @@ const pausesAndRecovers = Effect.fnUntraced(function*<R>(options: NodeOptions, r
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
-  "a relay that refuses connections",
+  "relay that refuses connections",
   (it) => {
     it.effect(
-      "pauses a batch and an email without failing anyone, and leaves those who wait alone",
+      "a batch and a single email wait during the outage without using attempts, and are sent after it",
       () =>
         Effect.gen(function*() {
           const port = yield* lowPort
@@ -69,19 +66,19 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
 )
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
-  "a relay that refuses the login",
+  "relay that refuses the login",
   (it) => {
     it.effect(
-      "pauses a batch and an email without failing anyone, and sends each once when it lets the service in",
+      "a batch and a single email wait without using attempts, and each is sent once when the login works",
       () =>
         Effect.gen(function*() {
-          let isWell = false
+          let isHealthy = false
           const relay = yield* ScriptedSmtp.make({
             extensions: ["AUTH PLAIN"],
-            command: (line) => line.startsWith("AUTH") && !isWell ? "535 5.7.8 wrong password" : undefined
+            command: (line) => line.startsWith("AUTH") && !isHealthy ? "535 5.7.8 wrong password" : undefined
           })
           const options = { env: { SMTP_URL: `smtp://user:password@127.0.0.1:${relay.port}?tls=never` } }
-          yield* pausesAndRecovers(options, Effect.sync(() => void (isWell = true)))
+          yield* pausesAndRecovers(options, Effect.sync(() => void (isHealthy = true)))
           assert.strictEqual(relay.bodies.length, people.length + 1)
         }),
       90_000
@@ -89,30 +86,30 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
   }
 )
 
-/** In the place of TLS, and on after the client has begun with it. */
+/** Sent in place of a TLS handshake. */
 const noise: ScriptedSmtp.ScriptedAnswer = { slowly: "220 2.0.0 go ahead\r\nnoise, and not TLS", millis: 1 }
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
-  "a relay whose STARTTLS is broken",
+  "relay with broken STARTTLS",
   (it) => {
     it.effect(
-      "pauses a batch and an email without failing anyone, gets none of them in the clear, and each once when it is mended",
+      "mail waits while STARTTLS is broken, nothing goes out in plain text, and each is sent once when it works",
       () =>
         Effect.gen(function*() {
-          let isWell = false
+          let isHealthy = false
           const inTheClear: Array<string> = []
           const relay = yield* ScriptedSmtp.make({
             extensions: ["STARTTLS"],
             tls: selfSigned,
             command: (line, _, isSecure) => {
-              // What the client begins TLS with is random, and may look like other lines.
+              // A TLS handshake contains random bytes, which may look like other commands.
               if (!isSecure && /^(AUTH|MAIL|RCPT|DATA)/.test(line)) inTheClear.push(line)
-              return line === "STARTTLS" && !isWell ? noise : undefined
+              return line === "STARTTLS" && !isHealthy ? noise : undefined
             }
           })
-          // Nothing is required here: TLS that is offered and broken is not done without.
+          // TLS is optional here, but a relay that offers it must not get plain text when it fails.
           const options = { env: { SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=offered&verify=false` } }
-          yield* pausesAndRecovers(options, Effect.sync(() => void (isWell = true)))
+          yield* pausesAndRecovers(options, Effect.sync(() => void (isHealthy = true)))
           assert.deepStrictEqual(inTheClear, [])
           assert.strictEqual(relay.bodies.length, people.length + 1)
         }),
@@ -122,34 +119,38 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
 )
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
-  "a relay that ends each conversation about one recipient",
+  "relay that ends each conversation about one recipient",
   (it) => {
-    it.effect("holds up nobody else, and the batch comes to its end", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const relay = yield* ScriptedSmtp.make({
-          command: (line) => line.startsWith("RCPT TO:<poison") ? "421 4.3.0 filter crashed" : undefined
-        })
-        const node = yield* startNode({ smtpPort: relay.port })
-        const { key } = yield* makeAccount()
-        const recipients = ["poison@people.example", ...people.slice(0, 19)]
-        const batch = yield* sendBulk(node, key, { ...text, recipients })
-        yield* relay.until(() => relay.bodies.length === 19)
-        // Nobody waits for the schedule here: the sweeper wakes a batch that lets somebody wait who is due.
-        yield* Effect.forkChild(
-          Effect.forever(Effect.delay(
-            sql`update email_messages set due_at = now() - interval '1 minute'
+    it.effect(
+      "one poisonous recipient bounces softly after eight attempts and delays no other mail",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const relay = yield* ScriptedSmtp.make({
+            command: (line) => line.startsWith("RCPT TO:<poison") ? "421 4.3.0 filter crashed" : undefined
+          })
+          const node = yield* startNode({ smtpPort: relay.port })
+          const { key } = yield* makeAccount()
+          const recipients = ["poison@people.example", ...people.slice(0, 19)]
+          const batch = yield* sendBulk(node, key, { ...text, recipients })
+          yield* relay.until(() => relay.bodies.length === 19)
+          // Makes retries due at once; the sweeper wakes a batch that has due recipients.
+          yield* Effect.forkChild(
+            Effect.forever(Effect.delay(
+              sql`update email_messages set due_at = now() - interval '1 minute'
               where batch_id = ${batch} and status = 'queued'`,
-            "500 millis"
-          ))
-        )
-        const done = yield* ended(node, key, batch)
-        assert.deepInclude(done.at("data"), { status: "completed", sent: 19, failed: 1 })
-        const rows = yield* sql`select status, bounce_type, attempt_count, error from email_messages
+              "500 millis"
+            ))
+          )
+          const done = yield* ended(node, key, batch)
+          assert.deepInclude(done.at("data"), { status: "completed", sent: 19, failed: 1 })
+          const rows = yield* sql`select status, bounce_type, attempt_count, error from email_messages
           where recipient = 'poison@people.example'`
-        const error = "421 4.3.0 filter crashed"
-        assert.deepStrictEqual(rows, [{ status: "bounced", bounce_type: "soft", attempt_count: 8, error }])
-        assert.strictEqual(pauses(node), 0)
-      }), 90_000)
+          const error = "421 4.3.0 filter crashed"
+          assert.deepStrictEqual(rows, [{ status: "bounced", bounce_type: "soft", attempt_count: 8, error }])
+          assert.strictEqual(pauses(node), 0)
+        }),
+      90_000
+    )
   }
 )

@@ -9,19 +9,19 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCluster } from "./FaultCluster.ts"
 import { inTime, rounds } from "./inTime.ts"
 
-/** How a node says that it has the bind. */
+/** Log pattern of the node that has the bind. */
 const hasBind = `"bind":"smpp"`
 
-/** Seconds: the expiry of a dead node's locks, the next look at the assignments, and a new bind. */
+/** Seconds: a dead node's locks expire, assignments are checked again, and a new bind is made. */
 const longestTakeover = 20
 
 const window = 1_000
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
-  "kill -9 of the node that has the bind",
+  "kill -9 of the node with the SMPP bind",
   (it) => {
     it.effect(
-      "loses no SMS of 1,000 in flight, and submits only these again, each once",
+      "no SMS of 1,000 in flight is lost, and only these are submitted again, once each",
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -37,12 +37,11 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
           for (let round = 0; round < rounds; round++) {
             const before = smsc.submits.length
-            // What the first bind submits is never answered: all of it is in flight when the node dies.
+            // The carrier never answers the first bind's submits: all of them are in flight when the node dies.
             smsc.answer(() => ({ never: true }))
-            // A node unbinds before another one gets the shard: now that all have theirs, the one bind is the one that
-            // stays.
+            // A node unbinds before another gets the shard, so once all have their shards the one bind is stable.
             yield* smsc.until(({ bound }) => bound() === 1)
-            // Of the round alone, as its totals are then.
+            // A new account per round, so that its totals count this round only.
             const { key } = yield* makeAccount()
             const numbers = Array.from({ length: 1_200 }, freshNumber)
             const batches = yield* Effect.forEach([0, 400, 800], (from) =>
@@ -59,9 +58,9 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
               where p.status = 'sending'`
             const doubtful = new Set(rows.map((row) => String(row["recipient"])))
             assert.isAtLeast(doubtful.size, window)
-            // Carriers use ids again: these are the same in each round.
+            // Carriers reuse ids: these are the same in each round.
             smsc.answer((_, index) => ({ id: `${index - before}`, receipts: [receiptText(`${index - before}`)] }))
-            // Every other time a new node comes before the survivor has noticed.
+            // In every other round a new node starts before the survivor notices.
             if (round % 2 === 1) yield* cluster.start
             const { at: boundAt } = yield* cluster.ownerOf(hasBind)
             for (const batch of batches) {

@@ -5,7 +5,7 @@ import { eventually, type RunningNode } from "../support/Service.ts"
 import { WhatsApp } from "../support/WhatsApp.ts"
 import type { inboundAccount } from "../support/whatsAppEvents.ts"
 
-/** Whom a session writes to, in turn. */
+/** Number of phones that a session sends to, in turn. */
 export const people = 10
 
 export const makePeople = Effect.flatMap(
@@ -15,7 +15,7 @@ export const makePeople = Effect.flatMap(
 
 export const textsOf = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}-${index}`)
 
-/** Waits until no message is under way. */
+/** Waits until no message is queued. */
 export const settled = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   yield* eventually(
     node.request("GET", "/v1/whatsapp/messages?status=queued", { key }),
@@ -24,8 +24,8 @@ export const settled = Effect.fnUntraced(function*(node: RunningNode, key: strin
 })
 
 /**
- * Every text has arrived once, the nth at the nth phone in turn, under the name that its row has had from the beginning;
- * answers how many came twice under that name, which a phone does not show.
+ * Checks that every text arrived once, the nth at the nth phone in turn, under its row's WhatsApp id. Returns how many
+ * arrived twice under that id; a phone shows such a message once.
  */
 export const checkPhones = Effect.fnUntraced(
   function*(phones: ReadonlyArray<string>, sent: { readonly from: string; readonly texts: ReadonlyArray<string> }) {
@@ -48,13 +48,13 @@ export const checkPhones = Effect.fnUntraced(
   }
 )
 
-/** A text that somebody writes to a session. */
+/** A text sent from a phone to a session. */
 export interface Written {
   readonly text: string
   readonly from: string
 }
 
-/** People write to a session one after the other with this pause between, by both of their names. */
+/** Phones write to a session one after the other with this pause, addressed by number and LID in turn. */
 export const writing = Effect.fnUntraced(
   function*(texts: ReadonlyArray<Written>, to: string, pause: Duration.Input) {
     const { simulator: { controls } } = yield* WhatsApp
@@ -66,11 +66,8 @@ export const writing = Effect.fnUntraced(
   }
 )
 
-/**
- * Webhooks were told of every text in one event, with a message of its own, and nothing is left to tell. Of what was told
- * before, `all` has the texts as well.
- */
-export const checkTold = Effect.fnUntraced(
+/** Checks that every text was published in one event with one message, and that the inbox is empty. */
+export const checkPublished = Effect.fnUntraced(
   function*(
     account: Effect.Success<ReturnType<typeof inboundAccount>>,
     all: ReadonlyArray<Written>
@@ -81,13 +78,13 @@ export const checkTold = Effect.fnUntraced(
     const seen = told.map(({ content, from }) => `${String(from)} ${(content as { readonly body: string }).body}`)
     assert.deepStrictEqual(seen.toSorted(), all.map(({ from, text }) => `+${from} ${text}`).toSorted())
     assert.strictEqual(new Set(told.map(({ message_id }) => message_id)).size, all.length)
-    // Every event that was stored: a second one of the same message would be among them.
+    // All stored events: a second one for the same message would be among them.
     const events = yield* sql`select from events where name = 'message.received'`
     assert.strictEqual(events.length, all.length)
   }
 )
 
-/** What all phones together could not read, asked for again, were asked for again, or got twice. */
+/** Counts of decryption failures, retries and duplicates over all phones. */
 export const troubles = Effect.map(WhatsApp, ({ simulator }) => {
   const counters = Object.values(simulator.controls.counters().phones)
   const sum = (of: (one: typeof counters[number]) => number) => counters.reduce((total, one) => total + of(one), 0)
@@ -100,5 +97,5 @@ export const troubles = Effect.map(WhatsApp, ({ simulator }) => {
   }
 })
 
-/** Every message came once and was read at the first time, in either direction. */
+/** Every message arrived once and was decrypted at the first attempt, in both directions. */
 export const noTroubles = { decryptFailures: 0, retriesAsked: 0, retriesAnswered: 0, failures: 0, duplicates: 0 }

@@ -6,17 +6,17 @@ import { eventually, makeAccount, type RequestOptions, type RunningNode, startNo
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { unpaced } from "../support/whatsAppMessages.ts"
-import { hasSession, makeCluster, moment, now } from "./FaultCluster.ts"
+import { hasSession, makeCluster, now, randomPause } from "./FaultCluster.ts"
 import { inTime, rounds } from "./inTime.ts"
 import { checkPhones, makePeople, people, settled, textsOf } from "./whatsAppPeople.ts"
 
-const wide = { excludeTestServices: true, timeout: "10 minutes" } as const
+const layerOptions = { excludeTestServices: true, timeout: "10 minutes" } as const
 
-/** The longest time without a connection of the session after its node died, in seconds. */
+/** Seconds until another node has the session's connection after its node died. */
 const longestTakeover = 15
 
-/** Asks any node until one has taken the message; the key makes it one message, whichever of them took it before. */
-const patiently = (any: (index: number) => RunningNode, index: number, options: RequestOptions) =>
+/** Asks nodes until one accepts the message; the idempotency key makes it one message whichever node accepted it. */
+const sendUntilAccepted = (any: (index: number) => RunningNode, index: number, options: RequestOptions) =>
   Effect.suspend(() => any(index).request("POST", "/v1/whatsapp/send", options)).pipe(
     Effect.filterOrFail(({ status }) => status === 202, ({ text }) => text),
     Effect.sandbox,
@@ -24,64 +24,67 @@ const patiently = (any: (index: number) => RunningNode, index: number, options: 
     Effect.orDie
   )
 
-layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a node that is killed", (it) => {
-  it.effect(
-    "in the middle of 100 WhatsApp messages loses none, and sends none under a new name",
-    () =>
-      Effect.gen(function*() {
-        const { env } = yield* WhatsApp
-        const cluster = makeCluster({ env: { ...env, ...unpaced } })
-        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
-        const { key } = yield* makeAccount()
-        const session = yield* pairedSession(cluster.any(0), key)
-        const phones = yield* makePeople
-        for (let round = 0; round < rounds; round++) {
-          const texts = textsOf(100, `kill${round}`)
-          const sending = yield* Effect.forkChild(Effect.forEach(texts, (content, index) => {
-            const json = { session_id: session.id, to: phones[index % people], content }
-            return patiently(cluster.any, index, { key, json, headers: { "idempotency-key": content } })
-          }, { concurrency: 4 }))
-          const pause = yield* moment(100, 800)
-          const owner = yield* cluster.ownerOf(hasSession(session.id))
-          const killedAt = yield* cluster.kill(owner.node)
-          const sql = yield* SqlClient.SqlClient
-          const [left] = yield* sql`select count(*) filter (where status = 'queued') as queued,
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
+  "kill -9 of a node with a WhatsApp session",
+  (it) => {
+    it.effect(
+      "a kill during 100 WhatsApp messages loses none, and repeats keep their ids",
+      () =>
+        Effect.gen(function*() {
+          const { env } = yield* WhatsApp
+          const cluster = makeCluster({ env: { ...env, ...unpaced } })
+          yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+          const { key } = yield* makeAccount()
+          const session = yield* pairedSession(cluster.any(0), key)
+          const phones = yield* makePeople
+          for (let round = 0; round < rounds; round++) {
+            const texts = textsOf(100, `kill${round}`)
+            const sending = yield* Effect.forkChild(Effect.forEach(texts, (content, index) => {
+              const json = { session_id: session.id, to: phones[index % people], content }
+              return sendUntilAccepted(cluster.any, index, { key, json, headers: { "idempotency-key": content } })
+            }, { concurrency: 4 }))
+            const pause = yield* randomPause(100, 800)
+            const owner = yield* cluster.ownerOf(hasSession(session.id))
+            const killedAt = yield* cluster.kill(owner.node)
+            const sql = yield* SqlClient.SqlClient
+            const [left] = yield* sql`select count(*) filter (where status = 'queued') as queued,
           count(*) filter (where status = 'written') as written from whatsapp_outbox`
-          const { at } = yield* cluster.ownerOf(hasSession(session.id))
-          const takeover = (at - killedAt) / 1000
-          yield* Fiber.join(sending)
-          yield* settled(cluster.any(0), key)
-          const twice = yield* checkPhones(phones, { from: session.number, texts })
-          yield* Effect.log(
-            `killed after ${pause} ms with ${String(left?.["queued"])} queued and ${
-              String(left?.["written"])
-            } written: `
-              + `taken over in ${takeover.toFixed(1)} s, ${twice} twice under their name`
-          )
-          assert.isBelow(takeover, inTime(longestTakeover))
-          const failed = yield* cluster.any(0).request("GET", "/v1/whatsapp/messages?status=failed", { key })
-          assert.strictEqual(failed.at("meta", "total"), 0)
-          yield* cluster.start
-        }
-      }),
-    120_000 + rounds * 60_000
-  )
-})
+            const { at } = yield* cluster.ownerOf(hasSession(session.id))
+            const takeover = (at - killedAt) / 1000
+            yield* Fiber.join(sending)
+            yield* settled(cluster.any(0), key)
+            const twice = yield* checkPhones(phones, { from: session.number, texts })
+            yield* Effect.log(
+              `killed after ${pause} ms with ${String(left?.["queued"])} queued and ${
+                String(left?.["written"])
+              } written: `
+                + `taken over in ${takeover.toFixed(1)} s, ${twice} twice under their name`
+            )
+            assert.isBelow(takeover, inTime(longestTakeover))
+            const failed = yield* cluster.any(0).request("GET", "/v1/whatsapp/messages?status=failed", { key })
+            assert.strictEqual(failed.at("meta", "total"), 0)
+            yield* cluster.start
+          }
+        }),
+      120_000 + rounds * 60_000
+    )
+  }
+)
 
-layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a connection that dies", (it) => {
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)("WhatsApp connection that dies", (it) => {
   it.effect(
-    "between a write and its acknowledgement, in the middle of 100 WhatsApp messages, loses none, and sends none under a new name",
+    "a connection that dies between write and acknowledgement loses none of 100 messages, and repeats keep their ids",
     () =>
       Effect.gen(function*() {
         const { env, simulator: { controls } } = yield* WhatsApp
-        // However many connections die in a row, here the next one is a second away.
-        const patient = { WHATSAPP_RETRIES: "1000", WHATSAPP_RETRY_LONGEST_SECONDS: "1" }
-        const node = yield* startNode({ env: { ...env, ...unpaced, ...patient } })
+        // However many connections die in a row, the next one follows within a second.
+        const shortRetries = { WHATSAPP_RETRIES: "1000", WHATSAPP_RETRY_LONGEST_SECONDS: "1" }
+        const node = yield* startNode({ env: { ...env, ...unpaced, ...shortRetries } })
         const { key } = yield* makeAccount()
         const session = yield* pairedSession(node, key)
         const phones = yield* makePeople
         const dying = [
-          // With what it took, or with the acknowledgement of what it conveyed, or at any moment.
+          // With the stanza it received, with the acknowledgement of one it delivered, or at any time.
           () => controls.setFault(session.number, { kind: "drop-before-ack" }),
           () => controls.setFault(session.number, { kind: "drop-after-ack" }),
           () => controls.dropLine(session.device)
@@ -96,7 +99,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a connectio
           assert.strictEqual((yield* node.request("POST", "/v1/whatsapp/send-bulk", { key, json })).status, 202)
           const before = yield* logins
           for (const [index, die] of dying.entries()) {
-            yield* moment(10, 200)
+            yield* randomPause(10, 200)
             die()
             yield* eventually(logins, (count) => count > before + index)
           }
@@ -112,7 +115,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a connectio
   )
 })
 
-/** Roles of the database, one for each node, by which a trigger says who has written which credentials in which epoch. */
+/** One database role for each node; a trigger records which role wrote credentials in which epoch. */
 const watchedRoles = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { url } = yield* TestDatabase
@@ -127,13 +130,12 @@ const watchedRoles = Effect.gen(function*() {
       return null;
     end $$`)
   return {
-    /** The environments of the nodes. */
     envs: roles.map((role) => {
       const own = new URL(url)
       own.username = role
       return { DATABASE_URL: own.href }
     }),
-    /** As soon as there is the table of credentials. */
+    /** To be run once the nodes have created the table. */
     watch: sql.unsafe(
       `create trigger key_write after insert or update or delete on whatsapp_keys for each row execute function note_key_write()`
     ),
@@ -144,74 +146,82 @@ const watchedRoles = Effect.gen(function*() {
   }
 })
 
-layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a node that was frozen", (it) => {
-  // For `npm run faults`: a round waits 12 seconds for locks to lapse, too long for every run of the tests.
-  it.effect.runIf(rounds > 2)(
-    "in the middle of 100 WhatsApp messages writes no credentials when it thaws, and none is lost or sent under a new name",
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
+  "frozen node with a WhatsApp session",
+  (it) => {
+    // Only for `npm run faults`: a round waits 12 seconds for locks to expire, too long for every test run.
+    it.effect.runIf(rounds > 2)(
+      "a node that thaws during 100 WhatsApp messages writes no credentials, none is lost, and repeats keep their ids",
+      () =>
+        Effect.gen(function*() {
+          const { env, phone, simulator: { controls } } = yield* WhatsApp
+          const { envs, watch, writers } = yield* watchedRoles
+          const cluster = makeCluster({ env: { ...env, ...unpaced } }, envs)
+          yield* cluster.start
+          yield* cluster.start
+          yield* watch
+          const { key } = yield* makeAccount()
+          const session = yield* pairedSession(cluster.any(0), key)
+          const phones = yield* makePeople
+          const writer = yield* phone
+          for (let round = 0; round < rounds; round++) {
+            const { node: frozen } = yield* cluster.ownerOf(hasSession(session.id))
+            const survivor = cluster.any(0) === frozen ? cluster.any(1) : cluster.any(0)
+            const texts = textsOf(100, `frozen${round}`)
+            const recipients = texts.map((text, index) => ({ to: phones[index % people], variables: { text } }))
+            const json = { session_id: session.id, recipients, content: "{{text}}" }
+            const sent = yield* eventually(
+              survivor.request("POST", "/v1/whatsapp/send-bulk", { key, json }),
+              ({ status }) => status !== 409
+            )
+            assert.strictEqual(sent.status, 202, sent.text)
+            const pause = yield* randomPause(50, 600)
+            const frozenAt = yield* now
+            yield* frozen.signal("SIGSTOP")
+            const { at } = yield* cluster.ownerOf(hasSession(session.id), frozenAt)
+            // Inbound messages belong to the next owner's connection, and so do their ratchet steps.
+            yield* Effect.promise(() => controls.sendText(writer, session.number, { text: `in${round}` }))
+            yield* randomPause(0, 500)
+            yield* frozen.signal("SIGCONT")
+            yield* settled(survivor, key)
+            const twice = yield* checkPhones(phones, { from: session.number, texts })
+            const epochs = yield* writers
+            yield* Effect.log(
+              `frozen after ${pause} ms, taken over in ${
+                ((at - frozenAt) / 1000).toFixed(1)
+              } s, ${twice} twice under their `
+                + `name, ${epochs.length} epochs with ${epochs.reduce((sum, { writes }) => sum + writes, 0)} writes`
+            )
+            assert.deepStrictEqual(epochs.filter(({ who }) => who !== 1), [], "two nodes have written in one epoch")
+            const failed = yield* survivor.request("GET", "/v1/whatsapp/messages?status=failed", { key })
+            assert.strictEqual(failed.at("meta", "total"), 0)
+          }
+        }),
+      120_000 + rounds * 60_000
+    )
+  }
+)
+
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)("node that has just joined", (it) => {
+  it.effect(
+    "a joining node takes sessions over, and requests that wait for a code still succeed",
     () =>
       Effect.gen(function*() {
-        const { env, phone, simulator: { controls } } = yield* WhatsApp
-        const { envs, watch, writers } = yield* watchedRoles
-        const cluster = makeCluster({ env: { ...env, ...unpaced } }, envs)
-        yield* cluster.start
-        yield* cluster.start
-        yield* watch
+        const { env } = yield* WhatsApp
+        const cluster = makeCluster({ env })
+        yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
         const { key } = yield* makeAccount()
-        const session = yield* pairedSession(cluster.any(0), key)
-        const phones = yield* makePeople
-        const writer = yield* phone
         for (let round = 0; round < rounds; round++) {
-          const { node: frozen } = yield* cluster.ownerOf(hasSession(session.id))
-          const survivor = cluster.any(0) === frozen ? cluster.any(1) : cluster.any(0)
-          const texts = textsOf(100, `frozen${round}`)
-          const recipients = texts.map((text, index) => ({ to: phones[index % people], variables: { text } }))
-          const json = { session_id: session.id, recipients, content: "{{text}}" }
-          const sent = yield* eventually(
-            survivor.request("POST", "/v1/whatsapp/send-bulk", { key, json }),
-            ({ status }) => status !== 409
-          )
-          assert.strictEqual(sent.status, 202, sent.text)
-          const pause = yield* moment(50, 600)
-          const frozenAt = yield* now
-          yield* frozen.signal("SIGSTOP")
-          const { at } = yield* cluster.ownerOf(hasSession(session.id), frozenAt)
-          // What comes in belongs to the connection of the next owner, and its ratchet steps as well.
-          yield* Effect.promise(() => controls.sendText(writer, session.number, { text: `in${round}` }))
-          yield* moment(0, 500)
-          yield* frozen.signal("SIGCONT")
-          yield* settled(survivor, key)
-          const twice = yield* checkPhones(phones, { from: session.number, texts })
-          const epochs = yield* writers
-          yield* Effect.log(
-            `frozen after ${pause} ms, taken over in ${
-              ((at - frozenAt) / 1000).toFixed(1)
-            } s, ${twice} twice under their `
-              + `name, ${epochs.length} epochs with ${epochs.reduce((sum, { writes }) => sum + writes, 0)} writes`
-          )
-          assert.deepStrictEqual(epochs.filter(({ who }) => who !== 1), [], "two nodes have written in one epoch")
-          const failed = yield* survivor.request("GET", "/v1/whatsapp/messages?status=failed", { key })
-          assert.strictEqual(failed.at("meta", "total"), 0)
+          const making = (index: number) =>
+            cluster.any(index).request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+          const answers = yield* Effect.forEach(Array.from({ length: 6 }, (_, index) => index), making, {
+            concurrency: 6
+          })
+          assert.deepStrictEqual(answers.map(({ status }) => status), [201, 201, 201, 201, 201, 201])
+          yield* cluster.stop(cluster.any(0))
+          yield* cluster.start
         }
       }),
     120_000 + rounds * 60_000
   )
-})
-
-layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a node that has just joined", (it) => {
-  it.effect("takes sessions over without a refusal for those who wait for their codes", () =>
-    Effect.gen(function*() {
-      const { env } = yield* WhatsApp
-      const cluster = makeCluster({ env })
-      yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
-      const { key } = yield* makeAccount()
-      for (let round = 0; round < rounds; round++) {
-        const making = (index: number) => cluster.any(index).request("POST", "/v1/whatsapp/sessions", { key, json: {} })
-        const answers = yield* Effect.forEach(Array.from({ length: 6 }, (_, index) => index), making, {
-          concurrency: 6
-        })
-        assert.deepStrictEqual(answers.map(({ status }) => status), [201, 201, 201, 201, 201, 201])
-        yield* cluster.stop(cluster.any(0))
-        yield* cluster.start
-      }
-    }), 120_000 + rounds * 60_000)
 })

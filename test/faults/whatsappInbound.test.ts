@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { inboundAccount } from "../support/whatsAppEvents.ts"
-import { hasSession, makeCluster, moment } from "./FaultCluster.ts"
+import { hasSession, makeCluster, randomPause } from "./FaultCluster.ts"
 import { inTime, rounds } from "./inTime.ts"
-import { checkTold, textsOf, writing, type Written } from "./whatsAppPeople.ts"
+import { checkPublished, textsOf, writing, type Written } from "./whatsAppPeople.ts"
 
 /** Seconds until another node has the session and the rest of its messages. */
 const longestTakeover = 15
@@ -14,10 +14,10 @@ const longestTakeover = 15
 const people = 5
 
 layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), { excludeTestServices: true, timeout: "10 minutes" })(
-  "kill -9 of a node that takes WhatsApp messages",
+  "kill -9 of a node that receives WhatsApp messages",
   (it) => {
     it.effect(
-      "in the middle of 100 of them loses none, and tells of each in one event",
+      "a kill during 100 inbound messages loses none, and each is published in one event",
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -35,14 +35,14 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), { excludeTestServi
             }))
             all.push(...written)
             const sending = yield* Effect.forkChild(writing(written, session.number, "5 millis"))
-            const pause = yield* moment(50, 600)
+            const pause = yield* randomPause(50, 600)
             const owner = yield* cluster.ownerOf(hasSession(session.id))
             const killedAt = yield* cluster.kill(owner.node)
             const [left] = yield* sql`select count(*) as journaled, count(*) filter (where done_at is null) as untold
             from whatsapp_inbox`
             const { at } = yield* cluster.ownerOf(hasSession(session.id))
             yield* Fiber.join(sending)
-            yield* checkTold(account, all)
+            yield* checkPublished(account, all)
             const takeover = (at - killedAt) / 1000
             yield* Effect.log(
               `killed after ${pause} ms with ${String(left?.["journaled"])} journaled, ${

@@ -10,7 +10,7 @@ import { accepted, unpaced, untilMessage } from "../support/whatsAppMessages.ts"
 import { rounds } from "./inTime.ts"
 import {
   checkPhones,
-  checkTold,
+  checkPublished,
   noTroubles,
   settled,
   textsOf,
@@ -19,11 +19,11 @@ import {
   type Written
 } from "./whatsAppPeople.ts"
 
-/** Messages of a round: one that comes in takes twice as long, with a transaction of its own. */
+/** Inbound messages of a round: each takes twice as long as an outbound one, with a transaction each. */
 const into = rounds > 1 ? 150 : 75
 const out = 2 * into
 
-/** How many messages of each direction fell into the time in which the other one was busy. */
+/** How many messages of each direction were processed while the other direction was busy. */
 const atOnce = Effect.fnUntraced(function*(session: number, name: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql`with went as (
@@ -39,10 +39,10 @@ const atOnce = Effect.fnUntraced(function*(session: number, name: string) {
 })
 
 layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), { excludeTestServices: true, timeout: "10 minutes" })(
-  "a database whose answers take 2 to 10 ms",
+  "WhatsApp ratchets over a slow database",
   (it) => {
     it.effect(
-      `costs no WhatsApp message its ratchet: of ${out} out and ${into} in at once each is read at the first time`,
+      `with answers after 2 to 10 ms, ${out} messages out and ${into} in at once all decrypt at the first attempt`,
       () =>
         Effect.gen(function*() {
           const { env, phone } = yield* WhatsApp
@@ -58,7 +58,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), { excludeTestServi
             yield* untilMessage(node, key, id, "read")
           }
           yield* writing(all, session.number, 0)
-          yield* checkTold(account, all)
+          yield* checkPublished(account, all)
           for (let round = 0; round < rounds; round++) {
             const texts = textsOf(out, `out-${round}`)
             const coming = textsOf(into, `in-${round}`).map((text, index): Written => ({
@@ -74,7 +74,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), { excludeTestServi
             })
             assert.strictEqual(status, 202)
             yield* settled(node, key)
-            yield* checkTold(account, all)
+            yield* checkPublished(account, all)
             yield* checkPhones(phones, { from: session.number, texts })
             assert.deepStrictEqual(yield* troubles, noTroubles)
             const busy = yield* atOnce(session.id, String(round))

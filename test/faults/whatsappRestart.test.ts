@@ -7,11 +7,11 @@ import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { inboundAccount } from "../support/whatsAppEvents.ts"
 import { accepted, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 import { DurableDatabase } from "./DurableDatabase.ts"
-import { makeCluster, moment, now } from "./FaultCluster.ts"
+import { makeCluster, now, randomPause } from "./FaultCluster.ts"
 import { rounds } from "./inTime.ts"
 import {
   checkPhones,
-  checkTold,
+  checkPublished,
   makePeople,
   people,
   settled,
@@ -21,69 +21,72 @@ import {
   type Written
 } from "./whatsAppPeople.ts"
 
-const wide = { excludeTestServices: true, timeout: "10 minutes" } as const
+const layerOptions = { excludeTestServices: true, timeout: "10 minutes" } as const
 
-/** What the outbox has of each message that is under way. */
-const underWay = Effect.gen(function*() {
+/** Ids of the outbox's unfinished messages by status. */
+const unfinished = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`select whatsapp_id, status from whatsapp_outbox where status in ('queued', 'written')`
   const of = (status: string) => rows.filter((row) => row["status"] === status).map((row) => String(row["whatsapp_id"]))
   return { queued: of("queued"), written: of("written") }
 })
 
-layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), wide)("a restart of the node", (it) => {
-  it.effect(
-    "sends again under the same name what was never acknowledged, and then what waited; the phone shows each once",
-    () =>
-      Effect.gen(function*() {
-        const { env, phone, simulator: { controls } } = yield* WhatsApp
-        const options = { env: { ...env, ...unpaced } }
-        let node = yield* startNode(options)
-        const { key } = yield* makeAccount()
-        const session = yield* pairedSession(node, key)
-        const to = yield* phone
-        yield* untilMessage(
-          node,
-          key,
-          yield* accepted(node, key, { session_id: session.id, to, content: "hi" }),
-          "read"
-        )
-        // A receipt would say that the message came, though its acknowledgement did not.
-        controls.setReceipts(to, { delivered: false, read: false })
-        for (let round = 0; round < rounds; round++) {
-          const [conveyed = "", ...swallowed] = textsOf(61, `round${round}`)
-          controls.setFault(session.number, { kind: "lose-ack" })
-          yield* accepted(node, key, { session_id: session.id, to, content: conveyed })
-          yield* untilArrived(to, session.number, 61 * round + 2)
-          controls.setFault(session.number, { kind: "no-ack", times: 1_000 })
-          const json = { session_id: session.id, recipients: swallowed.map((text) => ({ to, variables: { text } })) }
-          yield* node.request("POST", "/v1/whatsapp/send-bulk", { key, json: { ...json, content: "{{text}}" } })
-          // No more of them go into one connection while these are not acknowledged.
-          const before = yield* eventually(underWay, ({ written }) => written.length === 51)
-          assert.lengthOf(before.queued, 10)
-          yield* round % 2 === 0 ? node.stop() : node.kill
-          assert.deepStrictEqual(yield* underWay, before)
-          controls.clearFaults(session.number)
-          node = yield* startNode(options)
-          yield* settled(node, key)
-          const twice = yield* checkPhones([to], { from: session.number, texts: [conveyed, ...swallowed] })
-          assert.strictEqual(twice, 1)
-          const names = controls.messages(to).slice(-61).map(({ id }) => id)
-          assert.deepStrictEqual(names.toSorted(), [...before.written, ...before.queued].toSorted())
-        }
-      }),
-    60_000 + rounds * 60_000
-  )
-})
+layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
+  "restart of a node with a WhatsApp session",
+  (it) => {
+    it.effect(
+      "unacknowledged messages are resent under the same ids before the queued ones, and the phone shows each once",
+      () =>
+        Effect.gen(function*() {
+          const { env, phone, simulator: { controls } } = yield* WhatsApp
+          const options = { env: { ...env, ...unpaced } }
+          let node = yield* startNode(options)
+          const { key } = yield* makeAccount()
+          const session = yield* pairedSession(node, key)
+          const to = yield* phone
+          yield* untilMessage(
+            node,
+            key,
+            yield* accepted(node, key, { session_id: session.id, to, content: "hi" }),
+            "read"
+          )
+          // Without receipts, which would prove the arrival of a message whose acknowledgement was lost.
+          controls.setReceipts(to, { delivered: false, read: false })
+          for (let round = 0; round < rounds; round++) {
+            const [conveyed = "", ...swallowed] = textsOf(61, `round${round}`)
+            controls.setFault(session.number, { kind: "lose-ack" })
+            yield* accepted(node, key, { session_id: session.id, to, content: conveyed })
+            yield* untilArrived(to, session.number, 61 * round + 2)
+            controls.setFault(session.number, { kind: "no-ack", times: 1_000 })
+            const json = { session_id: session.id, recipients: swallowed.map((text) => ({ to, variables: { text } })) }
+            yield* node.request("POST", "/v1/whatsapp/send-bulk", { key, json: { ...json, content: "{{text}}" } })
+            // One connection takes no more messages while these are unacknowledged.
+            const before = yield* eventually(unfinished, ({ written }) => written.length === 51)
+            assert.lengthOf(before.queued, 10)
+            yield* round % 2 === 0 ? node.stop() : node.kill
+            assert.deepStrictEqual(yield* unfinished, before)
+            controls.clearFaults(session.number)
+            node = yield* startNode(options)
+            yield* settled(node, key)
+            const twice = yield* checkPhones([to], { from: session.number, texts: [conveyed, ...swallowed] })
+            assert.strictEqual(twice, 1)
+            const names = controls.messages(to).slice(-61).map(({ id }) => id)
+            assert.deepStrictEqual(names.toSorted(), [...before.written, ...before.queued].toSorted())
+          }
+        }),
+      60_000 + rounds * 60_000
+    )
+  }
+)
 
 const OwnServer = Layer.mergeAll(
   TestDatabase.layerClient.pipe(Layer.provideMerge(DurableDatabase.layer)),
   WhatsApp.simulated
 )
 
-layer(OwnServer, wide)("a restart of PostgreSQL", (it) => {
+layer(OwnServer, layerOptions)("restart of PostgreSQL with a WhatsApp session", (it) => {
   it.effect(
-    "in the middle of 200 WhatsApp messages out and 100 in loses none, sends none under a new name, and tells of each in one event",
+    "a restart during 200 messages out and 100 in loses none, repeats keep their ids, and each is published once",
     () =>
       Effect.gen(function*() {
         const database = yield* DurableDatabase
@@ -109,12 +112,12 @@ layer(OwnServer, wide)("a restart of PostgreSQL", (it) => {
           }))
           all.push(...written)
           const coming = yield* Effect.forkChild(writing(written, session.number, "20 millis"))
-          const pause = yield* moment(100, 1_500)
+          const pause = yield* randomPause(100, 1_500)
           const restartedAt = yield* now
           yield* database.restart(round % 2 === 0 ? "SIGINT" : "SIGQUIT")
           yield* Fiber.join(coming)
           yield* settled(cluster.any(0), key)
-          yield* checkTold(account, all)
+          yield* checkPublished(account, all)
           const seconds = ((yield* now) - restartedAt) / 1000
           const twice = yield* checkPhones(phones, { from: session.number, texts })
           const { retriesAnswered, retriesAsked } = yield* troubles
