@@ -73,11 +73,11 @@ export const checkPublished = Effect.fnUntraced(
     all: ReadonlyArray<Written>
   ) {
     const sql = yield* SqlClient.SqlClient
-    const told = yield* account.told("message.received", all.length)
+    const messages = yield* account.published("message.received", all.length)
     yield* eventually(sql`select from whatsapp_inbox where done_at is null`, (rows) => rows.length === 0)
-    const seen = told.map(({ content, from }) => `${String(from)} ${(content as { readonly body: string }).body}`)
+    const seen = messages.map(({ content, from }) => `${String(from)} ${(content as { readonly body: string }).body}`)
     assert.deepStrictEqual(seen.toSorted(), all.map(({ from, text }) => `+${from} ${text}`).toSorted())
-    assert.strictEqual(new Set(told.map(({ message_id }) => message_id)).size, all.length)
+    assert.strictEqual(new Set(messages.map(({ message_id }) => message_id)).size, all.length)
     // All stored events: a second one for the same message would be among them.
     const events = yield* sql`select from events where name = 'message.received'`
     assert.strictEqual(events.length, all.length)

@@ -122,7 +122,7 @@ layer(OwnServer, layerOptions)("restart of PostgreSQL with a WhatsApp session", 
           const twice = yield* checkPhones(phones, { from: session.number, texts })
           const { retriesAnswered, retriesAsked } = yield* troubles
           yield* Effect.log(
-            `restarted after ${pause} ms: all sent and told in ${
+            `restarted after ${pause} ms: all sent and published in ${
               seconds.toFixed(1)
             } s, ${twice} twice under their name; `
               + `so far ${retriesAsked} went and ${retriesAnswered} came at the second try`

@@ -118,18 +118,18 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
         assert.strictEqual((yield* deliverMail(port, returnPath, raw)).code, 250)
       }
       const events = yield* story.reportEvents(4)
-      const told = (name: string) => events.filter(({ event }) => event === name).map(({ data }) => data)
+      const dataOf = (name: string) => events.filter(({ event }) => event === name).map(({ data }) => data)
       const about = ({ to }: ReportedMail) => ({ batch_id: story.batch, to, subject: "Hi you" })
-      assert.sameMembers(told("email.bounced").map(({ bounce_type, to }) => `${to} ${bounce_type}`), [
+      assert.sameMembers(dataOf("email.bounced").map(({ bounce_type, to }) => `${to} ${bounce_type}`), [
         `${gone.to} hard`,
         `${full.to} soft`
       ])
-      const bounced = told("email.bounced").find(({ to }) => to === gone.to)
+      const bounced = dataOf("email.bounced").find(({ to }) => to === gone.to)
       assert.deepInclude(bounced, about(gone))
       assert.match(String(bounced?.["error"]), /^550 5\.1\.10 RESOLVER/)
-      assert.deepInclude(told("email.delivered")[0], about(fine))
-      assert.match(String(told("email.delivered")[0]?.["delivered_at"]), /^20.*Z$/)
-      assert.deepInclude(told("email.complained")[0], about(angry))
+      assert.deepInclude(dataOf("email.delivered")[0], about(fine))
+      assert.match(String(dataOf("email.delivered")[0]?.["delivered_at"]), /^20.*Z$/)
+      assert.deepInclude(dataOf("email.complained")[0], about(angry))
       assert.deepStrictEqual(yield* story.statuses, ["bounced", "delivered", "bounced", "complained", "sent"])
       const batch = yield* node.request("GET", `/v1/email/batches/${story.batch}`, { key: story.key })
       assert.deepInclude(batch.at("data"), { total: 5, sent: 5, failed: 0, suppressed: 0, queued: 0 })

@@ -367,8 +367,8 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk
           type,
           param
         ], what)
-        const told = answer.at("error", "errors", 0, "message") ?? answer.at("error", "message")
-        assert.match(String(told), message, what)
+        const reported = answer.at("error", "errors", 0, "message") ?? answer.at("error", "message")
+        assert.match(String(reported), message, what)
       }
       const malformed = yield* node.request("POST", "/v1/email/send-bulk", { key, body: `{"recipients": [` })
       assert.deepStrictEqual([malformed.status, malformed.at("error", "code")], [400, 4000])

@@ -62,12 +62,12 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
       const record = yield* reaching(node, { id, key, statuses: ["sent"] })
       const { created_at, sent_at } = record
       assert.strictEqual(event?.event, "email.sent")
-      const told = { id, batch_id: null, to: "one@people.example", subject: "Receipt 7 ✓", sent_at }
-      assert.deepStrictEqual(event?.data, told)
+      const published = { id, batch_id: null, to: "one@people.example", subject: "Receipt 7 ✓", sent_at }
+      assert.deepStrictEqual(event?.data, published)
       const progress = { status: "sent", bounce_type: null, error: null, sent_at, delivered_at: null }
       const reads = { opens: 0, clicks: 0, opened_at: null, clicked_at: null }
       assert.deepStrictEqual(record, {
-        ...told,
+        ...published,
         ...progress,
         ...reads,
         from: "orders@shop.example",

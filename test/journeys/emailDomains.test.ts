@@ -178,8 +178,8 @@ layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending doma
       const list = yield* node.request("GET", "/v1/email/domains", { key })
       assert.deepStrictEqual(list.json, { data: [one.at("data")] })
       yield* sink.until(({ messages }) => messages.some(({ to }) => to[0] === email))
-      const told = yield* readMail(sink.messages.find(({ to }) => to[0] === email)?.raw ?? Buffer.alloc(0))
-      assert.strictEqual(told.mail.subject, "news.example is verified")
+      const ownerMail = yield* readMail(sink.messages.find(({ to }) => to[0] === email)?.raw ?? Buffer.alloc(0))
+      assert.strictEqual(ownerMail.mail.subject, "news.example is verified")
 
       const gone = yield* node.request("DELETE", `/v1/email/domains/${id}`, { key })
       assert.deepStrictEqual([gone.status, gone.at("success"), gone.at("data")], [200, true, null])

@@ -94,23 +94,23 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       const id = list.at("data", 0, "id")
       assert.strictEqual(list.at("data", 0, "name"), "Theirs")
       controls.changeGroup(jid, boss, { action: "add", numbers: [member] })
-      assert.deepStrictEqual(yield* account.told("group.participant_added", 1), [
+      assert.deepStrictEqual(yield* account.published("group.participant_added", 1), [
         { session_id, group_id: id, participant: `+${member}`, added_by: `+${boss}` }
       ])
       yield* eventually(groups.get(id), ({ at }) => at("data", "participant_count") === 3)
       const refused = yield* groups.change(id, { name: "Ours" })
       assert.deepStrictEqual([refused.status, refused.at("error", "type")], [403, "not_group_admin"])
       controls.changeGroup(jid, boss, { action: "remove", numbers: [member] })
-      assert.deepStrictEqual(yield* account.told("group.participant_removed", 1), [
+      assert.deepStrictEqual(yield* account.published("group.participant_removed", 1), [
         { session_id, group_id: id, participant: `+${member}`, removed_by: `+${boss}` }
       ])
       controls.changeGroup(jid, boss, { action: "remove", numbers: [number] })
-      yield* account.told("group.participant_removed", 2)
+      yield* account.published("group.participant_removed", 2)
       yield* eventually(groups.get(id), ({ status }) => status === 404)
       // A change while the session is disconnected is published when it reconnects.
       controls.dropLine(device)
       controls.changeGroup(jid, boss, { action: "add", numbers: [number, member] })
-      yield* account.told("group.participant_added", 3)
+      yield* account.published("group.participant_added", 3)
       yield* eventually(groups.get(id), ({ at }) => at("data", "participant_count") === 3)
     }))
 

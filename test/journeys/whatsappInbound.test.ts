@@ -21,9 +21,9 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       const { account, controls, sender, session: { id, number } } = yield* scene
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "by number" }))
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "by LID", addressing: "lid" }))
-      const told = yield* account.told("message.received", 2)
-      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "by number" }, { body: "by LID" }])
-      for (const data of told) {
+      const messages = yield* account.published("message.received", 2)
+      assert.deepStrictEqual(messages.map(({ content }) => content), [{ body: "by number" }, { body: "by LID" }])
+      for (const data of messages) {
         assert.deepInclude(data, { channel: "whatsapp", session_id: id, from: `+${sender}`, type: "text" })
         assert.deepInclude(data, { lid: null, group_id: null })
       }
@@ -63,9 +63,9 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       yield* Effect.promise(() => controls.react(sender, first, ""))
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "second", replyTo: first }))
       yield* Effect.promise(() => controls.edit(sender, first, "first, better"))
-      const told = yield* account.told("message.received", 11)
-      const id = told[0]?.["message_id"]
-      assert.deepStrictEqual(told.map(({ content, type }) => ({ type, content })), [
+      const messages = yield* account.published("message.received", 11)
+      const id = messages[0]?.["message_id"]
+      assert.deepStrictEqual(messages.map(({ content, type }) => ({ type, content })), [
         { type: "text", content: { body: "first" } },
         { type: "image", content: { body: "a picture", mime_type: "image/png" } },
         { type: "video", content: { body: "", mime_type: "video/mp4" } },
@@ -88,8 +88,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "second" }))
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "third" }))
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "fourth" }))
-      const told = yield* account.told("message.received", 4)
-      const bodies = told.map(({ content }) => (content as { readonly body: string }).body)
+      const messages = yield* account.published("message.received", 4)
+      const bodies = messages.map(({ content }) => (content as { readonly body: string }).body)
       assert.deepStrictEqual(bodies.toSorted(), ["first", "fourth", "second", "third"])
       assert.isAtLeast(controls.counters().phones[sender]?.retriesAnswered ?? 0, 2)
     }))
@@ -100,8 +100,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       controls.dropLine(device)
       const texts = Array.from({ length: 20 }, (_, index) => `while away ${index}`)
       for (const text of texts) yield* Effect.promise(() => controls.sendText(sender, number, { text }))
-      const told = yield* account.told("message.received", texts.length)
-      assert.deepStrictEqual(told.map(({ content }) => content), texts.map((body) => ({ body })))
+      const messages = yield* account.published("message.received", texts.length)
+      assert.deepStrictEqual(messages.map(({ content }) => content), texts.map((body) => ({ body })))
     }))
 
   it.effect("a session recovers after malformed data from the server", () =>
@@ -113,8 +113,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         yield* eventually(Effect.sync(isUp), (up) => up)
         controls.misbehave(device, kind)
         yield* Effect.promise(() => controls.sendText(sender, number, { text: kind }))
-        const told = yield* account.told("message.received", index + 1)
-        assert.deepStrictEqual(told.at(-1)?.["content"], { body: kind })
+        const messages = yield* account.published("message.received", index + 1)
+        assert.deepStrictEqual(messages.at(-1)?.["content"], { body: kind })
       }
       assert.strictEqual((yield* node.request("GET", "/health/ready")).status, 200)
     }))
@@ -128,8 +128,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         yield* Effect.promise(() => controls.sendText(sender, number, { text: "nonsense", id }))
       }
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "sense" }))
-      const told = yield* account.told("message.received", 1)
-      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "sense" }])
+      const messages = yield* account.published("message.received", 1)
+      assert.deepStrictEqual(messages.map(({ content }) => content), [{ body: "sense" }])
       yield* eventually(Effect.sync(view), (seen) => seen?.waiting === 0)
       assert.strictEqual(view()?.logins, logins)
     }))
@@ -144,14 +144,14 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       }
       const name = yield* Effect.promise(() => sendAbsent(number, "from an advertisement"))
       yield* Effect.promise(() => sendAbsent(group.id, "in a group"))
-      const told = yield* account.told("message.received", 2)
-      const bodies = told.map(({ content }) => (content as { readonly body: string }).body)
+      const messages = yield* account.published("message.received", 2)
+      const bodies = messages.map(({ content }) => (content as { readonly body: string }).body)
       assert.deepStrictEqual(bodies.toSorted(), ["from an advertisement", "in a group"])
-      for (const data of told) assert.deepInclude(data, { from: `+${sender}`, type: "text" })
+      for (const data of messages) assert.deepInclude(data, { from: `+${sender}`, type: "text" })
       // WhatsApp sends the same message again: it is already known.
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "from an advertisement", id: name }))
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "later" }))
-      const all = yield* account.told("message.received", 3)
+      const all = yield* account.published("message.received", 3)
       assert.deepStrictEqual(all[2]?.["content"], { body: "later" })
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql`select from whatsapp_inbox where session_id = ${id} and whatsapp_id = ${name}`
@@ -165,8 +165,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       yield* Effect.promise(() => controls.sendText(number, sender, { text: "own" }))
       yield* Effect.promise(() => controls.sendText(number, group.id, { text: "own, to a group" }))
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "other" }))
-      const told = yield* account.told("message.received", 1)
-      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "other" }])
+      const messages = yield* account.published("message.received", 1)
+      assert.deepStrictEqual(messages.map(({ content }) => content), [{ body: "other" }])
     }))
 
   it.effect("a group message is published with its group and its author", () =>
@@ -175,11 +175,11 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       const group = controls.createGroup(number, "Team", [sender])
       yield* Effect.promise(() => controls.sendText(sender, group.id, { text: "one" }))
       yield* Effect.promise(() => controls.sendText(sender, group.id, { text: "two" }))
-      const told = yield* account.told("message.received", 2)
-      assert.deepStrictEqual(told.map(({ content }) => content), [{ body: "one" }, { body: "two" }])
+      const messages = yield* account.published("message.received", 2)
+      assert.deepStrictEqual(messages.map(({ content }) => content), [{ body: "one" }, { body: "two" }])
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql`select id from whatsapp_groups where session_id = ${id} and jid = ${group.id}`
-      for (const data of told) assert.deepInclude(data, { from: `+${sender}`, group_id: Number(row?.["id"]) })
+      for (const data of messages) assert.deepInclude(data, { from: `+${sender}`, group_id: Number(row?.["id"]) })
     }))
 
   it.effect("messages left by a former owner are published once by the next, after at most two seconds' wait for a number", () =>
@@ -195,9 +195,9 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       const known = { from: "15557654321@s.whatsapp.net", id: "LEFT2", t: "1700000000" }
       yield* leftBehind(id, known, { conversation: "I am known" })
       controls.dropLine(device)
-      const told = yield* account.told("message.received", 2)
-      assert.deepInclude(told[0], { from: "+15557654321", content: { body: "I am known" } })
-      assert.deepInclude(told[1], { from: null, lid: stranger, content: { body: "who am I" } })
+      const messages = yield* account.published("message.received", 2)
+      assert.deepInclude(messages[0], { from: "+15557654321", content: { body: "I am known" } })
+      assert.deepInclude(messages[1], { from: null, lid: stranger, content: { body: "who am I" } })
       const sql = yield* SqlClient.SqlClient
       const left = yield* sql`select from whatsapp_inbox where session_id = ${id} and done_at is null`
       assert.strictEqual(left.length, 0)
@@ -215,12 +215,12 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         leftBehind(id, { from: `${sender}@s.whatsapp.net`, id: name, t: "1700000000" }, {
           imageMessage: { url, mediaKey, mimetype: "text/html" }
         })
-      yield* account.told("message.received", 1)
+      yield* account.published("message.received", 1)
       yield* lost("DOWN", "http://127.0.0.1:9/down")
       yield* lost("ELSEWHERE", "https://files.example/secret")
       yield* lost("GONE", `${new URL(node.baseUrl).origin}/no-such-file`)
       yield* Effect.promise(() => controls.sendText(sender, number, { text: "no file" }))
-      const ids = (yield* account.told("message.received", 5)).map((data) => String(data["message_id"]))
+      const ids = (yield* account.published("message.received", 5)).map((data) => String(data["message_id"]))
       const media = (message = "0") => node.request("GET", `/v1/whatsapp/messages/${message}/media`, { key })
       const found = yield* media(ids[0])
       assert.deepStrictEqual([found.status, found.text], [200, "%PDF-1.7 a bill"])
@@ -249,7 +249,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         const { key } = account
         controls.createPhone(sender, "Zoe Walker")
         yield* Effect.promise(() => controls.sendText(sender, number, { text: "hello", addressing: "lid" }))
-        yield* account.told("message.received", 1)
+        yield* account.published("message.received", 1)
         const search = (q: string) => node.request("GET", `/v1/whatsapp/contacts?session_id=${id}&q=${q}`, { key })
         for (const q of ["zoe", sender.slice(3)]) {
           const found = yield* search(q)

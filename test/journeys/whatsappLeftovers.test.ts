@@ -67,7 +67,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true, timeou
         yield* untilStatus(node, account.key, id, "connected")
         assert.strictEqual((yield* viewOf(device))?.logins, (logins ?? 0) + 1)
         assert.isUndefined(yield* dueIn(id))
-        assert.deepStrictEqual(reasons(yield* account.told(id, 4)), [
+        assert.deepStrictEqual(reasons(yield* account.published(id, 4)), [
           "session.connected",
           "session.disconnected connection_lost",
           "session.disconnected retries_exhausted",

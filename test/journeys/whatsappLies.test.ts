@@ -188,8 +188,8 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
       for (const { device } of sessions) controls.dropLine(device)
       const lost = { reason: "connection_lost", reconnecting: true }
       for (const { id, number } of sessions) {
-        const told = yield* account.told(id, 3)
-        assert.deepStrictEqual(told.map(({ data, event }) => ({ event, data })), [
+        const events = yield* account.published(id, 3)
+        assert.deepStrictEqual(events.map(({ data, event }) => ({ event, data })), [
           { event: "session.connected", data: { session_id: id, phone_number: `+${number}` } },
           { event: "session.disconnected", data: { session_id: id, ...lost } },
           { event: "session.connected", data: { session_id: id, phone_number: `+${number}` } }

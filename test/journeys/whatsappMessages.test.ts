@@ -73,13 +73,13 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
           batch_id: null
         })
         const events = yield* listener.received(3)
-        const told = { channel: "whatsapp", message_id: id, session_id: session.id }
+        const expected = { channel: "whatsapp", message_id: id, session_id: session.id }
         assert.deepStrictEqual(
           events.map(({ data, event }) => ({ event, data })).toSorted((a, b) => a.event < b.event ? -1 : 1),
           [
-            { event: "message.delivered", data: { ...told, delivered_at: record["delivered_at"] } },
-            { event: "message.read", data: { ...told, read_at: record["read_at"] } },
-            { event: "message.sent", data: { ...told, to, type: "text", status: "sent" } }
+            { event: "message.delivered", data: { ...expected, delivered_at: record["delivered_at"] } },
+            { event: "message.read", data: { ...expected, read_at: record["read_at"] } },
+            { event: "message.sent", data: { ...expected, to, type: "text", status: "sent" } }
           ]
         )
         const list = yield* node.request("GET", `/v1/whatsapp/messages?session_id=${session.id}&status=read`, { key })
@@ -181,9 +181,13 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         const record = yield* untilMessage(node, key, refused, "failed")
         assert.deepInclude(record, { error_code: "463", sent_at: null })
         const [first, second] = yield* listener.received(2)
-        const told = { channel: "whatsapp", session_id: session.id }
-        assert.deepInclude(first?.data, { ...told, message_id: unreachable, error_code: "recipient_not_on_whatsapp" })
-        assert.deepInclude(second?.data, { ...told, message_id: refused, error_code: "463" })
+        const expected = { channel: "whatsapp", session_id: session.id }
+        assert.deepInclude(first?.data, {
+          ...expected,
+          message_id: unreachable,
+          error_code: "recipient_not_on_whatsapp"
+        })
+        assert.deepInclude(second?.data, { ...expected, message_id: refused, error_code: "463" })
       }))
 
     it.effect("a message that a phone cannot decrypt is sent to it again", () =>
@@ -254,8 +258,8 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
           if (end === "log out") controls.logOut(session.device)
           else yield* node.request("DELETE", `/v1/whatsapp/sessions/${session.id}`, { key })
           assert.deepInclude(yield* untilMessage(node, key, id, "failed"), { error_code: code, sent_at: null })
-          const told = (yield* listener.received(index + 1))[index]
-          assert.deepInclude(told?.data, { message_id: id, session_id: session.id, error_code: code })
+          const event = (yield* listener.received(index + 1))[index]
+          assert.deepInclude(event?.data, { message_id: id, session_id: session.id, error_code: code })
         }
       }))
 

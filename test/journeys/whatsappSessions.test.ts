@@ -32,7 +32,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const shown = yield* untilStatus(node, key, id, "connected")
       assert.deepInclude(shown.json, { phone_number: number, reason: null, messages_count: 0 })
       assert.isString(shown.at("connected_at"))
-      assert.deepStrictEqual((yield* account.told(id, 1))[0], {
+      assert.deepStrictEqual((yield* account.published(id, 1))[0], {
         ...account.events(id)[0],
         event: "session.connected",
         data: { session_id: id, phone_number: `+${number}` }
@@ -147,7 +147,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const account = yield* listeningAccount(node)
       const { device, id, number } = yield* pairedSession(node, account.key)
       simulator.controls.dropLine(device)
-      const [, lost, back] = yield* account.told(id, 3)
+      const [, lost, back] = yield* account.published(id, 3)
       assert.deepInclude(lost, {
         event: "session.disconnected",
         data: { session_id: id, reason: "connection_lost", reconnecting: true }
@@ -164,7 +164,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const { device, id, number } = yield* pairedSession(node, account.key)
       simulator.controls.setFault(number, { kind: "stream-error", code: 503, times: 2 })
       simulator.controls.endLine(device, 515)
-      const events = yield* account.told(id, 3)
+      const events = yield* account.published(id, 3)
       assert.deepStrictEqual(events.map(({ event }) => event), [
         "session.connected",
         "session.disconnected",
@@ -181,7 +181,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       simulator.controls.logOut(device)
       const failed = yield* untilStatus(node, account.key, id, "failed")
       assert.strictEqual(failed.at("reason"), "logged_out")
-      assert.deepInclude((yield* account.told(id, 2))[1], {
+      assert.deepInclude((yield* account.published(id, 2))[1], {
         event: "session.disconnected",
         data: { session_id: id, reason: "logged_out", reconnecting: false }
       })
@@ -206,7 +206,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       simulator.controls.endLine(device, 440)
       const down = yield* untilStatus(node, account.key, id, "disconnected")
       assert.strictEqual(down.at("reason"), "replaced")
-      assert.deepInclude((yield* account.told(id, 2))[1], {
+      assert.deepInclude((yield* account.published(id, 2))[1], {
         event: "session.disconnected",
         data: { session_id: id, reason: "replaced", reconnecting: true }
       })
@@ -322,7 +322,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
         simulator.controls.dropLine(device)
         yield* node.logged(`session ${id} has another owner`)
         assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "connected")
-        assert.deepStrictEqual((yield* account.told(id, 1)).map(({ event }) => event), ["session.connected"])
+        assert.deepStrictEqual((yield* account.published(id, 1)).map(({ event }) => event), ["session.connected"])
         // A request reaches the session where the cluster runs it: this node reclaims it, unless the sweeper already has.
         yield* sql`update whatsapp_sessions set status = 'disconnected' where id = ${id} and epoch = ${epoch}`
         yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
@@ -348,7 +348,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           const account = yield* listeningAccount(first)
           const pairing = () => pairedSession(first, account.key)
           const sessions = yield* Effect.forEach(Array.from({ length: many }), pairing, { concurrency: 4 })
-          for (const { id } of sessions) yield* account.told(id, 1)
+          for (const { id } of sessions) yield* account.published(id, 1)
           const logins = () => {
             const all = new Map(simulator.controls.sessions().map((view) => [view.session, view.logins]))
             return sessions.map(({ device }) => all.get(device) ?? 0)

@@ -1,24 +1,24 @@
 import { Effect } from "effect"
 
-/** Lets a test wait until a mutable state has become what it expects, without sleeping or polling. */
+/** Lets a test wait, without polling, until a mutable state is as expected. */
 export class Changes {
   readonly #watchers = new Set<() => void>()
 
   /** To be called after every change of the state. */
   readonly notify = (): void => {
-    for (const look of this.#watchers) look()
+    for (const check of this.#watchers) check()
   }
 
   /** Completes once the predicate holds, at once when it already does. */
   readonly until = (predicate: () => boolean): Effect.Effect<void> =>
     Effect.callback((resume) => {
-      const look = () => {
+      const check = () => {
         if (!predicate()) return
-        this.#watchers.delete(look)
+        this.#watchers.delete(check)
         resume(Effect.void)
       }
-      this.#watchers.add(look)
-      look()
-      return Effect.sync(() => this.#watchers.delete(look))
+      this.#watchers.add(check)
+      check()
+      return Effect.sync(() => this.#watchers.delete(check))
     })
 }

@@ -7,25 +7,25 @@ import * as NodePath from "node:path"
 import * as NodeStream from "node:stream"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** `gone`: connections break and new ones are refused. `silent`: they stay open, and nothing comes through. */
+/** `gone`: connections break and new ones are refused. `silent`: they stay open but carry no data. */
 export type DatabaseState = "up" | "gone" | "silent"
 
-/** The way of one node to its database, which a test can take away while the database itself and its rows stay. */
+/** A proxy between one node and its database, which a test can cut while the database and its rows stay. */
 export interface DatabaseProxy {
-  /** DATABASE_URL through the proxy, whose unix socket is in the directory that `host` names. */
+  /** DATABASE_URL through the proxy's unix socket. */
   readonly url: string
   readonly become: (state: DatabaseState) => Effect.Effect<void>
-  /** How many connections it refused while it was gone. */
+  /** Connections refused while it was gone. */
   readonly refused: Effect.Effect<number>
 }
 
-/** How long each answer of the database takes longer, in milliseconds. */
+/** Added delay of each answer, in milliseconds. */
 export interface Latency {
   readonly least: number
   readonly most: number
 }
 
-/** What goes in comes out a while later, in its order. */
+/** Emits each chunk after a delay, in order. */
 class Delay extends NodeStream.Transform {
   readonly #waiting: Array<Buffer> = []
 
@@ -78,12 +78,12 @@ class Proxy {
   become(state: DatabaseState) {
     this.#state = state
     if (state === "silent") this.#each((socket) => void socket.unpipe().pause())
-    // What hung in silence is not taken up again: a connection that was cut in the middle is of no use.
+    // Silenced connections are not resumed: after a cut in mid-message they are useless.
     else this.#each((socket) => socket.destroy())
   }
 }
 
-/** Starts a proxy in front of the test's database, which is slow if a latency is given; it ends with the scope. */
+/** Starts a proxy in front of the test's database, delayed by the given latency; it ends with the scope. */
 export const makeDatabaseProxy = Effect.fnUntraced(
   function*(latency?: Latency): Effect.fn.Return<DatabaseProxy, never, TestDatabase | Scope.Scope> {
     const { database, host, port, username } = yield* TestDatabase

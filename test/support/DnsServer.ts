@@ -2,12 +2,12 @@ import { Effect, type Scope } from "effect"
 import * as NodeDgram from "node:dgram"
 import * as NodeNet from "node:net"
 
-/** What a name server knows about a name. A name with none of a type answers "no data", an unknown one "no such name". */
+/** A name's records. A missing type answers "no data", an unknown name "no such name". */
 export interface DnsRecords {
   readonly A?: ReadonlyArray<string>
   readonly AAAA?: ReadonlyArray<string>
   readonly CNAME?: string
-  /** A text is cut into strings of 255 bytes; one that is given as several strings keeps them. */
+  /** A text is split into strings of 255 bytes; an array keeps its strings. */
   readonly TXT?: ReadonlyArray<string | ReadonlyArray<string>>
   readonly MX?: ReadonlyArray<readonly [preference: number, exchange: string]>
 }
@@ -15,20 +15,20 @@ export interface DnsRecords {
 /** `servfail` and `refused` answer with that error, `silent` never answers. */
 export type DnsAnswer = DnsRecords | "servfail" | "refused" | "silent"
 
-/** The answer, or a function of how often this type of this name was asked for before (0, 1, ...). */
+/** The answer, or a function of how often this type of this name was queried before (0, 1, ...). */
 export type DnsZone = Record<string, DnsAnswer | ((asked: number, type: RecordType) => DnsAnswer)>
 
 type RecordType = keyof typeof typeNumbers
 
 export interface DnsServer {
-  /** `127.0.0.1:port`, as resolvers take it. */
+  /** `127.0.0.1:port`, the format of resolvers. */
   readonly address: string
   readonly port: number
-  /** Read at every query: tests change it as they go. */
+  /** Read at every query, so tests can change it at any time. */
   readonly zone: DnsZone
   /** `TYPE name` of every query so far. */
   readonly queries: ReadonlyArray<string>
-  /** Those of them that came by TCP, as answers of more than 512 bytes are cut off on UDP. */
+  /** The queries among them that came over TCP, because UDP answers are cut at 512 bytes. */
   readonly overTcp: ReadonlyArray<string>
 }
 
@@ -90,7 +90,7 @@ const encodeAnswer = (name: string, type: RecordType, data: Buffer): Buffer =>
   Buffer.concat([encodeName(name), uint16(typeNumbers[type]), uint16(1), Buffer.alloc(4), uint16(data.length), data])
 
 interface Found {
-  /** 0, or what went wrong: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
+  /** 0, or the error code: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
   readonly code: number
   readonly answers: ReadonlyArray<Buffer>
 }
@@ -111,8 +111,8 @@ const respond = (query: Buffer, questionEnd: number, { answers, code }: Found, f
   ])
 
 /**
- * The records asked for, behind the chain of CNAMEs that leads to them, as a recursive server gives them: a chain that
- * leads nowhere is NXDOMAIN with the chain.
+ * The requested records with the chain of CNAMEs before them, like a recursive server; a chain that ends in an unknown
+ * name is NXDOMAIN with the chain.
  */
 const follow = (zone: (name: string) => DnsAnswer | undefined, name: string, type: RecordType): Found => {
   const known = zone(name)
@@ -125,7 +125,7 @@ const follow = (zone: (name: string) => DnsAnswer | undefined, name: string, typ
   return { code, answers: [encodeAnswer(name, "CNAME", encodeName(known.CNAME)), ...answers] }
 }
 
-/** Answers a query, or does not; `isTcp` tells how it came. */
+/** Returns the answer, or undefined for none. */
 type OnQuery = (query: Buffer, isTcp: boolean) => Buffer | undefined
 
 const listen = (onQuery: OnQuery, sockets: Set<NodeNet.Socket>) =>
@@ -147,7 +147,7 @@ const listen = (onQuery: OnQuery, sockets: Set<NodeNet.Socket>) =>
     server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
   })
 
-/** Fails when the port is somebody else's on UDP. */
+/** Fails when another process has the UDP port. */
 const bind = (port: number, onQuery: OnQuery) =>
   Effect.callback<NodeDgram.Socket, "taken">((resume) => {
     const socket = NodeDgram.createSocket("udp4")
@@ -159,7 +159,7 @@ const bind = (port: number, onQuery: OnQuery) =>
     socket.bind(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
   })
 
-/** TCP and UDP on one port. */
+/** Opens TCP and UDP on one port. */
 const open = (onQuery: OnQuery) =>
   Effect.gen(function*() {
     const sockets = new Set<NodeNet.Socket>()
@@ -181,7 +181,7 @@ const close = ({ close, udp }: { readonly udp: NodeDgram.Socket; readonly close:
     })
   )
 
-/** A small real name server on a loopback port, by UDP and TCP, closed with the scope. Answers live for no time. */
+/** A real name server on a loopback port, over UDP and TCP, closed with the scope. Its answers have a TTL of 0. */
 export const makeDnsServer = (zone: DnsZone): Effect.Effect<DnsServer, never, Scope.Scope> => {
   const queries: Array<string> = []
   const overTcp: Array<string> = []

@@ -10,24 +10,24 @@ import { frameOf } from "../../src/sandbox/whatsapp/wire/FrameReader.ts"
 import type { Handshake } from "../../src/sandbox/whatsapp/wire/NoiseResponder.ts"
 import { node, stanzaId } from "../../src/sandbox/whatsapp/wire/stanza.ts"
 
-/** What one connection of a client meets in the place of an honest server; where nothing is said, silence. */
+/** How one connection is served instead of honestly; parts left out are silence. */
 export interface Lie {
-  /** In the place of the server's half of the handshake: a frame, or nothing at all. */
+  /** Replaces the server's half of the handshake: a frame, or silence. */
   readonly hello?: Uint8Array | "silence"
-  /** After the handshake. */
+  /** Called after the handshake. */
   readonly opened?: (line: Connection, handshake: Handshake) => void
-  /** What the client says after that. */
+  /** Called for each later stanza of the client. */
   readonly received?: (line: Connection, stanza: BinaryNode) => void
 }
 
-/** What a phone says when it has scanned a code; a lie changes some of it. */
+/** A phone's answer to a scanned code; a lie changes some of it. */
 export interface Acceptance {
   readonly identity: Uint8Array
   readonly hmac: Uint8Array
   readonly device: BinaryNode["attrs"]
 }
 
-/** Shows codes, as a client without a phone is shown them. */
+/** Shows QR codes to a client without a phone. */
 export const showCodes = (line: Connection, refs: ReadonlyArray<Uint8Array | undefined>) =>
   line.send(
     node("iq", { from: S_WHATSAPP_NET, type: "set", id: stanzaId(), xmlns: "md" }, [
@@ -35,7 +35,7 @@ export const showCodes = (line: Connection, refs: ReadonlyArray<Uint8Array | und
     ])
   )
 
-/** The acceptance by a phone that nobody has, as it would be right. */
+/** The correct acceptance by a phone that does not exist. */
 const acceptanceOf = ({ payload }: Handshake, qr: string): Acceptance => {
   const secret = Buffer.from(qr.slice(qr.indexOf("#") + 1).split(",")[3] ?? "", "base64")
   const account = Curve.generateKeyPair()
@@ -52,7 +52,7 @@ const acceptanceOf = ({ payload }: Handshake, qr: string): Acceptance => {
   return { identity, hmac: hmacSign(identity, secret), device }
 }
 
-/** Passes everything on between a client and the server at this address. */
+/** Forwards everything between a client and the server at this address. */
 const passOn = (client: WebSocket, url: string) => {
   const server = new WebSocket(url)
   const early: Array<RawData> = []
@@ -67,7 +67,7 @@ const passOn = (client: WebSocket, url: string) => {
   }
 }
 
-/** A server in front of another one that lies to some connections, the next ones, and passes the others on. */
+/** A proxy in front of an honest server: it lies to the next connections, one lie each, and forwards the others. */
 export class LyingWhatsApp {
   readonly url: string
   readonly #lies: Array<Lie> = []
@@ -99,7 +99,7 @@ export class LyingWhatsApp {
     })
   }
 
-  /** In front of the server at this address, until the scope ends. */
+  /** Starts the proxy in front of the server at this address, until the scope ends. */
   static readonly make = (honest: string) =>
     Effect.acquireRelease(
       Effect.promise(async () => {
@@ -110,26 +110,26 @@ export class LyingWhatsApp {
       (lying) => Effect.promise(() => lying.#stop())
     )
 
-  /** The next connections meet these, one each. */
+  /** Queues lies for the next connections, one each. */
   tell(...lies: ReadonlyArray<Lie>): void {
     this.#lies.push(...lies)
   }
 
-  /** Lies that nobody has met yet. */
+  /** Number of queued lies. */
   get untold(): number {
     return this.#lies.length
   }
 
-  /** The line over which a client got the code that says this. */
+  /** The connection whose client got this QR code. */
   lineOf(qr: string): Connection {
     const shown = Buffer.from(qr.slice(qr.indexOf("#") + 1).split(",")[2] ?? "", "base64")
     for (const [line, { payload }] of this.#lines) {
       if (shown.equals(Buffer.from(payload.devicePairingData?.eIdent ?? []))) return line
     }
-    throw new Error("Nobody who was lied to shows this code")
+    throw new Error("No client of this server shows this QR code")
   }
 
-  /** Says to the client that shows this code that a phone has accepted it. */
+  /** Tells the client with this QR code that a phone has accepted it. */
   accept(qr: string, change: (truth: Acceptance) => Partial<Acceptance> = () => ({})): void {
     const line = this.lineOf(qr)
     const handshake = this.#lines.get(line)
@@ -143,7 +143,7 @@ export class LyingWhatsApp {
           node("device-identity", {}, signed),
           node("device", device),
           node("platform", { name: "lies" }),
-          node("biz", { name: "Nobody" })
+          node("biz", { name: "None" })
         ])
       ])
     )
@@ -155,5 +155,5 @@ export class LyingWhatsApp {
   }
 }
 
-/** A ref as a server makes them. */
+/** A random ref, as a server makes them. */
 export const ref = () => Buffer.from(`2@${NodeCrypto.randomBytes(24).toString("base64")}`)

@@ -1,11 +1,12 @@
 /**
- * A real Postfix (Debian's package, which brings the account `postfix` and the group `postdrop`) with configuration,
- * queue, log and mailboxes of its own under a temporary directory: the Postfix of the machine is not touched, and
- * several may run. Nothing is in a chroot, no name is looked up in DNS, and it listens on the loopback interface alone.
+ * A real Postfix (Debian's package, which brings the account `postfix` and the group `postdrop`) with its configuration,
+ * queue, log and mailboxes in a temporary directory: the machine's own Postfix is not touched, and several may run.
+ * There is no chroot and no DNS, and it listens on the loopback interface only.
  *
- * Only root may start it: master then gives each of its programs the account it needs. Those walk through the directory,
- * so it is open to all. `postfix start` makes the queue and data directories with the owners that it wants, and returns
- * when the port takes connections. Mailboxes belong to nobody (65534), as Postfix delivers to none of root's.
+ * Only root may start it, because master gives each of its programs the account it needs. These programs walk through the
+ * directory, so it is readable for all. `postfix start` creates the queue and data directories with their owners, and
+ * returns when the port accepts connections. Mailboxes belong to the account nobody (65534), because Postfix does not
+ * deliver to root.
  */
 import { Effect, type Scope } from "effect"
 import * as NodeChildProcess from "node:child_process"
@@ -21,21 +22,21 @@ import { eventually } from "./Service.ts"
 const execute = NodeUtil.promisify(NodeChildProcess.execFile)
 const program = programAt("postfix")
 
-/** False where Postfix is not installed, or where it could not be started as this is not root. */
+/** False where Postfix is not installed or the tests do not run as root. */
 export const hasPostfix = program !== undefined && NodeProcess.getuid?.() === 0
 
 export interface PostfixOptions {
-  /** The port of this machine where mail for a domain goes. */
+  /** Local ports to which mail for a domain is relayed. */
   readonly routes: Readonly<Record<string, number>>
-  /** A domain whose every address has a mailbox here. */
+  /** A domain whose every address has a local mailbox. */
   readonly mailboxes?: string
-  /** Further lines of main.cf, which win. */
+  /** Further lines of main.cf, which override the others. */
   readonly settings?: string
 }
 
 export interface Postfix {
   readonly port: number
-  /** The lines of its log that fit, as soon as there are so many. */
+  /** Matching log lines, once there are this many. */
   readonly logged: (pattern: RegExp, count?: number) => Effect.Effect<ReadonlyArray<string>>
 }
 

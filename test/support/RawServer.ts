@@ -2,8 +2,8 @@ import { Effect, type Scope } from "effect"
 import * as NodeNet from "node:net"
 
 /**
- * A TCP server that answers the first bytes of every connection with these, whatever they are, and hangs up; or does
- * with every connection what it is told to. It breaks those that are left when its scope ends.
+ * A TCP server that answers the first bytes of every connection with this text and hangs up, or calls a function for
+ * every connection. Open connections are destroyed when the scope ends.
  */
 export const makeRawServer = (
   answer: string | ((socket: NodeNet.Socket) => void)

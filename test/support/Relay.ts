@@ -3,7 +3,7 @@ import { type NodeOptions, Service, startNode } from "./Service.ts"
 import * as SmtpSink from "./SmtpSink.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** A node whose relay is a sink in the test's own process, following `localPartScript`. */
+/** A node whose relay is an SMTP sink in the test's process, which follows `localPartScript`. */
 export class Relay extends Context.Service<Relay, { readonly sink: SmtpSink.SmtpSink }>()(
   "messaging-service/test/support/Relay"
 ) {

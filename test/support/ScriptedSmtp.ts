@@ -4,10 +4,7 @@ import * as NodeNet from "node:net"
 import * as NodeTls from "node:tls"
 import { Changes } from "./Changes.ts"
 
-/**
- * A reply line, also one that comes byte by byte with so many milliseconds between, one that is cut off by hanging up, or
- * what is done instead of one.
- */
+/** A reply line, an action instead of one, a reply sent byte by byte with a pause, or one cut off by hanging up. */
 export type ScriptedAnswer =
   | string
   | "close"
@@ -15,35 +12,35 @@ export type ScriptedAnswer =
   | { readonly slowly: string; readonly millis: number }
   | { readonly cutOff: string }
 
-/** Everything not said is answered as a good server would. */
+/** Everything left out is answered as by a correct server. */
 export interface ScriptedSmtpOptions {
   readonly port?: number
   readonly greeting?: ScriptedAnswer | ((connection: number) => ScriptedAnswer)
   /** Lines of the EHLO answer after the first. */
   readonly extensions?: ReadonlyArray<string>
-  /** What STARTTLS, where it is among the extensions, leads to: without these, to nothing. */
+  /** Key and certificate for STARTTLS; without these the handshake never completes. */
   readonly tls?: { readonly key: string; readonly cert: string }
-  /** The answer to a command line; undefined leaves it to the good server. */
+  /** The answer to a command line; undefined for the correct one. */
   readonly command?: (line: string, connection: number, isSecure: boolean) => ScriptedAnswer | undefined
-  /** What happens after the final dot of the n-th message (1 the first time). */
+  /** The answer to the final dot of the nth message (1 is the first). */
   readonly message?: (message: number, text: string) => ScriptedAnswer | undefined
   /**
-   * What happens in the middle of a body, by what came of it so far: it hangs up, reads no further, or ends its side or
-   * says something, and does not look at what it reads from then on.
+   * A fault in the middle of a body, by the bytes read so far: the server disconnects, stops reading, or ends its side or
+   * sends a line and ignores the rest.
    */
   readonly body?: (text: string) => "close" | "stall" | "end" | { readonly say: string } | undefined
 }
 
-/** An SMTP server that misbehaves on demand, for the faults a proper server cannot be made to commit. */
+/** An SMTP server that misbehaves on demand, for faults that a correct server never shows. */
 export interface ScriptedSmtp {
   readonly port: number
-  /** All command lines, each with its connection's number in front: "1 EHLO ...". */
+  /** All command lines, each after its connection's number: "1 EHLO ...". */
   readonly commands: ReadonlyArray<string>
   readonly bodies: ReadonlyArray<string>
-  /** `most`: of those that were open at once. */
+  /** `most` is the largest number open at once. */
   readonly connections: { readonly open: number; readonly total: number; readonly most: number }
   readonly until: (predicate: () => boolean) => Effect.Effect<void>
-  /** Ends all connections, as relays do with idle ones, and waits until their clients have noticed. */
+  /** Ends all connections, as relays do with idle ones, and waits until the clients have closed them. */
   readonly hangUp: Effect.Effect<void>
 }
 
@@ -75,7 +72,7 @@ class Server implements ScriptedSmtp {
     const connection = ++this.connections.total
     this.connections.open++
     this.sockets.add(socket)
-    // Whoever hung up before this one came may be heard of after it, but in the same turn.
+    // The end of an earlier connection may be reported after this one, but in the same turn of the event loop.
     setImmediate(() => setImmediate(() => this.#count()))
     let isOpen = true
     const left = () => {
@@ -116,7 +113,7 @@ class Server implements ScriptedSmtp {
         }
         if (fault !== undefined) break
         if (inBody && buffered.startsWith(".\r\n")) {
-          // The client ends a message nobody is to get, which it never began.
+          // The client ends a message without recipients that it never began.
           buffered = buffered.slice(3)
           inBody = false
           this.#answer(socket, "554 5.5.1 no valid recipients")
@@ -178,7 +175,7 @@ class Server implements ScriptedSmtp {
   }
 }
 
-/** Starts the server on the loopback interface; it ends, with all its connections, with the scope. */
+/** Starts the server on the loopback interface; it ends with the scope, and so do its connections. */
 export const make = (options: ScriptedSmtpOptions = {}): Effect.Effect<ScriptedSmtp, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Server>((resume) => {

@@ -21,7 +21,7 @@ import type { Scope as KeyScope } from "../../src/values/Scope.ts"
 import { Changes } from "./Changes.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** By the real clock: processes do not wait for a TestClock. */
+/** Runs with the real clock, because other processes do not follow a TestClock. */
 export const live = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
 
@@ -29,46 +29,46 @@ export const live = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, 
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, is: (seen: A) => boolean): Effect.Effect<A, E, R> =>
   live(Effect.repeat(look, { until: is, schedule: Schedule.spaced("20 millis") }))
 
-/** How a node is started beside what every test node has. */
+/** Options of a node besides the defaults. */
 export interface NodeOptions {
-  /** More variables, or others in the place of {@link standing}; undefined leaves one out. */
+  /** Variables added to or replacing those of {@link defaults}; undefined removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Port of an SMTP server on this machine; without one the sandbox takes the mail. */
   readonly smtpPort?: number
 }
 
-/** What a request carries beside method and path. */
+/** Parts of a request besides method and path. */
 export interface RequestOptions {
   /** API key or login token. */
   readonly key?: string | undefined
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is, in the place of `json`; as JSON unless the headers say otherwise. */
+  /** Sent as it is instead of `json`; the type is JSON unless the headers say otherwise. */
   readonly body?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
-  /** In the place of the node's base URL, for what it serves on another port. */
+  /** Replaces the node's base URL, for what it serves on another port. */
   readonly origin?: string
 }
 
-/** An answer, read to its end. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number
-  /** By name in lower case; several of one name are joined by a comma. */
+  /** Names in lower case; values of one name are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The body as JSON, undefined when it is none. */
+  /** The body parsed as JSON; undefined if it is not JSON. */
   readonly json: unknown
-  /** What stands in the body under these keys: `at("data", 0, "id")`; undefined where there is nothing. */
+  /** The value under these keys of the body, such as `at("data", 0, "id")`; undefined if there is none. */
   readonly at: (...path: ReadonlyArray<string | number>) => unknown
 }
 
 /** How a process ended. */
-export interface Ended {
+export interface ProcessEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** A running node: `node src/main.ts serve` as a process of its own. */
+/** A running node: `node src/main.ts serve` as a separate process. */
 export interface RunningNode {
   /** Without a final slash. */
   readonly baseUrl: string
@@ -77,28 +77,28 @@ export interface RunningNode {
   readonly request: (method: string, path: string, options?: RequestOptions) => Effect.Effect<Answer>
   /** A typed client of the whole API. */
   readonly client: (key?: string) => Effect.Effect<Client["Service"]>
-  /** Sends bytes on a connection of their own and gives what comes back until the node closes it. */
+  /** Sends bytes on a new connection and returns everything received until the node closes it. */
   readonly raw: (bytes: string | Uint8Array) => Effect.Effect<string>
-  /** Lines on standard error (one JSON object each) and standard output so far. */
+  /** Lines of standard error (one JSON object each) and standard output so far. */
   readonly logs: ReadonlyArray<string>
-  /** The first log line with this text, as soon as there is one. */
+  /** The first log line with this text, once there is one. */
   readonly logged: (text: string) => Effect.Effect<string>
-  /** Sends a signal without waiting for anything. */
+  /** Sends a signal without waiting. */
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
-  /** Asks the node to leave (SIGTERM unless another signal is named) and waits until it is gone. */
-  readonly stop: (signal?: NodeJS.Signals) => Effect.Effect<Ended>
-  /** SIGKILL, as a power cut would. */
-  readonly kill: Effect.Effect<Ended>
-  readonly ended: Effect.Effect<Ended>
+  /** Stops the node by a signal, SIGTERM by default, and waits until it has exited. */
+  readonly stop: (signal?: NodeJS.Signals) => Effect.Effect<ProcessEnd>
+  /** Kills the node with SIGKILL and waits until it has exited. */
+  readonly kill: Effect.Effect<ProcessEnd>
+  readonly ended: Effect.Effect<ProcessEnd>
 }
 
 const main = NodeUrl.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
-/** Under which test nodes keep their secrets. */
+/** Main key of test nodes. */
 export const encryptionKey = "dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE="
 
-/** What every test node is started with. */
-const standing = {
+/** Variables of every test node. */
+const defaults = {
   HOST: "127.0.0.1",
   PORT: "0",
   DATABASE_CONNECTIONS: "10",
@@ -121,7 +121,7 @@ const environment = (databaseUrl: string, { env = {}, smtpPort }: NodeOptions) =
       PATH: NodeProcess.env["PATH"],
       DATABASE_URL: databaseUrl,
       SMTP_URL: smtpPort === undefined ? undefined : `smtp://127.0.0.1:${smtpPort}?tls=never`,
-      ...standing,
+      ...defaults,
       ...env
     }).filter(([, value]) => value !== undefined)
   )
@@ -134,7 +134,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const under = (value: unknown, path: ReadonlyArray<string | number>): unknown =>
+const valueAt = (value: unknown, path: ReadonlyArray<string | number>): unknown =>
   path.reduce<unknown>((at, key) => typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined, value)
 
 const read = async (response: Dispatcher.ResponseData): Promise<Answer> => {
@@ -145,10 +145,10 @@ const read = async (response: Dispatcher.ResponseData): Promise<Answer> => {
       [name, value]
     ) => [name, Array.isArray(value) ? value.join(", ") : `${value}`])
   )
-  return { status: response.statusCode, headers, text, json, at: (...path) => under(json, path) }
+  return { status: response.statusCode, headers, text, json, at: (...path) => valueAt(json, path) }
 }
 
-const requesting = (agent: Agent, baseUrl: string): RunningNode["request"] => (method, path, options = {}) => {
+const makeRequest = (agent: Agent, baseUrl: string): RunningNode["request"] => (method, path, options = {}) => {
   const body = options.json === undefined ? options.body : JSON.stringify(options.json)
   const headers = {
     ...(body !== undefined && { "content-type": "application/json" }),
@@ -167,7 +167,7 @@ const requesting = (agent: Agent, baseUrl: string): RunningNode["request"] => (m
   )
 }
 
-const exchanging = (port: number): RunningNode["raw"] => (bytes) =>
+const sendRaw = (port: number): RunningNode["raw"] => (bytes) =>
   Effect.callback((resume) => {
     const chunks: Array<Buffer> = []
     const socket = NodeNet.connect(port, "127.0.0.1", () => socket.write(bytes))
@@ -181,7 +181,7 @@ class NodeProcessHandle {
   readonly lines: Array<string> = []
   readonly changes = new Changes()
   readonly child: NodeChildProcess.ChildProcess
-  end: Ended | undefined
+  end: ProcessEnd | undefined
 
   constructor(env: Record<string, string | undefined>) {
     this.child = NodeChildProcess.spawn(NodeProcess.execPath, [main, "serve"], {
@@ -195,7 +195,7 @@ class NodeProcessHandle {
         this.changes.notify()
       })
     }
-    // "close" comes after the last line of output, "exit" may not.
+    // "close" follows the last line of output, "exit" may precede it.
     this.child.once("close", (code, signal) => {
       this.end = { code, signal }
       this.changes.notify()
@@ -221,7 +221,7 @@ class NodeProcessHandle {
   readonly stop = (signal: NodeJS.Signals = "SIGTERM") => Effect.andThen(this.signal(signal), this.ended)
 }
 
-/** Starts a node on the test's database and waits until it takes requests. It is killed with the scope. */
+/** Starts a node on the test's database and waits until it accepts requests. It is killed with the scope. */
 export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode, never, TestDatabase | Scope.Scope> =>
   Effect.gen(function*() {
     const { url } = yield* TestDatabase
@@ -235,7 +235,7 @@ export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode,
       Effect.sync(() => new Agent({ connections: 128, bodyTimeout: 60_000, headersTimeout: 60_000 })),
       (opened) => Effect.promise(() => opened.destroy())
     )
-    const request = requesting(agent, baseUrl)
+    const request = makeRequest(agent, baseUrl)
     const scope = yield* Effect.scope
     const http = yield* Layer.build(NodeHttpClient.layerUndici)
     yield* eventually(request("GET", "/health/ready"), ({ status }) => status === 200)
@@ -250,7 +250,7 @@ export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode,
           Effect.provide(http),
           Scope.provide(scope)
         ),
-      raw: exchanging(port),
+      raw: sendRaw(port),
       logs: handle.lines,
       logged: handle.logged,
       signal: handle.signal,
@@ -261,7 +261,7 @@ export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode,
   })
 
 /**
- * One node for a test file, on a database of its own: `layer(Service.layer())("…", (it) => …)` gives the tests this,
+ * One node for a test file, on a new database: `layer(Service.layer())("…", (it) => …)` gives the tests this service,
  * `SqlClient`, `PgClient` and `TestDatabase`, so that they can start more nodes on the same database.
  */
 export class Service extends Context.Service<Service, RunningNode>()("messaging-service/test/support/Service") {
@@ -269,17 +269,16 @@ export class Service extends Context.Service<Service, RunningNode>()("messaging-
     Layer.effect(Service, startNode(options)).pipe(Layer.provideMerge(TestDatabase.layer))
 }
 
-/** Rates are counted by the minute of the database: what follows this and takes less than 10 seconds falls into one. */
+/** Waits until 10 seconds of the database's minute are left, because rates are counted by that minute. */
 export const earlyInTheMinute = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => eventually(sql`select extract(second from now()) < 50 as early`, ([row]) => row?.["early"] === true)
 )
 
-/** What an account is made with. */
 export interface AccountOptions {
-  /** Enterprise by default, which has no limit. */
+  /** Enterprise by default, which has no limits. */
   readonly plan?: Plan
-  /** In its 3 days of trial. */
+  /** Whether it is in its 3 days of trial. */
   readonly trial?: boolean
   readonly email?: string
   readonly password?: string
@@ -290,7 +289,7 @@ export interface KeyOptions {
   readonly permissions?: ReadonlyArray<Permission>
 }
 
-/** Makes an API key past the plan's limit and gives its secret. */
+/** Creates an API key regardless of the plan's limit and returns its secret. */
 export const makeKey = (accountId: AccountId, { permissions = [], scopes = [] }: KeyOptions = {}) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -302,7 +301,7 @@ export const makeKey = (accountId: AccountId, { permissions = [], scopes = [] }:
     return { id, key }
   }).pipe(Effect.provide(ApiKeys.layer.pipe(Layer.provide([Audit.layer, Notices.layer]))), Effect.orDie)
 
-/** Makes an account with an API key of full access, straight in the database. */
+/** Creates an account with an API key of full access, directly in the database. */
 export const makeAccount = ({ email, password, plan = "enterprise", trial = false }: AccountOptions = {}) =>
   Effect.gen(function*() {
     const accounts = yield* Accounts

@@ -3,46 +3,46 @@ import type * as NodeNet from "node:net"
 import smpp, { type PDU, type Session } from "smpp"
 import { Changes } from "./Changes.ts"
 
-/** A submit_sm that came. */
+/** A received submit_sm. */
 export interface Submit {
   readonly from: string
-  /** Without a plus. */
+  /** Without a plus sign. */
   readonly to: string
   readonly esmClass: number
   readonly dataCoding: number
   readonly registered: number
-  /** As the library reads it, by its own tables. */
+  /** The text as the library decodes it. */
   readonly text: string
-  /** Reference, number of parts and number of this part; undefined of one alone. */
+  /** Reference, number of parts and number of this part; undefined for a single part. */
   readonly joined: readonly [reference: number, parts: number, part: number] | undefined
   readonly arrivedAtMillis: number
   readonly session: number
 }
 
-/** How a submit is answered. */
+/** The carrier's answer to a submit. */
 export interface SmscAnswer {
   readonly status?: number
   readonly id?: string
   readonly afterMillis?: number
   /** No answer at all. */
   readonly never?: boolean
-  /** Receipts as they are sent, in their order; `before` the answer, or after it. */
+  /** Receipts in order; they precede the answer if `before` is set. */
   readonly receipts?: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly before?: boolean
-  /** Answers with another sequence number. */
+  /** Answers with a wrong sequence number. */
   readonly wrongSequence?: boolean
 }
 
 type Script = (submit: Submit, index: number) => SmscAnswer
 
-/** The receipt that most carriers send. */
+/** A receipt in the most common format. */
 export const receiptText = (id: string, stat = "DELIVRD", err = "000") => ({
   esm_class: 0x04,
   short_message:
     `id:${id} sub:001 dlvrd:001 submit date:2611210903 done date:2611210904 stat:${stat} err:${err} text:Hello`
 })
 
-/** The library takes the header apart itself: an element is its octets after the length of the whole. */
+/** The library splits the header; an element is its octets after the total length. */
 const contentOf = (pdu: PDU): Pick<Submit, "text" | "joined"> => {
   const short = Object(pdu["short_message"]) as { readonly message?: unknown; readonly udh?: ReadonlyArray<Buffer> }
   const [element] = short.udh ?? []
@@ -106,7 +106,7 @@ class Recorder {
       status = 0,
       wrongSequence
     } = this.script(submit, index)
-    const tell = () => {
+    const sendReceipts = () => {
       for (const receipt of receipts) {
         const addressed = { source_addr: submit.to, destination_addr: submit.from, data_coding: 0, ...receipt }
         session.deliver_sm(addressed, (response) => {
@@ -115,41 +115,41 @@ class Recorder {
         })
       }
     }
-    if (before) tell()
+    if (before) sendReceipts()
     this.changes.notify()
     if (never) return
     const answer = () => {
       const response = pdu.response({ command_status: status, message_id: id })
       if (wrongSequence === true) Object.assign(response, { sequence_number: pdu.sequence_number + 1_000 })
       session.send(response)
-      if (!before) tell()
+      if (!before) sendReceipts()
     }
     if (afterMillis === 0) answer()
     else setTimeout(answer, afterMillis)
   }
 }
 
-/** A carrier that speaks SMPP by another's code, npm's smpp: it records what comes and answers by a script. */
+/** A carrier that speaks SMPP by an independent library, npm's smpp: it records submits and answers by a script. */
 export interface Smsc {
   /** For SMPP_URL. */
   readonly url: string
   readonly port: number
   readonly submits: ReadonlyArray<Submit>
-  /** Statuses of the answers to receipts. */
+  /** Statuses of our answers to receipts. */
   readonly delivered: ReadonlyArray<number>
-  /** How many there have been, and how many there are. */
+  /** `binds` counts all binds so far, `bound` the current ones. */
   readonly binds: () => number
   readonly bound: () => number
   readonly answer: (script: Script) => void
   readonly refuseBinds: (status: number) => void
-  /** Sends something to whoever is bound. */
+  /** Sends a deliver_sm over the newest session. */
   readonly deliver: (fields: Readonly<Record<string, unknown>>) => void
-  /** Cuts every connection. */
+  /** Breaks every connection. */
   readonly cut: Effect.Effect<void>
   readonly until: (is: (smsc: Smsc) => boolean) => Effect.Effect<void>
 }
 
-/** A carrier on a free port, gone with the scope. */
+/** A carrier on a free port, closed with the scope. */
 export const makeSmsc = (script: Script = () => ({}), port = 0): Effect.Effect<Smsc, never, Scope.Scope> =>
   Effect.gen(function*() {
     const recorder = new Recorder(script)

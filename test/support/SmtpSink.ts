@@ -4,7 +4,7 @@ import { SMTPServer } from "smtp-server"
 import type { SMTPServerOptions, SMTPServerSession } from "smtp-server"
 import { Changes } from "./Changes.ts"
 
-/** A message the sink took, in the order in which it took them. */
+/** A message that the sink accepted. */
 export interface SinkMail {
   readonly from: string
   readonly to: ReadonlyArray<string>
@@ -12,8 +12,8 @@ export interface SinkMail {
 }
 
 /**
- * What the sink does with one recipient of one message: a reply ("550 5.1.1 no such user") at that moment, hanging up
- * after the final dot (the message counts as taken), or a delay in milliseconds before the final answer.
+ * The sink's reaction to one recipient of one message: a reply ("550 5.1.1 no such user") at that point, a disconnect
+ * after the final dot (the message counts as accepted), or a delay in milliseconds before the final answer.
  */
 export type SinkStep =
   | { readonly at: "rcpt"; readonly reply: string }
@@ -21,7 +21,7 @@ export type SinkStep =
   | { readonly at: "afterDot" }
   | { readonly at: "never"; readonly delayMillis: number }
 
-/** Decides by the recipient and by how often it was tried before (0 the first time); undefined accepts. */
+/** Decides by recipient and number of earlier attempts (0 at first); undefined accepts. */
 export type SinkScript = (recipient: string, attempt: number) => SinkStep | undefined
 
 export interface SmtpSinkOptions {
@@ -31,7 +31,7 @@ export interface SmtpSinkOptions {
 
 export interface SmtpSink {
   readonly port: number
-  /** Live lists: what they hold changes while the sink runs. */
+  /** Live lists, which change while the sink runs. */
   readonly messages: ReadonlyArray<SinkMail>
   readonly attempts: ReadonlyMap<string, number>
   readonly deliveries: ReadonlyMap<string, number>
@@ -42,8 +42,8 @@ export interface SmtpSink {
 }
 
 /**
- * The script journeys and processes use, by the start of the local part: `bounce` 550 at RCPT, `full` 552 after the
- * dot, `defer2` 450 the first two times, `drop` hangs up after the dot the first time, `slow` answers after 0 to 50 ms.
+ * The script of journeys and processes, by the start of the local part: `bounce` gets 550 at RCPT, `full` 552 after the
+ * dot, `defer2` 450 the first two times; `drop` disconnects after the dot the first time, `slow` answers after 0 to 50 ms.
  */
 export const localPartScript: SinkScript = (recipient, attempt) => {
   const [, word, count] = /^(bounce|full|defer|drop|slow)(\d*)/.exec(recipient) ?? []
@@ -154,7 +154,7 @@ class Sink implements SmtpSink {
   }
 }
 
-/** Starts a real SMTP server on the loopback interface that remembers everything; it ends with the scope. */
+/** Starts a real SMTP server on the loopback interface that records everything; it ends with the scope. */
 export const make = (options: SmtpSinkOptions = {}): Effect.Effect<SmtpSink, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Sink>((resume) => {

@@ -7,7 +7,7 @@ import { Database } from "../../src/platform/database/Database.ts"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
 import { retryWhileUnavailable } from "../../src/platform/database/retryWhileUnavailable.ts"
 
-/** How to reach a database of the test server. */
+/** Connection settings of a database on the test server. */
 export interface Connection {
   readonly host: string
   readonly port: number
@@ -26,14 +26,13 @@ const urlOf = ({ database, host, port, username }: Connection) => `postgres://${
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
     Effect.provide(PgClient.layer({ ...connectionTo("postgres"), maxConnections: 1 })),
-    // The server is shared by all that runs beside this: it may have no room for one more connection just now.
+    // Everything that runs at the same time shares the server, which may have no free connection at the moment.
     retryWhileUnavailable,
     Effect.orDie
   )
 
 /**
- * A fresh database of its own on the server that the run of the tests has started, dropped with the scope.
- * `template` is "template1" for one without tables.
+ * A new database on the test run's server, dropped with the scope. `template` is "template1" for one without tables.
  */
 export const make = Effect.fn("TestDatabase.make")(function*(template: string = inject("pgTemplate")) {
   const database = `test_${NodeCrypto.randomBytes(6).toString("hex")}`
@@ -46,8 +45,8 @@ export const make = Effect.fn("TestDatabase.make")(function*(template: string = 
 })
 
 /**
- * A fresh migrated database for a test file: `layer(TestDatabase.layer)("…", (it) => …)` gives the tests `SqlClient`,
- * `PgClient`, `Database` and this service; `url` is the DATABASE_URL with which a whole service can be started on it.
+ * A new migrated database for a test file: `layer(TestDatabase.layer)("…", (it) => …)` gives the tests `SqlClient`,
+ * `PgClient`, `Database` and this service; `url` is the DATABASE_URL for a node.
  */
 export class TestDatabase extends Context.Service<TestDatabase, Connection & { readonly url: string }>()(
   "messaging-service/test/support/TestDatabase"

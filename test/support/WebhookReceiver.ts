@@ -4,7 +4,7 @@ import * as NodeHttps from "node:https"
 import type * as NodeNet from "node:net"
 import { Changes } from "./Changes.ts"
 
-/** One request as it came. */
+/** One received request. */
 export interface ReceivedRequest {
   readonly method: string
   readonly path: string
@@ -15,9 +15,8 @@ export interface ReceivedRequest {
 }
 
 /**
- * What the receiver does with a request: a status, a whole answer (its body perhaps sent after a pause), `hang`
- * (never answers), `reset` (breaks the connection), `drip` (a head at once, then a byte at a time for ever),
- * `flood` (a body without end).
+ * The receiver's reaction to a request: a status, a whole answer (possibly after a pause), `hang` (never answers),
+ * `reset` (breaks the connection), `drip` (sends the head, then a byte at a time forever), `flood` (an endless body).
  */
 export type ReceiverAnswer =
   | number
@@ -32,7 +31,7 @@ export type ReceiverAnswer =
   | "drip"
   | "flood"
 
-/** Answers in order, the last one for ever; or a function of the request and of its number (0 is the first). */
+/** Answers in order, the last one repeated; or a function of the request and its number (0 is the first). */
 export type ReceiverScript =
   | ReadonlyArray<ReceiverAnswer>
   | ((request: ReceivedRequest, index: number) => ReceiverAnswer)
@@ -41,26 +40,26 @@ export interface WebhookReceiverOptions {
   readonly script?: ReceiverScript
   /** 127.0.0.1 by default. */
   readonly host?: string
-  /** PEM key and certificate: then it speaks https. */
+  /** PEM key and certificate for https. */
   readonly tls?: { readonly key: string; readonly cert: string }
-  /** Instead of answering, hands on whatever bytes come. */
+  /** Receives all raw bytes; nothing is answered then. */
   readonly onBytes?: (bytes: Buffer) => void
 }
 
 export interface WebhookReceiver {
-  /** With the name localhost, so that development mode reaches it; add a path to it. */
+  /** Base URL with the host localhost, which development mode can reach. */
   readonly url: string
   readonly port: number
   readonly requests: ReadonlyArray<ReceivedRequest>
-  /** TCP connections that were ever opened to it. */
+  /** Number of TCP connections so far. */
   readonly connections: () => number
-  /** TCP connections that are open now. */
+  /** Number of open TCP connections. */
   readonly openConnections: () => number
-  /** Completes as soon as no TCP connection to it is open. */
+  /** Completes once no TCP connection is open. */
   readonly disconnected: Effect.Effect<void>
-  /** Answers from now on by this script, whose first answer goes to the next request. */
+  /** Replaces the script; its first answer goes to the next request. */
   readonly answer: (script: ReceiverScript) => void
-  /** All requests, as soon as there are at least `n`; the test's own limit ends a wait for what never comes. */
+  /** All requests, once there are at least `n`. */
   readonly received: (n: number) => Effect.Effect<ReadonlyArray<ReceivedRequest>>
 }
 
@@ -139,7 +138,7 @@ const close = (server: NodeHttp.Server | NodeHttps.Server) =>
     server.closeAllConnections()
   })
 
-/** A real HTTP receiver of webhooks, closed with the scope: it records what comes and answers by a script. */
+/** A real HTTP server for webhooks that records requests and answers by a script; closed with the scope. */
 export const makeWebhookReceiver = (
   options: WebhookReceiverOptions = {}
 ): Effect.Effect<WebhookReceiver, never, Scope.Scope> =>

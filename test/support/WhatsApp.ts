@@ -8,15 +8,15 @@ import { makeSimulator } from "./simulatedSession.ts"
 import { makeWebhookReceiver } from "./WebhookReceiver.ts"
 import { create } from "./webhookStories.ts"
 
-/** The simulated WhatsApp of a test file, in the test's own process. */
+/** The simulated WhatsApp of a test file, in the test's process. */
 export class WhatsApp extends Context.Service<WhatsApp, {
   readonly simulator: WhatsAppSimulator
-  /** What further nodes need to reach it. */
+  /** Environment that connects further nodes to it. */
   readonly env: Readonly<Record<string, string>>
-  /** A phone that nobody has had before. */
+  /** The number of a new phone. */
   readonly phone: Effect.Effect<string>
 }>()("messaging-service/test/support/WhatsApp") {
-  /** One node that connects to it: tests have this, `Service` and all that belongs to that. */
+  /** One node connected to it, with everything that `Service` provides. */
   static readonly layer = ({ env = {} }: NodeOptions = {}) =>
     Layer.unwrap(Effect.map(WhatsApp, (whatsapp) => Service.layer({ env: { ...whatsapp.env, ...env } }))).pipe(
       Layer.provideMerge(WhatsApp.simulated)
@@ -36,7 +36,7 @@ export class WhatsApp extends Context.Service<WhatsApp, {
   )
 }
 
-/** Makes a session and answers with what came. */
+/** Creates a session and returns the answer with its id and QR code. */
 export const createSession = Effect.fnUntraced(function*(node: RunningNode, key: string, name?: string) {
   const answer = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: name === undefined ? {} : { name } })
   assert.strictEqual(answer.status, 201, answer.text)
@@ -51,7 +51,7 @@ export const sessionOf = (node: RunningNode, key: string, id: number) =>
 export const untilStatus = (node: RunningNode, key: string, id: number, status: string): Effect.Effect<Answer> =>
   eventually(sessionOf(node, key, id), ({ at }) => at("status") === status)
 
-/** Makes a session and scans its code with a new phone; answers when it is connected. */
+/** Creates a session, scans its code with a new phone and waits until it is connected. */
 export const pairedSession = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   const { phone, simulator } = yield* WhatsApp
   const { id, qr } = yield* createSession(node, key)
@@ -61,7 +61,7 @@ export const pairedSession = Effect.fnUntraced(function*(node: RunningNode, key:
   return { id, number, device }
 })
 
-/** An account whose webhook takes every event, with those that came, in their order. */
+/** An account with a webhook for session events, and the events received in order. */
 export const listeningAccount = Effect.fnUntraced(function*(node: RunningNode) {
   const account = yield* makeAccount()
   const receiver = yield* makeWebhookReceiver({ script: [200] })
@@ -73,12 +73,12 @@ export const listeningAccount = Effect.fnUntraced(function*(node: RunningNode) {
   return {
     ...account,
     events,
-    /** The events of a session, as soon as there are `n`. */
-    told: (id: number, n: number) => eventually(Effect.sync(() => events(id)), (all) => all.length >= n)
+    /** A session's events, once there are `n`. */
+    published: (id: number, n: number) => eventually(Effect.sync(() => events(id)), (all) => all.length >= n)
   }
 })
 
-/** How many encrypted values there are of a session, and whether its row is there. */
+/** Numbers of stored credentials and rows of a session, with its epoch. */
 export const storedOf = Effect.fnUntraced(function*(id: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* Effect.orDie(sql`select

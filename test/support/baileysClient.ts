@@ -1,6 +1,6 @@
 /**
- * The unmodified Baileys as a client of the simulator, with its credentials in memory. A client keeps what it is told,
- * and a test waits for what it needs.
+ * The unmodified Baileys as a client of the simulator, with credentials in memory. A client records what it receives,
+ * and tests wait for what they need.
  */
 import "../../src/platform/observability/muteLibsignal.ts"
 
@@ -15,7 +15,7 @@ import type {
 } from "@whiskeysockets/baileys"
 import { quiet } from "../../src/sandbox/whatsapp/model/quiet.ts"
 
-/** Credentials and keys of one client; they survive its connections. */
+/** A client's credentials and keys, which outlive its connections. */
 export class MemoryAuth {
   readonly creds: AuthenticationCreds = initAuthCreds()
   readonly entries = new Map<string, string>()
@@ -77,22 +77,24 @@ export class BaileysClient {
     const { ev, ws } = this.socket
     this.#endOnNonsense()
     ev.on("creds.update", (update) => void Object.assign(auth.creds, update))
-    ev.on("connection.update", (update) => this.#note(() => this.updates.push(update)))
+    ev.on("connection.update", (update) => this.#record(() => this.updates.push(update)))
     ev.on(
       "messages.upsert",
       ({ messages, type }) =>
-        this.#note(() => this.received.push(...messages.map((message) => ({ ...message, upsert: type }))))
+        this.#record(() => this.received.push(...messages.map((message) => ({ ...message, upsert: type }))))
     )
-    ev.on("messaging-history.set", () => this.#note(() => this.historyCount++))
-    ev.on("group-participants.update", (update) => this.#note(() => this.groupChanges.push(update)))
+    ev.on("messaging-history.set", () => this.#record(() => this.historyCount++))
+    ev.on("group-participants.update", (update) => this.#record(() => this.groupChanges.push(update)))
     ws.on(
       "CB:ack,class:message",
-      ({ attrs }: Stanza) => this.#note(() => this.acks.push({ id: attrs["id"] ?? "", error: attrs["error"] }))
+      ({ attrs }: Stanza) => this.#record(() => this.acks.push({ id: attrs["id"] ?? "", error: attrs["error"] }))
     )
     ws.on(
       "CB:receipt",
       ({ attrs }: Stanza) =>
-        this.#note(() => this.receipts.push({ id: attrs["id"] ?? "", type: attrs["type"], from: attrs["from"] ?? "" }))
+        this.#record(() =>
+          this.receipts.push({ id: attrs["id"] ?? "", type: attrs["type"], from: attrs["from"] ?? "" })
+        )
     )
   }
 
@@ -108,19 +110,19 @@ export class BaileysClient {
     return this.updates.some(({ connection }) => connection === "close")
   }
 
-  /** The status that the connection ended with. */
+  /** The status with which the connection ended. */
   get closeCode(): number | undefined {
     const error = this.updates.find(({ connection }) => connection === "close")?.lastDisconnect?.error
     // Baileys closes with a Boom, whose output has the code.
     return (error as { readonly output?: { readonly statusCode: number } } | undefined)?.output?.statusCode
   }
 
-  /** The texts that have arrived. */
+  /** The received texts. */
   get texts(): ReadonlyArray<string> {
     return this.received.flatMap(({ message }) => message?.conversation ?? message?.extendedTextMessage?.text ?? [])
   }
 
-  /** Resolves when the check holds, which is looked at whenever the client hears something. */
+  /** Resolves when the check holds; it is checked whenever the client receives something. */
   until(check: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       if (check()) return resolve()
@@ -132,7 +134,7 @@ export class BaileysClient {
     this.socket.end(undefined)
   }
 
-  /** Baileys lets a frame that makes no sense end the process: nobody catches what its listener throws. */
+  /** Without this, an invalid frame would end the process: Baileys does not catch what its listener throws. */
   #endOnNonsense(): void {
     const [listener] = this.socket.ws.listeners("message")
     this.socket.ws.removeAllListeners("message")
@@ -142,7 +144,7 @@ export class BaileysClient {
     )
   }
 
-  #note(change: () => unknown): void {
+  #record(change: () => unknown): void {
     change()
     for (const waiter of this.#waiters) {
       if (!waiter.check()) continue
@@ -156,7 +158,7 @@ interface Stanza {
   readonly attrs: { readonly [name: string]: string | undefined }
 }
 
-/** Connects with these credentials, and waits until the connection is open. */
+/** Connects with these credentials and waits until the connection is open or refused. */
 export const connected = async (auth: MemoryAuth, options: Omit<ClientOptions, "auth">): Promise<BaileysClient> => {
   const client = new BaileysClient(auth, options)
   await client.until(() => client.isOpen || client.closeCode !== undefined)

@@ -8,7 +8,7 @@ import { Vault } from "../../src/platform/crypto/Vault.ts"
 import type { AccountId } from "../../src/values/Ids.ts"
 import type { Answer, RunningNode } from "./Service.ts"
 
-/** The key that test nodes seal with; see `standing` in Service.ts. */
+/** The main key of test nodes, as bytes; see `defaults` in Service.ts. */
 export const mainKey = Redacted.make(
   new Uint8Array(Buffer.from("dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE=", "base64"))
 )
@@ -19,13 +19,13 @@ const pair = NodeCrypto.generateKeyPairSync("rsa", {
   publicKeyEncoding: { type: "spki", format: "pem" }
 })
 
-/** A key pair for DKIM: the private half in PEM form, the public one as it stands in DNS. */
+/** A DKIM key pair: the private key as PEM, the public key as a DNS record. */
 export const dkimKey = {
   pem: pair.privateKey,
   published: `k=rsa;t=s;p=${pair.publicKey.replaceAll(/-----[^-]+-----|\s/g, "")}`
 }
 
-/** A verified domain of an account, as its verification leaves it; `key` is a PEM that is sealed, or bytes as they are. */
+/** Inserts a verified domain; `key` is a PEM, which is sealed, or bytes stored as they are. */
 export const insertDomain = Effect.fnUntraced(function*(
   accountId: AccountId,
   domain: string,
@@ -38,7 +38,7 @@ export const insertDomain = Effect.fnUntraced(function*(
     values (${accountId}, ${domain}, ${status}, ${sealed})`
 }, Effect.provide(Vault.layer(mainKey)))
 
-/** What an independent verifier says of a message's first signature, with this record in DNS. */
+/** An independent verifier's result for a message's first signature, with this DNS record. */
 export const dkimVerdict = (raw: Buffer, published = dkimKey.published) =>
   Effect.promise(async () => {
     const resolver = () => Promise.resolve([[published.slice(0, 255), published.slice(255)]])
@@ -46,7 +46,7 @@ export const dkimVerdict = (raw: Buffer, published = dkimKey.published) =>
     return { result: results[0]?.status.result, domain: results[0]?.signingDomain }
   })
 
-/** A message as a mail program reads it, beside its header fields. */
+/** A parsed message with its header fields. */
 export const readMail = (raw: Buffer) =>
   Effect.promise(async () => {
     const mail = await PostalMime.parse(raw)
@@ -58,7 +58,7 @@ export const readMail = (raw: Buffer) =>
 export const asking = <E, R>(ask: Effect.Effect<Answer, E, R>, until: (answer: Answer) => boolean) =>
   Effect.repeat(ask, { until, schedule: Schedule.spaced("50 millis") })
 
-/** Posts a bulk mail and gives the batch's id. */
+/** Posts a bulk email and returns the batch's id. */
 export const sendBulk = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {
   const answer = yield* node.request("POST", "/v1/email/send-bulk", { key, json })
   if (answer.status !== 202) return yield* Effect.die(new Error(`send-bulk answered ${answer.status}: ${answer.text}`))

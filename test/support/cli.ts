@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
-/** How a command ended and what it printed. */
+/** Exit code and output of a command. */
 export interface CommandEnd {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs the command line as its users do. */
+/** Runs the command line in a new process. */
 export const cli = (words: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
   Effect.callback<CommandEnd>((resume) => {
     execFile(

@@ -4,27 +4,27 @@ import { asking } from "./bulkMail.ts"
 import type { RunningNode } from "./Service.ts"
 import { phoneOf } from "./sms.ts"
 
-/** What somebody asks for, and by whom. */
+/** A request for or with a code, and the API key. */
 export interface AskedCode {
   readonly key: string
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** Asks for a code and gives the verification that the answer tells of. */
+/** Requests a code and returns the verification's id. */
 export const sendCode = Effect.fnUntraced(function*(node: RunningNode, { json, key }: AskedCode) {
   const answer = yield* node.request("POST", "/v1/verify/send", { key, json })
   assert.strictEqual(answer.status, 201, answer.text)
   return { id: String(answer.at("data", "id")), answer }
 })
 
-/** Says what somebody entered. */
+/** Checks a code. */
 export const checkCode = (node: RunningNode, { json, key }: AskedCode) =>
   node.request("POST", "/v1/verify/check", { key, json })
 
-/** The digits of a text; without any, what no code is. */
+/** The code in a text, or an empty string. */
 const codeIn = (text: unknown) => /\b\d{4,8}\b/.exec(String(text))?.[0] ?? ""
 
-/** The texts that the sandbox's mail host or phones have for a recipient, newest first, as soon as there are so many. */
+/** The texts in the sandbox's inbox or phone of a recipient, newest first, once there are this many. */
 export const textsFor = Effect.fnUntraced(function*(node: RunningNode, to: string, count = 1) {
   const json = { headers: { accept: "application/json" } }
   if (!to.includes("@")) {
@@ -40,9 +40,9 @@ export const textsFor = Effect.fnUntraced(function*(node: RunningNode, to: strin
   return mails.map(({ at }) => String(at("data", "text")))
 })
 
-/** The newest code that a recipient has got, as soon as there are so many. */
+/** The newest code sent to a recipient, once there are this many. */
 export const codeFor = (node: RunningNode, to: string, count = 1) =>
   Effect.map(textsFor(node, to, count), ([text]) => codeIn(text))
 
-/** As long as the code, and another one. */
+/** A wrong code of the same length. */
 export const wrong = (code: string) => code.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))

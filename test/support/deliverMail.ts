@@ -1,21 +1,21 @@
 import { Effect } from "effect"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 
-/** What a mail server says to one mail of another. */
+/** A mail server's answer to one mail. */
 export interface MailAnswer {
   readonly code: number
   readonly text: string
-  /** What it wrote on the connection after EHLO. */
+  /** Its answer to EHLO. */
   readonly ehlo: string
 }
 
 const codeOf = (response: string) => Number(response.slice(0, 3))
 
-/** Hands one mail to the mail server on a port of this machine, as another mail server would, with the null sender. */
+/** Delivers one mail to a local port as another mail server would, with the null sender. */
 export const deliverMail = (port: number, to: string | ReadonlyArray<string>, raw: Uint8Array) =>
   deliverFrom(port, { from: "", to }, raw)
 
-/** The same with a sender, over STARTTLS where that is wanted: whatever certificate there is, as mail servers do. */
+/** Delivers one mail with a sender, optionally over STARTTLS with any certificate, as mail servers do. */
 export const deliverFrom = (
   port: number,
   { from, to, tls = false }: {

@@ -7,12 +7,12 @@ import { chooseAccount } from "../../src/platform/database/embedded/EmbeddedAcco
 import { openSession } from "../../src/platform/database/embedded/EmbeddedSession.ts"
 import { programOptions, runProgram } from "../../src/platform/database/embedded/runProgram.ts"
 
-/** The programs of the oldest PostgreSQL that the system itself has (Debian's packages), if any. */
+/** Directory of the oldest PostgreSQL installed on the system (Debian's packages), if any. */
 export const foreignPrograms = ["14", "15", "16", "17"]
   .map((version) => `/usr/lib/postgresql/${version}/bin`)
   .find((directory) => NodeFs.existsSync(NodePath.join(directory, "initdb")))
 
-/** Runs that PostgreSQL in a directory of its own until the scope closes, and gives its socket's path. */
+/** Runs that PostgreSQL in a temporary directory until the scope closes and returns its socket's path. */
 export const foreignServer = Effect.fn("foreignServer")(function*(programs: string) {
   const directory = yield* Effect.acquireRelease(
     Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "foreign-"))),

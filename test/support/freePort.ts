@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import * as NodeNet from "node:net"
 
-/** A port of this machine that nobody has right now, for programs that have to be told one. */
+/** A free port, for programs that need a port number at the start. */
 export const freePort = Effect.callback<number>((resume) => {
   const server = NodeNet.createServer().listen(0, "127.0.0.1", () => {
     const address = server.address()
@@ -10,10 +10,7 @@ export const freePort = Effect.callback<number>((resume) => {
   })
 })
 
-/**
- * One that is free and that the system hands out to nobody: for a server that many connections reach while others come
- * and go.
- */
+/** A free port outside the system's ephemeral range, so that no outgoing connection can take it meanwhile. */
 export const lowPort: Effect.Effect<number> = Effect.suspend(() => {
   const port = 15_000 + Math.floor(Math.random() * 15_000)
   return Effect.callback<boolean>((resume) => {

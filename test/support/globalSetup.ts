@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL for a run of the tests, thrown away at its end, with a template database that has all migrations:
- * copying that for each test file takes a fraction of the time that migrating takes.
+ * One PostgreSQL for a test run, removed at its end, with a migrated template database: copying that for each test file
+ * takes a fraction of the time of migrating.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { PgClient } from "@effect/sql-pg"
@@ -12,9 +12,9 @@ import { temporaryServer } from "./temporaryServer.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the test server listens on 127.0.0.1. */
+    /** Port of the test server on 127.0.0.1. */
     readonly pgPort: number
-    /** The migrated database that each test database is a copy of. */
+    /** The migrated database that test databases are copied from. */
     readonly pgTemplate: string
   }
 }
@@ -27,7 +27,7 @@ const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(port: numbe
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(client("postgres")))
   yield* onServer(`create database ${template}`)
   yield* Migrations.migrate(Migrations.directory).pipe(Effect.provide([client(template), NodeFileSystem.layer]))
-  // A database that somebody is connected to cannot be copied.
+  // A database with open connections cannot be copied.
   yield* onServer(`alter database ${template} with allow_connections false`)
 })
 

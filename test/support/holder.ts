@@ -7,13 +7,13 @@ import * as NodeUrl from "node:url"
 
 const Ready = Schema.fromJsonString(Schema.Struct({ socket: Schema.String, base: Schema.String }))
 
-/** Another process that holds the embedded server of a data directory. */
+/** Another process that runs the embedded server of a data directory. */
 export interface Holder {
   readonly socket: string
   readonly base: string
-  /** Runs SQL over there; the answer is JSON, `{"rows":[…]}` or `{"error":"…"}`. */
+  /** Runs SQL in that process and returns JSON: `{"rows":[…]}` or `{"error":"…"}`. */
   readonly ask: (statement: string) => Effect.Effect<string>
-  /** Sends the signal and waits for the process to be gone. */
+  /** Sends the signal and waits until the process has exited. */
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
 }
 
@@ -43,7 +43,7 @@ export const startHolder = Effect.fn("startHolder")(
   }
 )
 
-/** The processes, zombies apart, that have this text in their command line; a server has its data directory there. */
+/** Ids of processes with this text in their command line, such as a server's data directory. */
 export const processesWith = (text: string) =>
   Effect.sync(() =>
     NodeFs.readdirSync("/proc").filter((name) => /^\d+$/.test(name) && commandLine(name).includes(text)).map(Number)

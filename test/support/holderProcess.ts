@@ -1,5 +1,5 @@
 /**
- * A process that holds an embedded server, for the tests that kill it: says "ready" with the milliseconds it took, then
+ * A process that runs an embedded server, for tests that kill it: it prints "ready" with the milliseconds it took, then
  * answers each line of SQL on stdin with one line of JSON. `node holderProcess.ts DATA_DIR [durable]`
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

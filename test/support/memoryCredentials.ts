@@ -5,7 +5,7 @@ import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 
 const nameOf = (type: string, key: string) => `${type}|${key}`
 
-/** Credentials of a session in memory, with the messages that were journaled; while `isAway`, none can be read. */
+/** A session's credentials in memory, with the journaled messages; while `isAway` is true, reads fail. */
 export const memoryCredentials = () => {
   const values = new Map<string, Uint8Array>()
   const state = { isAway: false, journaled: new Array<Decrypted>() }

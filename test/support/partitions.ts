@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { dropPartitions } from "../../src/platform/database/Partitions.ts"
 
 /**
- * Drops all partitions by day and makes those between two days, counted from today, which is 0. The migration makes one
- * that takes all that is older than its own day, so no day before that can be made while it is there.
+ * Drops all day partitions and creates those between two days relative to today, which is 0. The migration's partition
+ * covers everything before its day, so no earlier day can be created while it exists.
  */
 export const remakePartitions = Effect.fnUntraced(function*(first: number, last: number) {
   const sql = yield* SqlClient.SqlClient

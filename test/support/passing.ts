@@ -3,8 +3,8 @@ import { TestClock } from "effect/testing"
 import { eventually } from "./Service.ts"
 
 /**
- * Lets time pass by the test's clock, in steps, until what is seen is what the test waits for: what happens in between
- * needs a database or a connection, which that clock does not hurry.
+ * Advances the test clock in steps until the condition holds. In between the code waits for a database or a connection,
+ * which that clock does not control.
  */
 export const passing = <A, E, R>(
   look: Effect.Effect<A, E, R>,

@@ -1,7 +1,4 @@
-/**
- * Hosts of URLs that lead to no public address, in every spelling that a parser takes: what each is, and how it is
- * written.
- */
+/** Hosts that lead to no public address, in every spelling that a parser accepts: description and spelling. */
 export const privateHosts: ReadonlyArray<readonly [what: string, host: string]> = [
   ["loopback", "127.0.0.1"],
   ["loopback in short", "127.1"],

@@ -21,7 +21,7 @@ const paeth = (a: number, b: number, c: number) => {
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c
 }
 
-/** Whether each pixel of a PNG with 8 bits for each of four colours is dark. */
+/** Whether each pixel of a PNG with four channels of 8 bits is dark. */
 const pixelsOf = (png: Buffer) => {
   const parts: Array<Buffer> = []
   for (let at = 8; at < png.length;) {
@@ -66,7 +66,7 @@ const isFunction = (size: number, version: number) => {
     centres.some(([y, x]) => Math.abs(row - y) <= 2 && Math.abs(column - x) <= 2)
 }
 
-/** The codewords in the order of the picture: two columns at a time, from the right, up and down in turns. */
+/** The codewords in the standard's order: two columns at a time, from the right, alternately up and down. */
 const codewordsOf = (size: number, version: number, bit: (row: number, column: number) => boolean) => {
   const skip = isFunction(size, version)
   const bits: Array<boolean> = []
@@ -85,7 +85,7 @@ const codewordsOf = (size: number, version: number, bit: (row: number, column: n
   )
 }
 
-/** The data of all blocks in their order; what would correct errors is left out. */
+/** The data of all blocks in order, without error correction. */
 const dataOf = (codewords: ReadonlyArray<number>, version: number) => {
   const blocks = tables.getBlocksCount(version, level)
   const total = utils.getSymbolTotalCodewords(version)
@@ -137,7 +137,7 @@ const textOf = (data: ReadonlyArray<number>, version: number) => {
   return text
 }
 
-/** Reads the QR code of the API as a phone does: a data URL of a perfect picture with error correction M. */
+/** Reads the API's QR code as a phone does: a data URL of an undamaged image with error correction M. */
 export const readQr = (dataUrl: string): string => {
   const { isDark, width } = pixelsOf(Buffer.from(dataUrl.split(",")[1] ?? "", "base64"))
   const size = width / scale - 2 * margin

@@ -1,6 +1,6 @@
-/** What a report is about, as the mail servers that write one know it. */
+/** The reported mail, as known to the mail servers that write reports. */
 export interface ReportedMail {
-  /** The address that the report goes to: the return path of the message. */
+  /** The message's return path, to which the report goes. */
   readonly returnPath: string
   readonly to: string
   readonly messageId?: string
@@ -11,7 +11,7 @@ export interface DeliveryOptions {
   readonly action?: string
   readonly status?: string
   readonly diagnostic?: string
-  /** Where the mail failed, when that is another address than the one that it was sent to. */
+  /** The address where delivery failed, if it differs from the recipient. */
   readonly finalRecipient?: string
 }
 
@@ -28,7 +28,7 @@ Content-Type: text/plain`
 
 const refusal = { action: "failed", status: "5.1.1", diagnostic: "smtp; 550 5.1.1 No such user here" }
 
-/** In the shape of Postfix: every field, the type with a space, the header section of the original. */
+/** A report in Postfix's format: every field, the type with a space, the original's headers. */
 export const postfixDsn = (mail: ReportedMail, options: DeliveryOptions = {}): Buffer => {
   const { action, diagnostic, finalRecipient, status } = { ...refusal, finalRecipient: mail.to, ...options }
   return crlf(`Return-Path: <>
@@ -78,7 +78,7 @@ ${headersOf(mail)}
 `)
 }
 
-/** In the shape of Exchange: an HTML notice beside the text, no space after the type, the whole original. */
+/** A report in Exchange's format: an HTML notice beside the text, no space after the type, the whole original. */
 export const exchangeDsn = (mail: ReportedMail, options: DeliveryOptions = {}): Buffer => {
   const { action, diagnostic, status } = {
     ...refusal,
@@ -139,7 +139,7 @@ The order.
 `)
 }
 
-/** In the shape of Gmail: nested parts with a picture, and comments in the status report. */
+/** A report in Gmail's format: nested parts with an image, and comments in the status report. */
 export const gmailDsn = (mail: ReportedMail, options: DeliveryOptions = {}): Buffer => {
   const { action, diagnostic, status } = {
     ...refusal,
@@ -204,7 +204,7 @@ The order.
 `)
 }
 
-/** In the shape of Yahoo: bare line feeds, odd case, a status that says nothing, the reason in the answer alone. */
+/** A report in Yahoo's format: bare line feeds, mixed case, an unspecific status, the reason only in the diagnostic. */
 export const yahooDsn = (mail: ReportedMail, options: DeliveryOptions = {}): Buffer => {
   const { action, diagnostic, status } = {
     ...refusal,
@@ -245,11 +245,11 @@ ${headersOf(mail)}
 
 export interface ComplaintOptions {
   readonly type?: string
-  /** Providers black out addresses of their users; then neither the report nor the original names any. */
+  /** Whether user addresses are redacted in the report and the original, as providers do. */
   readonly redacted?: boolean
 }
 
-/** A complaint by the Abuse Reporting Format (RFC 5965). */
+/** A complaint in the Abuse Reporting Format (RFC 5965). */
 export const arf = (mail: ReportedMail, { redacted = false, type = "abuse" }: ComplaintOptions = {}): Buffer => {
   const about: ReportedMail = redacted ? { ...mail, to: "redacted@redacted.example", returnPath: "" } : mail
   return crlf(`From: <feedback@fbl.people.example>
@@ -284,7 +284,7 @@ The order.
 `)
 }
 
-/** An automatic answer, which quotes a report and is none. */
+/** An automatic reply that quotes a report without being one. */
 export const autoReply = (mail: ReportedMail): Buffer =>
   crlf(`From: ${mail.to}
 To: ${mail.returnPath}

@@ -1,6 +1,6 @@
 /**
- * A self-signed certificate for localhost, 127.0.0.1 and hooks.test, good until 2126, and its key. They guard nothing:
- * a client refuses them unless a test gives it the certificate to trust.
+ * A self-signed certificate for localhost, 127.0.0.1 and hooks.test, valid until 2126, and its key. They protect nothing:
+ * clients refuse the certificate unless a test makes them trust it.
  */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
@@ -21,7 +21,7 @@ VaQU1ipWoQ4CICdi5uh6YjjHPX9AfhUOfihIGbTz12ct2R9LISmq5xrl
 -----END CERTIFICATE-----`
 }
 
-/** Another one, for mx.bounces.test: what a certificate is replaced by when it is renewed. */
+/** Another one, for mx.bounces.test, as the renewed certificate. */
 export const otherSelfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRDTMEi3LzcRFpk4s

@@ -5,7 +5,7 @@ import { Vault } from "../../src/platform/crypto/Vault.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { makeAccount } from "./Service.ts"
 
-/** A WhatsApp session of a new account, past the service, and what its row says of it. */
+/** Inserts a WhatsApp session for a new account directly, and reads its row. */
 export const makeSessionRow = Effect.fnUntraced(function*(isPaired: boolean) {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()

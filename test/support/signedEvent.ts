@@ -2,7 +2,7 @@ import * as NodeCrypto from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import type { ReceivedRequest } from "./WebhookReceiver.ts"
 
-/** The envelope of spec 6.2 with the id of api.md. */
+/** The event envelope of spec 6.2. */
 export interface SignedEvent {
   readonly id: string
   readonly event: string
@@ -11,8 +11,8 @@ export interface SignedEvent {
 }
 
 /**
- * Reads an event as a careful receiver does, with nothing of this program: the body's HMAC is compared in constant time
- * and the Standard Webhooks signature by that project's own library. It throws when either is wrong.
+ * Parses and verifies an event without our own code, as a careful receiver does: the HMAC is compared in constant time,
+ * and the Standard Webhooks signature is checked by that project's library. It throws if either is wrong.
  */
 export const signedEvent = ({ body, headers }: ReceivedRequest, secret: string): SignedEvent => {
   const expected = NodeCrypto.createHmac("sha256", secret).update(body).digest()

@@ -1,4 +1,4 @@
-/** A simulator and clients that are paired with it, gone when the test is over. */
+/** A simulator and clients paired with it, closed with the scope. */
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import { WhatsAppSimulator } from "../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
@@ -26,7 +26,7 @@ export const makeSimulator = Effect.fnUntraced(function*(
   return simulator
 })
 
-/** Pairs new credentials with a phone by QR, and stays as a client of them until the server says 515. */
+/** Pairs new credentials with a phone by QR and stays connected until the server sends 515. */
 export const paired = (simulator: WhatsAppSimulator, number: string, options: Partial<ClientOptions> = {}) =>
   Effect.promise(async () => {
     const auth = new MemoryAuth()
@@ -37,14 +37,14 @@ export const paired = (simulator: WhatsAppSimulator, number: string, options: Pa
     return { auth, session, closeCode: client.closeCode }
   })
 
-/** A client with these credentials that is open until the test ends. */
+/** An open client with these credentials, until the test ends. */
 export const online = (simulator: WhatsAppSimulator, auth: MemoryAuth, options: Partial<ClientOptions> = {}) =>
   Effect.acquireRelease(
     Effect.promise(() => connected(auth, { url: simulator.url, ...options })),
     (client) => Effect.sync(() => client.end())
   )
 
-/** A client of a new session of this number, open and past its first history. */
+/** An open client of a new session of this number, after its first history sync. */
 export const session = Effect.fnUntraced(function*(
   simulator: WhatsAppSimulator,
   number: string,

@@ -5,14 +5,14 @@ import { makeAccount, type RunningNode } from "./Service.ts"
 import { signedEvent } from "./signedEvent.ts"
 import { makeWebhookReceiver } from "./WebhookReceiver.ts"
 
-/** Posts an email and gives its id. */
+/** Posts an email and returns its id. */
 export const sendEmail = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {
   const answer = yield* node.request("POST", "/v1/email/send", { key, json })
   assert.strictEqual(answer.status, 202, answer.text)
   return Number(answer.at("data", "id"))
 })
 
-/** The record of an email as soon as it has one of these statuses. */
+/** The email's record, once it has one of these statuses. */
 export const reaching = (
   node: RunningNode,
   { id, key, statuses }: { readonly id: number; readonly key: string; readonly statuses: ReadonlyArray<string> }
@@ -25,7 +25,7 @@ export const reaching = (
     ({ at }) => Object(at("data")) as Readonly<Record<string, unknown>>
   )
 
-/** An account with a webhook for these events, and the events that came, as soon as there are so many. */
+/** An account with a webhook for these events; `received` returns them once there are this many. */
 export const makeListener = Effect.fnUntraced(function*(node: RunningNode, events: ReadonlyArray<string>) {
   const account = yield* makeAccount()
   const receiver = yield* makeWebhookReceiver()

@@ -1,4 +1,4 @@
-/** What the tests use of npm's smpp, which has no types. */
+/** The parts of npm's smpp that the tests use; the package has no types. */
 declare module "smpp" {
   import type { EventEmitter } from "node:events"
   import type { Server as NetServer, Socket } from "node:net"

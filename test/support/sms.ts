@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { asking } from "./bulkMail.ts"
 import type { RunningNode } from "./Service.ts"
 
-/** Posts an SMS and gives its id. */
+/** Posts an SMS and returns its id. */
 export const sendSms = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {
   const answer = yield* node.request("POST", "/v1/sms/send", { key, json })
   assert.strictEqual(answer.status, 202, answer.text)
   return Number(answer.at("data", "message_id"))
 })
 
-/** The record of an SMS as soon as it has one of these statuses. */
+/** The SMS's record, once it has one of these statuses. */
 export const smsReaching = (
   node: RunningNode,
   { id, key, statuses }: { readonly id: number; readonly key: string; readonly statuses: ReadonlyArray<string> }
@@ -23,7 +23,7 @@ export const smsReaching = (
     ({ at }) => Object(at("data")) as Readonly<Record<string, unknown>>
   )
 
-/** What the sandbox's phones of this number show. */
+/** The texts on the sandbox's phone with this number. */
 export const phoneOf = (node: RunningNode, number: string) =>
   Effect.map(
     node.request("GET", `/sandbox/sms?to=${encodeURIComponent(number)}`, { headers: { accept: "application/json" } }),
@@ -32,5 +32,5 @@ export const phoneOf = (node: RunningNode, number: string) =>
 
 let serial = 0
 
-/** A mobile number of Rwanda that no other test has. */
+/** A mobile number of Rwanda that no other test uses. */
 export const freshNumber = () => `+25078${String(8_000_000 + serial++).padStart(7, "0")}`

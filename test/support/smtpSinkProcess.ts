@@ -1,6 +1,6 @@
 /**
- * The sink as a process of its own, for tests that kill the nodes. It follows `localPartScript`, prints
- * `{"smtp":PORT,"http":PORT}` when ready, ends with SIGTERM, and answers every GET with the messages that it took:
+ * The SMTP sink as a separate process, for tests that kill nodes. It follows `localPartScript`, prints
+ * `{"smtp":PORT,"http":PORT}` when ready, ends with SIGTERM, and answers every GET with the accepted messages:
  * [{to, message_id, sha256}].
  */
 import { Effect } from "effect"

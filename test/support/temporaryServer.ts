@@ -6,8 +6,8 @@ import * as EmbeddedPostgres from "../../src/platform/database/embedded/Embedded
 import { lowPort } from "./freePort.ts"
 
 /**
- * A PostgreSQL that is thrown away with the scope: nothing of it stays, neither a process nor a file. Tests reach it
- * by its port, as an operator's: a unix socket turns connections away (EAGAIN) in a moment in which many come.
+ * A temporary PostgreSQL, removed with the scope, processes and files included. Tests connect to its port, like to an
+ * operator's server: a unix socket refuses connections (EAGAIN) when many arrive at once.
  */
 export const temporaryServer = Effect.gen(function*() {
   const directory = yield* Effect.acquireRelease(makeDirectory, remove)
@@ -29,14 +29,14 @@ export const temporaryServer = Effect.gen(function*() {
 
 const makeDirectory = Effect.sync(() => {
   const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-test-"))
-  // mkdtemp gives mode 700: when root runs this, the server's account has to walk through.
+  // mkdtemp sets mode 700; when root runs the tests, the server's account must be able to enter the directory.
   NodeFs.chmodSync(path, 0o711)
   return path
 })
 
 const remove = (path: string) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
 
-/** The server removes this file last. */
+/** The server removes this file last, when it stops. */
 const stopped = (base: string) =>
   Effect.sync(() => NodeFs.existsSync(NodePath.join(base, "pg18/postmaster.pid"))).pipe(
     Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),

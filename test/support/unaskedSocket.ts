@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { SessionSocket } from "../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 
-const unasked = Effect.die("nobody asks this")
+const unasked = Effect.die("this method is not expected to be called")
 
-/** A connection that tells nothing and that nobody asks anything; tests put in its place what they ask. */
+/** A silent connection whose methods all die; tests replace those that they expect to be called. */
 export const unaskedSocket: SessionSocket = {
   next: Effect.never,
   requestPairingCode: () => unasked,

@@ -3,26 +3,26 @@ import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
 
-/** What a receiver has in its hands: its secret, the bytes and the headers, names in lower case. */
+/** A receiver's input: its secret, the body and the headers, names in lower case. */
 export interface Arrival {
   readonly secret: string
   readonly body: Buffer
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What a snippet says of an arrival: whether `X-Service-Signature` and `webhook-signature` fit. */
+/** A snippet's verdict: whether `X-Service-Signature` and `webhook-signature` are valid. */
 export type Verdict = readonly [service: boolean, standard: boolean]
 
-/** One snippet of docs/webhooks/snippets, and the program that runs it. */
+/** One snippet of docs/webhooks/snippets and how to run it. */
 export interface Snippet {
   readonly language: string
   readonly file: string
-  /** The word after the fence on the page. */
+  /** The language after the fence on the page. */
   readonly fence: string
   readonly program: string
-  /** Arguments that do nothing but show that the program is there. */
+  /** Arguments without effect, to test whether the program is installed. */
   readonly probe: ReadonlyArray<string>
-  /** Files of the receiver around the snippet, by name, and the arguments that start it. */
+  /** Files of a receiver around the snippet, by name, and the arguments that start it. */
   readonly receiver: (arrivals: ReadonlyArray<Arrival>) => {
     readonly place: string
     readonly files: Readonly<Record<string, string>>
@@ -93,7 +93,7 @@ func main() {
 
 const word = (text: string | undefined) => `'${(text ?? "").replaceAll("'", `'\\''`)}'`
 
-/** A shell reads no JSON, so its receiver has the arrivals written out. */
+/** A shell cannot read JSON, so the arrivals are written into its receiver. */
 const shell = (arrivals: ReadonlyArray<Arrival>) => {
   const calls = arrivals.flatMap(({ body, headers, secret }, index) => {
     const of = (...names: ReadonlyArray<string>) => names.map((name) => word(headers[name])).join(" ")
@@ -113,7 +113,7 @@ const shell = (arrivals: ReadonlyArray<Arrival>) => {
 const json = (arrivals: ReadonlyArray<Arrival>) =>
   JSON.stringify(arrivals.map(({ body, ...arrival }) => ({ ...arrival, body: body.toString("base64") })))
 
-/** Every snippet of the page, in its order. */
+/** Every snippet of the page, in order. */
 export const snippets: ReadonlyArray<Snippet> = [
   {
     language: "Node",
@@ -181,11 +181,11 @@ export const snippets: ReadonlyArray<Snippet> = [
   }
 ]
 
-/** Whether this machine can run it. */
+/** Whether the program is installed. */
 export const isRunnable = ({ probe, program }: Snippet): boolean =>
   NodeChildProcess.spawnSync(program, probe, { stdio: "ignore" }).status === 0
 
-/** What the snippet, in a receiver of its own in this folder, says of each arrival. */
+/** Runs the snippet in a receiver in this folder and returns its verdict for each arrival. */
 export const judge = (
   { program, receiver }: Snippet,
   text: string,

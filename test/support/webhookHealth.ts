@@ -17,7 +17,7 @@ const Address = Layer.effect(
   )
 )
 
-/** The alarm and the queue's own pool as a node has them, beside the notices that the rest of the node shares. */
+/** The alarm and the queue's separate pool as in a node, sharing the notices with the rest of the node. */
 export const alarmed = (env: Readonly<Record<string, string>>) => {
   const Settings = AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
   const Shared = Notices.layer.pipe(
@@ -33,13 +33,13 @@ export const alarmed = (env: Readonly<Record<string, string>>) => {
 const State = Schema.Struct({
   unhealthy_reason: Schema.NullOr(Schema.String),
   failure_count: Schema.Int,
-  /** Whole seconds for which it has been failing. */
+  /** Whole seconds since it began to fail. */
   seconds: Schema.NullOr(Schema.Int)
 })
 
 const Mail = Schema.Struct({ kind: Schema.String, once: Schema.String, subject: Schema.String, body: Schema.String })
 
-/** A webhook of an account of its own, in the database alone. */
+/** A webhook of a new account, in the database only. */
 export const storedWebhook = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()
@@ -57,7 +57,7 @@ export const storedWebhook = Effect.gen(function*() {
       sql`select kind, once, subject, body from notices where account_id = ${accountId} order by id`,
       Schema.decodeUnknownEffect(Schema.Array(Mail))
     ),
-    /** Makes every commit fail that has marked this webhook as unhealthy. */
+    /** Makes every commit fail that marks this webhook unhealthy. */
     refusingCommits: Effect.acquireRelease(
       Effect.gen(function*() {
         yield* sql`create function refuse() returns trigger language plpgsql as

@@ -10,25 +10,25 @@ import { encryptionKey, eventually, makeAccount, type RunningNode } from "./Serv
 import { makeWebhookReceiver } from "./WebhookReceiver.ts"
 import { create } from "./webhookStories.ts"
 
-/** An event as a webhook got it. */
-export interface ToldEvent {
+/** An event as a webhook received it. */
+export interface ReceivedEvent {
   readonly id: string
   readonly event: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** An account whose webhook takes messages and news of groups, with the events that came, each once. */
+/** An account with a webhook for inbound messages and group events, and the events received, each once. */
 export const inboundAccount = Effect.fnUntraced(function*(node: RunningNode) {
   const account = yield* makeAccount()
   const receiver = yield* makeWebhookReceiver({ script: [200] })
   yield* create(node, account.key, { url: `${receiver.url}/hook`, events: ["message.received", "group.*"] })
   // The bodies are what the service documents.
-  const parse = (body: Buffer) => JSON.parse(body.toString("utf8")) as ToldEvent
+  const parse = (body: Buffer) => JSON.parse(body.toString("utf8")) as ReceivedEvent
   const events = () => {
     const byId = new Map(receiver.requests.map(({ body }) => parse(body)).map((event) => [event.id, event]))
     return [...byId.values()]
   }
-  // Eight deliveries are under way at once, so they come in any order; messages are numbered in theirs.
+  // Up to eight deliveries are in flight, so events arrive in any order; messages are sorted by id.
   const of = (name: string) =>
     events().filter(({ event }) => event === name).map(({ data }) => data)
       .toSorted((a, b) => Number(a["message_id"] ?? 0) - Number(b["message_id"] ?? 0))
@@ -36,12 +36,12 @@ export const inboundAccount = Effect.fnUntraced(function*(node: RunningNode) {
     ...account,
     events,
     of,
-    /** The data of the events of this name, as soon as there are `n`. */
-    told: (name: string, n: number) => eventually(Effect.sync(() => of(name)), (all) => all.length >= n)
+    /** Data of the events with this name, once there are `n`. */
+    published: (name: string, n: number) => eventually(Effect.sync(() => of(name)), (all) => all.length >= n)
   }
 })
 
-/** A message in the inbox of a session that nobody was told of, as a node leaves it that dies right after its receipt. */
+/** Inserts an unpublished message into a session's inbox, as a node leaves it that dies right after the receipt. */
 export const leftBehind = Effect.fnUntraced(
   function*(
     session: number,

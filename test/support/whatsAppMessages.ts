@@ -3,17 +3,17 @@ import { Effect } from "effect"
 import { eventually, type RunningNode } from "./Service.ts"
 import { WhatsApp } from "./WhatsApp.ts"
 
-/** What nodes need in order to send as fast as they can. */
+/** Environment of nodes that send without pauses or limits. */
 export const unpaced = { WHATSAPP_PER_MINUTE: "0", WHATSAPP_PER_DAY: "0", WHATSAPP_PAUSE_MAX_MS: "0" }
 
-/** What nodes need in order to have files from the servers of tests. */
+/** Environment of nodes that may fetch files from the tests' servers. */
 export const localFiles = { WHATSAPP_MEDIA_ALLOW_LOOPBACK: "true" }
 
-/** Asks for a message. */
+/** Posts a message. */
 export const send = (node: RunningNode, key: string, json: Readonly<Record<string, unknown>>) =>
   node.request("POST", "/v1/whatsapp/send", { key, json })
 
-/** Asks for a message, and answers with its id. */
+/** Posts a message and returns its id. */
 export const accepted = Effect.fnUntraced(
   function*(node: RunningNode, key: string, json: Readonly<Record<string, unknown>>) {
     const answer = yield* send(node, key, json)
@@ -31,7 +31,7 @@ export const untilMessage = Effect.fnUntraced(function*(node: RunningNode, key: 
   return answer.at("data") as Readonly<Record<string, unknown>>
 })
 
-/** What a phone has from somebody, as soon as there are `n`. */
+/** The messages that a phone has from a number, once there are `n`. */
 export const untilArrived = Effect.fnUntraced(function*(number: string, from: string, n: number) {
   const { simulator } = yield* WhatsApp
   return yield* eventually(

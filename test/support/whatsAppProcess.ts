@@ -1,8 +1,8 @@
 /**
- * The simulated WhatsApp as a process of its own, for tests that kill the nodes: `node test/support/whatsAppProcess.ts
- * [PORT] [NUMBER...]`. It has a phone for each number, prints `{"port":PORT}` when ready, and ends with SIGTERM. Clients
- * connect to `ws://127.0.0.1:PORT/ws/chat`; the verbs of `Controls` are at `POST /control/VERB` with a JSON array of
- * arguments, as `remoteControls` calls them.
+ * The simulated WhatsApp as a separate process, for tests that kill nodes: `node test/support/whatsAppProcess.ts [PORT]
+ * [NUMBER...]`. It has a phone for each number, prints `{"port":PORT}` when ready, and ends with SIGTERM. Clients connect
+ * to `ws://127.0.0.1:PORT/ws/chat`; `Controls` are called at `POST /control/VERB` with a JSON array of arguments, see
+ * `remoteControls`.
  */
 import { WhatsAppSimulator } from "../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
 
