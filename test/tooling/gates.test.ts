@@ -10,7 +10,7 @@ const { scripts } = Schema.decodeSync(Package)(NodeFs.readFileSync(NodePath.join
 
 const bin = NodePath.join(root, "node_modules/.bin")
 
-/** Runs a script of package.json, word for word, over the planted files. */
+/** Runs a script of package.json on the planted files. */
 const gate = (script: string, files: Readonly<Record<string, string>>) =>
   planted(files, (cwd) => {
     const run = NodeChildProcess.spawnSync("sh", ["-c", scripts[script] ?? "exit 99"], {
@@ -23,12 +23,12 @@ const gate = (script: string, files: Readonly<Record<string, string>>) =>
 
 const good = { "src/values/One.ts": "export const one = 1" }
 
-/** Everywhere the gates look: a fault is planted in each place, so that none can drop out of sight. */
+/** One file in each place that the gates must check. */
 const places = ["src/values/One.ts", "test/values/One.test.ts", "scripts/one.ts", "one.config.ts"]
 
-describe("the gates", () => {
+describe("npm scripts that gate a commit", () => {
   for (const script of ["types", "lint", "format:check"]) {
-    it(`${script} lets good code pass`, () => {
+    it(`${script} accepts good code`, () => {
       const { passes, says } = gate(script, good)
       assert.isTrue(passes, says)
     })
@@ -38,13 +38,13 @@ describe("the gates", () => {
     ["types", "a wrong type", `export const one: number = "1"`, "TS2322"],
     [
       "types",
-      "an Effect that nobody runs",
+      "an Effect that is never run",
       `import { Effect } from "effect"\nEffect.log("lost")`,
       "effect(floatingEffect)"
     ],
     [
       "types",
-      "a mere suggestion of Effect's checker",
+      "a suggestion of Effect's checker",
       `import { Schema } from "effect"\nexport const one = Schema.Number`,
       "effect(schemaNumber)"
     ],
@@ -60,7 +60,7 @@ describe("the gates", () => {
     })
   }
 
-  it("unused names a file, an export and a dependency that nobody uses", () => {
+  it("unused reports a file, an export and a dependency that nothing uses", () => {
     const { passes, says } = gate("unused", {
       "src/main.ts": `import { one } from "./values/One.ts"\nexport const main = one`,
       "src/values/One.ts": "export const one = 1\nexport const two = 2",

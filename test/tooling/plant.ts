@@ -6,7 +6,7 @@ export const root = NodePath.resolve(import.meta.dirname, "../..")
 
 const settings = [".oxlintrc.json", "dprint.json", "knip.json", "package.json", "scripts/lint", "tsconfig.json"]
 
-/** Runs `use` in a throw-away copy of the project that has its tools and settings, and of its code only these files. */
+/** Calls `use` in a temporary copy of the project that has its tools and settings, but only these source files. */
 export const planted = <A>(files: Readonly<Record<string, string>>, use: (folder: string) => A): A => {
   const folder = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "planted-"))
   try {
