@@ -28,15 +28,15 @@ const answerOn = (socket: NodeNet.Socket) =>
     socket.on("close", () => resume(Effect.succeed(text)))
   })
 
-describe("the HTTP server", () => {
-  it.live("answers also those who ask while the node still starts, and minds nobody who has gone meanwhile", () =>
+describe("HTTP server", () => {
+  it.live("requests received while the node starts are answered later, and a client that has left does no harm", () =>
     Effect.gen(function*() {
       const { address, serve } = yield* HttpServer.HttpServer
       const port = address._tag === "UnixPathAddress" ? 0 : address.port
       const [early, gone] = yield* Effect.all([ask(port), ask(port)])
       const answered = yield* Effect.forkChild(answerOn(early))
       gone.destroy()
-      // Nobody has to be there to refuse this, and by then what came before it has been read.
+      // Node refuses this before any handler exists, so by now the earlier requests have been read.
       assert.match(yield* Effect.flatMap(ask(port, "nonsense\r\n\r\n"), answerOn), /^HTTP\/1\.1 400 /)
       yield* serve(Effect.succeed(HttpServerResponse.text("here")))
       assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 200 OK\r\n[^]*here$/)

@@ -5,7 +5,7 @@ import { prune } from "../../src/app/Pruning.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Writes a notice of that age, which ended at once unless it is still queued, and prunes. */
+/** Inserts a notice of this age, ended at once unless it is queued, prunes, and returns it if it is left. */
 const pruned = Effect.fnUntraced(function*(status: "queued" | "sent" | "failed", age: string) {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()
@@ -17,7 +17,7 @@ const pruned = Effect.fnUntraced(function*(status: "queued" | "sent" | "failed",
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
-  it.effect("removes notices 30 days after their end, and none that still waits", () =>
+  it.effect("a notice is removed 30 days after it ended, and a queued one stays", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* pruned("sent", "31 days"), [])
       assert.deepStrictEqual(yield* pruned("failed", "31 days"), [])
@@ -25,7 +25,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       assert.lengthOf(yield* pruned("queued", "31 days"), 1)
     }))
 
-  it.effect("gives the key of a notice free after a day, unless the notice still waits", () =>
+  it.effect("a notice's deduplication key is released after a day, unless the notice is queued", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* pruned("sent", "23 hours"), [{ once: "7" }])
       assert.deepStrictEqual(yield* pruned("sent", "25 hours"), [{ once: null }])
@@ -33,7 +33,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       assert.deepStrictEqual(yield* pruned("queued", "25 hours"), [{ once: "7" }])
     }))
 
-  it.effect("removes the secret before a rotation once their overlap is over, and not before", () =>
+  it.effect("a webhook's previous secret is removed once its overlap is over", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()
@@ -53,7 +53,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       ])
     }))
 
-  it.effect("removes what emails were made from after a day, unless somebody still waits for them", () =>
+  it.effect("an email's contents are removed after a day, unless a recipient is still queued", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()
@@ -78,7 +78,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       assert.deepStrictEqual(left, ["sent 25 hours: 0", "sent 23 hours: 1", "queued 25 hours: 1"])
     }))
 
-  it.effect("removes what WhatsApp messages were sent as after a day, unless they have not been sent", () =>
+  it.effect("a WhatsApp message's body and file are removed after a day, unless it has not been sent", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()
@@ -120,7 +120,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       ])
     }))
 
-  it.effect("keeps the file of a batch until the last of its messages is sent", () =>
+  it.effect("a batch's file stays until its last message is sent", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()

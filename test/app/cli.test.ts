@@ -9,8 +9,8 @@ const onDatabase = Effect.map(TestDatabase, ({ url }) => ({
   ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64")
 }))
 
-describe("the command line", () => {
-  it.live("stops with one sentence when a setting is wrong", () =>
+describe("command line", () => {
+  it.live("serve stops with one sentence when a setting is invalid", () =>
     Effect.gen(function*() {
       const ended = yield* cli(["serve"], { PORT: "eighty" })
       assert.deepStrictEqual(ended, {
@@ -21,7 +21,7 @@ describe("the command line", () => {
     }))
 
   it.live(
-    "stops with one sentence when bounces have a port and no domain, or a domain that is none",
+    "serve stops with one sentence when BOUNCE_PORT has no domain or MAIL_BOUNCE_DOMAIN is invalid",
     () =>
       Effect.gen(function*() {
         const environment = yield* onDatabase
@@ -39,7 +39,7 @@ describe("the command line", () => {
     120_000
   )
 
-  it.live("stops with one sentence when the database cannot be reached, without its password", () =>
+  it.live("migrate stops with one sentence that hides the password when the database is unreachable", () =>
     Effect.gen(function*() {
       const { code, stderr } = yield* cli(["migrate"], { DATABASE_URL: "postgres://user:geheim@127.0.0.1:1/x" })
       assert.strictEqual(code, 1)
@@ -47,7 +47,7 @@ describe("the command line", () => {
       assert.notInclude(stderr, "geheim")
     }))
 
-  it.live("prints the settings in force with secrets masked", () =>
+  it.live("config prints the settings in force with masked secrets", () =>
     Effect.gen(function*() {
       const { stdout } = yield* cli(["config"], { SMTP_URL: "smtp://u:geheim@relay", PORT: "9001" })
       assert.include(stdout, "PORT=9001\n")
@@ -55,28 +55,35 @@ describe("the command line", () => {
       assert.notInclude(stdout, "geheim")
     }))
 
-  it.live("makes accounts and keys, with --json as the one line on standard output", () =>
-    Effect.gen(function*() {
-      const environment = yield* onDatabase
-      const made = yield* cli(
-        ["account", "create", "--email", "ada@example.com", "--name", "Ada", "--plan", "growth", "--json"],
-        environment
-      )
-      assert.match(made.stdout, /^\{"account_id":\d+,"api_key":"sk_live_[0-9A-Za-z]{38}"\}\n$/)
-      const id = String(JSON.parse(made.stdout).account_id)
-      const again = yield* cli(["account", "create", "--email", "ADA@example.com", "--name", "Ada"], environment)
-      assert.strictEqual(again.code, 1)
-      assert.include(again.stderr, "An account with this email address exists")
-      assert.match((yield* cli(["account", "key", id], environment)).stdout, /^sk_live_/)
-      assert.include((yield* cli(["account", "plan", id, "enterprise"], environment)).stdout, "on the enterprise plan")
-      assert.include(
-        (yield* cli(["account", "list"], environment)).stdout,
-        `${id}\tenterprise\tactive\tada@example.com`
-      )
-      assert.include((yield* cli(["account", "key", "4711"], environment)).stderr, "There is no account 4711")
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+  it.live(
+    "account commands create accounts and keys, and --json prints one line on standard output",
+    () =>
+      Effect.gen(function*() {
+        const environment = yield* onDatabase
+        const made = yield* cli(
+          ["account", "create", "--email", "ada@example.com", "--name", "Ada", "--plan", "growth", "--json"],
+          environment
+        )
+        assert.match(made.stdout, /^\{"account_id":\d+,"api_key":"sk_live_[0-9A-Za-z]{38}"\}\n$/)
+        const id = String(JSON.parse(made.stdout).account_id)
+        const again = yield* cli(["account", "create", "--email", "ADA@example.com", "--name", "Ada"], environment)
+        assert.strictEqual(again.code, 1)
+        assert.include(again.stderr, "An account with this email address exists")
+        assert.match((yield* cli(["account", "key", id], environment)).stdout, /^sk_live_/)
+        assert.include(
+          (yield* cli(["account", "plan", id, "enterprise"], environment)).stdout,
+          "on the enterprise plan"
+        )
+        assert.include(
+          (yield* cli(["account", "list"], environment)).stdout,
+          `${id}\tenterprise\tactive\tada@example.com`
+        )
+        assert.include((yield* cli(["account", "key", "4711"], environment)).stderr, "There is no account 4711")
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    120_000
+  )
 
-  it.live("the doctor names what fails and ends with 1", () =>
+  it.live("doctor names each failed check and exits with 1", () =>
     Effect.gen(function*() {
       const dns = yield* makeDnsServer({})
       const environment = { ...(yield* onDatabase), SMTP_URL: "smtp://127.0.0.1:1", DNS_SERVERS: dns.address }
@@ -89,7 +96,7 @@ describe("the command line", () => {
       assert.match((yield* cli(["doctor"], environment)).stdout, /^ok {4}dns: /m)
       assert.match(stdout, /^ok {4}links: no PUBLIC_URL: links in mail work on this machine only$/m)
       assert.match(stdout, /^ok {4}bounces: no MAIL_BOUNCE_DOMAIN: bounces and complaints .* stay unknown/m)
-      // Whether the machine that runs the tests has a full name or not, it leads nowhere in this DNS.
+      // This DNS has no address for the machine's name, whether that is a full name or not.
       assert.match(stdout, /^FAIL {2}helo: (There is no HELO_NAME, .*|.* has no address\.) Set HELO_NAME /m)
       const named = { ...environment, HELO_NAME: "Node.Example." }
       assert.match((yield* cli(["doctor"], named)).stdout, /^FAIL {2}helo: node\.example has no address\. /m)

@@ -5,8 +5,8 @@ import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { encryptionKey, eventually, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a start", (it) => {
-  it.effect("waits for a database that is not there yet, and says so once", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("start without a database", (it) => {
+  it.effect("a node waits for a database that is not up yet, and logs it once", () =>
     Effect.gen(function*() {
       const proxy = yield* makeDatabaseProxy()
       yield* proxy.become("gone")
@@ -21,7 +21,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a start", (it) => {
       assert.deepStrictEqual(yield* node.stop(), { code: 0, signal: null })
     }))
 
-  it.effect("gives up with one sentence when the time is over, without the password", () =>
+  it.effect("a node gives up after DATABASE_WAIT_SECONDS with one sentence that hides the password", () =>
     Effect.gen(function*() {
       for (const seconds of ["0", "1"]) {
         const { code, stderr } = yield* cli(["serve"], {
@@ -40,7 +40,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a start", (it) => {
       }
     }))
 
-  it.effect("does not wait for a database that refuses it", () =>
+  it.effect("a node does not wait for a database that refuses it", () =>
     Effect.gen(function*() {
       const { url } = yield* TestDatabase
       const missing = url.replace(/\/[a-z0-9_]+$/, "/nothing")

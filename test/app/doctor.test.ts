@@ -14,7 +14,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const key = "dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE="
 
-/** What the doctor says with these settings, by check. */
+/** The doctor's output with these settings, by check. */
 const doctor = Effect.fnUntraced(function*(settings: Readonly<Record<string, string>>) {
   const { url } = yield* TestDatabase
   const { code, stdout } = yield* cli(["doctor"], { DATABASE_URL: url, ENCRYPTION_KEY: key, ...settings })
@@ -29,8 +29,8 @@ const folder = Effect.acquireRelease(
 
 const smpp = (url: string) => ({ SMS_PROVIDER: "smpp", SMPP_URL: url })
 
-describe("the doctor", () => {
-  it.live("says of the sandbox that it plays the carrier and WhatsApp", () =>
+describe("doctor", () => {
+  it.live("doctor says that the sandbox replaces the carrier and WhatsApp", () =>
     Effect.gen(function*() {
       const { code, sms, whatsapp } = yield* doctor({})
       assert.strictEqual(code, 0)
@@ -38,7 +38,7 @@ describe("the doctor", () => {
       assert.match(whatsapp, /^ok {4}whatsapp: no WHATSAPP_URL: .* \/sandbox\/phones$/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
-  it.live("says whether the relay reports deliveries", () =>
+  it.live("doctor says whether the relay reports deliveries", () =>
     Effect.gen(function*() {
       const dns = yield* makeDnsServer({})
       const said = (extensions: ReadonlyArray<string>) =>
@@ -54,7 +54,7 @@ describe("the doctor", () => {
       )
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
-  it.live("says whether WhatsApp's WebSocket answers", () =>
+  it.live("doctor says whether WhatsApp's WebSocket answers", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const fine = yield* doctor({ WHATSAPP_URL: simulator.url })
@@ -66,7 +66,7 @@ describe("the doctor", () => {
       assert.match(other.whatsapp, /^FAIL {2}whatsapp: .* it answers with status \d{3} instead of a WebSocket\.$/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
-  it.live("says whether the carrier gives a bind, which it leaves again", () =>
+  it.live("doctor says whether the carrier accepts a bind, and unbinds", () =>
     Effect.gen(function*() {
       const smsc = yield* makeSmsc()
       const fine = yield* doctor(smpp(smsc.url))
@@ -84,7 +84,7 @@ describe("the doctor", () => {
       assert.match(other.sms, /^FAIL {2}sms: .* gives no bind: .*octets/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
-  it.live("says whether the profile of an HTTP provider can be used", () =>
+  it.live("doctor says whether an HTTP provider's profile is usable", () =>
     Effect.gen(function*() {
       const file = NodePath.join(yield* folder, "profile.json")
       const settings = { SMS_PROVIDER: "http", SMS_HTTP_PROFILE: file }

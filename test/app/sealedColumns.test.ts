@@ -13,7 +13,7 @@ const src = NodeUrl.fileURLToPath(new URL("../../src", import.meta.url))
 const all = [...sealedColumns.columns, sealedColumns.last]
 const listed = all.map(nameOf)
 
-/** Where the program seals, and into which columns. Whoever seals elsewhere adds the column to sealedColumns.ts first. */
+/** Files that seal, and the columns they seal into. A new one is added to sealedColumns.ts first. */
 const sealing: Readonly<Record<string, ReadonlyArray<string>>> = {
   "channels/whatsapp/credentials/DataKey.ts": ["whatsapp_sessions.data_key"],
   "email-domains/DomainRegistrations.ts": ["email_domains.dkim_private_key"],
@@ -23,8 +23,8 @@ const sealing: Readonly<Record<string, ReadonlyArray<string>>> = {
   "webhooks/Webhooks.ts": ["webhooks.secret", "webhooks.previous_secret"]
 }
 
-/** Columns of bytes that are no secrets, or hashes of them. A new one has to be put here or be listed as sealed. */
-const open = [
+/** Byte columns without secrets, or with hashes of them. A new column is added here or listed as sealed. */
+const unsealed = [
   "api_keys.key_hash",
   "email_parts.content",
   "events.body",
@@ -38,11 +38,11 @@ const open = [
   "whatsapp_outbox.body"
 ]
 
-/** Columns encrypted under a data key that is sealed itself, so that a rotation leaves them alone. */
+/** Columns encrypted under a data key that is itself sealed, which a rotation leaves alone. */
 const underDataKeys = ["whatsapp_keys.value", "whatsapp_inbox.payload"]
 
-describe("the sealed columns", () => {
-  it("are all those that the program seals into", () => {
+describe("sealed columns", () => {
+  it("the list names every column that the program seals into", () => {
     const files = NodeFs.readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
       file.endsWith(".ts") && file !== "platform/crypto/Vault.ts"
       && /\bseal\b/.test(
@@ -54,17 +54,17 @@ describe("the sealed columns", () => {
   })
 })
 
-layer(TestDatabase.layer)("the database", (it) => {
-  it.effect("has no column of bytes of which nobody said whether it is sealed", () =>
+layer(TestDatabase.layer)("schema of sealed columns", (it) => {
+  it.effect("every byte column is classified as sealed, unsealed or under a data key", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql`select table_name || '.' || column_name as name from information_schema.columns
         where table_schema = current_schema() and data_type = 'bytea'
           and not (select relispartition from pg_class where oid = table_name::regclass)`
-      assert.sameMembers(rows.map(({ name }) => String(name)), [...listed, ...open, ...underDataKeys])
+      assert.sameMembers(rows.map(({ name }) => String(name)), [...listed, ...unsealed, ...underDataKeys])
     }))
 
-  it.effect("has the primary keys by which sealed columns are walked through", () =>
+  it.effect("the listed primary keys match the schema", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       for (const { key, table } of all) {

@@ -9,7 +9,7 @@ import { readUntil } from "../support/readUntil.ts"
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 
-/** `webhook listen` on a free port, and what it has printed; it is stopped with the scope. */
+/** Runs `webhook listen` on a free port and reads its output; it is killed with the scope. */
 const listen = Effect.gen(function*() {
   const port = yield* freePort
   let printed = ""
@@ -43,7 +43,7 @@ const headers = () =>
     key: signingKey(Redacted.make(secret))
   })
 
-it.live("webhook listen prints each delivery, takes what verifies and refuses what does not", () =>
+it.live("webhook listen prints each delivery, accepts a valid signature and refuses an invalid one", () =>
   Effect.gen(function*() {
     const { post, says } = yield* listen
     const good = yield* post(headers(), body)

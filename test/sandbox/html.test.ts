@@ -3,13 +3,13 @@ import { Schema } from "effect"
 import { html } from "../../src/platform/http/html.ts"
 
 describe("html", () => {
-  it("escapes text and numbers, keeps markup and lists of it, and leaves absent values out", () => {
+  it("text and numbers are escaped, markup and lists of it are kept, and absent values are left out", () => {
     const inner = html`<b>${"<&>\"'"}</b>`
     assert.strictEqual(inner.markup, "<b>&lt;&amp;&gt;&quot;&#39;</b>")
     assert.strictEqual(html`${[inner, inner]}${1}${undefined}${null}${false}`.markup, `${inner.markup}${inner.markup}1`)
   })
 
-  it.prop("lets no text leave an element or a quoted attribute", [Schema.String], ([text]) => {
+  it.prop("no text can leave an element or a quoted attribute", [Schema.String], ([text]) => {
     const { markup } = html`<a title="${text}">${text}</a>`
     const [, attribute, content] = /^<a title="([^"]*)">([^]*)<\/a>$/.exec(markup) ?? []
     assert.isDefined(attribute)

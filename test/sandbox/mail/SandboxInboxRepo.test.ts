@@ -18,9 +18,9 @@ const open = (keep?: number) =>
 
 const page = { page: 1, per_page: 50 }
 
-layer(TestDatabase.layer)("the sandbox inbox in SQL", (it) => {
+layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
   describe("SandboxInboxRepo", () => {
-    it.effect("gives back what was added, byte for byte, one mail per recipient", () =>
+    it.effect("a mail is stored byte for byte, once for each recipient", () =>
       Effect.gen(function*() {
         const inbox = yield* open()
         const bytes = raw("=?utf-8?q?Gr=C3=BC=C3=9Fe?=")
@@ -38,7 +38,7 @@ layer(TestDatabase.layer)("the sandbox inbox in SQL", (it) => {
         assert.isTrue(Option.isNone(yield* inbox.get(0)))
       }))
 
-    it.effect("stores messages whose headers nobody can read", () =>
+    it.effect("messages with unreadable headers are stored", () =>
       Effect.gen(function*() {
         const inbox = yield* open()
         const odd = [
@@ -53,7 +53,7 @@ layer(TestDatabase.layer)("the sandbox inbox in SQL", (it) => {
         assert.strictEqual(yield* inbox.count, odd.length)
       }))
 
-    it.effect("finds by a whole address or a part of one, and pages newest first", () =>
+    it.effect("search matches a whole address or a part of one, and pages are newest first", () =>
       Effect.gen(function*() {
         const inbox = yield* open()
         const recipients = ["ann@x.example", "Joann@x.example", "bob@y.example", "100%@y.example"]
@@ -68,12 +68,14 @@ layer(TestDatabase.layer)("the sandbox inbox in SQL", (it) => {
         assert.strictEqual(second.total, 4)
       }))
 
-    it.effect("shares inserts among messages that come together, and keeps the newest", () =>
+    it.effect("messages that arrive together share inserts, and only the newest are kept", () =>
       Effect.gen(function*() {
         const inbox = yield* open(100)
         const sql = yield* SqlClient.SqlClient
-        const adds = Array.from({ length: 240 }, (_, n) =>
-          inbox.add({ envelopeFrom: "", recipients: [`u${n}@x.example`], raw: raw(`mail ${n}`) }))
+        const adds = Array.from(
+          { length: 240 },
+          (_, n) => inbox.add({ envelopeFrom: "", recipients: [`u${n}@x.example`], raw: raw(`mail ${n}`) })
+        )
         yield* Effect.all(adds, { concurrency: "unbounded", discard: true })
         const [inserts] = yield* sql`select count(distinct xmin::text) as n from sandbox_mails`
         assert.isAtMost(Number(inserts?.["n"]), 6)

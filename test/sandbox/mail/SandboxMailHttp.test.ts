@@ -74,9 +74,9 @@ const firstTo = Effect.fnUntraced(function*(to: string) {
   return { list, id: Number(list.data[0].id) }
 })
 
-layer(App)("the sandbox's inbox over HTTP", (it) => {
+layer(App)("sandbox inbox over HTTP", (it) => {
   describe("SandboxMailHttp", () => {
-    it.effect("lists as JSON what came by SMTP", () =>
+    it.effect("mail received by SMTP is listed as JSON", () =>
       Effect.gen(function*() {
         yield* send("json@x.example")
         const { list } = yield* firstTo("json@x.example")
@@ -91,7 +91,7 @@ layer(App)("the sandbox's inbox over HTTP", (it) => {
         assert.match(received_at, /Z$/)
       }))
 
-    it.effect("shows a mail as a page, as JSON, as markup and as source", () =>
+    it.effect("a mail is shown as a page, as JSON, as markup and as source", () =>
       Effect.gen(function*() {
         yield* send("one@x.example")
         const { id } = yield* firstTo("one@x.example")
@@ -114,7 +114,7 @@ layer(App)("the sandbox's inbox over HTTP", (it) => {
         assert.strictEqual(source.headers["content-type"], "text/plain; charset=utf-8")
       }))
 
-    it.effect("has a page for what is not there, and a style", () =>
+    it.effect("an unknown mail gets a 404 page, and the style sheet is served", () =>
       Effect.gen(function*() {
         for (const path of ["/sandbox/mail/999999", "/sandbox/mail/0", "/sandbox/mail/x", "/sandbox/mail/1e3/raw"]) {
           const { body, status } = yield* get(path)
@@ -126,7 +126,7 @@ layer(App)("the sandbox's inbox over HTTP", (it) => {
         assert.strictEqual((yield* get("/sandbox/mail?page=-1&per_page=x&to=%27%22")).status, 200)
       }))
 
-    it.effect("does not exist for requests that a proxy passes on or that use a foreign name", () =>
+    it.effect("requests through a proxy or with a foreign host name get 404", () =>
       Effect.gen(function*() {
         for (const headers of [{ "x-forwarded-for": "203.0.113.9" }, { host: "rebound.example" }]) {
           for (const path of ["/sandbox/mail", "/sandbox/mail/1", "/sandbox/mail/1/raw", "/sandbox/mail/style.css"]) {

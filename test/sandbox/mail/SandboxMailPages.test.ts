@@ -17,7 +17,7 @@ const contentOf = (text: string): ReadMail => ({
   attachments: [{ name: text, type: text, bytes: 1 }]
 })
 
-/** The tags of a document without what stands in their attributes. */
+/** A document's tags without their attribute values. */
 const tagsOf = (page: string) => (page.match(/<[^>]*>/g) ?? []).map((tag) => tag.replaceAll(/"[^"]*"/g, "\"\""))
 
 const pagesOf = (text: string) => [
@@ -26,25 +26,25 @@ const pagesOf = (text: string) => [
   SandboxMailPages.mail({ ...rowOf(text), envelope_from: text, raw: new Uint8Array(1) }, contentOf(text))
 ]
 
-describe("the inbox's pages", () => {
-  it.prop("have the same tags whatever the mails say", [Schema.NonEmptyString], ([text]) => {
+describe("sandbox inbox pages", () => {
+  it.prop("pages have the same tags whatever the mails contain", [Schema.NonEmptyString], ([text]) => {
     if (!text.isWellFormed()) return
     const [list, none, mail] = pagesOf("x").map(tagsOf)
     const [foreignList, foreignNone, foreignMail] = pagesOf(text).map(tagsOf)
     assert.deepStrictEqual([foreignList, foreignNone, foreignMail], [list, none, mail])
   })
 
-  it("run no script and have no style of their own", () => {
+  it("pages have no scripts and no inline styles", () => {
     for (const page of pagesOf("<script>alert(1)</script><p style=x onclick=y>")) {
       assert.isFalse(tagsOf(page).some((tag) => /^<script|^<style| (?:style|on\w+)=/i.test(tag)))
     }
   })
 
-  it("say where to send mail when there is none", () => {
+  it("an empty inbox says where to send mail", () => {
     assert.match(SandboxMailPages.list({ ...inbox, rows: [] }), /127\.0\.0\.1:2525/)
   })
 
-  it("link the next and the previous page with the search kept", () => {
+  it("links to the next and previous page keep the search", () => {
     const page = SandboxMailPages.list({ ...inbox, rows: [rowOf("a")], total: 120, page: 2, to: "a+b@x.example" })
     assert.include(page, "href=\"/sandbox/mail?page=1&amp;to=a%2Bb%40x.example\"")
     assert.include(page, "href=\"/sandbox/mail?page=3&amp;to=a%2Bb%40x.example\"")
@@ -53,7 +53,7 @@ describe("the inbox's pages", () => {
 })
 
 describe("mailMarkup", () => {
-  it("opens links in a tab of their own and keeps the doctype first", () => {
+  it("links open in a new tab, and the doctype stays first", () => {
     assert.strictEqual(
       mailMarkup("<!DOCTYPE html><p>hi"),
       "<!DOCTYPE html><meta charset=\"utf-8\"><base target=\"_blank\"><p>hi"

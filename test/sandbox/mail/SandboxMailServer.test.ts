@@ -34,8 +34,8 @@ const recording = () => {
   return { mails, add: (received: ReceivedMail) => Effect.sync(() => void mails.push(received)) }
 }
 
-describe("the sandbox's SMTP server", () => {
-  it.effect("hands over envelope and bytes, and announces 25 MiB", () =>
+describe("sandbox SMTP server", () => {
+  it.effect("a mail is handed over with its envelope and bytes, and EHLO announces 25 MiB", () =>
     Effect.gen(function*() {
       const { add, mails } = recording()
       const smtp = yield* start(add)
@@ -55,7 +55,7 @@ describe("the sandbox's SMTP server", () => {
       ["blocked@example.com", "message", 554, "5.7.1"]
     ] as const
   ) {
-    it.effect(`refuses ${to} with ${code} ${enhanced} at ${stage}`, () =>
+    it.effect(`a mail to ${to} is refused with ${code} ${enhanced} at ${stage}`, () =>
       Effect.gen(function*() {
         const { add, mails } = recording()
         const smtp = yield* start(add)
@@ -67,7 +67,7 @@ describe("the sandbox's SMTP server", () => {
       }))
   }
 
-  it.effect("defers each message to defer@ once", () =>
+  it.effect("each message to defer@ is deferred once", () =>
     Effect.gen(function*() {
       const { add, mails } = recording()
       const smtp = yield* start(add)
@@ -79,7 +79,7 @@ describe("the sandbox's SMTP server", () => {
       assert.strictEqual(mails.length, 2)
     }))
 
-  it.effect("does not say 250 before the inbox has stored the message", () =>
+  it.effect("250 is sent only after the inbox has stored the message", () =>
     Effect.gen(function*() {
       const arrived = yield* Deferred.make<void>()
       const stored = yield* Deferred.make<void>()
@@ -91,7 +91,7 @@ describe("the sandbox's SMTP server", () => {
       yield* Fiber.join(sending)
     }))
 
-  it.effect("answers 451 when the inbox fails", () =>
+  it.effect("451 is sent when the inbox fails", () =>
     Effect.gen(function*() {
       const smtp = yield* start(() => Effect.die("the database is away"))
       const failure = yield* Effect.flip(smtp.send(mail("ann@example.com")))

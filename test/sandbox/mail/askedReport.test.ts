@@ -12,15 +12,15 @@ const mail = {
   at: DateTime.makeUnsafe(0)
 }
 
-describe("what the sandbox reports", () => {
-  it("is asked for by the start of an address, in any case, and by none that fails at once", () => {
+describe("reports of the sandbox", () => {
+  it("the start of an address requests a report, in any letter case, unless the address fails at once", () => {
     assert.strictEqual(askedReport("LateBounce+1@example.com"), "bounce")
     assert.isUndefined(askedReport("ada@example.com"))
     assert.isUndefined(askedReport("bounce@example.com"))
     for (const { prefix } of askedReports) assert.isUndefined(askedFailure(`${prefix}@example.com`))
   })
 
-  it("reads as what it is", () => {
+  it("each kind of report is parsed as that kind", () => {
     const meanings = (["bounce", "soft bounce", "delay", "delivery"] as const).map((kind) => {
       const { raw, to } = writeReport(kind, mail)
       assert.strictEqual(to, mail.returnPath)

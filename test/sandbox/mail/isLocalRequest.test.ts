@@ -11,7 +11,7 @@ const asked = (peer: string | undefined, headers: Record<string, string>, client
   })
 
 describe("isLocalRequest", () => {
-  it("takes loopback peers that ask for this machine by one of its names", () => {
+  it("loopback peers that use one of this machine's names are accepted", () => {
     for (const peer of ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"]) {
       for (const host of ["localhost:8080", "127.0.0.1", "[::1]:80", "dev.localhost"]) {
         assert.isTrue(asked(peer, { host }), `${peer} ${host}`)
@@ -19,7 +19,7 @@ describe("isLocalRequest", () => {
     }
   })
 
-  it("takes nobody else", () => {
+  it("other peers, foreign host names and forwarded requests are refused", () => {
     const host = "localhost"
     assert.isFalse(asked("10.0.0.1", { host }))
     assert.isFalse(asked("::ffff:10.0.0.1", { host }))

@@ -7,8 +7,8 @@ import { SandboxWhatsAppLayer } from "../../../src/sandbox/whatsapp/SandboxWhats
 import { SimulatedWhatsApp } from "../../../src/sandbox/whatsapp/SimulatedWhatsApp.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-layer(TestDatabase.layer, { excludeTestServices: true })("the WhatsApp part of the sandbox", (it) => {
-  it.effect("is hosted by the cluster, and makes a phone for whoever is looked for", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("WhatsApp part of the sandbox", (it) => {
+  it.effect("the cluster hosts the simulator, and a number that is looked up gets a phone", () =>
     Effect.gen(function*() {
       const context = yield* Layer.build(Layer.provide(SandboxWhatsAppLayer, [TestRunner.layer, HttpRouter.layer]))
       const { address, control } = Context.get(context, SimulatedWhatsApp)
@@ -17,16 +17,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the WhatsApp part of t
       assert.deepStrictEqual((yield* control("phones")).map(({ pushName }) => pushName), ["Ann"])
     }))
 
-  it.effect("is waited for while no node has it, as nobody is told of one that has left", () =>
+  it.effect("the stored address is removed when the hosting node stops", () =>
     Effect.gen(function*() {
       const layer = Layer.provide(SandboxWhatsAppLayer, [TestRunner.layer, HttpRouter.layer])
       const sql = yield* SqlClient.SqlClient
-      const told = sql`select port from sandbox_whatsapp_host`
+      const announced = sql`select port from sandbox_whatsapp_host`
       yield* Effect.scoped(Effect.gen(function*() {
         const { address } = Context.get(yield* Layer.build(layer), SimulatedWhatsApp)
         const { port } = yield* address
-        assert.deepStrictEqual(yield* told, [{ port }])
+        assert.deepStrictEqual(yield* announced, [{ port }])
       }))
-      assert.deepStrictEqual(yield* told, [])
+      assert.deepStrictEqual(yield* announced, [])
     }))
 })

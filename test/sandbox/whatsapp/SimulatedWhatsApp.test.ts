@@ -10,16 +10,16 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const sandbox = SimulatedWhatsApp.layer.pipe(Layer.provideMerge(SandboxWhatsAppRepo.layer))
 
-/** A host that has told the other nodes where it is, until the scope ends. */
+/** A host that has announced its port to the other nodes, until the scope ends. */
 const host = Effect.gen(function*() {
   const simulator = yield* startSimulator
   yield* Effect.flatMap(SandboxWhatsAppStore, ({ announce }) => announce(simulator.port))
   return simulator
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("the simulated WhatsApp of the sandbox", (it) => {
-  describe("on a database", () => {
-    it.effect("another node moves phones over HTTP, and all of it is there after the host has changed", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("simulated WhatsApp of the sandbox", (it) => {
+  describe("shared state in the database", () => {
+    it.effect("another node controls phones over HTTP, and all state survives a change of the host", () =>
       Effect.gen(function*() {
         const nodes = yield* Layer.build(sandbox)
         const store = Context.get(nodes, SandboxWhatsAppStore)

@@ -4,7 +4,7 @@ import { readUntil } from "../../support/readUntil.ts"
 import { ann, bob, cid, jid, makeSimulator, session } from "../../support/simulatedSession.ts"
 
 describe("devices of the simulated WhatsApp", () => {
-  it.live("two sessions write to each other, and receipts find their way", () =>
+  it.live("two sessions write to each other and receive receipts", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client: first } = yield* session(simulator, ann)
@@ -21,7 +21,7 @@ describe("devices of the simulated WhatsApp", () => {
       assert.deepStrictEqual(simulator.controls.messages(ann, bob).map(({ text }) => text), ["ping", "pong"])
     }))
 
-  it.live("a device that is linked later gets what is written from then on", () =>
+  it.live("a device linked later gets only messages from then on", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)
@@ -43,7 +43,7 @@ describe("devices of the simulated WhatsApp", () => {
       const { auth, client } = yield* session(simulator, ann)
       const uploads = () => auth.creds.nextPreKeyId
       const before = uploads()
-      // Every phone that writes for the first time uses one up: 812 are too many to wait for, so most are forgotten.
+      // Each phone's first message uses up one pre-key; 812 are too many to wait for, so most are removed.
       simulator.controls.keepPreKeys(`${ann}:1`, 5)
       yield* Effect.promise(() => simulator.controls.sendText(cid, ann, { text: "one key fewer" }))
       yield* Effect.promise(() => client.until(() => client.texts.length === 1))
@@ -51,13 +51,13 @@ describe("devices of the simulated WhatsApp", () => {
       yield* readUntil(() => simulator.controls.sessions()[0]?.preKeys ?? 0, (count) => count >= 9)
     }))
 
-  it.live("numbers of a rule get a phone when somebody looks for them", () =>
+  it.live("with a number rule a number gets a phone when it is looked up", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator({ isThere: (number) => !number.endsWith("0000") })
       const { client } = yield* session(simulator, ann)
       const found = yield* Effect.promise(() => client.socket.onWhatsApp(jid("15551234567"), jid("15551230000")))
       assert.deepStrictEqual(found, [{ jid: jid("15551234567"), exists: true }])
-      yield* Effect.promise(() => client.socket.sendMessage(jid("15557654321"), { text: "hello, whoever" }))
+      yield* Effect.promise(() => client.socket.sendMessage(jid("15557654321"), { text: "hello" }))
       yield* readUntil(
         () => simulator.controls.phones().some(({ number }) => number === "15557654321"),
         (isThere) => isThere
@@ -65,7 +65,7 @@ describe("devices of the simulated WhatsApp", () => {
       yield* readUntil(() => simulator.controls.messages("15557654321"), ({ length }) => length === 1)
     }))
 
-  it.live("receipts wait for a person when the phone does not send them by itself", () =>
+  it.live("a phone that does not send receipts by itself sends them on request", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)
@@ -80,7 +80,7 @@ describe("devices of the simulated WhatsApp", () => {
       assert.deepStrictEqual(client.receipts.map(({ type }) => type), [undefined, "read"])
     }))
 
-  it.live("a message of a group that cannot be decrypted is asked for again, both ways", () =>
+  it.live("a group message that cannot be decrypted is requested again, in both directions", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)

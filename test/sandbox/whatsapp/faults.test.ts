@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { readUntil } from "../../support/readUntil.ts"
 import { ann, bob, cid, jid, makeSimulator, online, session } from "../../support/simulatedSession.ts"
 
-describe("what can go wrong on the simulated WhatsApp", () => {
-  it.live("a text that the session cannot decrypt is asked for again, and arrives", () =>
+describe("faults of the simulated WhatsApp", () => {
+  it.live("a text that the session cannot decrypt is requested again and arrives", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)
@@ -16,7 +16,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
       assert.strictEqual(simulator.controls.counters().phones[bob]?.retriesAnswered, 1)
     }))
 
-  it.live("a text that the phone cannot read is asked for again, and arrives once", () =>
+  it.live("a text that the phone cannot decrypt is requested again and arrives once", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)
@@ -38,7 +38,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
       assert.deepStrictEqual(found, [{ jid: jid(bob), exists: true }])
     }))
 
-  it.live("a refused message has its code in the ack and reaches nobody", () =>
+  it.live("a refused message gets its error code in the ack and reaches no phone", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)
@@ -49,7 +49,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
       assert.deepStrictEqual(simulator.controls.messages(bob), [])
     }))
 
-  it.live("a line that breaks before the ack has lost the message; after it, the message has arrived", () =>
+  it.live("a connection that drops before the ack loses the message, and one that drops after it does not", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth, client } = yield* session(simulator, ann)
@@ -66,7 +66,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
       assert.deepStrictEqual(simulator.controls.messages(bob).map(({ text }) => text), ["kept"])
     }))
 
-  it.live("what came while the session was away comes after its login, marked as such, in order", () =>
+  it.live("messages sent during a disconnection arrive after the login in order, marked as appended", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth, client, session: name } = yield* session(simulator, ann)
@@ -84,7 +84,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
     }))
 
   for (const code of [440, 503, 515]) {
-    it.live(`a line that ends with ${code} can be followed by another login`, () =>
+    it.live(`a session can log in again after its connection ended with ${code}`, () =>
       Effect.gen(function*() {
         const simulator = yield* makeSimulator()
         const { auth, client, session: name } = yield* session(simulator, ann)
@@ -96,7 +96,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
       }))
   }
 
-  it.live("a second login of the same credentials takes the line from the first, which hears 440", () =>
+  it.live("a second login with the same credentials ends the first with 440", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth, client } = yield* session(simulator, ann)
@@ -105,7 +105,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
       assert.strictEqual(client.closeCode, 440)
     }))
 
-  it.live("a session that the phone logs out hears 401, and its credentials are refused from then on", () =>
+  it.live("a session logged out by the phone gets 401, and its credentials are refused from then on", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth, client, session: name } = yield* session(simulator, ann)
@@ -117,7 +117,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
       assert.deepStrictEqual(simulator.controls.sessions(), [])
     }))
 
-  it.live("a session that logs itself out is gone from the phone", () =>
+  it.live("a session that logs itself out disappears from the phone", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)
@@ -125,7 +125,7 @@ describe("what can go wrong on the simulated WhatsApp", () => {
       yield* readUntil(() => simulator.controls.sessions(), ({ length }) => length === 0)
     }))
 
-  it.live("a refused login ends with the code that was asked for", () =>
+  it.live("a refused login ends with the requested code", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth, client, session: name } = yield* session(simulator, ann)

@@ -4,7 +4,7 @@ import { readUntil } from "../../support/readUntil.ts"
 import { ann, bob, cid, jid, makeSimulator, session } from "../../support/simulatedSession.ts"
 
 describe("groups of the simulated WhatsApp", () => {
-  it.live("a session makes one, and every member decrypts what it sends", () =>
+  it.live("a session creates a group, and every member decrypts its messages", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { controls } = simulator
@@ -22,7 +22,7 @@ describe("groups of the simulated WhatsApp", () => {
       assert.deepStrictEqual(controls.counters().phones[bob]?.decryptFailures, 0)
     }))
 
-  it.live("phones write to it, and the session reads them, though it was away for the first", () =>
+  it.live("a session decrypts messages that phones write to a group", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)
@@ -38,7 +38,7 @@ describe("groups of the simulated WhatsApp", () => {
       assert.strictEqual(key?.participantAlt, jid(cid))
     }))
 
-  it.live("members are added, promoted, demoted and removed, and the session hears of it", () =>
+  it.live("members are added, promoted, demoted and removed, and the session is notified", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { controls } = simulator
@@ -59,7 +59,7 @@ describe("groups of the simulated WhatsApp", () => {
       assert.deepStrictEqual(metadata.participants.map(({ phoneNumber }) => phoneNumber), [jid(bob), jid(ann)])
     }))
 
-  it.live("a session that is an admin changes members; one that is none is refused", () =>
+  it.live("a session that is an admin changes members, and one that is not is refused", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { controls } = simulator
@@ -83,7 +83,7 @@ describe("groups of the simulated WhatsApp", () => {
       assert.deepStrictEqual(Object.values(all).map(({ subject }) => subject).toSorted(), ["Bob's", "Ours"])
     }))
 
-  it.live("a link leads into the group", () =>
+  it.live("an invite link leads into the group", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)

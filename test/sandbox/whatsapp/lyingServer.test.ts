@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ann, bob, jid, makeSimulator, online, session } from "../../support/simulatedSession.ts"
 
-describe("a simulated WhatsApp that misbehaves", () => {
+describe("misbehaviour of the simulated WhatsApp", () => {
   for (const kind of ["truncated-node", "bad-frame"] as const) {
-    it.live(`ends the connection with a ${kind}; the next login gets what was waiting`, () =>
+    it.live(`a ${kind} ends the connection, and the next login gets the waiting message`, () =>
       Effect.gen(function*() {
         const simulator = yield* makeSimulator()
         const { auth, client, session: name } = yield* session(simulator, ann)
@@ -17,7 +17,7 @@ describe("a simulated WhatsApp that misbehaves", () => {
       }))
   }
 
-  it.live("does no harm with an unknown stanza", () =>
+  it.live("an unknown stanza does no harm", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client, session: name } = yield* session(simulator, ann)
@@ -26,13 +26,13 @@ describe("a simulated WhatsApp that misbehaves", () => {
       yield* Effect.promise(() => client.until(() => client.texts.length === 1))
     }))
 
-  it.live("falls silent, and the client finds out by its keep-alive", () =>
+  it.live("a client notices a silent server by its keep-alive", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client, session: name } = yield* session(simulator, ann, { keepAliveIntervalMs: 300 })
       simulator.controls.misbehave(name, "silence")
-      // Not waited for: a query that is under way when Baileys ends a connection hangs until its own timeout.
-      void client.socket.sendMessage(jid(bob), { text: "nobody hears" }).catch(() => undefined)
+      // Not awaited: a query in flight when Baileys ends a connection hangs until its own timeout.
+      void client.socket.sendMessage(jid(bob), { text: "lost" }).catch(() => undefined)
       yield* Effect.promise(() => client.until(() => client.isClosed))
       assert.strictEqual(client.closeCode, 408)
       assert.deepStrictEqual(simulator.controls.messages(bob), [])

@@ -11,7 +11,7 @@ const document = Buffer.from("%PDF-1.7 not a real one, but long enough for two b
 
 const pdf = { document, mimetype: "application/pdf", fileName: "a.pdf", caption: "read" }
 
-/** The file of the first message with one that a client gets. */
+/** The file of the first message with a file that the client receives. */
 const fileOf = (client: BaileysClient) =>
   Effect.promise(async () => {
     const hasFile = ({ message }: WAMessage) => Boolean(message?.imageMessage ?? message?.documentMessage)
@@ -21,7 +21,7 @@ const fileOf = (client: BaileysClient) =>
   })
 
 describe("media on the simulated WhatsApp", () => {
-  it.live("go up by an agent without TLS, and down from their URL: to phones, from phones, and between sessions", () =>
+  it.live("files are uploaded without TLS and downloaded by phones and sessions in both directions", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const fetchAgent = plainAgent({ host: "127.0.0.1", port: simulator.port })
@@ -40,7 +40,7 @@ describe("media on the simulated WhatsApp", () => {
       assert.strictEqual(client.received.at(-1)?.message?.imageMessage?.caption, "look")
     }))
 
-  it.live("reactions, polls and quotes arrive as what they are", () =>
+  it.live("reactions, polls and quotes arrive with their type and content", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)

@@ -4,7 +4,7 @@ import { BaileysClient, MemoryAuth } from "../../support/baileysClient.ts"
 import { ann, bob, jid, makeSimulator, online, paired, session } from "../../support/simulatedSession.ts"
 
 describe("pairing with the simulated WhatsApp", () => {
-  it.live("by QR code: the client is told to restart, logs in, uploads its pre-keys and gets a history", () =>
+  it.live("by QR code a client restarts, logs in, uploads its pre-keys and gets a history", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth, closeCode, session } = yield* paired(simulator, ann)
@@ -19,7 +19,7 @@ describe("pairing with the simulated WhatsApp", () => {
       assert.isAbove(view?.preKeys ?? 0, 800)
     }))
 
-  it.live("by a code that is typed into the phone", () =>
+  it.live("a client pairs by a code typed into the phone", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const auth = new MemoryAuth()
@@ -32,7 +32,7 @@ describe("pairing with the simulated WhatsApp", () => {
       assert.isTrue((yield* online(simulator, auth)).isOpen)
     }))
 
-  it.live("takes its time: a client that is not paired yet is answered when it asks whether the line is alive", () =>
+  it.live("the server answers a ping of a client that is not paired yet", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const client = new BaileysClient(new MemoryAuth(), { url: simulator.url })
@@ -57,7 +57,7 @@ describe("pairing with the simulated WhatsApp", () => {
       assert.deepStrictEqual(simulator.controls.sessions(), [])
     }))
 
-  it.live("texts go both ways, to phone numbers and to LIDs, with ack, delivery and reading", () =>
+  it.live("texts go both ways, to numbers and LIDs, with ack, delivery and read receipts", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { client } = yield* session(simulator, ann)

@@ -21,8 +21,8 @@ const startProcess = Effect.acquireRelease(
 
 const post = (url: string, init: RequestInit) => Effect.promise(() => fetch(url, { method: "POST", ...init }))
 
-describe("the verbs over HTTP", () => {
-  it.live("move the phones of a simulator in another process", () =>
+describe("simulator controls over HTTP", () => {
+  it.live("the controls drive a simulator in another process", () =>
     Effect.gen(function*() {
       const { port } = yield* startProcess
       const controls = remoteControls(`http://127.0.0.1:${port}`)
@@ -32,7 +32,7 @@ describe("the verbs over HTTP", () => {
       assert.strictEqual(message?.id, id)
     }))
 
-  it.live("answer 409 with the reason when a verb cannot be done, and 404 when there is none", () =>
+  it.live("an impossible action gets 409 with the reason, and an unknown one 404", () =>
     Effect.gen(function*() {
       const { port } = yield* makeSimulator()
       const json = { headers: { "content-type": "application/json" } }
@@ -43,7 +43,7 @@ describe("the verbs over HTTP", () => {
       assert.strictEqual(unknown.status, 404)
     }))
 
-  it.live("are not for pages of browsers", () =>
+  it.live("a form from a browser gets 404", () =>
     Effect.gen(function*() {
       const { port } = yield* makeSimulator()
       const form = yield* post(`http://127.0.0.1:${port}/control/phones`, {

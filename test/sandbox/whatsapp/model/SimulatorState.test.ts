@@ -26,8 +26,8 @@ const restarted = (storage: StateStorage) =>
     (simulator) => Effect.promise(() => simulator.stop())
   )
 
-describe("what the simulated WhatsApp remembers", () => {
-  it.live("a session logs in after a restart without a QR code, and Signal sessions and groups go on", () =>
+describe("stored state of the simulated WhatsApp", () => {
+  it.live("after a restart a session logs in without a QR code, and Signal sessions and groups continue", () =>
     Effect.gen(function*() {
       const storage = memory()
       const auth = yield* Effect.scoped(Effect.gen(function*() {
@@ -60,7 +60,7 @@ describe("what the simulated WhatsApp remembers", () => {
       assert.strictEqual(simulator.controls.sessions()[0]?.logins, 2)
     }))
 
-  it.live("what waits for a session that is away comes to it after a restart, in order", () =>
+  it.live("messages for a disconnected session arrive after a restart, in order", () =>
     Effect.gen(function*() {
       const storage = memory()
       const texts = ["one", "two", "three"]
@@ -77,7 +77,7 @@ describe("what the simulated WhatsApp remembers", () => {
       assert.deepStrictEqual(client.texts, texts)
     }))
 
-  it.live("what could not be written is written with the next changes", () =>
+  it.live("a failed write is repeated with the next changes", () =>
     Effect.gen(function*() {
       const storage = memory()
       let failures = 1
