@@ -6,13 +6,13 @@ import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { root } from "./documents.ts"
 
-interface Ended {
+interface DemoEnd {
   readonly code: number | null
   readonly text: string
   readonly left: ReadonlyArray<string>
 }
 
-/** Runs the demo with a directory of its own for temporary files, and says what is left there. */
+/** Runs the demo with a new directory for temporary files and lists what is left in it. */
 const demo = (onText: (text: string, child: NodeChildProcess.ChildProcess) => void = () => {}) =>
   Effect.gen(function*() {
     const folder = yield* Effect.acquireRelease(
@@ -23,7 +23,7 @@ const demo = (onText: (text: string, child: NodeChildProcess.ChildProcess) => vo
       }),
       (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
     )
-    return yield* Effect.callback<Ended>((resume) => {
+    return yield* Effect.callback<DemoEnd>((resume) => {
       let text = ""
       const child = NodeChildProcess.spawn(process.execPath, [NodePath.join(root, "scripts/demo.ts")], {
         env: { PATH: process.env["PATH"], TMPDIR: folder },
@@ -49,7 +49,7 @@ const demo = (onText: (text: string, child: NodeChildProcess.ChildProcess) => vo
   })
 
 describe("npm run demo", () => {
-  it.live("sends 500 mails, verifies every event, and leaves nothing behind", () =>
+  it.live("the demo sends 500 mails, verifies every event and leaves no files behind", () =>
     Effect.gen(function*() {
       const { code, left, text } = yield* demo()
       assert.include(text, "500 sent, 0 failed, 0 queued")
@@ -58,7 +58,7 @@ describe("npm run demo", () => {
       assert.deepStrictEqual(left, [])
     }), 120_000)
 
-  it.live("leaves nothing behind when it is stopped in the middle", () =>
+  it.live("the demo leaves no files behind when it is interrupted", () =>
     Effect.gen(function*() {
       const { left, text } = yield* demo((text, child) => {
         if (text.includes("recipients accepted")) child.kill("SIGINT")

@@ -28,7 +28,7 @@ const rows = read("docs/decisions/0008-dependencies.md").split("\n").flatMap((li
 const rowOf = (name: string) =>
   rows.find(({ names }) => names.includes(name) || names.includes(name.replace(/\/.*/, "/*")))
 
-/** Licences whose code may be part of a program under GPL-3.0-or-later. */
+/** Licences compatible with GPL-3.0-or-later. */
 const compatible = new Set([
   "0BSD",
   "Apache-2.0",
@@ -47,13 +47,13 @@ const compatible = new Set([
   "Unlicense"
 ])
 
-describe("the dependencies", () => {
-  it("are pinned exactly", () => {
+describe("dependencies", () => {
+  it("every version is pinned exactly", () => {
     for (const [name, version] of all) assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name)
   })
 
   for (const [name, version] of all) {
-    it(`${name} stands in the decision with its version, its licence and a reason`, () => {
+    it(`${name} is in the decision with its version, licence and reason`, () => {
       const row = rowOf(name)
       assert.isDefined(row)
       assert.include(row?.versions, version)
@@ -64,13 +64,13 @@ describe("the dependencies", () => {
     })
   }
 
-  it("are all there, none too many", () => {
+  it("the decision lists no unused package", () => {
     const named = new Set(all.map(([name]) => rowOf(name)))
-    const idle = rows.filter((row) => !named.has(row) && row.names[0] !== "Package")
-    assert.deepStrictEqual(idle.map(({ names }) => names), [])
+    const unused = rows.filter((row) => !named.has(row) && row.names[0] !== "Package")
+    assert.deepStrictEqual(unused.map(({ names }) => names), [])
   })
 
-  it("that are installed with the service, and what they bring along, are compatible with its licence", () => {
+  it("the service's dependencies, transitive ones included, have compatible licences", () => {
     for (
       const [path, { dev, license }] of Object.entries(Schema.decodeSync(Lock)(read("package-lock.json")).packages)
     ) {

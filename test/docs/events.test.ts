@@ -7,17 +7,17 @@ import { knownPatterns } from "../../src/events/EventPattern.ts"
 import { blocks, read } from "./documents.ts"
 
 describe("docs/events.md", () => {
-  it("is what the catalogue says (else run: node scripts/events.ts)", () => {
+  it("the page matches the catalogue (else run: node scripts/events.ts)", () => {
     assert.strictEqual(read("docs/events.md"), EventsFile.text)
   })
 
-  it("has every event, in the catalogue's order, and every pattern and alias", () => {
+  it("the page has every event in the catalogue's order, and every pattern and alias", () => {
     const headings = [...EventsFile.text.matchAll(/^### (.*)$/gm)].map(([, name]) => name)
     assert.deepStrictEqual(headings, [...eventNames])
     for (const name of knownPatterns) assert.include(EventsFile.text, `\`${name}\``)
   })
 
-  it("names every field of every example in the table above it", () => {
+  it("the table above each example names exactly its fields", () => {
     const parts = EventsFile.text.split("\n| Field of `data`").slice(1)
     const topics = blocks(EventsFile.text, "json").map((block): unknown => JSON.parse(block))
     assert.strictEqual(parts.length, topics.length)
@@ -27,7 +27,7 @@ describe("docs/events.md", () => {
     }
   })
 
-  it("has the example of every alias's own channel", () => {
+  it("the page has the example of every alias's channel", () => {
     const bodies = blocks(EventsFile.text, "json").map((block) => Reflect.get(JSON.parse(block), "data"))
     for (const topic of eventAliases.values()) assert.deepInclude(bodies, exampleOf(topic))
   })

@@ -7,7 +7,7 @@ import { pages, read, root } from "./documents.ts"
 const Package = Schema.fromJsonString(Schema.Struct({ scripts: Schema.Record(Schema.String, Schema.String) }))
 const { scripts } = Schema.decodeSync(Package)(read("package.json"))
 
-/** npm's own commands that the pages name. */
+/** npm's built-in commands that the pages name. */
 const ofNpm = new Set(["ci", "install", "test", "start"])
 
 const commandsOf = (text: string) =>
@@ -23,7 +23,7 @@ const targetsOf = (markdown: string) =>
     /^(?:https?:|mailto:)/.test(target) ? [] : [target]
   )
 
-/** The anchor that a heading gets on the usual viewers. */
+/** A heading's anchor as common viewers generate it. */
 const anchorsOf = (markdown: string) =>
   new Set(
     [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
@@ -31,9 +31,9 @@ const anchorsOf = (markdown: string) =>
     )
   )
 
-describe("the documents", () => {
+describe("links and names in the documents", () => {
   for (const page of pages) {
-    it(`${page} links only to what exists`, () => {
+    it(`${page} links only to existing files and headings`, () => {
       for (const target of targetsOf(read(page))) {
         const [file = "", anchor] = target.split("#")
         const path = file === "" ? page : NodePath.join(NodePath.dirname(page), file)
@@ -42,14 +42,14 @@ describe("the documents", () => {
       }
     })
 
-    it(`${page} names only commands that exist`, () => {
+    it(`${page} names only existing npm commands`, () => {
       for (const { isScript, name } of commandsOf(read(page))) {
         if (isScript) assert.property(scripts, name, `npm run ${name}`)
         else assert.isTrue(ofNpm.has(name) || !read(page).includes(`\`npm ${name}`), `npm ${name}`)
       }
     })
 
-    it(`${page} names only files of src, test, scripts, sql and docs that exist`, () => {
+    it(`${page} names only existing files of src, test, scripts, sql and docs`, () => {
       for (const [path] of read(page).matchAll(/\b(?:src|test|scripts|sql|docs)\/[\w./-]*\w/g)) {
         assert.isTrue(NodeFs.existsSync(NodePath.join(root, path)), `${page} names ${path}`)
       }

@@ -8,8 +8,8 @@ const statements = blocks(read("docs/operations.md"), "sql").flatMap((block) =>
   block.split(";\n").map((statement) => statement.replaceAll(/^--.*$/gm, "").trim())
 ).filter((statement) => statement !== "")
 
-layer(TestDatabase.layer, { excludeTestServices: true })("the SQL of docs/operations.md", (it) => {
-  it.effect("is of this database", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("SQL of docs/operations.md", (it) => {
+  it.effect("every statement runs on the current schema", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       assert.isAtLeast(statements.length, 10)

@@ -5,7 +5,7 @@ import { read } from "./documents.ts"
 
 const page = read("docs/email/templates.md")
 
-/** The rows of the table with this head, each cell without its backquotes. */
+/** Rows of the table with this head, cells without backquotes. */
 const rowsOf = (head: string) => {
   const [, table = ""] = page.split(`| ${head} |\n`)
   return table.split("\n\n")[0]?.split("\n").slice(1).map((line) =>
@@ -16,7 +16,7 @@ const rowsOf = (head: string) => {
 const Variables = Schema.decodeSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 describe("docs/email/templates.md", () => {
-  it("shows what placeholders become", () => {
+  it("the page shows the correct result of each placeholder", () => {
     const rows = rowsOf("Template | Variables | Result")
     assert.isAbove(rows.length, 5)
     for (const [html = "", variables = "", result] of rows) {
@@ -25,7 +25,7 @@ describe("docs/email/templates.md", () => {
     }
   })
 
-  it("shows what is said of what is no placeholder", () => {
+  it("the page shows the correct message for each invalid placeholder", () => {
     const rows = rowsOf("Template | Message")
     assert.isAbove(rows.length, 3)
     for (const [html = "", message] of rows) {

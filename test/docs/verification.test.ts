@@ -7,7 +7,7 @@ import * as NodeUrl from "node:url"
 import { generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/sign.ts"
 import { blocks, read, root } from "./documents.ts"
 
-/** The README's code under a heading comment, loaded as a module of a program that has this project's packages. */
+/** The README's code after a marker comment, loaded as a module of a program with this project's packages. */
 const snippet = (name: string) =>
   Effect.gen(function*() {
     const [code = ""] = blocks(read("README.md").split(`<!-- verify: ${name} -->`)[1] ?? "", "js")
@@ -25,7 +25,7 @@ type Verify = (secret: string, body: Buffer, headers: Readonly<Record<string, st
 
 const exported = (module: unknown, name: string) => {
   const found = typeof module === "object" && module !== null ? Reflect.get(module, name) : undefined
-  // What a module out of a document exports has no type; calling it is the test.
+  // A module from a document has no types; calling it is the test.
   return found as Verify
 }
 
@@ -51,8 +51,8 @@ const other = Redacted.value(generateSecret())
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", { cause: Schema.Defect() }) {}
 
-describe("the README's verification of a webhook", () => {
-  it.live("by node:crypto takes a delivery and refuses another body, another secret and no signature", () =>
+describe("README code that verifies webhooks", () => {
+  it.live("the node:crypto code accepts a delivery and refuses a wrong body, secret or missing signature", () =>
     Effect.gen(function*() {
       const isAuthentic = exported(yield* snippet("node:crypto"), "isAuthentic")
       const { headers, secret } = yield* delivery
@@ -62,7 +62,7 @@ describe("the README's verification of a webhook", () => {
       assert.isFalse(isAuthentic(secret, body, {}))
     }))
 
-  it.live("by standardwebhooks gives the event and throws for another body, another secret and an old time", () =>
+  it.live("the standardwebhooks code returns the event and throws for a wrong body, secret or old timestamp", () =>
     Effect.gen(function*() {
       const readEvent = exported(yield* snippet("standardwebhooks"), "readEvent")
       const { headers, secret } = yield* delivery

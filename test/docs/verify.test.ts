@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { blocks, read } from "./documents.ts"
 
-layer(TestDatabase.layer, { excludeTestServices: true })("the SQL of docs/webhooks/verify.md", (it) => {
-  it.effect("gives a row for an event that is new, and none for one that was done before", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("SQL of docs/webhooks/verify.md", (it) => {
+  it.effect("the insert returns a row for a new event and none for a repeated one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [table = "", done = ""] = blocks(read("docs/webhooks/verify.md"), "sql")

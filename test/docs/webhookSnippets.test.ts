@@ -15,7 +15,7 @@ const [secret, previous, foreign] = [generateSecret(), generateSecret(), generat
 const id = "evt_01HZX3T5K8Q2W4Y6B9D1F3H5J7"
 const body = Buffer.from(JSON.stringify({ id, event: "email.sent", data: { subject: "Grüße 🙂 %s \\n 'x'" } }))
 
-/** A delivery of the service, `ago` seconds old, in the hands of a receiver with the secret `held`. */
+/** A delivery of the service, `ago` seconds old, at a receiver with the secret `held`. */
 const arrival = (
   now: number,
   { ago = 0, held = secret, rotated = false }: {
@@ -81,27 +81,27 @@ const takesAndRefuses = (snippet: Snippet) =>
 
 describe("docs/webhooks/verify.md", () => {
   for (const { fence, file, language } of snippets) {
-    it(`shows the snippet for ${language} as it stands in ${file}`, () => {
+    it(`the page shows the snippet for ${language} as in ${file}`, () => {
       assert.include(blocks(read(page), fence), read(`${folder}/${file}`))
     })
   }
 
-  it("shows every snippet that there is", () => {
+  it("the page shows every snippet", () => {
     assert.sameMembers(NodeFs.readdirSync(NodePath.join(root, folder)), snippets.map(({ file }) => file))
   })
 })
 
-describe("the snippet that verifies a webhook", () => {
+describe("snippets that verify a webhook", () => {
   for (const snippet of snippets) {
-    // Go, PHP and Python are not there on every machine; what the page shows is compared everywhere.
+    // Go, PHP and Python are not installed on every machine; the page's text is compared everywhere.
     it.live.skipIf(!isRunnable(snippet))(
-      `in ${snippet.language} takes what the service signed with its secret, and nothing else`,
+      `the snippet for ${snippet.language} accepts what the service signed with its secret and nothing else`,
       () => takesAndRefuses(snippet),
       120_000
     )
   }
 
-  it("for a shell takes nothing where there is no openssl", () => {
+  it("the shell snippet refuses everything when openssl is missing", () => {
     const script = `${read(`${folder}/verify.sh`)}\nverify_service_signature secret /dev/null ""\necho $?
 verify_standard_signature secret /dev/null "" 1 "v1,"\necho $?`
     const { stdout } = NodeChildProcess.spawnSync("/bin/sh", ["-c", script], {
