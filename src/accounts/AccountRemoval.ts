@@ -6,8 +6,9 @@
  * nothing was found a quarter of an hour after the deletion, which no request lives for.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { transaction } from "../platform/database/transaction.ts"
+import { SqlClient } from "effect/sql"
+import { Database } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Erasure, type ErasureStep } from "./Erasure.ts"
 
@@ -19,14 +20,14 @@ const makeRepo = Effect.gen(function*() {
 
   /** The row has nothing of its owner from here on; a second deletion changes nothing. */
   const mark = (id: AccountId) =>
-    sql`with gone as (
+    Query.run(sql`with gone as (
         update accounts set deleted_at = now(), name = '', email = 'account-' || id || '@deleted.invalid',
           password_hash = null, timezone = 'UTC', locale = 'en', weekly_digest = false
         where id = ${id} and deleted_at is null returning id
       )
-      insert into account_erasures (account_id) select id from gone`
+      insert into account_erasures (account_id) select id from gone`)
 
-  const due = SqlSchema.findAll({
+  const due = Query.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({ account_id: AccountId }),
     execute: () => sql`select account_id from account_erasures where next_at <= now() order by next_at`
@@ -34,14 +35,14 @@ const makeRepo = Effect.gen(function*() {
 
   /** Ends the erasure if it is time for it; else says when to look again: never both of one row in one statement. */
   const conclude = (id: AccountId) =>
-    sql`with concluded as (
+    Query.run(sql`with concluded as (
         delete from account_erasures
         where account_id = ${id} and requested_at <= now() - ${aftermath} * interval '1 minute' returning account_id
       ), gone as (
         delete from accounts using concluded where id = concluded.account_id
       )
       update account_erasures set next_at = requested_at + ${aftermath} * interval '1 minute'
-      where account_id = ${id} and requested_at > now() - ${aftermath} * interval '1 minute'`
+      where account_id = ${id} and requested_at > now() - ${aftermath} * interval '1 minute'`)
 
   return { mark, due, conclude }
 })
@@ -57,12 +58,13 @@ export class AccountRemoval extends Context.Service<AccountRemoval, {
     AccountRemoval,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const steps = yield* Erasure
       const repo = yield* makeRepo
 
       const remove = Effect.fn("AccountRemoval.remove")(function*(accountId: AccountId) {
         yield* transaction(Effect.gen(function*() {
-          yield* Effect.orDie(repo.mark(accountId))
+          yield* repo.mark(accountId)
           for (const { atOnce } of steps) if (atOnce !== undefined) yield* atOnce(accountId)
         }))
       }, Effect.provideService(SqlClient.SqlClient, sql))
@@ -90,7 +92,7 @@ export class AccountRemoval extends Context.Service<AccountRemoval, {
         ))
 
       const erase = Effect.gen(function*() {
-        for (const { account_id } of yield* Effect.orDie(repo.due())) yield* eraseOne(account_id)
+        for (const { account_id } of yield* repo.due()) yield* eraseOne(account_id)
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.withSpan("AccountRemoval.erase"))
 
       return AccountRemoval.of({ remove, erase })

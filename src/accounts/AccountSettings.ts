@@ -1,13 +1,12 @@
 import { Context, Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import * as Passwords from "../platform/crypto/Passwords.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { ValidationFailed, type Violation } from "../platform/http/ApiErrors.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Notifications, Profile } from "./Account.ts"
 import type { NotificationsChange, PasswordChange, ProfileChange } from "./AccountApi.ts"
 import { EmailTaken } from "./AccountErrors.ts"
-import { makeAccountSettingsRepo } from "./AccountSettingsRepo.ts"
+import { AccountSettingsRepo } from "./AccountSettingsRepo.ts"
 import { Audit } from "./Audit.ts"
 import { Notices } from "./Notices.ts"
 import { passwordFault, type Person } from "./passwordFault.ts"
@@ -43,39 +42,34 @@ export class AccountSettings extends Context.Service<AccountSettings, {
   static readonly layer = Layer.effect(
     AccountSettings,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const audit = yield* Audit
       const notices = yield* Notices
-      const repo = yield* makeAccountSettingsRepo
+      const repo = yield* AccountSettingsRepo
 
       const changeProfile = Effect.fn("AccountSettings.changeProfile")(
         function*(accountId: AccountId, change: ProfileChange) {
           return yield* transaction(Effect.gen(function*() {
-            const { email: before } = yield* Effect.orDie(repo.lock(accountId))
+            const { email: before } = yield* repo.lock(accountId)
             if (
               change.email !== undefined &&
-              (yield* Effect.orDie(repo.isTaken({ accountId, email: change.email }))).taken
+              (yield* repo.isTaken({ accountId, email: change.email })).taken
             ) {
               return yield* new EmailTaken()
             }
-            const row = yield* repo.update({ accountId, change }).pipe(
-              // Somebody else took it since it was looked for.
-              Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new EmailTaken()), Effect.die),
-              Effect.catchTag(["SchemaError", "NoSuchElementError"], Effect.die)
-            )
+            const row = yield* repo.update({ accountId, change })
             if (row.email !== before) {
               yield* audit.record({ accountId, action: "email.changed" })
               yield* notices.tell(emailChangedNotice(accountId, before))
             }
             return row
           }))
-        },
-        Effect.provideService(SqlClient.SqlClient, sql)
+        }
       )
 
       const changePassword = Effect.fn("AccountSettings.changePassword")(
         function*(accountId: AccountId, { current_password: current, ...wanted }: PasswordChange) {
-          const { password_hash: before, ...person } = yield* Effect.orDie(repo.credentials(accountId))
+          const { password_hash: before, ...person } = yield* repo.credentials(accountId)
           if (!(yield* Passwords.verify(current, before))) {
             return yield* ValidationFailed.of("current_password", "is not the current password", "wrong_password")
           }
@@ -88,22 +82,21 @@ export class AccountSettings extends Context.Service<AccountSettings, {
           ])
           const after = yield* Passwords.hash(wanted.password)
           yield* transaction(Effect.gen(function*() {
-            yield* Effect.orDie(repo.setPassword({ accountId, hash: Redacted.make(after) }))
+            yield* repo.setPassword({ accountId, hash: Redacted.make(after) })
             yield* audit.record({ accountId, action: "password.changed" })
             yield* notices.tell(passwordChangedNotice(accountId))
           }))
-        },
-        Effect.provideService(SqlClient.SqlClient, sql)
+        }
       )
 
       return AccountSettings.of({
         changeProfile,
         changePassword,
-        notifications: (accountId) => Effect.orDie(repo.notifications(accountId)),
+        notifications: (accountId) => repo.notifications(accountId),
         changeNotifications: Effect.fn("AccountSettings.changeNotifications")((accountId, change) =>
-          Effect.orDie(repo.changeNotifications({ accountId, change }))
+          repo.changeNotifications({ accountId, change })
         )
       })
     })
-  )
+  ).pipe(Layer.provide(AccountSettingsRepo.layer))
 }

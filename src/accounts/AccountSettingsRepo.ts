@@ -1,33 +1,34 @@
-import { Effect, Redacted, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { repository } from "../platform/database/repository.ts"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Notifications, Profile } from "./Account.ts"
 import { NotificationsChange, ProfileChange } from "./AccountApi.ts"
+import { EmailTaken } from "./AccountErrors.ts"
 
 const Taken = Schema.Struct({ taken: Schema.Boolean })
 
-/** SQL of what owners set in `accounts`. */
-export const makeAccountSettingsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const profile = sql.literal("name, email, timezone, locale")
   const toggles = sql.literal(Object.keys(Notifications.fields).join(", "))
 
-  const lock = SqlSchema.findOne({
+  const lock = Query.findOne({
     Request: AccountId,
     Result: Profile,
     execute: (id) => sql`select ${profile} from accounts where id = ${id} for no key update`
   })
 
-  const isTaken = SqlSchema.findOne({
+  const isTaken = Query.findOne({
     Request: Schema.Struct({ accountId: AccountId, email: Schema.String }),
     Result: Taken,
     execute: ({ accountId, email }) =>
       sql`select exists (select from accounts where lower(email) = lower(${email}) and id <> ${accountId}) as taken`
   })
 
-  const update = SqlSchema.findOne({
+  /** Another account may take the address after {@link isTaken}. */
+  const update = Query.findOne({
     Request: Schema.Struct({ accountId: AccountId, change: Schema.toType(ProfileChange) }),
     Result: Profile,
     execute: ({ accountId, change: { email, locale, name, timezone } }) =>
@@ -35,25 +36,29 @@ export const makeAccountSettingsRepo = repository(Effect.gen(function*() {
         email ?? null
       }::text, email),
           timezone = coalesce(${timezone ?? null}::text, timezone), locale = coalesce(${locale ?? null}::text, locale)
-        where id = ${accountId} returning ${profile}`
+        where id = ${accountId} returning ${profile}`.pipe(
+        Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new EmailTaken()))
+      )
   })
 
-  const credentials = SqlSchema.findOne({
+  const credentials = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ name: Schema.String, email: Schema.String, password_hash: Schema.NullOr(Schema.String) }),
     execute: (id) => sql`select name, email, password_hash from accounts where id = ${id}`
   })
 
   const setPassword = (password: { readonly accountId: AccountId; readonly hash: Redacted.Redacted }) =>
-    sql`update accounts set password_hash = ${Redacted.value(password.hash)} where id = ${password.accountId}`
+    Query.run(
+      sql`update accounts set password_hash = ${Redacted.value(password.hash)} where id = ${password.accountId}`
+    )
 
-  const notifications = SqlSchema.findOne({
+  const notifications = Query.findOne({
     Request: AccountId,
     Result: Notifications,
     execute: (id) => sql`select ${toggles} from accounts where id = ${id}`
   })
 
-  const changeNotifications = SqlSchema.findOne({
+  const changeNotifications = Query.findOne({
     Request: Schema.Struct({ accountId: AccountId, change: NotificationsChange }),
     Result: Notifications,
     execute: ({ accountId, change }) =>
@@ -68,4 +73,11 @@ export const makeAccountSettingsRepo = repository(Effect.gen(function*() {
   })
 
   return { lock, isTaken, update, credentials, setPassword, notifications, changeNotifications }
-}))
+})
+
+/** SQL of what owners set in `accounts`. */
+export class AccountSettingsRepo
+  extends Context.Service<AccountSettingsRepo>()("messaging-service/accounts/AccountSettingsRepo", { make })
+{
+  static readonly layer = Layer.effect(AccountSettingsRepo, make)
+}

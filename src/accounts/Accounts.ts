@@ -1,8 +1,7 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import * as Passwords from "../platform/crypto/Passwords.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import type { EmailAddress } from "../values/EmailAddress.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Locale } from "../values/Locale.ts"
@@ -11,7 +10,7 @@ import type { Timestamp } from "../values/Timestamp.ts"
 import type { Timezone } from "../values/Timezone.ts"
 import type { Account } from "./Account.ts"
 import { EmailTaken, InvalidCredentials } from "./AccountErrors.ts"
-import { makeAccountsRepo } from "./AccountsRepo.ts"
+import { AccountsRepo } from "./AccountsRepo.ts"
 import { Audit } from "./Audit.ts"
 
 /** What tells a login token from an API key. */
@@ -53,16 +52,16 @@ export class Accounts extends Context.Service<Accounts, {
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const audit = yield* Audit
-      const repo = yield* makeAccountsRepo
+      const repo = yield* AccountsRepo
 
       const create = Effect.fn("Accounts.create")(function*(account: NewAccount) {
         const password_hash = account.password === undefined
           ? null
           : yield* Passwords.hash(Redacted.value(account.password))
         const { email, name, plan, trial } = account
-        const row = yield* Effect.orDie(repo.insert({
+        const row = yield* repo.insert({
           name,
           email,
           plan,
@@ -70,21 +69,22 @@ export class Accounts extends Context.Service<Accounts, {
           password_hash,
           timezone: account.timezone ?? "UTC",
           locale: account.locale ?? "en"
-        }))
+        })
         if (Option.isNone(row)) return yield* new EmailTaken()
         return row.value
       })
 
       const openSession = Effect.fn("Accounts.openSession")(function*(account: Account) {
         const token = Tokens.mint(loginPrefix)
-        const { expires_at } = yield* Effect.orDie(
-          repo.insertSession({ tokenHash: Tokens.hash(token), accountId: account.id })
-        )
+        const { expires_at } = yield* repo.insertSession({
+          tokenHash: Tokens.hash(token),
+          accountId: account.id
+        })
         return { account, token: Redacted.make(token), expires_at }
       })
 
       const login = Effect.fn("Accounts.login")(function*(email: string, password: Redacted.Redacted) {
-        const found = Option.getOrUndefined(yield* Effect.orDie(repo.findByEmail(email)))
+        const found = Option.getOrUndefined(yield* repo.findByEmail(email))
         const matches = yield* Passwords.verify(Redacted.value(password), found?.password_hash ?? null)
         if (found === undefined || !matches) return yield* new InvalidCredentials()
         const { password_hash: _, ...account } = found
@@ -95,18 +95,17 @@ export class Accounts extends Context.Service<Accounts, {
         create,
         openSession,
         login,
-        logout: (token) => Effect.orDie(Effect.asVoid(repo.deleteSession(Tokens.hash(Redacted.value(token))))),
-        find: (id) => Effect.orDie(repo.find(id)),
-        list: Effect.orDie(repo.list()),
+        logout: (token) => repo.deleteSession(Tokens.hash(Redacted.value(token))),
+        find: (id) => repo.find(id),
+        list: repo.list(),
         setPlan: Effect.fn("Accounts.setPlan")(
           (id: AccountId, plan: Plan) =>
-            transaction(Effect.tap(Effect.orDie(repo.setPlan({ id, plan })), (changed) =>
+            transaction(Effect.tap(repo.setPlan({ id, plan }), (changed) =>
               Option.isSome(changed)
                 ? audit.record({ accountId: id, action: "plan.changed", data: { plan } })
-                : Effect.void)),
-          Effect.provideService(SqlClient.SqlClient, sql)
+                : Effect.void))
         )
       })
     })
-  )
+  ).pipe(Layer.provide(AccountsRepo.layer))
 }

@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { repository } from "../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import { Timestamp } from "../values/Timestamp.ts"
@@ -16,15 +16,14 @@ const NewAccount = Schema.Struct({
   locale: Schema.String
 })
 
-/** SQL of `accounts` and `login_sessions`. */
-export const makeAccountsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id, name, email, plan, trial_ends_at, timezone, locale, created_at,
     case when trial_ends_at is null then 'active' when trial_ends_at > now() then 'trial' else 'trial_over' end as status`)
 
   /** Nothing when the address is taken. */
-  const insert = SqlSchema.findOneOption({
+  const insert = Query.findOneOption({
     Request: NewAccount,
     Result: Account,
     execute: (row) =>
@@ -35,27 +34,27 @@ export const makeAccountsRepo = repository(Effect.gen(function*() {
         returning ${columns}`
   })
 
-  const findByEmail = SqlSchema.findOneOption({
+  const findByEmail = Query.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({ ...Account.fields, password_hash: Schema.NullOr(Schema.String) }),
     execute: (email) =>
       sql`select ${columns}, password_hash from accounts where lower(email) = lower(${email}) and deleted_at is null`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: AccountId,
     Result: Account,
     execute: (id) => sql`select ${columns} from accounts where id = ${id} and deleted_at is null`
   })
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Schema.Void,
     Result: Account,
     execute: () => sql`select ${columns} from accounts where deleted_at is null order by id`
   })
 
   /** A plan that was bought ends the trial. */
-  const setPlan = SqlSchema.findOneOption({
+  const setPlan = Query.findOneOption({
     Request: Schema.Struct({ id: AccountId, plan: Plan }),
     Result: Account,
     execute: ({ id, plan }) =>
@@ -63,7 +62,7 @@ export const makeAccountsRepo = repository(Effect.gen(function*() {
         where id = ${id} and deleted_at is null returning ${columns}`
   })
 
-  const insertSession = SqlSchema.findOne({
+  const insertSession = Query.findOne({
     Request: Schema.Struct({ tokenHash: Schema.Uint8Array, accountId: AccountId }),
     Result: Schema.Struct({ expires_at: Timestamp }),
     execute: ({ accountId, tokenHash }) =>
@@ -71,7 +70,13 @@ export const makeAccountsRepo = repository(Effect.gen(function*() {
         values (${tokenHash}, ${accountId}, now() + interval '30 days') returning expires_at`
   })
 
-  const deleteSession = (tokenHash: Uint8Array) => sql`delete from login_sessions where token_hash = ${tokenHash}`
+  const deleteSession = (tokenHash: Uint8Array) =>
+    Query.run(sql`delete from login_sessions where token_hash = ${tokenHash}`)
 
   return { insert, findByEmail, find, list, setPlan, insertSession, deleteSession }
-}))
+})
+
+/** SQL of `accounts` and `login_sessions`. */
+export class AccountsRepo extends Context.Service<AccountsRepo>()("messaging-service/accounts/AccountsRepo", { make }) {
+  static readonly layer = Layer.effect(AccountsRepo, make)
+}

@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
+import * as Query from "../platform/database/Query.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import type { AccountId } from "../values/Ids.ts"
@@ -52,10 +53,10 @@ export class Audit extends Context.Service<Audit, {
       const sql = yield* PgClient.PgClient
       const record = Effect.fn("Audit.record")(function*({ accountId, action, data = {}, target }: AuditEntry) {
         const { clientAddress } = yield* RequestContext
-        yield* sql`insert into audit_entries (account_id, actor, action, target, client_address, data)
+        yield* Query.run(sql`insert into audit_entries (account_id, actor, action, target, client_address, data)
           values (${accountId}, ${yield* actor}, ${action}, ${target ?? null},
-            ${clientAddress === "" ? null : clientAddress}, ${sql.json(data)})`
-      }, Effect.orDie)
+            ${clientAddress === "" ? null : clientAddress}, ${sql.json(data)})`)
+      })
       return Audit.of({ record })
     })
   )

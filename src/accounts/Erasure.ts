@@ -1,5 +1,6 @@
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Query from "../platform/database/Query.ts"
 import type { AccountId } from "../values/Ids.ts"
 
 /** How a domain forgets an account that was deleted. */
@@ -28,21 +29,21 @@ export const eraseRows = (...tables: ReadonlyArray<string>): ErasureStep["some"]
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     for (const table of tables) {
-      const gone = yield* sql`delete from ${sql(table)} where ctid = any (array(
+      const count = yield* Query.rowCount(sql`delete from ${sql(table)} where ctid = any (array(
           select ctid from ${sql(table)} where account_id = ${accountId} limit ${most})) and account_id = ${accountId}
-        returning 1`
-      if (gone.length > 0) return gone.length
+        returning 1`)
+      if (count > 0) return count
     }
     return 0
-  }).pipe(Effect.orDie)
+  })
 
 /** What accounts themselves leave: without sessions nobody is logged in, and what was to be told needs no telling. */
 export const accountsErasure: ErasureStep = {
   name: "accounts",
   atOnce: Effect.fnUntraced(function*(accountId) {
     const sql = yield* SqlClient.SqlClient
-    yield* sql`delete from login_sessions where account_id = ${accountId}`
-    yield* sql`delete from password_resets where account_id = ${accountId}`
-  }, Effect.orDie),
+    yield* Query.run(sql`delete from login_sessions where account_id = ${accountId}`)
+    yield* Query.run(sql`delete from password_resets where account_id = ${accountId}`)
+  }),
   some: eraseRows("login_sessions", "password_resets", "notices", "audit_entries", "idempotency_records")
 }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { ClaimedNotice, Notice, NoticeSettled } from "./Notice.ts"
-import { type Claim, makeNoticesRepo } from "./NoticesRepo.ts"
+import { type Claim, NoticesRepo } from "./NoticesRepo.ts"
 
 /**
  * The outbox of mails that the service itself writes to the owners of accounts. Statements of other domains may write a
@@ -21,12 +21,12 @@ export class Notices extends Context.Service<Notices, {
   static readonly layer = Layer.effect(
     Notices,
     Effect.gen(function*() {
-      const repo = yield* makeNoticesRepo
+      const repo = yield* NoticesRepo
       return Notices.of({
-        tell: Effect.fn("Notices.tell")((notice) => Effect.orDie(Effect.asVoid(repo.insert(notice)))),
-        claim: (claim) => Effect.orDie(repo.claim(claim)),
-        settle: (claimed, settled) => Effect.orDie(Effect.asVoid(repo.settle(claimed, settled)))
+        tell: Effect.fn("Notices.tell")((notice) => repo.insert(notice)),
+        claim: (claim) => repo.claim(claim),
+        settle: (claimed, settled) => repo.settle(claimed, settled)
       })
     })
-  )
+  ).pipe(Layer.provide(NoticesRepo.layer))
 }

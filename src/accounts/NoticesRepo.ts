@@ -1,8 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Record, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Duration, Effect, Layer, Record, Schema } from "effect"
 import { column } from "../platform/database/column.ts"
-import { repository } from "../platform/database/repository.ts"
+import * as Query from "../platform/database/Query.ts"
 import { NoticeId } from "../values/Ids.ts"
 import { ClaimedNotice, type Notice, type NoticeSettled } from "./Notice.ts"
 import { toggleOf } from "./NoticeKinds.ts"
@@ -22,16 +21,15 @@ export type Claim = typeof Claim.Type
 /** The kinds that an owner can switch off, each with the column that says whether. */
 const optional = Record.toEntries(toggleOf).filter(([, toggle]) => toggle !== "always")
 
-/** SQL of `notices`. */
-export const makeNoticesRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const insert = ({ accountId, body, kind, once, recipient, subject }: Notice) =>
-    sql`insert into notices (account_id, kind, once, recipient, subject, body)
+    Query.run(sql`insert into notices (account_id, kind, once, recipient, subject, body)
       values (${accountId}, ${kind}, ${once ?? null}, ${recipient ?? null}, ${subject}, ${body})
-      on conflict do nothing`
+      on conflict do nothing`)
 
-  const claim = SqlSchema.findAll({
+  const claim = Query.findAll({
     Request: Claim,
     Result: ClaimedNotice,
     execute: ({ domain, held, limit, most }) =>
@@ -63,13 +61,18 @@ export const makeNoticesRepo = repository(Effect.gen(function*() {
   const settle = ({ attempt_count, id }: ClaimedNotice, settled: NoticeSettled) => {
     const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
     // A token that sets a password is no longer needed here, whatever came of it.
-    return sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
+    return Query.run(sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
         error = ${settled.error}, doubts = doubts + ${settled.ambiguous}::boolean::int,
         due_at = now() + ${millis}::float8 * interval '1 millisecond',
         completed_at = case when ${settled.status}::text <> 'queued' then now() end,
         body = case when kind = 'password_reset' and ${settled.status}::text <> 'queued' then '' else body end
-      where id = ${id} and status = 'queued' and attempt_count = ${attempt_count}`
+      where id = ${id} and status = 'queued' and attempt_count = ${attempt_count}`)
   }
 
   return { insert, claim, settle }
-}))
+})
+
+/** SQL of `notices`. */
+export class NoticesRepo extends Context.Service<NoticesRepo>()("messaging-service/accounts/NoticesRepo", { make }) {
+  static readonly layer = Layer.effect(NoticesRepo, make)
+}

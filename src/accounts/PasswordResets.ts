@@ -1,8 +1,9 @@
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import * as Passwords from "../platform/crypto/Passwords.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
 import type { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { EmailAddress } from "../values/EmailAddress.ts"
 import { AccountId } from "../values/Ids.ts"
@@ -31,7 +32,7 @@ const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   /** Nothing for an address that nobody has, and for an account that had its share of this hour. */
-  const insert = SqlSchema.findOneOption({
+  const insert = Query.findOneOption({
     Request: Schema.Struct({ email: Schema.String, tokenHash: Schema.Uint8Array }),
     Result: Schema.Struct({ account_id: AccountId }),
     execute: ({ email, tokenHash }) =>
@@ -42,7 +43,7 @@ const makeRepo = Effect.gen(function*() {
         returning account_id`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: Schema.Uint8Array,
     Result: Owner,
     execute: (tokenHash) =>
@@ -51,7 +52,7 @@ const makeRepo = Effect.gen(function*() {
   })
 
   /** Uses the token up, and with it all others of its account. */
-  const use = SqlSchema.findOneOption({
+  const use = Query.findOneOption({
     Request: Schema.Uint8Array,
     Result: Schema.Struct({ account_id: AccountId }),
     execute: (tokenHash) =>
@@ -66,8 +67,8 @@ const makeRepo = Effect.gen(function*() {
   })
 
   const setPassword = (accountId: AccountId, hash: string) =>
-    sql`with ended as (delete from login_sessions where account_id = ${accountId})
-      update accounts set password_hash = ${hash} where id = ${accountId}`
+    Query.run(sql`with ended as (delete from login_sessions where account_id = ${accountId})
+      update accounts set password_hash = ${hash} where id = ${accountId}`)
 
   return { insert, find, use, setPassword }
 })
@@ -82,7 +83,7 @@ export class PasswordResets extends Context.Service<PasswordResets, {
   static readonly layer = Layer.effect(
     PasswordResets,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const audit = yield* Audit
       const notices = yield* Notices
       const repo = yield* makeRepo
@@ -90,26 +91,26 @@ export class PasswordResets extends Context.Service<PasswordResets, {
       const ask = Effect.fn("PasswordResets.ask")(function*(email: EmailAddress) {
         const token = Tokens.mint(resetPrefix)
         yield* transaction(Effect.gen(function*() {
-          const asked = yield* Effect.orDie(repo.insert({ email, tokenHash: Tokens.hash(token) }))
+          const asked = yield* repo.insert({ email, tokenHash: Tokens.hash(token) })
           if (Option.isSome(asked)) yield* notices.tell(passwordTokenNotice(asked.value.account_id, token))
         }))
-      }, Effect.provideService(SqlClient.SqlClient, sql))
+      })
 
       const use = Effect.fn("PasswordResets.use")(function*({ token, ...wanted }: PasswordReset) {
         const tokenHash = Tokens.hash(Redacted.value(token))
-        const found = yield* Effect.orDie(repo.find(tokenHash))
+        const found = yield* repo.find(tokenHash)
         if (Option.isNone(found)) return yield* new TokenExpired()
         yield* refuseAll(yield* passwordViolations(wanted, found.value))
         const hash = yield* Passwords.hash(wanted.password)
         yield* transaction(Effect.gen(function*() {
-          const used = yield* Effect.orDie(repo.use(tokenHash))
+          const used = yield* repo.use(tokenHash)
           if (Option.isNone(used)) return yield* new TokenExpired()
           const accountId = used.value.account_id
-          yield* Effect.orDie(repo.setPassword(accountId, hash))
+          yield* repo.setPassword(accountId, hash)
           yield* audit.record({ accountId, action: "password.reset" })
           yield* notices.tell(passwordResetNotice(accountId))
         }))
-      }, Effect.provideService(SqlClient.SqlClient, sql))
+      })
 
       return PasswordResets.of({ ask, use })
     })

@@ -1,16 +1,15 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { Audit, byOwner } from "../accounts/Audit.ts"
 import { Notices } from "../accounts/Notices.ts"
 import { apiKeyLimit } from "../accounts/planLimits.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { AccountId, ApiKeyId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import type { ApiKey, CreatedApiKey } from "./ApiKey.ts"
 import type { NewApiKey } from "./ApiKeysApi.ts"
-import { makeApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
+import { ApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
 import { keyCreatedNotice, keyRevokedNotice } from "./keyNotices.ts"
 
 /** What every API key begins with; the next 4 characters are still shown after creation. */
@@ -37,23 +36,23 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   static readonly layer = Layer.effect(
     ApiKeys,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const audit = yield* Audit
       const notices = yield* Notices
-      const repo = yield* makeApiKeysRepo
+      const repo = yield* ApiKeysRepo
 
       /** One after the other, as the limit must hold; in the caller's transaction. */
       const counted = Effect.fnUntraced(function*(accountId: AccountId, row: UncountedRow) {
-        const { plan } = yield* Effect.orDie(repo.lockAccount(accountId))
+        const { plan } = yield* repo.lockAccount(accountId)
         const limit = apiKeyLimit[plan] ?? Number.POSITIVE_INFINITY
-        const { usable } = yield* Effect.orDie(repo.countUsable(accountId))
+        const { usable } = yield* repo.countUsable(accountId)
         if (usable >= limit) return yield* new PlanLimitExceeded({ limit, current: usable, resource: "api_keys" })
-        return yield* Effect.orDie(Effect.fromOption(yield* Effect.orDie(repo.insert({ ...row, plans: [plan] }))))
+        return yield* Effect.orDie(Effect.fromOption(yield* repo.insert({ ...row, plans: [plan] })))
       })
 
       const create = Effect.fn("ApiKeys.create")(function*(accountId: AccountId, wanted: NewApiKey) {
         const expires_at = wanted.expires_at ?? null
-        if (expires_at !== null && (yield* Effect.orDie(repo.isPast(expires_at))).past) {
+        if (expires_at !== null && (yield* repo.isPast(expires_at)).past) {
           return yield* ValidationFailed.of("expires_at", "must be in the future")
         }
         const key = Tokens.mint(keyPrefix)
@@ -67,7 +66,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           expires_at
         }
         const made = yield* transaction(Effect.gen(function*() {
-          const inserted = Option.getOrUndefined(yield* Effect.orDie(repo.insert({ ...row, plans: unlimited }))) ??
+          const inserted = Option.getOrUndefined(yield* repo.insert({ ...row, plans: unlimited })) ??
             (yield* counted(accountId, row))
           const { id, name } = inserted
           yield* audit.record({ accountId, action: "key.created", target: `key ${id}`, data: { name } })
@@ -76,25 +75,25 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         }))
         const { is_active: _, last_used_at: __, ...shown } = made
         return { ...shown, key }
-      }, Effect.provideService(SqlClient.SqlClient, sql))
+      })
 
       return ApiKeys.of({
         create,
-        list: (accountId) => Effect.orDie(repo.list(accountId)),
+        list: (accountId) => repo.list(accountId),
         find: Effect.fn("ApiKeys.find")(function*(accountId, id) {
-          const row = yield* Effect.orDie(repo.find({ accountId, id }))
+          const row = yield* repo.find({ accountId, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
         revoke: Effect.fn("ApiKeys.revoke")(function*(accountId, id) {
           yield* transaction(Effect.gen(function*() {
-            const gone = yield* Effect.orDie(repo.revoke({ accountId, id }))
+            const gone = yield* repo.revoke({ accountId, id })
             if (Option.isNone(gone)) return yield* new NotFound()
             const { name } = gone.value
             yield* audit.record({ accountId, action: "key.revoked", target: `key ${id}`, data: { name } })
             yield* notices.tell(keyRevokedNotice({ accountId, id, name }))
           }))
-        }, Effect.provideService(SqlClient.SqlClient, sql))
+        })
       })
     })
-  )
+  ).pipe(Layer.provide(ApiKeysRepo.layer))
 }

@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
-import { repository } from "../platform/database/repository.ts"
+import * as Query from "../platform/database/Query.ts"
 import { countingSql, Usage } from "../platform/http/RateLimit.ts"
 import { AccountId, ApiKeyId } from "../values/Ids.ts"
 import { Permission } from "../values/Permission.ts"
@@ -42,34 +42,33 @@ export const Credential = Schema.Struct({
 })
 export type Credential = typeof Credential.Type
 
-/** SQL of `api_keys` and `revoked_api_keys`. */
-export const makeApiKeysRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
     (expires_at is null or expires_at > now()) as is_active`)
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: AccountId,
     Result: ApiKey,
     execute: (accountId) => sql`select ${columns} from api_keys where account_id = ${accountId} order by id desc`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: ApiKey,
     execute: ({ accountId, id }) => sql`select ${columns} from api_keys where id = ${id} and account_id = ${accountId}`
   })
 
   /** Holds the account's row, so that keys of one account are made one after the other. */
-  const lockAccount = SqlSchema.findOne({
+  const lockAccount = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ plan: Plan }),
     execute: (accountId) => sql`select plan from accounts where id = ${accountId} for no key update`
   })
 
   /** A statement after the lock: one that waits for a lock still counts by what it saw when it began. */
-  const countUsable = SqlSchema.findOne({
+  const countUsable = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ usable: Schema.Int }),
     execute: (accountId) =>
@@ -77,14 +76,14 @@ export const makeApiKeysRepo = repository(Effect.gen(function*() {
         where account_id = ${accountId} and (expires_at is null or expires_at > now())`
   })
 
-  const isPast = SqlSchema.findOne({
+  const isPast = Query.findOne({
     Request: Schema.String,
     Result: Schema.Struct({ past: Schema.Boolean }),
     execute: (instant) => sql`select ${instant}::timestamptz <= now() as past`
   })
 
   /** Nothing when the account is on none of the plans. */
-  const insert = SqlSchema.findOneOption({
+  const insert = Query.findOneOption({
     Request: NewRow,
     Result: ApiKey,
     execute: (row) =>
@@ -96,7 +95,7 @@ export const makeApiKeysRepo = repository(Effect.gen(function*() {
   })
 
   /** The row goes, its bare hash stays for 30 days to tell "revoked" from "unknown". */
-  const revoke = SqlSchema.findOneOption({
+  const revoke = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ name: Schema.String }),
     execute: ({ accountId, id }) =>
@@ -109,7 +108,7 @@ export const makeApiKeysRepo = repository(Effect.gen(function*() {
   })
 
   /** One row for each hash, in their order. Those that are usable are counted against their rate limit. */
-  const credentials = SqlSchema.findAll({
+  const credentials = Query.findAll({
     Request: Schema.Array(Schema.Uint8Array),
     Result: Credential,
     execute: (hashes) =>
@@ -129,8 +128,13 @@ export const makeApiKeysRepo = repository(Effect.gen(function*() {
   })
 
   const touch = (ids: ReadonlyArray<ApiKeyId>) =>
-    sql`update api_keys set last_used_at = now() where id = any(${column.int8(ids)})
-      and (last_used_at is null or last_used_at < now() - interval '1 minute')`
+    Query.run(sql`update api_keys set last_used_at = now() where id = any(${column.int8(ids)})
+      and (last_used_at is null or last_used_at < now() - interval '1 minute')`)
 
   return { list, find, lockAccount, countUsable, isPast, insert, revoke, credentials, touch }
-}))
+})
+
+/** SQL of `api_keys` and `revoked_api_keys`. */
+export class ApiKeysRepo extends Context.Service<ApiKeysRepo>()("messaging-service/api-keys/ApiKeysRepo", { make }) {
+  static readonly layer = Layer.effect(ApiKeysRepo, make)
+}

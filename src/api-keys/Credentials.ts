@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { coalesce } from "../platform/database/coalesce.ts"
-import { type Credential, makeApiKeysRepo } from "./ApiKeysRepo.ts"
+import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
 
 /**
  * Finds whose credential a token is. Nothing is cached: each request asks the database, so a revocation holds on every
@@ -14,13 +14,13 @@ export class Credentials extends Context.Service<Credentials, {
   static readonly layer = Layer.effect(
     Credentials,
     Effect.gen(function*() {
-      const repo = yield* makeApiKeysRepo
+      const repo = yield* ApiKeysRepo
       const find = yield* coalesce({
         most: 500,
         concurrency: 2,
         run: Effect.fnUntraced(function*(tokens: ReadonlyArray<string>) {
           const hashes = tokens.map(Tokens.hash)
-          const rows = yield* Effect.orDie(repo.credentials(hashes))
+          const rows = yield* repo.credentials(hashes)
           const stale = rows.flatMap((row) => row.is_stale && row.key_id !== null ? [row.key_id] : [])
           if (stale.length > 0) yield* Effect.forkDetach(Effect.ignore(repo.touch(stale)))
           return rows
@@ -28,5 +28,5 @@ export class Credentials extends Context.Service<Credentials, {
       })
       return Credentials.of({ find })
     })
-  )
+  ).pipe(Layer.provide(ApiKeysRepo.layer))
 }

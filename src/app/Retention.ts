@@ -1,8 +1,9 @@
 import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { chore } from "../platform/cluster/chore.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { dropPartitions, makePartitions, type PartitionedTable } from "../platform/database/Partitions.ts"
+import * as Query from "../platform/database/Query.ts"
 import { WebhookId } from "../values/Ids.ts"
 import { eraseDeliveries } from "../webhooks/webhooksErasure.ts"
 
@@ -20,7 +21,7 @@ const drop = (table: PartitionedTable, days: number) =>
  */
 const dropRemains = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const removed = SqlSchema.findAll({
+  const removed = Query.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({ webhook_id: WebhookId }),
     execute: () => sql`select webhook_id from removed_webhooks`
@@ -28,7 +29,7 @@ const dropRemains = Effect.gen(function*() {
   for (const { webhook_id } of yield* removed()) {
     while ((yield* eraseDeliveries(webhook_id)) > 0) continue
   }
-  yield* sql`delete from removed_webhooks where removed_at < now() - interval '1 day'`
+  yield* Query.run(sql`delete from removed_webhooks where removed_at < now() - interval '1 day'`)
 })
 
 /** One round of {@link Retention}. */

@@ -2,8 +2,8 @@ import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../accounts/Accounts.ts"
 import { ApiKeys } from "../api-keys/ApiKeys.ts"
-import { DatabaseAddress } from "../platform/database/Database.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database, DatabaseAddress } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
 import { EmailAddress } from "../values/EmailAddress.ts"
 
 const tour = (base: string, key: string) => `
@@ -30,10 +30,11 @@ Another key: npm run cli -- account key 1
 /** One account, unless there is one: of several nodes that start at once one makes it. */
 const firstAccount = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const { transaction } = yield* Database
   const accounts = yield* Accounts
   const keys = yield* ApiKeys
   return yield* transaction(Effect.gen(function*() {
-    yield* Effect.orDie(sql`lock table accounts in share row exclusive mode`)
+    yield* Query.run(sql`lock table accounts in share row exclusive mode`)
     if ((yield* accounts.list).length > 0) return undefined
     const account = yield* Effect.orDie(accounts.create({
       name: "First account",

@@ -1,9 +1,8 @@
 import { Context, Effect, Layer, Option, Redacted, Semaphore } from "effect"
-import { SqlClient } from "effect/sql"
 import { Audit, type AuditEntry } from "../accounts/Audit.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Vault } from "../platform/crypto/Vault.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
 import type { DomainName } from "../values/DomainName.ts"
 import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
@@ -12,7 +11,7 @@ import { dnsRecords } from "./dnsRecords.ts"
 import type { AddedDomain, DomainChange, EmailDomain } from "./EmailDomain.ts"
 import { DomainAlreadyExists } from "./EmailDomainErrors.ts"
 import { sealedDkimKey } from "./EmailDomains.ts"
-import { type DomainRow, makeEmailDomainsRepo } from "./EmailDomainsRepo.ts"
+import { type DomainRow, EmailDomainsRepo } from "./EmailDomainsRepo.ts"
 import { generateDkimKey } from "./generateDkimKey.ts"
 import { warningsOf } from "./warningsOf.ts"
 
@@ -41,10 +40,10 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
   static readonly layer = Layer.effect(
     DomainRegistrations,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const vault = yield* Vault
       const audit = yield* Audit
-      const repo = yield* makeEmailDomainsRepo
+      const repo = yield* EmailDomainsRepo
       const { spfIncludeHost: spfHost } = yield* AppConfig
       // Making keys is the heaviest work there is: one at a time leaves the other threads to whoever signs mail.
       const keyMaking = yield* Semaphore.make(1)
@@ -66,19 +65,17 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
 
       /** Makes a change and, if it changed a row, writes it into the book, both or neither. */
       const recorded = <A>(entry: AuditEntry, change: Effect.Effect<Option.Option<A>>) =>
-        transaction(Effect.tap(change, (row) => Option.isSome(row) ? audit.record(entry) : Effect.void)).pipe(
-          Effect.provideService(SqlClient.SqlClient, sql)
-        )
+        transaction(Effect.tap(change, (row) => Option.isSome(row) ? audit.record(entry) : Effect.void))
 
       const add = Effect.fn("DomainRegistrations.add")(function*(accountId: AccountId, domain: DomainName) {
-        if (Option.isSome(yield* Effect.orDie(repo.named({ accountId, domain })))) {
+        if (Option.isSome(yield* repo.named({ accountId, domain }))) {
           return yield* new DomainAlreadyExists({ domain })
         }
         const { privateKey, publicKey } = yield* keyMaking.withPermits(1)(generateDkimKey)
         const sealed = vault.seal(sealedDkimKey(accountId, domain), Buffer.from(Redacted.value(privateKey)))
         const row = yield* recorded(
           { accountId, action: "domain.added", data: { domain } },
-          Effect.orDie(repo.insert({ accountId, domain, publicKey, privateKey: sealed }))
+          repo.insert({ accountId, domain, publicKey, privateKey: sealed })
         )
         if (Option.isNone(row)) return yield* new DomainAlreadyExists({ domain })
         return added(row.value)
@@ -86,34 +83,34 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
 
       return DomainRegistrations.of({
         add,
-        list: (accountId) => Effect.map(Effect.orDie(repo.list(accountId)), (rows) => rows.map(shown)),
+        list: (accountId) => Effect.map(repo.list(accountId), (rows) => rows.map(shown)),
         find: Effect.fn("DomainRegistrations.find")(function*(accountId, id) {
-          const row = yield* Effect.orDie(repo.find({ accountId, id }))
+          const row = yield* repo.find({ accountId, id })
           return Option.isSome(row) ? shown(row.value) : yield* new NotFound()
         }),
         change: Effect.fn("DomainRegistrations.change")(function*(domain, { track_clicks, track_opens }) {
           const wanted = { ...domain, opens: track_opens ?? null, clicks: track_clicks ?? null }
           const row = yield* recorded(
             { accountId: domain.accountId, action: "domain.changed", target: `domain ${domain.id}` },
-            Effect.orDie(repo.change(wanted))
+            repo.change(wanted)
           )
           return Option.isSome(row) ? shown(row.value) : yield* new NotFound()
         }),
         remove: Effect.fn("DomainRegistrations.remove")(function*(accountId, id) {
           const gone = yield* recorded(
             { accountId, action: "domain.removed", target: `domain ${id}` },
-            Effect.orDie(repo.remove({ accountId, id }))
+            repo.remove({ accountId, id })
           )
           if (Option.isNone(gone)) return yield* new NotFound()
         }),
         warnings: (accountId, sender) =>
           Effect.map(
-            Effect.orDie(repo.named({ accountId, domain: domainOf(sender) })),
+            repo.named({ accountId, domain: domainOf(sender) }),
             (row) => warningsOf(Option.isSome(row) ? row.value.last_check : null)
           ),
         verifiedWarnings: (domain) =>
-          Effect.map(Effect.orDie(repo.verified(domain)), Option.map(({ last_check }) => warningsOf(last_check)))
+          Effect.map(repo.verified(domain), Option.map(({ last_check }) => warningsOf(last_check)))
       })
     })
-  )
+  ).pipe(Layer.provide(EmailDomainsRepo.layer))
 }

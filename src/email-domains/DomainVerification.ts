@@ -1,8 +1,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schedule, Semaphore } from "effect"
-import { SqlClient } from "effect/sql"
 import { Notices } from "../accounts/Notices.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
-import { idleInTransaction, inTransaction, transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { NotFound, ServiceUnavailable } from "../platform/http/ApiErrors.ts"
 import type { AccountId, EmailDomainId } from "../values/Ids.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
@@ -10,7 +9,7 @@ import { displacedNotice, unverifiedNotice, verifiedNotice } from "./changeNotic
 import { longestCheck, makeCheckRecords } from "./checkRecords.ts"
 import { dnsRecords } from "./dnsRecords.ts"
 import type { CheckedDomain, DomainCheck, Purpose } from "./EmailDomain.ts"
-import { type ClaimedDomain, type DomainRow, makeEmailDomainsRepo } from "./EmailDomainsRepo.ts"
+import { type ClaimedDomain, type DomainRow, EmailDomainsRepo } from "./EmailDomainsRepo.ts"
 import { transition, verdictOf } from "./EmailDomainState.ts"
 
 /** What a transaction has left for itself while name servers are asked in it. */
@@ -40,10 +39,10 @@ export class DomainVerification extends Context.Service<DomainVerification, {
   static readonly layer = Layer.effect(
     DomainVerification,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction, inTransaction, idleInTransaction } = yield* Database
       const { tell } = yield* Notices
       const { databaseConnections, spfIncludeHost: spfHost } = yield* AppConfig
-      const repo = yield* makeEmailDomainsRepo
+      const repo = yield* EmailDomainsRepo
       const checkRecords = yield* makeCheckRecords
       const holding = yield* Semaphore.make(Math.floor(databaseConnections / 4))
 
@@ -75,7 +74,7 @@ export class DomainVerification extends Context.Service<DomainVerification, {
         yield* repo.settle(claimed.id, check, next)
         if (next.change === "verified") yield* tell(verifiedNotice(claimed))
         if (next.change === "unverified") yield* tell(unverifiedNotice(claimed, check))
-      }, (effect) => Effect.orDie(Effect.provideService(transaction(effect), SqlClient.SqlClient, sql)))
+      }, transaction)
 
       const check = Effect.fn("DomainVerification.check")(function*(claimed: ClaimedDomain) {
         const { domain, public_key: publicKey } = claimed
@@ -84,13 +83,13 @@ export class DomainVerification extends Context.Service<DomainVerification, {
           ? idleInTransaction(looking, Duration.sum(longestCheck, margin))
           : looking
         yield* settle(claimed, found)
-      }, Effect.provideService(SqlClient.SqlClient, sql))
+      })
 
       /** A domain after its last check; one that was deleted meanwhile is not found. */
       const afterCheck = Effect.fnUntraced(function*(accountId: AccountId, id: EmailDomainId) {
-        const claimed = yield* Effect.orDie(repo.begin({ accountId, id }))
+        const claimed = yield* repo.begin({ accountId, id })
         if (Option.isSome(claimed)) yield* check(claimed.value)
-        const row = yield* Effect.orDie(repo.find({ accountId, id }))
+        const row = yield* repo.find({ accountId, id })
         return Option.isSome(row) ? row.value : yield* new NotFound()
       })
 
@@ -119,14 +118,14 @@ export class DomainVerification extends Context.Service<DomainVerification, {
 
       return DomainVerification.of({
         verify,
-        isAnyDue: Effect.orDie(Effect.map(repo.anyDue(), ({ is }) => is)),
+        isAnyDue: Effect.map(repo.anyDue(), ({ is }) => is),
         checkDue: Effect.gen(function*() {
-          const claimed = yield* Effect.orDie(repo.beginDue())
+          const claimed = yield* repo.beginDue()
           if (Option.isNone(claimed)) return false
           yield* check(claimed.value)
           return true
         })
       })
     })
-  )
+  ).pipe(Layer.provide(EmailDomainsRepo.layer))
 }

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { SealedColumn } from "../platform/crypto/SealedColumn.ts"
 import { type SealBroken, Vault } from "../platform/crypto/Vault.ts"
+import * as Query from "../platform/database/Query.ts"
 import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import { AccountId } from "../values/Ids.ts"
 import { SenderNotVerified } from "./EmailDomainErrors.ts"
@@ -19,7 +20,7 @@ export const dkimKeyColumn: SealedColumn = {
   what: (accountId, domain) => sealedDkimKey(AccountId.make(Number(accountId)), String(domain))
 }
 
-const Query = Schema.Struct({ accountId: AccountId, domain: Schema.String })
+const Named = Schema.Struct({ accountId: AccountId, domain: Schema.String })
 
 /** The sending domains of an account (spec 2.4), as senders need them. */
 export class EmailDomains extends Context.Service<EmailDomains, {
@@ -47,22 +48,22 @@ export class EmailDomains extends Context.Service<EmailDomains, {
       const sql = yield* SqlClient.SqlClient
       const vault = yield* Vault
 
-      const find = SqlSchema.findOneOption({
-        Request: Query,
+      const find = Query.findOneOption({
+        Request: Named,
         Result: Schema.Struct({ status: Schema.String, dkim_private_key: Schema.NullOr(Schema.Uint8Array) }),
         execute: ({ accountId, domain }) =>
           sql`select status, dkim_private_key from email_domains where account_id = ${accountId} and domain = ${domain}`
       })
 
-      const findTracking = SqlSchema.findOneOption({
-        Request: Query,
+      const findTracking = Query.findOneOption({
+        Request: Named,
         Result: Schema.Struct({ opens: Schema.Boolean, clicks: Schema.Boolean }),
         execute: ({ accountId, domain }) =>
           sql`select track_opens as opens, track_clicks as clicks from email_domains
             where account_id = ${accountId} and domain = ${domain}`
       })
 
-      const findVerified = SqlSchema.findOneOption({
+      const findVerified = Query.findOneOption({
         Request: Schema.String,
         Result: Schema.Struct({ account_id: AccountId, dkim_private_key: Schema.Uint8Array }),
         execute: (domain) =>
@@ -78,24 +79,24 @@ export class EmailDomains extends Context.Service<EmailDomains, {
       return EmailDomains.of({
         requireVerified: Effect.fn("EmailDomains.requireVerified")(function*(accountId, sender) {
           const domain = domainOf(sender)
-          const found = yield* Effect.orDie(find({ accountId, domain }))
+          const found = yield* find({ accountId, domain })
           if (Option.isNone(found) || found.value.status !== "verified") {
             return yield* new SenderNotVerified({ param: "from", domain })
           }
         }),
         dkimKey: Effect.fn("EmailDomains.dkimKey")(function*(accountId, domain) {
-          const found = yield* Effect.orDie(find({ accountId, domain }))
+          const found = yield* find({ accountId, domain })
           if (Option.isNone(found)) return yield* new SenderNotVerified({ param: "from", domain })
           const sealed = found.value.dkim_private_key
           return sealed === null ? Option.none() : yield* opened(accountId, domain, sealed)
         }),
         verifiedKey: Effect.fn("EmailDomains.verifiedKey")(function*(domain) {
-          const found = yield* Effect.orDie(findVerified(domain))
+          const found = yield* findVerified(domain)
           if (Option.isNone(found)) return Option.none()
           return yield* opened(found.value.account_id, domain, found.value.dkim_private_key)
         }),
         tracking: Effect.fn("EmailDomains.tracking")(function*(accountId, sender) {
-          const found = yield* Effect.orDie(findTracking({ accountId, domain: domainOf(sender) }))
+          const found = yield* findTracking({ accountId, domain: domainOf(sender) })
           return Option.getOrElse(found, () => ({ opens: false, clicks: false }))
         })
       })

@@ -1,7 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
-import { repository } from "../platform/database/repository.ts"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
+import * as Query from "../platform/database/Query.ts"
 import { DomainName } from "../values/DomainName.ts"
 import { AccountId, EmailDomainId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
@@ -46,11 +45,7 @@ const Held = Schema.Struct({
 
 const Displaced = Schema.Struct({ id: EmailDomainId, account_id: AccountId, domain: Schema.String })
 
-/**
- * SQL of `email_domains`. A request with an `Idempotency-Key` is one transaction, in which `now()` stands still while
- * name servers are waited for: checks are timed by `clock_timestamp()`.
- */
-export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   // A row that was put there by hand may have no key; its record then shows none.
@@ -59,20 +54,20 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
   const columns =
     sql`${identity}, track_opens, track_clicks, last_check, checked_at, created_at, ${isFresh} as is_fresh`
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: AccountId,
     Result: Row,
     execute: (accountId) => sql`select ${columns} from email_domains where account_id = ${accountId} order by id desc`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: Row,
     execute: ({ accountId, id }) =>
       sql`select ${columns} from email_domains where id = ${id} and account_id = ${accountId}`
   })
 
-  const named = SqlSchema.findOneOption({
+  const named = Query.findOneOption({
     Request: Named,
     Result: Row,
     execute: ({ accountId, domain }) =>
@@ -80,14 +75,14 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
   })
 
   /** The last check of the account that the domain is verified for. */
-  const verified = SqlSchema.findOneOption({
+  const verified = Query.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({ last_check: Row.fields.last_check }),
     execute: (domain) => sql`select last_check from email_domains where domain = ${domain} and status = 'verified'`
   })
 
   /** None when the account has the domain already. */
-  const insert = SqlSchema.findOneOption({
+  const insert = Query.findOneOption({
     Request: Schema.Struct({ ...Named.fields, privateKey: Schema.Uint8Array, publicKey: Schema.String }),
     Result: Row,
     execute: ({ accountId, domain, privateKey, publicKey }) =>
@@ -98,7 +93,7 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
   })
 
   /** What is null stays as it is. */
-  const change = SqlSchema.findOneOption({
+  const change = Query.findOneOption({
     Request: Schema.Struct({
       ...One.fields,
       opens: Schema.NullOr(Schema.Boolean),
@@ -111,7 +106,7 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
         where id = ${id} and account_id = ${accountId} returning ${columns}`
   })
 
-  const remove = SqlSchema.findOneOption({
+  const remove = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ id: EmailDomainId }),
     execute: ({ accountId, id }) =>
@@ -125,7 +120,7 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
   const claimed = sql`${identity}, check_until`
 
   /** Begins a check of one domain, unless one is under way or the last one has only just been. */
-  const begin = SqlSchema.findOneOption({
+  const begin = Query.findOneOption({
     Request: One,
     Result: Claimed,
     execute: ({ accountId, id }) =>
@@ -138,14 +133,14 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
 
   const isDue = sql`next_check_at <= now() and ${isFree}`
 
-  const anyDue = SqlSchema.findOne({
+  const anyDue = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ is: Schema.Boolean }),
     execute: () => sql`select exists (select 1 from email_domains where ${isDue}) as is`
   })
 
   /** Begins the check that is due longest. */
-  const beginDue = SqlSchema.findOneOption({
+  const beginDue = Query.findOneOption({
     Request: Schema.Void,
     Result: Claimed,
     execute: () =>
@@ -156,7 +151,7 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
   })
 
   /** The domain if its check is still the one under way; its row stays as it is until the transaction ends. */
-  const hold = SqlSchema.findOneOption({
+  const hold = Query.findOneOption({
     Request: Schema.Struct({ id: EmailDomainId, check_until: Timestamp }),
     Result: Held,
     execute: ({ check_until, id }) =>
@@ -172,12 +167,12 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
    * one that is verified may be displaced by whoever is waited for here.
    */
   const isOvertaken = Effect.fn("EmailDomainsRepo.isOvertaken")(function*({ check_until, domain, id }: ClaimedDomain) {
-    yield* sql`select pg_advisory_xact_lock(hashtextextended(${`email_domains:${domain}`}, 0))`
+    yield* Query.run(sql`select pg_advisory_xact_lock(hashtextextended(${`email_domains:${domain}`}, 0))`)
     // A statement of its own: it sees what was committed while the lock was waited for.
     return (yield* overtaken({ check_until, domain, id })).is
   })
 
-  const overtaken = SqlSchema.findOne({
+  const overtaken = Query.findOne({
     Request: Schema.Struct({ id: EmailDomainId, domain: Schema.String, check_until: Timestamp }),
     Result: Schema.Struct({ is: Schema.Boolean }),
     execute: ({ check_until, domain, id }) =>
@@ -188,13 +183,13 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
   })
 
   /** Ends a check without an outcome; the next one may begin at once. */
-  const giveBack = (id: EmailDomainId) => sql`update email_domains set check_until = null where id = ${id}`
+  const giveBack = (id: EmailDomainId) => Query.run(sql`update email_domains set check_until = null where id = ${id}`)
 
   /**
    * Takes the verification from whoever else has it: at most one account may send from a domain. A check of theirs that is
    * under way has asked before, so its lease ends.
    */
-  const displace = SqlSchema.findAll({
+  const displace = Query.findAll({
     Request: Displaced,
     Result: Displaced,
     execute: ({ domain, id }) =>
@@ -206,12 +201,12 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
 
   const settle = (id: EmailDomainId, check: DomainCheck, { change, failures, pause, status }: Transition) => {
     const millis = pause === undefined ? null : Duration.toMillis(pause)
-    return sql`update email_domains set status = ${status}, last_check = ${sql.json(check)},
+    return Query.run(sql`update email_domains set status = ${status}, last_check = ${sql.json(check)},
         checked_at = clock_timestamp(), check_until = null, failures = ${failures},
         failing_since = case when ${failures}::integer > 0 then coalesce(failing_since, clock_timestamp()) end,
         pending_since = case when ${change === "unverified"}::boolean then clock_timestamp() else pending_since end,
         next_check_at = clock_timestamp() + ${millis}::float8 * interval '1 millisecond'
-      where id = ${id}`
+      where id = ${id}`)
   }
 
   return {
@@ -231,4 +226,14 @@ export const makeEmailDomainsRepo = repository(Effect.gen(function*() {
     displace,
     settle
   }
-}))
+})
+
+/**
+ * SQL of `email_domains`. A request with an `Idempotency-Key` is one transaction, in which `now()` stands still while
+ * name servers are waited for: checks are timed by `clock_timestamp()`.
+ */
+export class EmailDomainsRepo
+  extends Context.Service<EmailDomainsRepo>()("messaging-service/email-domains/EmailDomainsRepo", { make })
+{
+  static readonly layer = Layer.effect(EmailDomainsRepo, make)
+}

@@ -2,6 +2,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ulid } from "../platform/crypto/ulid.ts"
 import { column } from "../platform/database/column.ts"
+import * as Query from "../platform/database/Query.ts"
 import { type AccountId, EventId } from "../values/Ids.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import type { EventData } from "./EventData.ts"
@@ -43,7 +44,7 @@ export class Events extends Context.Service<Events, {
       const subscriber = yield* Subscriber
 
       const store = (events: ReadonlyArray<Stored>) =>
-        Effect.orDie(sql`insert into events (id, account_id, name, body)
+        Query.run(sql`insert into events (id, account_id, name, body)
           select * from unnest(${column.text(events.map(({ id }) => id))},
             ${column.int8(events.map(({ accountId }) => accountId))}, ${column.text(events.map(({ event }) => event))},
             ${column.bytea(events.map(({ body }) => body))})`)

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { transaction } from "../platform/database/transaction.ts"
+import { SqlClient } from "effect/sql"
+import { Database } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
 
 /**
  * Counts the emails, SMS, WhatsApp messages and one-time codes of all accounts anew from the messages themselves, and puts
@@ -11,8 +12,9 @@ import { transaction } from "../platform/database/transaction.ts"
  */
 export const rebuildUsage = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const { transaction } = yield* Database
   const yesterday = sql.literal(`(now() at time zone 'UTC')::date - 1`)
-  const rebuild = SqlSchema.findOne({
+  const rebuild = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ rows: Schema.Int }),
     execute: () =>
@@ -40,9 +42,11 @@ export const rebuildUsage = Effect.gen(function*() {
         select count(*) as rows from written`
   })
   return yield* transaction(Effect.gen(function*() {
-    yield* sql`lock table usage_daily in exclusive mode`
-    yield* sql`delete from usage_daily where metric in ('email', 'email_sent', 'sms', 'sms_segments', 'whatsapp')
+    yield* Query.run(sql`lock table usage_daily in exclusive mode`)
+    yield* Query.run(
+      sql`delete from usage_daily where metric in ('email', 'email_sent', 'sms', 'sms_segments', 'whatsapp')
       or (metric = 'otp' and day >= ${yesterday})`
+    )
     return (yield* rebuild()).rows
   }))
-}).pipe(Effect.orDie, Effect.withSpan("rebuildUsage"))
+}).pipe(Effect.withSpan("rebuildUsage"))

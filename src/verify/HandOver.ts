@@ -1,11 +1,10 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../events/Events.ts"
 import { maskOf } from "../platform/crypto/oneTimeCode.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import type { Recipient } from "./Recipient.ts"
 import type { Route } from "./routeTo.ts"
-import { makeVerificationsRepo, type StoredVerification } from "./VerificationsRepo.ts"
+import { type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { end } from "./VerificationState.ts"
 import { type ChannelRefusal, VerifyChannels } from "./VerifyChannel.ts"
 
@@ -26,10 +25,10 @@ const messageOf = (row: StoredVerification, to: Recipient) => ({
 
 /** What sending and the looks after it have in common. */
 export const makeHandOver = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
+  const { transaction } = yield* Database
   const events = yield* Events
   const channels = yield* VerifyChannels
-  const repo = yield* makeVerificationsRepo
+  const repo = yield* VerificationsRepo
 
   /** Gives the code to the first channel that takes it; what the others did on the way is undone. */
   const handOver = (
@@ -39,10 +38,7 @@ export const makeHandOver = Effect.gen(function*() {
   ): Effect.Effect<StoredVerification, ChannelRefusal> => {
     const [next, ...others] = left
     return transaction(channels[channel].send(messageOf(row, to))).pipe(
-      Effect.provideService(SqlClient.SqlClient, sql),
-      Effect.flatMap((messageId) =>
-        Effect.orDie(repo.handedTo({ id: row.id, channel, seed: row.code_seed, messageId, left }))
-      ),
+      Effect.flatMap((messageId) => repo.handedTo({ id: row.id, channel, seed: row.code_seed, messageId, left })),
       Effect.catch((refusal) => next === undefined ? Effect.fail(refusal) : handOver(row, to, [next, ...others]))
     )
   }
@@ -53,7 +49,7 @@ export const makeHandOver = Effect.gen(function*() {
       const status = end({ attempts: row.attempts, isOver: row.is_over, status: row.status })
       return status === undefined ? [] : [{ ...row, status }]
     })
-    yield* Effect.orDie(repo.close(ends))
+    yield* repo.close(ends)
     yield* events.publish(ends.map(({ account_id, channel, expires_at, id, to }) =>
       domainEvent({
         accountId: account_id,

@@ -1,8 +1,9 @@
 import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Notices } from "../accounts/Notices.ts"
 import { chore } from "../platform/cluster/chore.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 
 /** Codes to one prefix in an hour, from which on it is looked at how many of them were entered. */
@@ -30,8 +31,9 @@ const notice = ({ account_id, approved, prefix, sends }: typeof Blocked.Type) =>
 /** One look. Codes of the last two minutes do not count: their people are still typing. */
 export const guardAgainstPumping = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const { transaction } = yield* Database
   const notices = yield* Notices
-  const block = SqlSchema.findAll({
+  const block = Query.findAll({
     Request: Schema.Void,
     Result: Blocked,
     execute: () =>
@@ -51,7 +53,7 @@ export const guardAgainstPumping = Effect.gen(function*() {
         select busy.* from added join busy using (account_id, prefix)`
   })
   yield* transaction(Effect.gen(function*() {
-    const blocked = yield* Effect.orDie(block())
+    const blocked = yield* block()
     yield* Effect.forEach(blocked, (each) => notices.tell(notice(each)), { discard: true })
   }))
 })

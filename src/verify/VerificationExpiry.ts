@@ -1,8 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { chore } from "../platform/cluster/chore.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { makeHandOver } from "./HandOver.ts"
-import { makeVerificationsRepo } from "./VerificationsRepo.ts"
+import { VerificationsRepo } from "./VerificationsRepo.ts"
 
 const most = 100
 
@@ -14,13 +14,14 @@ export const VerificationExpiry = chore(
   "VerificationExpiry",
   "1 second",
   Effect.gen(function*() {
-    const repo = yield* makeVerificationsRepo
+    const { transaction } = yield* Database
+    const repo = yield* VerificationsRepo
     const { tellEnds } = yield* makeHandOver
     const page = transaction(Effect.gen(function*() {
-      const rows = yield* Effect.orDie(repo.over(most))
+      const rows = yield* repo.over(most)
       if (rows.length > 0) yield* tellEnds(rows)
       return rows.length === most
     }))
     while (yield* page) continue
   })
-)
+).pipe(Layer.provide(VerificationsRepo.layer))

@@ -1,11 +1,10 @@
-import { Effect, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
 import { chore } from "../platform/cluster/chore.ts"
 import { drawSeed, maskOf } from "../platform/crypto/oneTimeCode.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { makeHandOver } from "./HandOver.ts"
 import { Recipient } from "./Recipient.ts"
-import { makeVerificationsRepo, type StoredVerification } from "./VerificationsRepo.ts"
+import { type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { VerifyChannels } from "./VerifyChannel.ts"
 
 const most = 500
@@ -19,33 +18,33 @@ export const VerificationFallback = chore(
   "VerificationFallback",
   "1 second",
   Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
+    const { transaction } = yield* Database
     const channels = yield* VerifyChannels
-    const repo = yield* makeVerificationsRepo
+    const repo = yield* VerificationsRepo
     const { handOver } = yield* makeHandOver
 
     const sendOn = (seen: StoredVerification) =>
       transaction(Effect.gen(function*() {
         const asked = { accountId: seen.account_id, id: seen.id }
-        const row = Option.getOrUndefined(yield* Effect.orDie(repo.byId(asked)))
+        const row = Option.getOrUndefined(yield* repo.byId(asked))
         const [next, ...left] = row?.channels_left ?? []
         // It was confirmed, ended or sent anew since it was looked at.
         if (row === undefined || next === undefined || row.status !== "pending") return
         if (row.message_id !== seen.message_id) return
         const to = yield* Effect.orDie(Schema.decodeEffect(Recipient)(row.to))
         yield* handOver({ ...row, code_seed: drawSeed(maskOf(row.code_seed).length) }, to, [next, ...left])
-      })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+      }))
 
     const look = Effect.fnUntraced(function*(row: StoredVerification) {
       if (row.message_id === null) return
       const fate = yield* channels[row.channel].fateOf(row.account_id, row.message_id)
-      if (fate === "arrived") yield* Effect.orDie(repo.arrived({ id: row.id, messageId: row.message_id }))
+      if (fate === "arrived") yield* repo.arrived({ id: row.id, messageId: row.message_id })
       if (fate !== "failed") return
       yield* sendOn(row).pipe(
         Effect.catch((refusal) => Effect.logDebug("no channel is left for a code", refusal)),
         Effect.annotateLogs({ verification: row.id })
       )
     })
-    yield* Effect.forEach(yield* Effect.orDie(repo.automatic(most)), look, { discard: true })
+    yield* Effect.forEach(yield* repo.automatic(most), look, { discard: true })
   })
-)
+).pipe(Layer.provide(VerificationsRepo.layer))

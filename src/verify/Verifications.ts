@@ -1,12 +1,11 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { Accounts } from "../accounts/Accounts.ts"
 import { domainEvent, Events } from "../events/Events.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { drawSeed, isCode } from "../platform/crypto/oneTimeCode.ts"
 import { ulid } from "../platform/crypto/ulid.ts"
-import { transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { Quotas } from "../usage/Quotas.ts"
@@ -17,7 +16,7 @@ import { makeHandOver } from "./HandOver.ts"
 import { keyOf, prefixOf, type Recipient } from "./Recipient.ts"
 import { routeTo } from "./routeTo.ts"
 import type { CheckedCode, SentVerification, Verification } from "./Verification.ts"
-import { type Counted, makeVerificationsRepo, type StoredVerification } from "./VerificationsRepo.ts"
+import { type Counted, type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { guess, shownStatus } from "./VerificationState.ts"
 import type { Guess, NewVerification } from "./VerifyApi.ts"
 import type { ChannelRefusal } from "./VerifyChannel.ts"
@@ -84,14 +83,14 @@ export class Verifications extends Context.Service<Verifications, {
   static readonly layer = Layer.effect(
     Verifications,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const config = yield* AppConfig
       const { verify: codeKey } = yield* MacKeys
       const accounts = yield* Accounts
       const events = yield* Events
       const quotas = yield* Quotas
       const { handOver, tellEnds } = yield* makeHandOver
-      const repo = yield* makeVerificationsRepo
+      const repo = yield* VerificationsRepo
       const { otpAttempts: mostAttempts } = config
       const limits: CodeLimits = {
         resendSeconds: config.otpResendSeconds,
@@ -102,8 +101,8 @@ export class Verifications extends Context.Service<Verifications, {
       }
 
       const requireRoom = Effect.fnUntraced(function*(counted: Counted) {
-        yield* Effect.orDie(repo.lock(counted))
-        const row = yield* Effect.orDie(repo.counts(counted))
+        yield* repo.lock(counted)
+        const row = yield* repo.counts(counted)
         const refusal = admit({
           sinceLast: row.since_last,
           hour: { count: row.hour, frees: row.hour_frees },
@@ -117,7 +116,7 @@ export class Verifications extends Context.Service<Verifications, {
 
       /** The id that the next code for a recipient goes under. */
       const idFor = Effect.fnUntraced(function*(counted: Counted) {
-        const pending = Option.getOrUndefined(yield* Effect.orDie(repo.pending(counted)))
+        const pending = Option.getOrUndefined(yield* repo.pending(counted))
         if (pending !== undefined && !pending.is_over) return pending.id
         if (pending !== undefined) yield* tellEnds([pending])
         return VerificationId.make(`ver_${yield* ulid}`)
@@ -136,7 +135,7 @@ export class Verifications extends Context.Service<Verifications, {
         const counted = { accountId, recipient: keyOf(to), prefix: prefixOf(to), clientIp: client_ip ?? null }
         return yield* transaction(Effect.gen(function*() {
           yield* requireRoom(counted)
-          const row = yield* Effect.orDie(repo.put({
+          const row = yield* repo.put({
             id: yield* idFor(counted),
             accountId,
             to: to.address,
@@ -147,20 +146,20 @@ export class Verifications extends Context.Service<Verifications, {
             locale,
             webDomain: domain ?? null,
             sessionId: session_id ?? null
-          }))
-          yield* Effect.orDie(repo.addSend(row.id, counted))
+          })
+          yield* repo.addSend(row.id, counted)
           const sent = yield* handOver(row, to, channels)
           yield* quotas.reserve(accountId, "otp", 1)
           return shown(sent)
-        })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+        }))
       })
 
       const lookUp = Effect.fnUntraced(function*(
         accountId: AccountId,
         { id, to }: { readonly id?: string; readonly to?: Recipient }
       ) {
-        if (id !== undefined) return yield* Effect.orDie(repo.byId({ accountId, id }))
-        if (to !== undefined) return yield* Effect.orDie(repo.byRecipient({ accountId, recipient: keyOf(to) }))
+        if (id !== undefined) return yield* repo.byId({ accountId, id })
+        if (to !== undefined) return yield* repo.byRecipient({ accountId, recipient: keyOf(to) })
         return yield* ValidationFailed.of("id", "is required unless to is given", "missing")
       })
 
@@ -180,21 +179,21 @@ export class Verifications extends Context.Service<Verifications, {
           if (guessed._tag === "Used") return yield* new VerificationNotFound()
           if (guessed._tag === "Expired") return yield* new VerificationExpired()
           if (guessed._tag === "Exhausted") return yield* new MaxAttemptsExceeded({ limit: mostAttempts })
-          const { verified_at } = yield* Effect.orDie(repo.settle({ id: row.id, ...guessed.next }))
+          const { verified_at } = yield* repo.settle({ id: row.id, ...guessed.next })
           if (verified_at !== null) return yield* approved(row, verified_at)
           return { id: row.id, valid: false as const, attempts_remaining: mostAttempts - guessed.next.attempts }
-        })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+        }))
       })
 
       return Verifications.of({
         send,
         check,
         find: Effect.fn("Verifications.find")(function*(accountId, id) {
-          const row = Option.getOrUndefined(yield* Effect.orDie(repo.find({ accountId, id })))
+          const row = Option.getOrUndefined(yield* repo.find({ accountId, id }))
           if (row === undefined) return yield* new NotFound()
           return { ...shown(row), attempts_remaining: Math.max(0, mostAttempts - row.attempts) }
         })
       })
     })
-  )
+  ).pipe(Layer.provide(VerificationsRepo.layer))
 }

@@ -1,9 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
 import { CodeSeed } from "../platform/crypto/oneTimeCode.ts"
 import { column } from "../platform/database/column.ts"
-import { repository } from "../platform/database/repository.ts"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId, VerificationId } from "../values/Ids.ts"
 import { IpAddress } from "../values/IpAddress.ts"
 import { Locale } from "../values/Locale.ts"
@@ -72,8 +71,7 @@ export interface NewCode {
 const ByRecipient = Schema.Struct({ accountId: AccountId, recipient: Schema.String })
 const ById = Schema.Struct({ accountId: AccountId, id: Schema.String })
 
-/** SQL of `verifications` and of what was sent for them. */
-export const makeVerificationsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const columns = sql.literal(
@@ -85,10 +83,10 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
   /** Until the transaction ends, one code at a time is sent to whatever these name; in one order by everybody. */
   const lock = ({ accountId, clientIp, prefix, recipient }: Counted) => {
     const names = [`to:${recipient}`, ...(prefix === null ? [] : [`prefix:${prefix}`]), `ip:${clientIp ?? ""}`]
-    return sql`select pg_advisory_xact_lock(key) from (
+    return Query.run(sql`select pg_advisory_xact_lock(key) from (
         select hashtextextended('verify:' || ${accountId}::bigint || ':' || name, 0) as key
         from unnest(${column.text(clientIp === null ? names.slice(0, -1) : names)}) as name order by 1 offset 0
-      ) keys`
+      ) keys`)
   }
 
   const networkOf = (ip: string | null) =>
@@ -99,7 +97,7 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
 
   const since = (window: string) => sql.literal(`created_at > now() - interval '${window}'`)
 
-  const counts = SqlSchema.findOne({
+  const counts = Query.findOne({
     Request: Counted,
     Result: Counts,
     execute: ({ accountId, clientIp, prefix, recipient }) =>
@@ -124,7 +122,7 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
   })
 
   /** The one that waits for its code, until the transaction ends. */
-  const pending = SqlSchema.findOneOption({
+  const pending = Query.findOneOption({
     Request: ByRecipient,
     Result: StoredVerification,
     execute: ({ accountId, recipient }) =>
@@ -134,7 +132,7 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
 
   /** The same verification goes on with another code: it never lives for longer than 20 minutes in all. */
   const put = (code: NewCode) =>
-    SqlSchema.findOne({
+    Query.findOne({
       Request: Schema.Void,
       Result: StoredVerification,
       execute: () =>
@@ -150,7 +148,7 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
     })()
 
   /** Who has taken the code, and who is left when that fails. */
-  const handedTo = SqlSchema.findOne({
+  const handedTo = Query.findOne({
     Request: Schema.Struct({
       id: VerificationId,
       channel: CodeChannel,
@@ -165,11 +163,11 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
   })
 
   const addSend = (id: VerificationId, { accountId, clientIp, prefix, recipient }: Counted) =>
-    sql`insert into verification_sends (verification_id, account_id, recipient, prefix, client_network)
-      values (${id}, ${accountId}, ${recipient}, ${prefix}, ${networkOf(clientIp)})`
+    Query.run(sql`insert into verification_sends (verification_id, account_id, recipient, prefix, client_network)
+      values (${id}, ${accountId}, ${recipient}, ${prefix}, ${networkOf(clientIp)})`)
 
   /** Until the transaction ends nobody else guesses. */
-  const byId = SqlSchema.findOneOption({
+  const byId = Query.findOneOption({
     Request: ById,
     Result: StoredVerification,
     execute: ({ accountId, id }) =>
@@ -177,7 +175,7 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
   })
 
   /** The newest one. */
-  const byRecipient = SqlSchema.findOneOption({
+  const byRecipient = Query.findOneOption({
     Request: ByRecipient,
     Result: StoredVerification,
     execute: ({ accountId, recipient }) =>
@@ -185,14 +183,14 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
         order by created_at desc, id desc limit 1 for update`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: ById,
     Result: StoredVerification,
     execute: ({ accountId, id }) =>
       sql`select ${columns} from verifications where id = ${id} and account_id = ${accountId}`
   })
 
-  const settle = SqlSchema.findOne({
+  const settle = Query.findOne({
     Request: Schema.Struct({ id: VerificationId, status: VerificationStatus, attempts: Schema.Int }),
     Result: StoredVerification,
     execute: ({ attempts, id, status }) =>
@@ -203,7 +201,7 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
   })
 
   /** Those whose time is over and of whom that was not told, until the transaction ends. */
-  const over = SqlSchema.findAll({
+  const over = Query.findAll({
     Request: Schema.Int,
     Result: StoredVerification,
     execute: (limit) =>
@@ -212,12 +210,12 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
   })
 
   const close = (ends: ReadonlyArray<{ readonly id: VerificationId; readonly status: VerificationStatus }>) =>
-    sql`update verifications v set status = e.status, ended_at = now(), channels_left = '{}'
+    Query.run(sql`update verifications v set status = e.status, ended_at = now(), channels_left = '{}'
       from unnest(${column.text(ends.map(({ id }) => id))}, ${column.text(ends.map(({ status }) => status))})
-        as e (id, status) where v.id = e.id`
+        as e (id, status) where v.id = e.id`)
 
   /** Pending ones that have another channel left and time for it. */
-  const automatic = SqlSchema.findAll({
+  const automatic = Query.findAll({
     Request: Schema.Int,
     Result: StoredVerification,
     execute: (limit) =>
@@ -228,7 +226,7 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
 
   /** The message has reached its recipient, so no other channel is needed. */
   const arrived = ({ id, messageId }: { readonly id: VerificationId; readonly messageId: number }) =>
-    sql`update verifications set channels_left = '{}' where id = ${id} and message_id = ${messageId}`
+    Query.run(sql`update verifications set channels_left = '{}' where id = ${id} and message_id = ${messageId}`)
 
   return {
     arrived,
@@ -246,4 +244,11 @@ export const makeVerificationsRepo = repository(Effect.gen(function*() {
     close,
     automatic
   }
-}))
+})
+
+/** SQL of `verifications` and of what was sent for them. */
+export class VerificationsRepo
+  extends Context.Service<VerificationsRepo>()("messaging-service/verify/VerificationsRepo", { make })
+{
+  static readonly layer = Layer.effect(VerificationsRepo, make)
+}

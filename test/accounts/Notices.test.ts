@@ -3,10 +3,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Notice } from "../../src/accounts/Notice.ts"
 import { Notices } from "../../src/accounts/Notices.ts"
-import { transaction } from "../../src/platform/database/transaction.ts"
 import type { AccountId } from "../../src/values/Ids.ts"
 import { makeAccount } from "../support/Service.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
 const about = (accountId: AccountId, once?: string): Notice => ({
   accountId,

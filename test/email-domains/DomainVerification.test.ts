@@ -9,12 +9,11 @@ import type { AddedDomain } from "../../src/email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../src/email-domains/EmailDomains.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
-import { transaction } from "../../src/platform/database/transaction.ts"
 import { Dns } from "../../src/platform/net/Dns.ts"
 import { DomainName } from "../../src/values/DomainName.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { makeAccount } from "../support/Service.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
 /** What the name servers answer, and when: a name waits for its gate. */
 const texts = new Map<string, ReadonlyArray<string>>()

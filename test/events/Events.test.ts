@@ -4,10 +4,9 @@ import { SqlClient } from "effect/sql"
 import { compile } from "../../src/events/EventPattern.ts"
 import { type DomainEvent, domainEvent, Events } from "../../src/events/Events.ts"
 import { type Addressed, Subscriber } from "../../src/events/Subscriber.ts"
-import { transaction } from "../../src/platform/database/transaction.ts"
 import { AccountId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
 const enqueued: Array<Addressed> = []
 

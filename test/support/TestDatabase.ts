@@ -53,16 +53,19 @@ export class TestDatabase extends Context.Service<TestDatabase, Connection & { r
 ) {
   static readonly layerConnection = Layer.effect(TestDatabase, make())
 
-  static readonly layerClient = Layer.unwrap(
-    Effect.map(
-      TestDatabase,
-      ({ database, host, port, username }) =>
-        PgClient.layer({ database, host, port, username, maxConnections: 8, types: PgCodecs.registry })
-    )
+  static readonly layerClient = Database.fromClient.pipe(
+    Layer.provideMerge(Layer.unwrap(
+      Effect.map(
+        TestDatabase,
+        ({ database, host, port, username }) =>
+          PgClient.layer({ database, host, port, username, maxConnections: 8, types: PgCodecs.registry })
+      )
+    ))
   )
 
-  static readonly layer = Database.layerClient.pipe(
-    Layer.provideMerge(TestDatabase.layerClient),
-    Layer.provideMerge(TestDatabase.layerConnection)
-  )
+  static readonly layer = TestDatabase.layerClient.pipe(Layer.provideMerge(TestDatabase.layerConnection))
 }
+
+/** {@link Database.transaction} on the pool in the context, for tests that need no other member. */
+export const transaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Database, (database) => database.transaction(effect))

@@ -4,12 +4,11 @@ import { SqlClient } from "effect/sql"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
-import { transaction } from "../../src/platform/database/transaction.ts"
 import { overflowing, Quotas } from "../../src/usage/Quotas.ts"
 import { Usage } from "../../src/usage/Usage.ts"
 import { AccountId } from "../../src/values/Ids.ts"
 import { makeAccount } from "../support/Service.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
 const Subject = Layer.mergeAll(Quotas.layer, Usage.layer, Accounts.layer).pipe(
   Layer.provide([AppConfig.layer, Audit.layer]),

@@ -11,7 +11,6 @@ import { RecipientRefused } from "../../src/channels/email/smtp/SmtpErrors.ts"
 import { Events } from "../../src/events/Events.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../src/platform/crypto/ulid.ts"
-import { transaction } from "../../src/platform/database/transaction.ts"
 import { Quotas } from "../../src/usage/Quotas.ts"
 import { rebuildUsage } from "../../src/usage/rebuildUsage.ts"
 import { Usage } from "../../src/usage/Usage.ts"
@@ -19,7 +18,7 @@ import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { type AccountId, EmailBatchId } from "../../src/values/Ids.ts"
 import { fromDateTime } from "../../src/values/Timestamp.ts"
 import { makeAccount } from "../support/Service.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
 const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),

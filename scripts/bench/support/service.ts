@@ -8,6 +8,7 @@ import { Audit } from "../../../src/accounts/Audit.ts"
 import { Notices } from "../../../src/accounts/Notices.ts"
 import { ApiKeys } from "../../../src/api-keys/ApiKeys.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { Database } from "../../../src/platform/database/Database.ts"
 import * as EmbeddedPostgres from "../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import * as PgCodecs from "../../../src/platform/database/PgCodecs.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
@@ -87,7 +88,11 @@ export const startService = Effect.fnUntraced(function*(database: BenchDatabase,
 
 /** A client with the program's codecs for what a bench prepares and counts. */
 export const client = ({ socket }: BenchDatabase) =>
-  PgClient.layer({ path: socket, username: "postgres", types: PgCodecs.registry, maxConnections: 2 })
+  Database.fromClient.pipe(
+    Layer.provideMerge(
+      PgClient.layer({ path: socket, username: "postgres", types: PgCodecs.registry, maxConnections: 2 })
+    )
+  )
 
 /** Accounts of the enterprise plan, each with one key. Needs a database that a service has migrated. */
 export const makeAccounts = Effect.fnUntraced(function*(database: BenchDatabase, count: number) {

@@ -9,7 +9,6 @@ import { Cluster } from "../../../src/platform/cluster/Cluster.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { MainVault } from "../../../src/platform/crypto/MainKey.ts"
 import { Database, DatabaseAddress } from "../../../src/platform/database/Database.ts"
-import { transaction } from "../../../src/platform/database/transaction.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
 import { AccountId, WebhookId } from "../../../src/values/Ids.ts"
@@ -82,6 +81,7 @@ export const publish = Effect.fnUntraced(
       const accountId = AccountId.make(targets[index % targets.length]?.accountId ?? 1)
       return domainEvent({ accountId, event: "email.sent", data: dataOf(index) })
     })
+    const { transaction } = yield* Database
     yield* transaction(events.publish(happenings))
   }
 )

@@ -95,7 +95,7 @@ export class Database extends Context.Service<Database, {
   ) => Effect.Effect<A, E, R>
 }>()("messaging-service/platform/database/Database") {
   /** On the client in the context. */
-  static readonly layerClient = Layer.effect(
+  static readonly fromClient = Layer.effect(
     Database,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const onPool = Effect.provideService(SqlClient.SqlClient, sql)
@@ -110,12 +110,12 @@ export class Database extends Context.Service<Database, {
 
   /** The pool of the requests, on a migrated database that has partitions for the next days. */
   static readonly layer = Layer.effectDiscard(migrated).pipe(
-    Layer.provideMerge(Database.layerClient),
+    Layer.provideMerge(Database.fromClient),
     Layer.provideMerge(requestPool)
   )
 
   /** The pool of the actors' queues, so that they can record outcomes however many requests wait for a connection. */
-  static readonly layerQueue = Database.layerClient.pipe(Layer.provideMerge(queuePool))
+  static readonly layerQueue = Database.fromClient.pipe(Layer.provideMerge(queuePool))
 
   /**
    * Builds a layer on the queue pool. It shares no instances with the rest of the node: its repositories run their

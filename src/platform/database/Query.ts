@@ -66,3 +66,8 @@ export {
 /** Runs a statement that needs no schema, such as a lock or a delete, and ignores its rows. */
 export const run = <E, R>(statement: Effect.Effect<unknown, E, R>): Effect.Effect<void, Exclude<E, Fault>, R> =>
   faultsAsDefects(Effect.asVoid(statement))
+
+/** Runs a statement that needs no schema, such as `delete … returning 1`, and counts the rows that it returns. */
+export const rowCount = <E, R>(
+  statement: Effect.Effect<ReadonlyArray<unknown>, E, R>
+): Effect.Effect<number, Exclude<E, Fault>, R> => faultsAsDefects(Effect.map(statement, (rows) => rows.length))

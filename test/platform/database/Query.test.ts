@@ -70,7 +70,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
       )
       const inTransaction = Effect.flatMap(Database, ({ transaction }) => transaction(assigned))
       assert.deepStrictEqual(yield* inTransaction, [{ n: true }])
-      const other = Layer.fresh(Database.layerClient.pipe(Layer.provide(TestDatabase.layerClient)))
+      const other = Layer.fresh(TestDatabase.layerClient)
       assert.deepStrictEqual(yield* Effect.provide(inTransaction, other), [{ n: false }])
     }))
 })
