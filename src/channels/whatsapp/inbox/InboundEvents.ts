@@ -6,11 +6,11 @@ import type { Timestamp } from "../../../values/Timestamp.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
 import { makeContactsRepo } from "../directory/ContactsRepo.ts"
 import { makeGroupsRepo } from "../directory/GroupsRepo.ts"
+import { mergePeople } from "../directory/mergePeople.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
 import type { Author } from "./inboundEnvelope.ts"
 import type { InboundMessage } from "./inboundMessage.ts"
 import { makeInboxRepo, type ToldRow } from "./InboxRepo.ts"
-import { mergePeople } from "./mergePeople.ts"
 
 interface Item {
   readonly id: number

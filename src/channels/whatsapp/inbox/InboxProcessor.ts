@@ -4,6 +4,7 @@ import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnav
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
 import { makeContactsRepo } from "../directory/ContactsRepo.ts"
+import { mergePeople } from "../directory/mergePeople.ts"
 import type { DirectorySocket } from "../socket/DirectorySocket.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
 import { authorsOf, type InboxItem } from "./InboundEvents.ts"
@@ -12,7 +13,6 @@ import { inboxItem } from "./inboxItem.ts"
 import { inboxPlace, openPayload } from "./inboxPayload.ts"
 import { makeInboxRepo, type PendingRow } from "./InboxRepo.ts"
 import { isDefect, makeInboxTurns } from "./InboxTurns.ts"
-import { mergePeople } from "./mergePeople.ts"
 import { makeNumberLookup } from "./NumberLookup.ts"
 
 /** How long a message waits for the number of its sender. */

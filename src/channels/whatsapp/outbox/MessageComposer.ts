@@ -3,7 +3,7 @@ import * as NodeStream from "node:stream"
 import { PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { withCaption } from "../baileys/BaileysSending.ts"
-import { ownType } from "../content/mediaKind.ts"
+import { ownType } from "../content/media.ts"
 import { bareType, drawing } from "../content/mediaType.ts"
 import {
   captionOf,

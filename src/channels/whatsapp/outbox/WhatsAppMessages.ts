@@ -5,7 +5,7 @@ import { ulid } from "../../../platform/crypto/ulid.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { counted } from "../../../values/counted.ts"
 import { type AccountId, MessageBatchId, type WhatsAppSessionId } from "../../../values/Ids.ts"
-import { mediaMismatch } from "../content/mediaKind.ts"
+import { mediaMismatch } from "../content/media.ts"
 import { mediaUrlRefusal } from "../content/mediaUrl.ts"
 import {
   isMedia,

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { proto } from "@whiskeysockets/baileys"
 import { Schema } from "effect"
+import { mergePeople } from "../../../../src/channels/whatsapp/directory/mergePeople.ts"
 import { inboundEnvelope } from "../../../../src/channels/whatsapp/inbox/inboundEnvelope.ts"
 import { inboundMessage, mediaPart } from "../../../../src/channels/whatsapp/inbox/inboundMessage.ts"
 import { mediaLocation } from "../../../../src/channels/whatsapp/inbox/mediaLocation.ts"
-import { mergePeople } from "../../../../src/channels/whatsapp/inbox/mergePeople.ts"
 
 const read = (message: proto.IMessage) => inboundMessage(proto.Message.encode(message).finish())
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { mediaMismatch, ownType } from "../../../../src/channels/whatsapp/content/mediaKind.ts"
+import { mediaMismatch, ownType } from "../../../../src/channels/whatsapp/content/media.ts"
 import type { MediaType } from "../../../../src/channels/whatsapp/content/MessageContent.ts"
 
 const hex = (text: string) => Buffer.from(text, "hex")
