@@ -5,25 +5,33 @@ import { violationsOf } from "../../../platform/http/violations.ts"
 import { MessageId } from "../../../values/Ids.ts"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { codePointsBetween, lineBetween, notBlank, Text, textBetween } from "../../../values/Text.ts"
-import { isEmoji } from "./isEmoji.ts"
-import { mediaTypeProblem } from "./mediaType.ts"
+import { type MediaType, mediaTypeProblem } from "./media.ts"
 
 const MiB = 1024 * 1024
 
-/** Decoded; the body of a request may have 10 MiB, and base64 makes 13.4 of these 10. */
-const largestInline = 7 * MiB
+/** Decoded size. Base64 makes 9.3 MiB of it, and the body of a request may have 10 MiB. */
+const maxInlineBytes = 7 * MiB
 
-/** Code points, as people count: an emoji of two UTF-16 units is one. */
-export const longest = { body: 4_096, caption: 1_024 } as const
+/** In code points, so that an emoji of two UTF-16 units counts once. */
+export const maxLength = { body: 4_096, caption: 1_024 } as const
 
-const Caption = codePointsBetween(0, longest.caption)
+const Caption = codePointsBetween(0, maxLength.caption)
+
+const recommended = /^\p{RGI_Emoji}$/v
+
+/** Pictograms, with or without a modifier or a colour selector, joined to one (UTS #51, 1.4.9). */
+const joined =
+  /^\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?)*$/u
+
+/** Whether a text is exactly one emoji. `joined` also accepts emoji that are newer than this Node. */
+const isEmoji = (text: string): boolean => recommended.test(text) || joined.test(text)
 
 const Base64 = Schema.String.check(
   Schema.makeFilter((text: string) =>
     text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)
       ? "must be base64: letters, digits, + and /, padded with ="
-      : (text.length / 4) * 3 > largestInline + 2
-      ? `must have at most ${largestInline / MiB} MiB, decoded; send larger files by url`
+      : (text.length / 4) * 3 > maxInlineBytes + 2
+      ? `must have at most ${maxInlineBytes / MiB} MiB, decoded; send larger files by url`
       : undefined
   )
 )
@@ -33,7 +41,7 @@ const mimeType = (kind: MediaType) =>
     Schema.makeFilter((text: string) => mediaTypeProblem(kind, text), { toJsonSchema: () => ({}) })
   ).annotate({ description: "May have parameters: audio/ogg; codecs=opus" })
 
-/** A medium by its URL or by its bytes; which URLs are allowed is for the service to say, as it depends on settings. */
+/** A file by its URL or by its bytes. The service checks the URL, because the rules depend on settings. */
 const media = <F extends Schema.Struct.Fields>(kind: MediaType, more: F) =>
   Schema.Struct({
     url: Schema.optionalKey(Text),
@@ -44,10 +52,10 @@ const media = <F extends Schema.Struct.Fields>(kind: MediaType, more: F) =>
 
 const captioned = { caption: Schema.optionalKey(Caption) }
 
-/** The content of each type of message, as a request writes it. */
+/** The content of each type of message in a request. */
 const contents = {
   text: Schema.Struct({
-    body: codePointsBetween(1, longest.body).check(notBlank)
+    body: codePointsBetween(1, maxLength.body).check(notBlank)
   }),
   image: media("image", captioned),
   video: media("video", captioned),
@@ -79,14 +87,15 @@ const contents = {
     message_id: MessageId,
     emoji: textBetween(0, 32).check(
       Schema.makeFilter(
-        (text: string) => text === "" || isEmoji(text) ? undefined : "must be one emoji, or empty to take it back",
+        (text: string) =>
+          text === "" || isEmoji(text) ? undefined : "must be one emoji, or empty to remove the reaction",
         { toJsonSchema: () => ({}) }
       )
-    ).annotate({ description: "One; empty: the reaction is taken back" })
+    ).annotate({ description: "One emoji. Empty removes the reaction." })
   })
 } as const
 
-/** What can be sent over WhatsApp (api: content by type). */
+/** The types of messages that can be sent over WhatsApp (api: content by type). */
 export const MessageType = Schema.Literals([
   "text",
   "image",
@@ -100,12 +109,9 @@ export const MessageType = Schema.Literals([
 ])
 export type MessageType = typeof MessageType.Type
 
-/** The types that have a file. */
-export type MediaType = "image" | "video" | "audio" | "document"
-
 export type ContentOf<T extends MessageType> = (typeof contents)[T]["Type"]
 
-/** A content with its type. */
+/** A message content together with its type. */
 export type WhatsAppContent = { readonly [T in MessageType]: { readonly type: T; readonly content: ContentOf<T> } }[
   MessageType
 ]
@@ -126,7 +132,7 @@ const Content = Schema.Union([
 
 const mediaTypes: ReadonlySet<string> = new Set<MediaType>(["image", "video", "audio", "document"])
 
-/** Whether messages of this type bring a file along. */
+/** Whether messages of this type carry a file. */
 export const isMediaType = (type: MessageType): boolean => mediaTypes.has(type)
 
 export const isMedia = (message: WhatsAppContent): message is Extract<WhatsAppContent, { readonly type: MediaType }> =>
@@ -134,7 +140,7 @@ export const isMedia = (message: WhatsAppContent): message is Extract<WhatsAppCo
 
 const parsed = Schema.decodeResult(Schema.fromJsonString(Schema.Json))
 
-/** A plain string stands for the body of a text, for the URL of a medium, and else for the object in JSON. */
+/** A string is short for the body of a text or the URL of a file. For other types it is the object as JSON. */
 const objectOf = (type: MessageType, input: unknown): unknown =>
   typeof input !== "string"
     ? input
@@ -148,7 +154,7 @@ const decode = Schema.decodeUnknownResult(Content, { errors: "all" })
 
 const eitherOr: Violation = { param: "content", type: "invalid", message: "must have either url or base64" }
 
-/** The content of a request, or everything that is wrong with it. */
+/** Decodes the content of a request, or lists all its violations. */
 export const readContent = (
   type: MessageType,
   input: unknown
@@ -161,7 +167,7 @@ export const readContent = (
         : Result.succeed(message)
   )
 
-/** What is kept of a content as its message's record: always with a `body`, and without the bytes of a file. */
+/** The content as it is stored: always with a `body`, never with the bytes of a file. */
 export const storedContent = (message: WhatsAppContent): MessageContent => {
   switch (message.type) {
     case "text":
@@ -181,11 +187,11 @@ export const storedContent = (message: WhatsAppContent): MessageContent => {
   }
 }
 
-/** The content of a record; undefined when it is none of ours. */
+/** Decodes a stored content; undefined if its type does not fit. */
 export const contentOfRecord = (type: MessageType, content: MessageContent): WhatsAppContent | undefined =>
   Result.getOrElse(decode({ type, content }), () => undefined)
 
-/** The words that stand under a medium. */
+/** The caption of a message that carries a file. */
 export const captionOf = (message: WhatsAppContent): string | undefined =>
   isMedia(message) && "caption" in message.content ? message.content.caption : undefined
 
@@ -202,8 +208,10 @@ const readChat = (text: string): Result.Result<string, string> => {
 
 const Canonical = Schema.String.pipe(Schema.brand("ChatName"))
 
-/** Whom a message goes to: a phone number, whose plus may be left out, or the WhatsApp id of a group (`…@g.us`). */
-export const ChatName = Schema.String.annotate({ description: "A phone number, or a group's id that ends in @g.us" })
+/** The chat to send to: a phone number, with or without its plus, or the WhatsApp id of a group (`…@g.us`). */
+export const ChatName = Schema.String.annotate({
+  description: "A phone number, or the id of a group, which ends in @g.us"
+})
   .pipe(
     Schema.decodeTo(
       Canonical,
@@ -218,4 +226,5 @@ export const ChatName = Schema.String.annotate({ description: "A phone number, o
   )
 export type ChatName = typeof Canonical.Type
 
+/** Whether a chat is a group. */
 export const isGroup = (chat: string): boolean => chat.endsWith("@g.us")

@@ -1,7 +1,35 @@
-import { bareType, drawing, noDrawing } from "./mediaType.ts"
-import type { MediaType } from "./MessageContent.ts"
+/** The types of messages that carry a file. */
+export type MediaType = "image" | "video" | "audio" | "document"
 
-/** What a file begins with, where its type says so. */
+const essence = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i
+
+/** What may follow the type. Quoted values are printable ASCII, so that none can end a header or the quotes. */
+const parameters = /^(?: *; *[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[ !#-[\]-~]*"))*$/
+
+/** A media type without its parameters, in lower case. WhatsApp's own voice notes are `audio/ogg; codecs=opus`. */
+export const bareType = (mediaType: string): string => mediaType.split(";")[0]?.trim().toLowerCase() ?? ""
+
+/** A vector drawing, which phones do not show as an image. */
+export const drawing = "image/svg+xml"
+
+const noDrawing = `must be a bitmap, such as image/png. WhatsApp does not show ${drawing}; send it as a document`
+
+/** Explains why a message of this type cannot carry a file of this media type; undefined if it can. */
+export const mediaTypeProblem = (kind: MediaType, mediaType: string): string | undefined => {
+  const end = mediaType.indexOf(";")
+  const type = (end === -1 ? mediaType : mediaType.slice(0, end)).trimEnd()
+  if (!essence.test(type) || (kind !== "document" && !bareType(type).startsWith(`${kind}/`))) {
+    return kind === "document"
+      ? "must be a media type, such as application/pdf"
+      : `must be a media type that begins with ${kind}/`
+  }
+  if (kind === "image" && bareType(type) === drawing) return noDrawing
+  return parameters.test(mediaType.slice(type.length))
+    ? undefined
+    : "must have its parameters as name=value after a semicolon, as in audio/ogg; codecs=opus"
+}
+
+/** The first bytes of file types that have a signature. */
 const signatures: ReadonlyArray<readonly [type: string, at: number, hex: string]> = [
   ["image/png", 0, "89504e470d0a1a0a"],
   ["image/jpeg", 0, "ffd8ff"],
@@ -18,35 +46,36 @@ const signatures: ReadonlyArray<readonly [type: string, at: number, hex: string]
   ["audio/flac", 0, "664c6143"]
 ]
 
-/** These say exactly one type, and by one name: another one that is declared is wrong. */
+/** Types with one signature and one name: bytes with this signature have no other type. */
 const exact: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"])
 
-const beginning = 512
+/** Bytes that are examined for text. */
+const maxExamined = 512
 
-/** The type of words and markup, which drawings are written in. */
+/** Recognises text, and drawings, which are written as markup. */
 const textType = (bytes: Uint8Array): string | undefined => {
-  const text = new TextDecoder().decode(bytes.subarray(0, beginning))
-  // The end of what is looked at may be half a character.
+  const text = new TextDecoder().decode(bytes.subarray(0, maxExamined))
+  // The last examined bytes may be half a character.
   const broken = text.indexOf("\ufffd")
-  // oxlint-disable-next-line no-control-regex -- these are what text does not have
+  // oxlint-disable-next-line no-control-regex -- text has no control characters
   if ((broken !== -1 && broken < text.length - 3) || /[\x00-\x08\x0e-\x1f]/.test(text)) return undefined
   return /<svg[\s>]/.test(text) ? drawing : "text/plain"
 }
 
-/** The type that bytes plainly have, undefined where nothing is plain: containers hold sound or pictures or both. */
+/** The type that the bytes clearly have. Undefined for containers, which hold sound, pictures or both. */
 const plainType = (bytes: Uint8Array): string | undefined => {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("hex")
   const known = signatures.find(([, at, hex]) => start.startsWith(hex, at * 2))
   return known?.[0] ?? textType(bytes)
 }
 
-/** What a file is called whose sender does not say: its type, where the bytes tell it and programs know it by that. */
-export const ownType = (kind: MediaType, bytes: Uint8Array): string | undefined => {
+/** The media type for a file whose sender declares none, if the bytes show one that fits the message. */
+export const detectedType = (kind: MediaType, bytes: Uint8Array): string | undefined => {
   const found = plainType(bytes)
   return found !== undefined && (exact.has(found) || found.startsWith(`${kind}/`)) ? found : undefined
 }
 
-/** Why these bytes are not a file of this kind, as far as that is plain; undefined where they may be. */
+/** Explains why these bytes are clearly not a file of this kind; undefined if they may be one. */
 export const mediaMismatch = (
   kind: MediaType,
   bytes: Uint8Array,
@@ -63,6 +92,6 @@ export const mediaMismatch = (
   }
   const name = declared === undefined ? undefined : bareType(declared)
   return name !== undefined && name !== found && exact.has(name) && exact.has(found)
-    ? { field: "mime_type", message: `must be what the bytes are, ${found}, or be left out` }
+    ? { field: "mime_type", message: `must be ${found}, the type of the bytes, or be left out` }
     : undefined
 }

@@ -11,10 +11,10 @@ import { SessionEntity } from "../sessions/SessionEntity.ts"
 import { makeAcceptedRepo, type NewRow, type SessionOf } from "./AcceptedRepo.ts"
 import { OutboxSenders } from "./OutboxSenders.ts"
 
-/** Most requests whose messages are one statement. */
-const together = { most: 200, concurrency: 2 }
+/** At most so many requests share one statement. */
+const grouping = { most: 200, concurrency: 2 }
 
-/** Wakes the sender of a session. Its node looks each second as well; this saves that second. */
+/** Wakes the sender of a session. A lost wake-up costs a second: the sender's node polls every second. */
 const makeWake = Effect.gen(function*() {
   const senders = yield* OutboxSenders
   const actor = yield* SessionEntity.client
@@ -30,11 +30,8 @@ const makeWake = Effect.gen(function*() {
     )
 })
 
-/**
- * Writes accepted messages down. What many requests bring at the same time is one statement and one commit, unless a
- * request has a transaction of its own.
- */
-export const makeAcceptance = Effect.gen(function*() {
+/** Stores accepted messages. Concurrent requests share one statement and one commit, unless they are in a transaction. */
+export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* makeAcceptedRepo
   const usage = yield* Usage
@@ -48,9 +45,9 @@ export const makeAcceptance = Effect.gen(function*() {
       const found = new Map(rows.map(({ position, ...row }) => [position, row]))
       return asked.map((_, position) => found.get(position))
     })
-  const findWithOthers = yield* coalesce({ ...together, run: findSessions })
+  const findTogether = yield* coalesce({ ...grouping, run: findSessions })
 
-  /** In the transaction in hand. Answers with the messages' ids, in their order. */
+  /** Runs in the current transaction. Answers with the ids in the order of the rows. */
   const insert = Effect.fnUntraced(function*(rows: ReadonlyArray<NewRow>) {
     const ids = yield* Effect.orDie(repo.insert(rows))
     for (const [id, own] of Map.groupBy(rows, ({ sessionId }) => sessionId)) {
@@ -64,8 +61,8 @@ export const makeAcceptance = Effect.gen(function*() {
     })))
     return ids.map(({ id }) => id)
   })
-  const insertWithOthers = yield* coalesce({
-    ...together,
+  const insertTogether = yield* coalesce({
+    ...grouping,
     run: (rows: ReadonlyArray<NewRow>) => inOneTransaction(insert(rows))
   })
 
@@ -75,16 +72,16 @@ export const makeAcceptance = Effect.gen(function*() {
   })
 
   return {
-    /** Undefined when there is no such session. */
+    /** Undefined if the account has no such session. */
     session: Effect.fnUntraced(function*(asked: SessionOf) {
-      return (yield* inTransaction) ? (yield* findSessions([asked]))[0] : yield* findWithOthers(asked)
+      return (yield* inTransaction) ? (yield* findSessions([asked]))[0] : yield* findTogether(asked)
     }),
     one: Effect.fnUntraced(function*(row: NewRow, file: string | undefined) {
-      if (file === undefined && !(yield* inTransaction)) return yield* insertWithOthers(row)
+      if (file === undefined && !(yield* inTransaction)) return yield* insertTogether(row)
       const ids = yield* inOneTransaction(
         Effect.flatMap(insertFile(row.accountId, file), (fileId) => insert([{ ...row, fileId }]))
       )
-      return ids[0] ?? (yield* Effect.die("an insert of one row gave none"))
+      return ids[0] ?? (yield* Effect.die("inserting one message returned no id"))
     }),
     batch: (
       { accountId, id }: { readonly id: MessageBatchId; readonly accountId: AccountId },

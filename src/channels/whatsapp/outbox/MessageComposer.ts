@@ -3,37 +3,29 @@ import * as NodeStream from "node:stream"
 import { PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { withCaption } from "../baileys/BaileysSending.ts"
-import { ownType } from "../content/media.ts"
-import { bareType, drawing } from "../content/mediaType.ts"
-import {
-  captionOf,
-  contentOfRecord,
-  isGroup,
-  isMedia,
-  type MediaType,
-  type WhatsAppContent
-} from "../content/MessageContent.ts"
+import { bareType, detectedType, drawing, type MediaType } from "../content/media.ts"
+import { captionOf, contentOfRecord, isGroup, isMedia, type WhatsAppContent } from "../content/MessageContent.ts"
 import { ReceivedMessages } from "../socket/MessagePorts.ts"
 import type { Draft, OutgoingFile, SendingSocket } from "../socket/WhatsAppSocket.ts"
 import type { SocketFailed } from "../wire/SocketFailed.ts"
 import { contentGone, groupUnknown, mediaFailed, recipientNotOnWhatsApp } from "./MessageFailures.ts"
 import { makeOutboxRepo, type QueuedMessage } from "./OutboxRepo.ts"
 
-/** The message will never be sent. */
+/** The message can never be sent. */
 export class NotSendable extends Schema.TaggedError<NotSendable>()("NotSendable", {
   code: Schema.String,
   message: Schema.String
 }) {}
 
-const usual: Readonly<Record<MediaType, string>> = {
+const defaultType: Readonly<Record<MediaType, string>> = {
   image: "image/jpeg",
   video: "video/mp4",
   audio: "audio/mpeg",
   document: "application/octet-stream"
 }
 
-/** Answers of servers that do not know what they have. */
-const vague: ReadonlySet<string> = new Set(["application/octet-stream", "binary/octet-stream"])
+/** Types that servers send when they do not know the type. */
+const unspecific: ReadonlySet<string> = new Set(["application/octet-stream", "binary/octet-stream"])
 
 const typeFault = (type: MediaType, mimeType: string): string | undefined => {
   if (type !== "document" && !mimeType.startsWith(`${type}/`)) return `its type is ${mimeType}, not ${type}`
@@ -57,14 +49,14 @@ const withFile = (message: Medium, file: OutgoingFile): Draft => {
   }
 }
 
-/** Most chats that a connection remembers, which saves a question for each further message to them. */
-const mostKnown = 2_000
+/** Chats that a connection caches, which saves a request for each further message to them. */
+const maxCachedChats = 2_000
 
-/** Batches whose file a connection remembers. */
-const mostShared = 20
+/** Batches whose uploaded file a connection caches. */
+const maxSharedFiles = 20
 
-/** Makes messages ready for a connection: asks for their chats, brings their files to WhatsApp, serialises them. */
-export const makeComposer = Effect.gen(function*() {
+/** Prepares messages for a connection: looks up their chats, uploads their files and serialises them. */
+export const make = Effect.gen(function*() {
   const repo = yield* makeOutboxRepo
   const downloads = yield* PublicDownload
   const received = yield* ReceivedMessages
@@ -79,8 +71,8 @@ export const makeComposer = Effect.gen(function*() {
     function*(message: Medium, url: string) {
       const download = yield* downloads.open(url)
       const named = download.contentType
-      const mimeType = named === undefined || vague.has(named)
-        ? message.content.mime_type ?? usual[message.type]
+      const mimeType = named === undefined || unspecific.has(named)
+        ? message.content.mime_type ?? defaultType[message.type]
         : named
       const fault = typeFault(message.type, mimeType)
       if (fault !== undefined) return yield* new NotSendable(mediaFailed("type", fault))
@@ -96,7 +88,7 @@ export const makeComposer = Effect.gen(function*() {
     const row = fileId === null ? Option.none() : yield* Effect.orDie(repo.file(fileId))
     if (Option.isNone(row)) return yield* new NotSendable(contentGone)
     const { content } = row.value
-    const mimeType = message.content.mime_type ?? ownType(message.type, content) ?? usual[message.type]
+    const mimeType = message.content.mime_type ?? detectedType(message.type, content) ?? defaultType[message.type]
     return { file: { stream: NodeStream.Readable.from([content]), mimeType }, failure: () => undefined }
   })
 
@@ -105,13 +97,13 @@ export const makeComposer = Effect.gen(function*() {
     const { failure, file } = yield* url === undefined ? inline(message, fileId) : downloaded(message, url)
     return yield* socket.compose(withFile(message, file)).pipe(
       Effect.catch((error) => {
-        const why = failure()
-        return Effect.fail(why === undefined ? error : new NotSendable(mediaFailed(why.reason, why.detail)))
+        const reason = failure()
+        return Effect.fail(reason === undefined ? error : new NotSendable(mediaFailed(reason.reason, reason.detail)))
       })
     )
   }, Effect.scoped)
 
-  /** Of one connection. */
+  /** The composer of one connection. Its caches end with it. */
   return (sessionId: WhatsAppSessionId, socket: SendingSocket) => {
     const chats = new Map<string, string>()
     const shared = new Map<string, Effect.Effect<Uint8Array, NotSendable | SocketFailed>>()
@@ -128,21 +120,21 @@ export const makeComposer = Effect.gen(function*() {
         return yield* new NotSendable(isGroup(recipient) ? groupUnknown : recipientNotOnWhatsApp)
       }
       const [oldest] = chats.keys()
-      if (chats.size >= mostKnown && oldest !== undefined) chats.delete(oldest)
+      if (chats.size >= maxCachedChats && oldest !== undefined) chats.delete(oldest)
       chats.set(recipient, chat)
       return chat
     })
 
-    /** The messages of a batch have one file: it is fetched and brought once, not for each of them. */
+    /** Downloads and uploads the file of a batch once, not for each message. */
     const mediumOf = Effect.fnUntraced(function*(message: Medium, { batch_id, file_id }: QueuedMessage) {
       if (batch_id === null) return yield* composeMedium(socket, message, file_id)
       const known = shared.get(batch_id)
       if (known !== undefined) return withCaption(yield* known, captionOf(message))
-      // The next message has a chance of its own: one failure is not the batch's.
+      // The next message tries again: one failure does not fail the batch.
       const forget = Effect.sync(() => shared.delete(batch_id))
       const made = yield* Effect.cached(Effect.onError(composeMedium(socket, message, file_id), () => forget))
       const [oldest] = shared.keys()
-      if (shared.size >= mostShared && oldest !== undefined) shared.delete(oldest)
+      if (shared.size >= maxSharedFiles && oldest !== undefined) shared.delete(oldest)
       shared.set(batch_id, made)
       return yield* made
     })

@@ -7,14 +7,14 @@ import type { Owned } from "../credentials/CredentialsRepo.ts"
 import type { TrafficPart } from "../socket/SessionTraffic.ts"
 import type { SendingSocket } from "../socket/WhatsAppSocket.ts"
 import type { SocketFailed } from "../wire/SocketFailed.ts"
-import { makeComposer, type NotSendable } from "./MessageComposer.ts"
+import * as MessageComposer from "./MessageComposer.ts"
 import { type MessageFailure, notAcknowledged, refusedByServer, unreachable } from "./MessageFailures.ts"
 import { makeOutboxRepo, type QueuedMessage, type WrittenMessage } from "./OutboxRepo.ts"
 import { OutboxSenders } from "./OutboxSenders.ts"
-import type { Heard } from "./OutboxState.ts"
+import type { ReportedStatus } from "./OutboxState.ts"
 import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
-import { receiptNews } from "./receiptStatus.ts"
-import { memoryOf, waitFor } from "./SendRate.ts"
+import { receiptStatus } from "./receiptStatus.ts"
+import { historySize, waitFor } from "./SendRate.ts"
 
 /** Messages that may wait for their acknowledgement at once. */
 const window = 100
@@ -58,9 +58,9 @@ export const makeOutboxSender = Effect.gen(function*() {
   const clock = yield* Clock.Clock
   const { verify: codeKey } = yield* MacKeys
   const repo = yield* makeOutboxRepo
-  const news = yield* OutboxStatusUpdates
+  const updates = yield* OutboxStatusUpdates
   const senders = yield* OutboxSenders
-  const composer = yield* makeComposer
+  const composer = yield* MessageComposer.make
 
   /** A code stands in its text from the moment on that it is sent, and nowhere before. */
   const keptOf = ({ body, code_seed }: { readonly body: Uint8Array; readonly code_seed: CodeSeed | null }) => ({
@@ -81,13 +81,13 @@ export const makeOutboxSender = Effect.gen(function*() {
       wake()
       if (hasFiles) Queue.offerUnsafe(filesWoken, undefined)
     })
-    const newsOf = (whatsappId: string, heard: Heard, error?: MessageFailure) => ({
+    const updateOf = (whatsappId: string, status: ReportedStatus, error?: MessageFailure) => ({
       sessionId,
       whatsappId,
-      heard,
+      status,
       ...(error !== undefined && { error })
     })
-    const fail = (whatsappId: string, error: MessageFailure) => news.write([newsOf(whatsappId, "failed", error)])
+    const fail = (whatsappId: string, error: MessageFailure) => updates.write([updateOf(whatsappId, "failed", error)])
 
     const relay = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
       const note = (ids: ReadonlyArray<WrittenMessage>) => {
@@ -131,7 +131,7 @@ export const makeOutboxSender = Effect.gen(function*() {
       return [...inFlight.values()].filter(({ at }) => at + ackPatience <= now).map(({ message }) => message)
     }
 
-    const failedToPrepare = (row: QueuedMessage) => (error: NotSendable | SocketFailed) => {
+    const failedToPrepare = (row: QueuedMessage) => (error: MessageComposer.NotSendable | SocketFailed) => {
       if (error._tag === "NotSendable") return fail(row.whatsapp_id, error)
       if (row.attempt_count + 1 >= mostAttempts) return fail(row.whatsapp_id, unreachable)
       return retryWhileUnavailable(Effect.orDie(repo.postpone(row.message_id, 2 ** (row.attempt_count + 1))))
@@ -164,7 +164,7 @@ export const makeOutboxSender = Effect.gen(function*() {
         if (ready.length === 0) return 0
         if (!(yield* write(socket, ready))) return undefined
         for (const _ of ready) moments.push(clock.currentTimeMillisUnsafe())
-        moments.splice(0, moments.length - memoryOf(pace))
+        moments.splice(0, moments.length - historySize(pace))
         gap = whatsappPauseMost === 0
           ? 0
           : yield* Random.nextIntBetween(Math.min(whatsappPauseLeast, whatsappPauseMost), whatsappPauseMost + 1)
@@ -214,7 +214,7 @@ export const makeOutboxSender = Effect.gen(function*() {
         yield* lasting(
           "the sending",
           Effect.gen(function*() {
-            const limit = memoryOf(pace)
+            const limit = historySize(pace)
             const now = clock.currentTimeMillisUnsafe()
             const recent = yield* retryWhileUnavailable(Effect.orDie(repo.recent({ sessionId, limit })))
             moments.splice(0, moments.length, ...recent.map(({ age }) => now - age).reverse())
@@ -229,10 +229,12 @@ export const makeOutboxSender = Effect.gen(function*() {
           const { error, id } = stanza.attrs
           if (id === undefined) return
           if (inFlight.delete(id) && window - inFlight.size === page) wake()
-          news.tell(error === undefined ? newsOf(id, "sent") : newsOf(id, "failed", refusedByServer(error)))
+          updates.enqueue(
+            error === undefined ? updateOf(id, "sent") : updateOf(id, "failed", refusedByServer(error))
+          )
         }
-        const receipt = kind === "receipt" ? receiptNews(stanza) : undefined
-        for (const id of receipt?.ids ?? []) news.tell(newsOf(id, receipt?.heard ?? "delivered"))
+        const receipt = kind === "receipt" ? receiptStatus(stanza) : undefined
+        for (const id of receipt?.ids ?? []) updates.enqueue(updateOf(id, receipt?.status ?? "delivered"))
       },
       sentMessage: (_, whatsappId) =>
         repo.body({ sessionId, whatsappId }).pipe(

@@ -1,12 +1,13 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
+import * as NodeCrypto from "node:crypto"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { ulid } from "../../../platform/crypto/ulid.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { counted } from "../../../values/counted.ts"
+import { parseHttpsUrl } from "../../../values/HttpsUrl.ts"
 import { type AccountId, MessageBatchId, type WhatsAppSessionId } from "../../../values/Ids.ts"
 import { mediaMismatch } from "../content/media.ts"
-import { mediaUrlRefusal } from "../content/mediaUrl.ts"
 import {
   isMedia,
   type MessageType,
@@ -18,9 +19,8 @@ import { SessionNotConnected } from "../model/SessionErrors.ts"
 import { GroupDirectory, ReceivedMessages } from "../socket/MessagePorts.ts"
 import { makeAcceptedRepo, type NewRow } from "./AcceptedRepo.ts"
 import { bulkContents } from "./bulkContents.ts"
-import { makeAcceptance } from "./MessageAcceptance.ts"
+import * as MessageAcceptance from "./MessageAcceptance.ts"
 import type { AcceptedMessage, AcceptedMessageBatch, NewMessage, NewMessageBatch } from "./MessagesApi.ts"
-import { newMessageId } from "./newMessageId.ts"
 import { makeOutboxRepo } from "./OutboxRepo.ts"
 
 type Refusal = ValidationFailed | NotFound | SessionNotConnected
@@ -30,29 +30,32 @@ const twoTargets = ValidationFailed.of("group_id", "must be left out when to is 
 
 const base64Of = (message: WhatsAppContent) => isMedia(message) ? message.content.base64 : undefined
 
+/** A new, random id at WhatsApp, in the form of WhatsApp's own web client. */
+const newMessageId = Effect.sync(() => `3EB0${NodeCrypto.randomBytes(9).toString("hex").toUpperCase()}`)
+
 /** Accepts WhatsApp messages (spec 9). */
 export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
   /**
-   * Commits the message, and only then says yes. Where its text has a mask for a code the seed is given as well: whatever
-   * is kept of the message has the mask.
+   * Succeeds once the message is committed. A text with a one-time code has a mask in its place and comes with the code's
+   * seed, so the stored message never contains the code.
    */
   readonly send: (
     accountId: AccountId,
     message: NewMessage,
     codeSeed?: CodeSeed
   ) => Effect.Effect<AcceptedMessage, Refusal>
-  /** The connected session of an account that it made first. */
+  /** The oldest of the account's sessions that are connected. */
   readonly firstConnected: (accountId: AccountId) => Effect.Effect<Option.Option<WhatsAppSessionId>>
-  /** All or none. */
+  /** Accepts all messages of the batch, or none. */
   readonly sendBulk: (accountId: AccountId, batch: NewMessageBatch) => Effect.Effect<AcceptedMessageBatch, Refusal>
 }>()("messaging-service/channels/whatsapp/outbox/WhatsAppMessages") {
   static readonly layer = Layer.effect(
     WhatsAppMessages,
     Effect.gen(function*() {
-      const config = yield* AppConfig
+      const { whatsappMediaAllowLoopback } = yield* AppConfig
       const repo = yield* makeAcceptedRepo
       const outbox = yield* makeOutboxRepo
-      const acceptance = yield* makeAcceptance
+      const acceptance = yield* MessageAcceptance.make
       const groups = yield* GroupDirectory
       const received = yield* ReceivedMessages
 
@@ -78,9 +81,11 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
         }
         const message = content.success
         if (isMedia(message) && message.content.url !== undefined) {
-          const refusal = mediaUrlRefusal(message.content.url, config)
-          if (refusal !== undefined) {
-            return yield* ValidationFailed.of("content.url", refusal.message, refusal.kind)
+          // WEBHOOK_ALLOW_LOOPBACK does not apply: recipients read the file, so its URL must not reach this machine.
+          const rules = { allowLoopback: whatsappMediaAllowLoopback, example: "https://example.com/photo.jpg" }
+          const url = parseHttpsUrl(message.content.url, rules)
+          if (Result.isFailure(url)) {
+            return yield* ValidationFailed.of("content.url", url.failure.message, url.failure.kind)
           }
         }
         if (isMedia(message) && message.content.base64 !== undefined) {
@@ -91,7 +96,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
         return message
       })
 
-      /** A reaction goes to the chat of its message: elsewhere it is delivered, and nobody sees it. */
+      /** A reaction must go to the chat of its message: WhatsApp delivers it to another chat, but shows it to no one. */
       const checkReaction = Effect.fnUntraced(function*(
         sessionId: WhatsAppSessionId,
         message: WhatsAppContent,
@@ -101,8 +106,8 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
         const { message_id: messageId } = message.content
         const own = yield* Effect.orDie(outbox.quoted({ sessionId, messageId }))
         if (Option.isNone(own) && (yield* received(sessionId, messageId)) === undefined) {
-          const why = "must be a message that this session has sent or received"
-          return yield* ValidationFailed.of("content.message_id", why)
+          const message = "must be a message that this session has sent or received"
+          return yield* ValidationFailed.of("content.message_id", message)
         }
         const chat = Option.getOrUndefined(yield* Effect.orDie(outbox.chatOf({ sessionId, messageId })))?.chat ??
           undefined

@@ -5,15 +5,15 @@ import { compiledText } from "../../../templates/CompiledTemplate.ts"
 import { requireValues } from "../../../templates/requireValues.ts"
 import * as Template from "../../../templates/Template.ts"
 import { codePointsOf } from "../../../values/Text.ts"
-import { captionOf, isMedia, longest, storedContent, type WhatsAppContent } from "../content/MessageContent.ts"
+import { captionOf, isMedia, maxLength, storedContent, type WhatsAppContent } from "../content/MessageContent.ts"
 import type { NewMessageBatch } from "./MessagesApi.ts"
 
 type Recipients = NewMessageBatch["recipients"]
 
-const named = (message: WhatsAppContent, content: MessageContent, text: string): MessageContent =>
+const withText = (message: WhatsAppContent, content: MessageContent, text: string): MessageContent =>
   isMedia(message) ? { ...content, body: text, caption: text } : { ...content, body: text }
 
-/** What each recipient of a batch gets: the text or the caption is a template, all else is the same for all. */
+/** The content for each recipient of a batch. The text or caption is a template; everything else is shared. */
 export const bulkContents = Effect.fnUntraced(function*(message: WhatsAppContent, recipients: Recipients) {
   const field = message.type === "text" ? "body" : "caption"
   const text = message.type === "text" ? message.content.body : captionOf(message)
@@ -23,14 +23,14 @@ export const bulkContents = Effect.fnUntraced(function*(message: WhatsAppContent
   yield* requireValues(template, recipients)
   return yield* Effect.forEach(recipients, ({ variables = {} }, index) => {
     const where = `recipients[${index}].variables`
-    // Looked at before it is made: values can fill the world. A code point has two units at the most.
-    const isHuge = Template.lengths(template, variables).text > 2 * longest[field]
+    // Measured before rendering, because values can make a huge text. A code point has at most two units.
+    const isHuge = Template.lengths(template, variables).text > 2 * maxLength[field]
     const made = isHuge ? "" : Template.render(template, variables).text ?? ""
-    if (isHuge || codePointsOf(made) > longest[field]) {
-      return Effect.fail(ValidationFailed.of(where, `must make a text of at most ${longest[field]} characters`))
+    if (isHuge || codePointsOf(made) > maxLength[field]) {
+      return Effect.fail(ValidationFailed.of(where, `must make a text of at most ${maxLength[field]} characters`))
     }
     return message.type === "text" && made.trim() === ""
       ? Effect.fail(ValidationFailed.of(where, "must not make an empty text"))
-      : Effect.succeed(named(message, content, made))
+      : Effect.succeed(withText(message, content, made))
   })
 })

@@ -1,6 +1,7 @@
 import { Context, Effect, type Scope } from "effect"
 import type { Readable } from "node:stream"
-import type { ContentOf, MediaType, WhatsAppContent } from "../content/MessageContent.ts"
+import type { MediaType } from "../content/media.ts"
+import type { ContentOf, WhatsAppContent } from "../content/MessageContent.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
 import type { Credentials } from "../credentials/CredentialStore.ts"
 import type { CloseCause } from "../model/SessionState.ts"

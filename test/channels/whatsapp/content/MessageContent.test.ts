@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { type MessageType, readContent } from "../../../../src/channels/whatsapp/content/MessageContent.ts"
 
-/** What is wrong with a content, as `param: message`. */
+/** The violations of a content, as `param: message`. */
 const problems = (type: MessageType, content: unknown): ReadonlyArray<string> =>
   Result.match(readContent(type, content), {
     onSuccess: () => [],
@@ -11,8 +11,8 @@ const problems = (type: MessageType, content: unknown): ReadonlyArray<string> =>
 
 const file = (mime_type: string) => ({ url: "https://files.example.com/a", mime_type })
 
-describe("the content of a WhatsApp message", () => {
-  it("takes 4,096 characters of text and 1,024 of a caption, an emoji counted as one", () => {
+describe("readContent", () => {
+  it("allows 4,096 characters of text and 1,024 of a caption, and counts an emoji as one", () => {
     assert.deepStrictEqual(problems("text", { body: "😀".repeat(4_096) }), [])
     assert.deepStrictEqual(problems("text", { body: "😀".repeat(4_097) }), [
       "content.body: must have at most 4096 characters"
@@ -24,7 +24,7 @@ describe("the content of a WhatsApp message", () => {
     ])
   })
 
-  it("takes no blanks for what a poll asks and offers, or for a contact's name, and says so once", () => {
+  it("rejects a blank question, option or contact name with one violation each", () => {
     const poll = (question: string, option: string) => ({ question, options: ["yes", option] })
     assert.deepStrictEqual(problems("poll", poll("Lunch?", "no")), [])
     assert.deepStrictEqual(problems("poll", poll(" \n", "no")), ["content.question: must not be blank"])
@@ -33,7 +33,7 @@ describe("the content of a WhatsApp message", () => {
     assert.deepStrictEqual(problems("contact", contact), ["content.name: must not be blank"])
   })
 
-  it("takes media types with parameters, among them WhatsApp's own of voice notes", () => {
+  it("accepts media types with parameters, such as WhatsApp's own for voice notes", () => {
     for (const type of ["audio/ogg; codecs=opus", "audio/ogg;codecs=opus", "audio/mp4; codecs=\"mp4a.40.2, x\"; a=b"]) {
       assert.deepStrictEqual(problems("audio", file(type)), [], type)
     }
@@ -41,7 +41,7 @@ describe("the content of a WhatsApp message", () => {
     assert.deepStrictEqual(problems("document", file("text/plain; charset=utf-8")), [])
   })
 
-  it("says what is wrong with a media type: its kind, its parameters, or what would break a header", () => {
+  it("explains a wrong media type: its kind, its parameters, or characters that would break a header", () => {
     const at = "content.mime_type: "
     const says = (type: MessageType, text: string) => problems(type, file(text))[0]
     assert.strictEqual(says("audio", "video/mp4; codecs=avc1"), `${at}must be a media type that begins with audio/`)
@@ -62,10 +62,10 @@ describe("the content of a WhatsApp message", () => {
     assert.isDefined(says("audio", `audio/ogg; a=${"b".repeat(300)}`))
   })
 
-  it("takes no drawing for an image, as WhatsApp shows none, but for a document", () => {
+  it("rejects a drawing as an image, which WhatsApp does not show, and accepts it as a document", () => {
     for (const type of ["image/svg+xml", "Image/SVG+xml; charset=utf-8"]) {
       const refused = problems("image", file(type))
-      assert.match(refused[0] ?? "", /^content\.mime_type: must be of pixels, .* send it as a document$/)
+      assert.match(refused[0] ?? "", /^content\.mime_type: must be a bitmap, .* send it as a document$/)
       assert.deepStrictEqual(problems("document", file(type)), [])
     }
     for (const type of ["image/jpeg", "image/png", "image/webp", "image/gif"]) {
@@ -73,13 +73,13 @@ describe("the content of a WhatsApp message", () => {
     }
   })
 
-  it("takes one emoji as a reaction, none to take it back, and nothing else", () => {
+  it("accepts one emoji as a reaction, an empty text to remove it, and nothing else", () => {
     const of = (emoji: string) => problems("reaction", { message_id: 1, emoji })
     for (const emoji of ["", "👍", "👍🏽", "❤️", "❤", "🇷🇼", "1️⃣", "👨‍👩‍👧‍👦", "👨🏻‍❤️‍💋‍👨🏻", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏳️‍🌈", "⚕️"]) {
       assert.deepStrictEqual(of(emoji), [], emoji)
     }
     for (const text of ["hello", "1", "#", " ", "👍👍", "👍 ", "👍a", "\u200d", "\ufe0f", "🇷", "👍\u0301"]) {
-      assert.deepStrictEqual(of(text), ["content.emoji: must be one emoji, or empty to take it back"], text)
+      assert.deepStrictEqual(of(text), ["content.emoji: must be one emoji, or empty to remove the reaction"], text)
     }
   })
 })

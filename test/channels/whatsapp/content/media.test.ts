@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { mediaMismatch, ownType } from "../../../../src/channels/whatsapp/content/media.ts"
-import type { MediaType } from "../../../../src/channels/whatsapp/content/MessageContent.ts"
+import { detectedType, mediaMismatch, type MediaType } from "../../../../src/channels/whatsapp/content/media.ts"
 
 const hex = (text: string) => Buffer.from(text, "hex")
 
@@ -14,8 +13,8 @@ const pdf = Buffer.from("%PDF-1.7 a bill")
 const words = Buffer.from("Grüße, no picture at all\n")
 const drawing = Buffer.from("<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\"/>")
 
-describe("the bytes of a file", () => {
-  it("are refused where they plainly are of another kind", () => {
+describe("mediaMismatch", () => {
+  it("rejects bytes that are clearly of another kind", () => {
     const wrong: ReadonlyArray<readonly [MediaType, Buffer]> = [
       ["image", pdf],
       ["image", wav],
@@ -31,13 +30,13 @@ describe("the bytes of a file", () => {
     }
   })
 
-  it("are refused under the name of another type that is told by its bytes", () => {
+  it("rejects a declared type that differs from the type of the bytes", () => {
     assert.strictEqual(mediaMismatch("image", png, "image/JPEG")?.field, "mime_type")
     assert.strictEqual(mediaMismatch("document", png, "application/pdf")?.field, "mime_type")
     assert.isUndefined(mediaMismatch("image", png, "IMAGE/png"))
   })
 
-  it("are taken where nothing is plain: containers, documents of any kind", () => {
+  it("accepts containers, and any bytes for a document", () => {
     assert.isUndefined(mediaMismatch("video", mp4, "video/mp4"))
     assert.isUndefined(mediaMismatch("audio", mp4, "audio/mp4"))
     for (const bytes of [png, pdf, words, mp4, drawing]) assert.isUndefined(mediaMismatch("document", bytes, undefined))
@@ -45,17 +44,23 @@ describe("the bytes of a file", () => {
     assert.isUndefined(mediaMismatch("document", hex("504b0304140000000000"), sheet))
   })
 
-  it("are refused as an image that is a drawing, which goes as a document", () => {
+  it("rejects a drawing as an image and accepts it as a document", () => {
     assert.match(mediaMismatch("image", drawing, "image/png")?.message ?? "", /WhatsApp does not show image\/svg\+xml/)
     assert.isUndefined(mediaMismatch("document", drawing, "image/svg+xml"))
   })
 
-  it("name the file where its sender does not, if programs know it by that", () => {
-    assert.strictEqual(ownType("image", webp), "image/webp")
-    assert.strictEqual(ownType("document", pdf), "application/pdf")
-    assert.isUndefined(ownType("document", words))
-    assert.isUndefined(ownType("video", mp4))
-  })
+  it.prop(
+    "accepts any bytes for a document",
+    [Schema.Uint8Array],
+    ([bytes]) => mediaMismatch("document", bytes, undefined) === undefined
+  )
+})
 
-  it.prop("never throw", [Schema.Uint8Array], ([bytes]) => mediaMismatch("document", bytes, undefined) === undefined)
+describe("detectedType", () => {
+  it("returns the type that the bytes show if it fits the message", () => {
+    assert.strictEqual(detectedType("image", webp), "image/webp")
+    assert.strictEqual(detectedType("document", pdf), "application/pdf")
+    assert.isUndefined(detectedType("document", words))
+    assert.isUndefined(detectedType("video", mp4))
+  })
 })
