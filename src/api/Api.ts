@@ -10,7 +10,7 @@ import { SmsApi } from "../channels/sms/SmsApi.ts"
 import { ContactsApi } from "../channels/whatsapp/directory/ContactsApi.ts"
 import { GroupsApi } from "../channels/whatsapp/directory/GroupsApi.ts"
 import { MediaApi } from "../channels/whatsapp/inbox/MediaApi.ts"
-import { WhatsAppMessagesApi } from "../channels/whatsapp/outbox/MessagesApi.ts"
+import { MessagesApi } from "../channels/whatsapp/outbox/MessagesApi.ts"
 import { SessionsApi } from "../channels/whatsapp/sessions/SessionsApi.ts"
 import { EmailDomainsApi } from "../email-domains/EmailDomainsApi.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
@@ -37,7 +37,7 @@ export class Api extends baseContract
   .add(TemplatesApi)
   .add(EmailDomainsApi)
   .add(SessionsApi)
-  .add(WhatsAppMessagesApi)
+  .add(MessagesApi)
   .add(MediaApi)
   .add(ContactsApi)
   .add(GroupsApi)

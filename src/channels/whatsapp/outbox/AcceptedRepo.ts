@@ -9,36 +9,36 @@ import { AccountId, type MessageBatchId, MessageId, WhatsAppSessionId } from "..
 import type { MessageType } from "../content/MessageContent.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 
-/** A message as it is written down when it is accepted. */
+/** An accepted message. */
 export interface NewRow {
   readonly accountId: AccountId
   readonly sessionId: WhatsAppSessionId
-  /** The one that the session was seen in: when it has ended meanwhile the message is not for the next phone. */
+  /** The session's pairing at acceptance. The next phone of the session must not send the message. */
   readonly pairing: number
   /** The session's own number. */
   readonly sender: string | null
   readonly to: string
   readonly type: MessageType
   readonly content: MessageContent
-  /** What it is called at WhatsApp. */
+  /** Its id at WhatsApp. */
   readonly whatsappId: string
   readonly fileId: number | null
   readonly batchId: MessageBatchId | null
   readonly delayMs: number
-  /** Of the code that the content has a mask for. */
+  /** The seed of the one-time code that the content masks. */
   readonly codeSeed: CodeSeed | null
 }
 
 const SessionOf = Schema.Struct({ accountId: AccountId, id: WhatsAppSessionId })
 
-/** A session of an account. */
+/** A session, together with the account that must own it. */
 export type SessionOf = typeof SessionOf.Type
 
-/** SQL of WhatsApp messages as they are accepted. */
+/** Stores accepted messages in `messages` and `whatsapp_outbox`. */
 export const makeAcceptedRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** Each of the sessions that there is, by its position in the question. */
+  /** The sessions that exist, each with its position in the request. */
   const sessions = SqlSchema.findAll({
     Request: Schema.Array(SessionOf),
     Result: Schema.Struct({
@@ -54,7 +54,7 @@ export const makeAcceptedRepo = repository(Effect.gen(function*() {
         join whatsapp_sessions s using (account_id, id) where s.is_confirmed and s.desired <> 'removed'`
   })
 
-  /** The connected session that an account has had for the longest time. */
+  /** The oldest connected session of an account. */
   const firstConnected = SqlSchema.findOneOption({
     Request: AccountId,
     Result: Schema.Struct({ id: WhatsAppSessionId }),
@@ -73,7 +73,7 @@ export const makeAcceptedRepo = repository(Effect.gen(function*() {
   const insertBatch = (row: { readonly id: MessageBatchId; readonly account_id: AccountId; readonly total: number }) =>
     sql`insert into message_batches ${sql.insert({ ...row, channel: "whatsapp" })}`
 
-  /** Messages with what they are sent as, in one statement; the ids are in the order of the messages. */
+  /** Inserts messages with their outbox rows in one statement. The ids are in the order of the rows. */
   const insert = (rows: ReadonlyArray<NewRow>) =>
     SqlSchema.findAll({
       Request: Schema.Void,

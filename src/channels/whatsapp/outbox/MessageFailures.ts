@@ -1,4 +1,4 @@
-/** Why a message was not sent: `error_code` and `error_message` of the message and of its event. */
+/** Explains why a message failed: `error_code` and `error_message` of the message and of its event. */
 export interface MessageFailure {
   readonly code: string
   readonly message: string
@@ -10,7 +10,7 @@ export const recipientNotOnWhatsApp = failure(
   "recipient_not_on_whatsapp",
   "The recipient does not use WhatsApp under this number."
 )
-export const groupUnknown = failure("group_unknown", "There is no such group, or this session is not in it.")
+export const groupUnknown = failure("group_unknown", "The group does not exist, or this session is not a member.")
 export const sessionDeleted = failure("session_deleted", "The session was deleted before the message was sent.")
 export const sessionLoggedOut = failure(
   "session_logged_out",
@@ -18,17 +18,21 @@ export const sessionLoggedOut = failure(
 )
 export const notAcknowledged = failure(
   "not_acknowledged",
-  "WhatsApp did not acknowledge the message, although it was sent several times. It may have arrived."
+  "WhatsApp did not acknowledge the message after several attempts. It may have arrived."
 )
-export const unreachable = failure("not_composed", "WhatsApp did not take what the message needs, several times.")
-export const mediaFailed = (reason: string, detail: string) => failure(`media_${reason}`, `The file of url: ${detail}.`)
-export const contentGone = failure("content_gone", "What the message was to be made of is not there any more.")
+export const unreachable = failure(
+  "not_composed",
+  "WhatsApp did not answer while the message was prepared, in several attempts. Send it again later."
+)
+export const mediaFailed = (reason: string, detail: string) =>
+  failure(`media_${reason}`, `The file could not be sent: ${detail}.`)
+export const contentGone = failure("content_gone", "The content of the message no longer exists.")
 
 const known: Readonly<Record<string, string>> = {
-  "463": "WhatsApp restricts this number: it may not begin new chats for now.",
-  "479": "WhatsApp refused the message as malformed."
+  "463": "WhatsApp restricts this number: for now it cannot start new chats.",
+  "479": "WhatsApp rejected the message as malformed."
 }
 
-/** What the server says of a message in the place of an acknowledgement, under its own code. */
+/** The server's refusal of a message, with the server's own code. */
 export const refusedByServer = (code: string): MessageFailure =>
-  failure(code, known[code] ?? `WhatsApp refused the message with the code ${code}.`)
+  failure(code, known[code] ?? `WhatsApp rejected the message with code ${code}.`)

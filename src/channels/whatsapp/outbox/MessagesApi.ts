@@ -17,34 +17,34 @@ import { SessionNotConnected } from "../model/SessionErrors.ts"
 
 const Content = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Json)]).annotate({
   description:
-    "By type: text {body}; image, video, document, audio {url or base64, caption, filename, mime_type}; location {latitude, longitude, name}; contact {name, phones}; poll {question, options}; reaction {message_id, emoji}. A string is the body of a text, the url of a medium, or the object in JSON."
+    "Depends on type: text {body}; image, video, document, audio {url or base64, caption, filename, mime_type}; location {latitude, longitude, name}; contact {name, phones}; poll {question, options}; reaction {message_id, emoji}. A string is short for the body of a text or the url of a file; for other types it is the object as JSON."
 })
 
-const what = {
+const common = {
   session_id: WhatsAppSessionId,
-  type: Schema.optionalKey(MessageType.annotate({ description: "text, when it is left out" })),
+  type: Schema.optionalKey(MessageType.annotate({ description: "Default: text" })),
   content: Content
 }
 
 /** One message (api: POST /v1/whatsapp/send). */
 export const NewMessage = Schema.Struct({
-  ...what,
+  ...common,
   to: Schema.optionalKey(ChatName),
   group_id: Schema.optionalKey(
-    Schema.Int.annotate({ description: "a group by its number, in the place of to" })
+    Schema.Int.annotate({ description: "A group by its id in the API, instead of to" })
   )
 })
 export type NewMessage = typeof NewMessage.Type
 
-const longestDelay = 60_000
+const maxDelay = 60_000
 
-/** One message for up to 500 recipients, each with values of its own. */
+/** One message for up to 500 recipients, each with its own values (api: POST /v1/whatsapp/send-bulk). */
 export const NewMessageBatch = Schema.Struct({
-  ...what,
+  ...common,
   recipients: recipientsOf(ChatName),
   delay_ms: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestDelay })).annotate({
-      description: "the shortest pause before each message; the session's own pace holds as well"
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxDelay })).annotate({
+      description: "The shortest pause before each message. The session's rate limits apply as well."
     })
   )
 })
@@ -80,7 +80,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send a WhatsApp message",
     description:
-      "Queues one message of a connected session, which sends at its own pace. It is sent when WhatsApp's server has acknowledged it; a recipient that is not on WhatsApp makes it fail, which message.failed tells."
+      "Queues one message. The connected session sends it within its rate limits. The status becomes sent when WhatsApp's server acknowledges the message. If the recipient does not use WhatsApp, the message fails and message.failed is published."
   }))
 
 const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
@@ -92,7 +92,7 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send one WhatsApp message to many recipients",
     description:
-      "Queues up to 500 messages, all or none. Every {{variable}} of a text or a caption must have a value for every recipient, or a default: {{name|there}}. Single messages never wait behind these."
+      "Queues up to 500 messages, all or none. Each {{variable}} of a text or a caption needs a value from every recipient or a default: {{name|there}}. Single messages never wait for these."
   }))
 
 const batches = HttpApiEndpoint.get("batches", "/batches", {
@@ -104,7 +104,7 @@ const batches = HttpApiEndpoint.get("batches", "/batches", {
   .annotateMerge(
     OpenApi.annotations({
       summary: "List batches of WhatsApp messages",
-      description: "Newest first, or by sort, each with its counts."
+      description: "Newest first, or in the order of sort. Each has its counts."
     })
   )
 
@@ -130,7 +130,7 @@ const list = HttpApiEndpoint.get("list", "/messages", {
   .annotateMerge(OpenApi.annotations({
     summary: "List WhatsApp messages",
     description:
-      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number or the WhatsApp id of a group, as they are for sending."
+      "Newest first, or in the order of sort. from_date is inclusive and to_date exclusive; both compare with created_at. to is a phone number or the WhatsApp id of a group, as in a send request."
   }))
 
 const find = HttpApiEndpoint.get("find", "/messages/:id", {
@@ -139,10 +139,12 @@ const find = HttpApiEndpoint.get("find", "/messages/:id", {
   error: apiErrors(NotFound)
 })
   .annotate(Access.Access, reading)
-  .annotateMerge(OpenApi.annotations({ summary: "Read a WhatsApp message", description: "What became of it." }))
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Read a WhatsApp message", description: "Its status, content and times." })
+  )
 
-/** WhatsApp messages (spec 4.2 names the sending endpoint; 3.6, 6.5). */
-export class WhatsAppMessagesApi extends HttpApiGroup.make("whatsappMessages")
+/** Endpoints of WhatsApp messages (spec 3.6, 4.2, 6.5). */
+export class MessagesApi extends HttpApiGroup.make("whatsappMessages")
   .add(send, sendBulk, batches, batch, list, find)
   .prefix("/v1/whatsapp")
   .middleware(RequestRules)

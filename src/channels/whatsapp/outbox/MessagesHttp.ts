@@ -5,14 +5,14 @@ import { Principal } from "../../../platform/http/Authentication.ts"
 import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
-import { WhatsAppMessagesApi } from "./MessagesApi.ts"
+import { MessagesApi } from "./MessagesApi.ts"
 import { WhatsAppMessages } from "./WhatsAppMessages.ts"
 
 const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "whatsapp" as const }))
 
-/** Handlers of {@link WhatsAppMessagesApi}. */
+/** Handlers of {@link MessagesApi}. */
 export const MessagesHttp = HttpApiBuilder.group(
-  baseContract.add(WhatsAppMessagesApi),
+  baseContract.add(MessagesApi),
   "whatsappMessages",
   (handlers) =>
     Effect.gen(function*() {

@@ -1,30 +1,33 @@
-/** How far a message has come; `written` is what went into a connection and was not acknowledged. */
+/** The status of a message in the outbox. `written`: written to a connection, and not acknowledged yet. */
 export type OutboxStatus = "queued" | "written" | "sent" | "delivered" | "read" | "failed"
 
-/** What is heard of a message: from the server, from the phones of its chat, or that it cannot be sent. */
-export type Heard = "sent" | "delivered" | "read" | "failed"
+/** A status that the server or the phones of the chat report, or `failed` if the message cannot be sent. */
+export type ReportedStatus = "sent" | "delivered" | "read" | "failed"
 
-/** What a message is after news, and what is told of it, in this order. */
-export interface Advanced {
-  readonly status: Heard
-  readonly told: ReadonlyArray<Heard>
-  /** It counted as queued in its batch, and counts as sent or failed from now on. */
+/** The effect of a status update on a message. */
+export interface Transition {
+  readonly status: ReportedStatus
+  /** The statuses to publish, in this order. */
+  readonly published: ReadonlyArray<ReportedStatus>
+  /** The batch counted the message as queued and counts it as sent or failed from now on. */
   readonly leavesQueue: boolean
 }
 
-const way: ReadonlyArray<Heard> = ["sent", "delivered", "read"]
+const order: ReadonlyArray<ReportedStatus> = ["sent", "delivered", "read"]
 
 /**
- * A message after news, or undefined when it stays where it is. Never backwards: later news implies what was not heard
- * before it, and nothing fails that was delivered. Total.
+ * Applies a reported status; undefined if it changes nothing. A status never goes back, a later one implies the ones that
+ * were not reported, and a delivered message cannot fail. Total.
  */
-export const advance = (status: OutboxStatus, heard: Heard): Advanced | undefined => {
+export const transition = (status: OutboxStatus, reported: ReportedStatus): Transition | undefined => {
   const isQueued = status === "queued" || status === "written"
-  if (heard === "failed") {
-    return isQueued || status === "sent" ? { status: "failed", told: ["failed"], leavesQueue: isQueued } : undefined
+  if (reported === "failed") {
+    return isQueued || status === "sent"
+      ? { status: "failed", published: ["failed"], leavesQueue: isQueued }
+      : undefined
   }
   if (status === "failed") return undefined
-  const from = isQueued ? 0 : way.indexOf(status) + 1
-  const told = way.slice(from, way.indexOf(heard) + 1)
-  return told.length === 0 ? undefined : { status: heard, told, leavesQueue: isQueued }
+  const from = isQueued ? 0 : order.indexOf(status) + 1
+  const published = order.slice(from, order.indexOf(reported) + 1)
+  return published.length === 0 ? undefined : { status: reported, published, leavesQueue: isQueued }
 }

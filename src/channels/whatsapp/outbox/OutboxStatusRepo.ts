@@ -5,17 +5,17 @@ import { column } from "../../../platform/database/column.ts"
 import { repository } from "../../../platform/database/repository.ts"
 import { AccountId, MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
-import type { Heard } from "./OutboxState.ts"
+import type { ReportedStatus } from "./OutboxState.ts"
 
-/** News of one message by its name at WhatsApp. */
-export interface News {
+/** A status update of one message, by its id at WhatsApp. */
+export interface StatusUpdate {
   readonly sessionId: WhatsAppSessionId
   readonly whatsappId: string
-  readonly heard: Heard
+  readonly status: ReportedStatus
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** A message as what happens to it is decided and told. */
+/** A message whose status may change. Its outbox row is locked. */
 const LockedMessage = Schema.Struct({
   message_id: MessageId,
   session_id: WhatsAppSessionId,
@@ -28,10 +28,10 @@ const LockedMessage = Schema.Struct({
 })
 export type LockedMessage = typeof LockedMessage.Type
 
-/** What a message is from now on, and how many milliseconds ago; moments that are null stay what they are. */
+/** The new status of a message, and how many milliseconds ago it reached each status. Null leaves a time unchanged. */
 export interface Step {
   readonly id: MessageId
-  readonly status: Heard
+  readonly status: ReportedStatus
   readonly sent: number | null
   readonly delivered: number | null
   readonly read: number | null
@@ -40,16 +40,16 @@ export interface Step {
   readonly errorMessage: string | null
 }
 
-/** When a message was delivered and read; what has not happened yet has the time of now, and nobody tells of it. */
+/** When a message was delivered and read. Times of statuses not reached yet default to now and are never published. */
 const Moments = Schema.Struct({ id: MessageId, delivered_at: Timestamp, read_at: Timestamp })
 export type Moments = typeof Moments.Type
 
-/** SQL of what becomes of messages, of their batches and of the counts of sessions. */
-export const makeOutboxNewsRepo = repository(Effect.gen(function*() {
+/** Stores status updates of messages, and counts the sent messages of sessions. */
+export const makeOutboxStatusRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** Held until the transaction ends, in one order by everybody, so that groups written at the same time cannot deadlock. */
-  const lock = (news: ReadonlyArray<News>) =>
+  /** Locks the messages until the transaction ends, in one order, so that concurrent groups cannot deadlock. */
+  const lock = (updates: ReadonlyArray<StatusUpdate>) =>
     SqlSchema.findAll({
       Request: Schema.Void,
       Result: LockedMessage,
@@ -57,14 +57,14 @@ export const makeOutboxNewsRepo = repository(Effect.gen(function*() {
         sql`select o.message_id, o.session_id, o.whatsapp_id, o.status, m.account_id, m.recipient, m.type, m.batch_id
           from whatsapp_outbox o join messages m on m.id = o.message_id
           where o.message_id in (
-            select f.message_id from unnest(${column.int8(news.map(({ sessionId }) => sessionId))},
-              ${column.text(news.map(({ whatsappId }) => whatsappId))}) as t (session_id, whatsapp_id)
+            select f.message_id from unnest(${column.int8(updates.map(({ sessionId }) => sessionId))},
+              ${column.text(updates.map(({ whatsappId }) => whatsappId))}) as t (session_id, whatsapp_id)
             join whatsapp_outbox f using (session_id, whatsapp_id)
           )
           order by o.message_id for update of o`
     })()
 
-  /** By the clock of the database: of another one only differences are of use. Nothing is delivered before it is sent. */
+  /** Times follow the database's clock; of the node's clock only differences count. Delivery never precedes sending. */
   const step = (steps: ReadonlyArray<Step>) => {
     const text = (read: (step: Step) => string | null) => column.text(steps.map(read))
     const ago = (read: (step: Step) => number | null) => column.int8(steps.map(read))
@@ -94,7 +94,7 @@ export const makeOutboxNewsRepo = repository(Effect.gen(function*() {
     })()
   }
 
-  /** Messages that were sent; of a session that is gone nothing is counted. */
+  /** Adds to the sent messages of sessions; a deleted session has no count. */
   const countSent = (counts: ReadonlyMap<WhatsAppSessionId, number>) => {
     const ids = [...counts.keys()].toSorted((a, b) => a - b)
     return sql`insert into whatsapp_message_counts as c (session_id, messages_count)

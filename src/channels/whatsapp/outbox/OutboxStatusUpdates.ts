@@ -6,47 +6,54 @@ import { group } from "../../../platform/database/coalesce.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
-import { advance, type Heard } from "./OutboxState.ts"
-import { type LockedMessage, makeOutboxNewsRepo, type Moments, type News, type Step } from "./OutboxStatusRepo.ts"
+import { type ReportedStatus, transition } from "./OutboxState.ts"
+import {
+  type LockedMessage,
+  makeOutboxStatusRepo,
+  type Moments,
+  type StatusUpdate,
+  type Step
+} from "./OutboxStatusRepo.ts"
 
-/** News with the moment at which it came, by the clock of this node: what is written is how long ago that was. */
-interface HeardNews extends News {
+/** A status update with the time of its arrival by the node's clock. The repository gets the difference to now. */
+interface TimedUpdate extends StatusUpdate {
   readonly at: number
 }
 
-/** A message that goes on: what was heard of it last, what is told of it, and whether it leaves its batch's queue. */
-interface Moved {
+/** An update that changes its message. */
+interface Change {
   readonly message: LockedMessage
-  readonly news: HeardNews
-  readonly told: ReadonlyArray<Heard>
+  readonly update: TimedUpdate
+  readonly published: ReadonlyArray<ReportedStatus>
   readonly leavesQueue: boolean
 }
 
-const nameOf = (sessionId: WhatsAppSessionId, whatsappId: string) => `${sessionId}/${whatsappId}`
+const keyOf = (sessionId: WhatsAppSessionId, whatsappId: string) => `${sessionId}/${whatsappId}`
 
-const domainEventOf = ({ message, news: { error } }: Moved, { delivered_at, read_at }: Moments) => (heard: Heard) => {
-  const { account_id: accountId, message_id, recipient: to, session_id, type } = message
-  const about = { accountId, channel: "whatsapp" } as const
-  const data = { channel: "whatsapp", message_id, session_id } as const
-  switch (heard) {
-    case "sent":
-      return domainEvent({ ...about, event: "message.sent", data: { ...data, to, type, status: "sent" } })
-    case "delivered":
-      return domainEvent({ ...about, event: "message.delivered", data: { ...data, delivered_at } })
-    case "read":
-      return domainEvent({ ...about, event: "message.read", data: { ...data, read_at } })
-    case "failed": {
-      const failed = { error_code: error?.code ?? "failed", error_message: error?.message ?? "" }
-      return domainEvent({ ...about, event: "message.failed", data: { ...data, ...failed } })
+const domainEventOf =
+  ({ message, update: { error } }: Change, { delivered_at, read_at }: Moments) => (status: ReportedStatus) => {
+    const { account_id: accountId, message_id, recipient: to, session_id, type } = message
+    const about = { accountId, channel: "whatsapp" } as const
+    const data = { channel: "whatsapp", message_id, session_id } as const
+    switch (status) {
+      case "sent":
+        return domainEvent({ ...about, event: "message.sent", data: { ...data, to, type, status: "sent" } })
+      case "delivered":
+        return domainEvent({ ...about, event: "message.delivered", data: { ...data, delivered_at } })
+      case "read":
+        return domainEvent({ ...about, event: "message.read", data: { ...data, read_at } })
+      case "failed": {
+        const failed = { error_code: error?.code ?? "failed", error_message: error?.message ?? "" }
+        return domainEvent({ ...about, event: "message.failed", data: { ...data, ...failed } })
+      }
     }
   }
-}
 
-const stepOf = ({ message, news: { at, error, heard }, told }: Moved, now: number): Step => {
-  const when = (name: Heard) => told.includes(name) ? Math.max(now - at, 0) : null
+const stepOf = ({ message, published, update: { at, error, status } }: Change, now: number): Step => {
+  const when = (name: ReportedStatus) => published.includes(name) ? Math.max(now - at, 0) : null
   return {
     id: message.message_id,
-    status: heard,
+    status,
     sent: when("sent"),
     delivered: when("delivered"),
     read: when("read"),
@@ -56,34 +63,37 @@ const stepOf = ({ message, news: { at, error, heard }, told }: Moved, now: numbe
   }
 }
 
-const sentCounts = (moved: ReadonlyArray<Moved>) => {
+const sentCounts = (changes: ReadonlyArray<Change>) => {
   const counts = new Map<WhatsAppSessionId, number>()
-  for (const { message: { session_id }, told } of moved) {
-    if (told.includes("sent")) counts.set(session_id, (counts.get(session_id) ?? 0) + 1)
+  for (const { message: { session_id }, published } of changes) {
+    if (published.includes("sent")) counts.set(session_id, (counts.get(session_id) ?? 0) + 1)
   }
   return counts
 }
 
-/** News about messages in rounds: in each, every message goes one step of its way. */
-const movesOf = (locked: ReadonlyArray<LockedMessage>, all: ReadonlyArray<HeardNews>): ReadonlyArray<Moved> => {
-  const messages = new Map(locked.map((message) => [nameOf(message.session_id, message.whatsapp_id), message]))
-  const moved: Array<Moved> = []
-  for (const news of all) {
-    const name = nameOf(news.sessionId, news.whatsappId)
-    const message = messages.get(name)
-    const advanced = message === undefined ? undefined : advance(message.status, news.heard)
-    if (message === undefined || advanced === undefined) continue
-    messages.set(name, { ...message, status: advanced.status })
-    moved.push({ message, news, told: advanced.told, leavesQueue: advanced.leavesQueue })
+/** Applies the updates in their order and keeps those that change their message. */
+const changesOf = (
+  locked: ReadonlyArray<LockedMessage>,
+  updates: ReadonlyArray<TimedUpdate>
+): ReadonlyArray<Change> => {
+  const messages = new Map(locked.map((message) => [keyOf(message.session_id, message.whatsapp_id), message]))
+  const changes: Array<Change> = []
+  for (const update of updates) {
+    const key = keyOf(update.sessionId, update.whatsappId)
+    const message = messages.get(key)
+    const next = message === undefined ? undefined : transition(message.status, update.status)
+    if (message === undefined || next === undefined) continue
+    messages.set(key, { ...message, status: next.status })
+    changes.push({ message, update, published: next.published, leavesQueue: next.leavesQueue })
   }
-  return moved
+  return changes
 }
 
-/** The steps of each message as one: its last status, with the moments of all of them. */
-const lastSteps = (moved: ReadonlyArray<Moved>, now: number): ReadonlyArray<Step> => {
+/** Joins the changes of each message into one step: its last status, with the times of all of them. */
+const stepsOf = (changes: ReadonlyArray<Change>, now: number): ReadonlyArray<Step> => {
   const steps = new Map<number, Step>()
-  for (const one of moved) {
-    const step = stepOf(one, now)
+  for (const change of changes) {
+    const step = stepOf(change, now)
     const before = steps.get(step.id)
     steps.set(
       step.id,
@@ -97,65 +107,62 @@ const lastSteps = (moved: ReadonlyArray<Moved>, now: number): ReadonlyArray<Step
   return [...steps.values()]
 }
 
-/**
- * The one writer of what becomes of WhatsApp messages on a node: outbox, messages, counts and events of many at a time in
- * one transaction.
- */
+/** Stores and publishes status updates. Outbox, messages, counts and events of a group are one transaction. */
 export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
-  /** Says what was heard; it is written down soon, and while the database is away it waits. */
-  readonly tell: (news: News) => void
-  /** The same for what must be written down before the caller goes on. */
-  readonly write: (news: ReadonlyArray<News>) => Effect.Effect<void>
+  /** Stores the update soon, as part of a group. It waits while the database is unavailable. */
+  readonly enqueue: (update: StatusUpdate) => void
+  /** Succeeds once the updates are stored. */
+  readonly write: (updates: ReadonlyArray<StatusUpdate>) => Effect.Effect<void>
 }>()("messaging-service/channels/whatsapp/outbox/OutboxStatusUpdates") {
   static readonly layer = Layer.effect(
     OutboxStatusUpdates,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const events = yield* Events
-      const repo = yield* makeOutboxNewsRepo
+      const repo = yield* makeOutboxStatusRepo
       const countBatches = yield* makeBatchCounts
       const context = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
 
-      const record = Effect.fnUntraced(function*(news: ReadonlyArray<HeardNews>) {
-        const moved = movesOf(yield* Effect.orDie(repo.lock(news)), news)
-        if (moved.length === 0) return
-        const written = yield* Effect.orDie(repo.step(lastSteps(moved, clock.currentTimeMillisUnsafe())))
+      const record = Effect.fnUntraced(function*(updates: ReadonlyArray<TimedUpdate>) {
+        const changes = changesOf(yield* Effect.orDie(repo.lock(updates)), updates)
+        if (changes.length === 0) return
+        const written = yield* Effect.orDie(repo.step(stepsOf(changes, clock.currentTimeMillisUnsafe())))
         const moments = new Map(written.map((row) => [row.id, row]))
-        yield* countBatches(moved.map(({ leavesQueue, message: { batch_id: batchId }, news: { heard } }) => ({
+        yield* countBatches(changes.map(({ leavesQueue, message: { batch_id: batchId }, update: { status } }) => ({
           batchId,
-          to: !leavesQueue ? undefined : heard === "failed" ? "failed" : "sent"
+          to: !leavesQueue ? undefined : status === "failed" ? "failed" : "sent"
         })))
-        const counts = sentCounts(moved)
+        const counts = sentCounts(changes)
         if (counts.size > 0) yield* Effect.orDie(repo.countSent(counts))
-        yield* events.publish(moved.flatMap((one) => {
-          const written = moments.get(one.message.message_id)
-          return written === undefined ? [] : one.told.map(domainEventOf(one, written))
+        yield* events.publish(changes.flatMap((change) => {
+          const written = moments.get(change.message.message_id)
+          return written === undefined ? [] : change.published.map(domainEventOf(change, written))
         }))
       })
 
-      const write = (news: ReadonlyArray<HeardNews>) =>
-        retryWhileUnavailable(transaction(record(news))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+      const write = (updates: ReadonlyArray<TimedUpdate>) =>
+        retryWhileUnavailable(transaction(record(updates))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const submit = yield* group({
         most: 500,
         concurrency: 1,
-        // Three for each message, which come apart.
+        // Each message gets up to three updates, at different times.
         rest: "15 millis",
-        run: (news: ReadonlyArray<HeardNews>) => Effect.as(write(news), news)
+        run: (updates: ReadonlyArray<TimedUpdate>) => Effect.as(write(updates), updates)
       })
-      const heardNow = (news: News): HeardNews => ({ ...news, at: clock.currentTimeMillisUnsafe() })
-      const unrecorded = Effect.runForkWith(context)
+      const timed = (update: StatusUpdate): TimedUpdate => ({ ...update, at: clock.currentTimeMillisUnsafe() })
+      const runFork = Effect.runForkWith(context)
 
       return OutboxStatusUpdates.of({
-        tell: (news) =>
-          submit(heardNow(news), (exit) => {
-            // Sent messages are sent again under the same name, and later news implies what was not written down.
+        enqueue: (update) =>
+          submit(timed(update), (exit) => {
+            // The loss is bearable: an unacknowledged message is sent again under its id, and a later status implies this.
             if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
-              unrecorded(Effect.logError("what became of a WhatsApp message could not be recorded", exit.cause))
+              runFork(Effect.logError("storing a WhatsApp status update failed", exit.cause))
             }
           }),
-        write: (news) => Effect.suspend(() => write(news.map(heardNow)))
+        write: (updates) => Effect.suspend(() => write(updates.map(timed)))
       })
     })
   )

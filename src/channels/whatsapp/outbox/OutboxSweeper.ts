@@ -8,13 +8,13 @@ const most = 200
 
 const sweep = Effect.gen(function*() {
   const repo = yield* makeOutboxRepo
-  const news = yield* OutboxStatusUpdates
+  const updates = yield* OutboxStatusUpdates
   const stranded = yield* repo.stranded(most)
   if (stranded.length === 0) return 0
-  yield* news.write(stranded.map(({ is_gone, session_id: sessionId, whatsapp_id: whatsappId }) => ({
+  yield* updates.write(stranded.map(({ is_gone, session_id: sessionId, whatsapp_id: whatsappId }) => ({
     sessionId,
     whatsappId,
-    heard: "failed" as const,
+    status: "failed" as const,
     error: is_gone ? sessionDeleted : sessionLoggedOut
   })))
   return stranded.length

@@ -1,7 +1,7 @@
 import { childrenOf, type Stanza } from "../wire/Stanza.ts"
 import { isSoundName } from "../wire/validIds.ts"
 
-const heardIn: ReadonlyMap<string, "delivered" | "read"> = new Map([
+const statusByType: ReadonlyMap<string, "delivered" | "read"> = new Map([
   ["", "delivered"],
   ["inactive", "delivered"],
   ["read", "read"],
@@ -9,15 +9,16 @@ const heardIn: ReadonlyMap<string, "delivered" | "read"> = new Map([
 ])
 
 /**
- * What a receipt says of messages of ours, and of which. A receipt with `recipient` comes from another device of the same
- * phone; the other types are words between devices and say nothing of the message. In a group the first member counts.
+ * The status that a receipt reports, and the messages it is about; undefined if it reports none. A receipt with
+ * `recipient` comes from another device of the same phone, and other types concern devices, not messages. In a group the
+ * first member's receipt counts.
  */
-export const receiptNews = (receipt: Stanza) => {
+export const receiptStatus = (receipt: Stanza) => {
   const { id, recipient, type = "" } = receipt.attrs
-  const heard = heardIn.get(type)
-  if (heard === undefined || recipient !== undefined || id === undefined) return undefined
+  const status = statusByType.get(type)
+  if (status === undefined || recipient !== undefined || id === undefined) return undefined
   const items = childrenOf(receipt).flatMap((child) => child.tag === "list" ? childrenOf(child) : [])
   const others = items.flatMap(({ attrs }) => attrs["id"] === undefined ? [] : [attrs["id"]])
-  // Of one that can be none there is no message, and those of other sessions are asked for in the same statement.
-  return { heard, ids: [id, ...others].filter(isSoundName) }
+  // An invalid id belongs to no message, and it would break the statement that it shares with other sessions.
+  return { status, ids: [id, ...others].filter(isSoundName) }
 }

@@ -18,8 +18,8 @@ import { eventually, makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 import { unaskedSocket } from "../../../support/unaskedSocket.ts"
 
-/** What is said of pace where a test is about something else. */
-const unpaced = {
+/** No rate limits, for tests about something else. */
+const unlimited = {
   WHATSAPP_PER_MINUTE: "0",
   WHATSAPP_PER_DAY: "0",
   WHATSAPP_PAUSE_MIN_MS: "0",
@@ -29,12 +29,12 @@ const unpaced = {
 const settings = (values: Readonly<Record<string, string>>) =>
   AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(values))))
 
-/** Nobody is told here: what becomes of a message is read from its row. */
-const Untold = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
+/** Discards events: these tests read the status from the row. */
+const NoEvents = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
 
 const lanes = (values: Readonly<Record<string, string>>) =>
   Layer.mergeAll(
-    OutboxStatusUpdates.layer.pipe(Layer.provide(Untold)),
+    OutboxStatusUpdates.layer.pipe(Layer.provide(NoEvents)),
     OutboxSenders.layer,
     MacKeys.layer,
     settings(values),
@@ -46,7 +46,7 @@ const lanes = (values: Readonly<Record<string, string>>) =>
 
 const day = 24 * 60 * 60_000
 
-/** A session that is connected, with a connection whose other end acknowledges each message at once, or none. */
+/** A connected session. The other end of its connection acknowledges each message at once, or none. */
 const scene = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()
@@ -67,7 +67,7 @@ const scene = Effect.gen(function*() {
         return []
       })
   }
-  /** Messages of the session as they are in the outbox: `hoursAgo` says when they were written, if they were. */
+  /** Adds messages to the session's outbox: queued, or sent `hoursAgo`. */
   const messages = (count: number, hoursAgo?: number) =>
     sql`with added as (
         insert into messages (account_id, channel, session_id, direction, recipient, type, content, status)
@@ -102,9 +102,9 @@ const scene = Effect.gen(function*() {
   return { id, relayed, count: Effect.sync(() => relayed.length), messages, row, open }
 })
 
-layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
+layer(lanes(unlimited))("an unacknowledged WhatsApp message", (it) => {
   it.effect(
-    "goes into the same connection again every 30 seconds under its name, and has failed after five times",
+    "is written again every 30 seconds under the same id and fails after five attempts",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { count, messages, open, relayed, row } = yield* scene
@@ -124,7 +124,7 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
     30_000
   )
 
-  it.effect("has five attempts also when it took four to make it ready", () =>
+  it.effect("gets five attempts to send even if it needed four to prepare", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { count, id, messages, open, row } = yield* scene
@@ -135,7 +135,7 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
       assert.deepInclude(yield* row, { status: "written", attempt_count: 2 })
     })))
 
-  it.effect("is sent as soon as an acknowledgement does come, and goes no more", () =>
+  it.effect("becomes sent when a late acknowledgement arrives and is not written again", () =>
     Effect.scoped(Effect.gen(function*() {
       const { count, messages, open, relayed, row } = yield* scene
       yield* messages(1)
@@ -148,8 +148,8 @@ layer(lanes(unpaced))("a message that nobody acknowledges", (it) => {
     })))
 })
 
-layer(lanes(unpaced))("a batch with a pause of its own", (it) => {
-  it.effect("keeps it before each of its messages, and lets one that came later go between them", () =>
+layer(lanes(unlimited))("a WhatsApp batch with delay_ms", (it) => {
+  it.effect("pauses before each of its messages and lets a later single message go first", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { count, id, messages, open, relayed } = yield* scene
@@ -167,8 +167,8 @@ layer(lanes(unpaced))("a batch with a pause of its own", (it) => {
     })))
 })
 
-layer(lanes(unpaced))("the next phone of a session", (it) => {
-  it.effect("gets none of the messages that were waiting when the one before it logged the session out", () =>
+layer(lanes(unlimited))("the next phone of a WhatsApp session", (it) => {
+  it.effect("sends no message that was queued before the previous phone logged the session out", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { count, id, messages, open, relayed } = yield* scene
@@ -189,24 +189,27 @@ layer(lanes(unpaced))("the next phone of a session", (it) => {
     })))
 })
 
-layer(lanes({ ...unpaced, WHATSAPP_PER_DAY: "1000" }))("a session that has written 1,000 messages in a day", (it) => {
-  it.effect(
-    "writes the next one when the first of them is a day old, not before",
-    () =>
-      Effect.scoped(Effect.gen(function*() {
-        const { count, messages, open, relayed } = yield* scene
-        const begun = yield* Clock.currentTimeMillis
-        yield* messages(1, 23)
-        yield* messages(999, 1)
-        yield* messages(2)
-        yield* open(true)
-        yield* passing(count, (relays) => relays > 0, "1 minute")
-        const [first] = relayed
-        // The database's clock went on meanwhile, by far less than this.
-        assert.isAtLeast((first?.at ?? 0) - begun, 60 * 60_000 - 30_000)
-        yield* passing(count, (relays) => relays > 1, "1 hour")
-        assert.isAtLeast((relayed[1]?.at ?? 0) - begun, day - 60 * 60_000 - 30_000)
-      })),
-    90_000
-  )
-})
+layer(lanes({ ...unlimited, WHATSAPP_PER_DAY: "1000" }))(
+  "a WhatsApp session that has reached 1,000 messages a day",
+  (it) => {
+    it.effect(
+      "writes the next message when the first of them is a day old, not before",
+      () =>
+        Effect.scoped(Effect.gen(function*() {
+          const { count, messages, open, relayed } = yield* scene
+          const begun = yield* Clock.currentTimeMillis
+          yield* messages(1, 23)
+          yield* messages(999, 1)
+          yield* messages(2)
+          yield* open(true)
+          yield* passing(count, (relays) => relays > 0, "1 minute")
+          const [first] = relayed
+          // The database's clock advances meanwhile, by far less than 30 seconds.
+          assert.isAtLeast((first?.at ?? 0) - begun, 60 * 60_000 - 30_000)
+          yield* passing(count, (relays) => relays > 1, "1 hour")
+          assert.isAtLeast((relayed[1]?.at ?? 0) - begun, day - 60 * 60_000 - 30_000)
+        })),
+      90_000
+    )
+  }
+)

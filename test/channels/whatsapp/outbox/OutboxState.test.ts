@@ -1,50 +1,56 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { advance, type Heard, type OutboxStatus } from "../../../../src/channels/whatsapp/outbox/OutboxState.ts"
+import {
+  type OutboxStatus,
+  type ReportedStatus,
+  transition
+} from "../../../../src/channels/whatsapp/outbox/OutboxState.ts"
 
-const HeardWord = Schema.Literals(["sent", "delivered", "read", "failed"])
+const Reported = Schema.Literals(["sent", "delivered", "read", "failed"])
 
-/** What is told when all this is heard, one after the other. */
-const tell = (all: ReadonlyArray<Heard>) => {
+/** Applies the updates in order and collects what they publish. */
+const applyAll = (all: ReadonlyArray<ReportedStatus>) => {
   let status: OutboxStatus = "written"
   let left = 0
-  const told: Array<Heard> = []
-  for (const heard of all) {
-    const advanced = advance(status, heard)
-    if (advanced === undefined) continue
-    status = advanced.status
-    told.push(...advanced.told)
-    if (advanced.leavesQueue) left++
+  const published: Array<ReportedStatus> = []
+  for (const reported of all) {
+    const next = transition(status, reported)
+    if (next === undefined) continue
+    status = next.status
+    published.push(...next.published)
+    if (next.leavesQueue) left++
   }
-  return { status, told, left }
+  return { status, published, left }
 }
 
-describe("advance", () => {
+describe("transition", () => {
   it.prop(
-    "tells each word once, in the order of the way, and leaves the queue once, whatever comes in whatever order",
-    { heard: Schema.Array(HeardWord) },
-    ({ heard }) => {
-      const { left, status, told } = tell(heard)
-      const way: ReadonlyArray<Heard> = told.at(-1) === "failed" ? ["sent", "failed"] : ["sent", "delivered", "read"]
-      assert.strictEqual(new Set(told).size, told.length)
-      assert.deepStrictEqual(told, way.filter((word) => told.includes(word)))
-      assert.strictEqual(status, told.at(-1) ?? "written")
-      assert.strictEqual(left, heard.length === 0 ? 0 : 1)
+    "publishes each status at most once and in order, and leaves the queue once, for any sequence of updates",
+    { updates: Schema.Array(Reported) },
+    ({ updates }) => {
+      const { left, published, status } = applyAll(updates)
+      const order: ReadonlyArray<ReportedStatus> = published.at(-1) === "failed"
+        ? ["sent", "failed"]
+        : ["sent", "delivered", "read"]
+      assert.strictEqual(new Set(published).size, published.length)
+      assert.deepStrictEqual(published, order.filter((word) => published.includes(word)))
+      assert.strictEqual(status, published.at(-1) ?? "written")
+      assert.strictEqual(left, updates.length === 0 ? 0 : 1)
     }
   )
 
-  it("tells what later news implies", () => {
-    assert.deepStrictEqual(advance("queued", "read"), {
+  it("publishes the statuses that a later status implies", () => {
+    assert.deepStrictEqual(transition("queued", "read"), {
       status: "read",
-      told: ["sent", "delivered", "read"],
+      published: ["sent", "delivered", "read"],
       leavesQueue: true
     })
-    assert.deepStrictEqual(advance("sent", "read")?.told, ["delivered", "read"])
+    assert.deepStrictEqual(transition("sent", "read")?.published, ["delivered", "read"])
   })
 
-  it("never goes back", () => {
-    assert.isUndefined(advance("read", "delivered"))
-    assert.isUndefined(advance("delivered", "failed"))
-    assert.isUndefined(advance("failed", "sent"))
+  it("never goes back to an earlier status", () => {
+    assert.isUndefined(transition("read", "delivered"))
+    assert.isUndefined(transition("delivered", "failed"))
+    assert.isUndefined(transition("failed", "sent"))
   })
 })

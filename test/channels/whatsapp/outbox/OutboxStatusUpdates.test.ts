@@ -2,20 +2,20 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import type { Heard } from "../../../../src/channels/whatsapp/outbox/OutboxState.ts"
+import type { ReportedStatus } from "../../../../src/channels/whatsapp/outbox/OutboxState.ts"
 import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { WhatsAppSessionId } from "../../../../src/values/Ids.ts"
 import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const happenings: Array<DomainEvent> = []
-const Told = Layer.succeed(
+const published: Array<DomainEvent> = []
+const Recording = Layer.succeed(
   Events,
-  Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
+  Events.of({ publish: (events) => Effect.sync(() => void published.push(...events)) })
 )
 
-/** A message that waits for its acknowledgement. */
+/** An unacknowledged message. */
 const written = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
   const { accountId } = yield* makeAccount()
@@ -29,52 +29,53 @@ const written = Effect.gen(function*() {
     )
     insert into whatsapp_outbox (message_id, session_id, whatsapp_id, lane, status, written_at)
     select id, ${sessionId}::bigint, 'NAME', 0, 'written', now() from added`
-  const heard = (...all: ReadonlyArray<Heard>) => all.map((one) => ({ sessionId, whatsappId: "NAME", heard: one }))
+  const updates = (...all: ReadonlyArray<ReportedStatus>) =>
+    all.map((status) => ({ sessionId, whatsappId: "NAME", status }))
   const row = Effect.map(
     sql`select status, created_at, sent_at, delivered_at, read_at from messages where session_id = ${sessionId}`,
     ([found]) => found ?? {}
   )
-  /** How many seconds ago it was sent. */
+  /** Seconds since it was sent. */
   const age = Effect.map(
     sql`select extract(epoch from now() - sent_at)::float8 as age from messages where session_id = ${sessionId}`,
     ([found]) => Number(found?.["age"])
   )
-  const news = () => happenings.filter(({ data }) => "session_id" in data && data.session_id === sessionId)
-  return { sessionId, heard, row, age, news }
+  const events = () => published.filter(({ data }) => "session_id" in data && data.session_id === sessionId)
+  return { sessionId, updates, row, age, events }
 })
 
-const Subject = OutboxStatusUpdates.layer.pipe(Layer.provide(Told), Layer.provideMerge(TestDatabase.layer))
+const Subject = OutboxStatusUpdates.layer.pipe(Layer.provide(Recording), Layer.provideMerge(TestDatabase.layer))
 
-// The clock of the node stands at 1970 in these tests.
-layer(Subject)("the times of a WhatsApp message", (it) => {
-  it.effect("are those of the database, whatever the clock of the node says", () =>
+// The node's clock shows 1970 in these tests.
+layer(Subject)("OutboxStatusUpdates", (it) => {
+  it.effect("stores and publishes times by the database's clock, whatever the node's clock shows", () =>
     Effect.gen(function*() {
       const { write } = yield* OutboxStatusUpdates
-      const { age, heard, news, row } = yield* written
-      yield* write(heard("sent", "read"))
+      const { age, events, row, updates } = yield* written
+      yield* write(updates("sent", "read"))
       const { created_at, delivered_at, read_at, sent_at } = yield* row
       for (const at of [sent_at, delivered_at, read_at]) assert.isTrue(String(at) >= String(created_at))
       assert.isBelow(yield* age, 60)
-      const told = news().flatMap(({ data }) =>
+      const times = events().flatMap(({ data }) =>
         "delivered_at" in data ? data.delivered_at : "read_at" in data ? data.read_at : []
       )
-      assert.deepStrictEqual(told, [delivered_at, read_at])
+      assert.deepStrictEqual(times, [delivered_at, read_at])
     }))
 
-  it.effect("say when it was heard, however long that could not be written", () =>
+  it.effect("stores when a status arrived, however long the write had to wait", () =>
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
       const { write } = yield* OutboxStatusUpdates
-      const { age, heard, sessionId } = yield* written
-      const [held, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const { age, sessionId, updates } = yield* written
+      const [locked, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const holding = yield* Effect.forkChild(sql.withTransaction(
         sql`select from whatsapp_outbox where session_id = ${sessionId} for update`.pipe(
-          Effect.andThen(Deferred.succeed(held, undefined)),
+          Effect.andThen(Deferred.succeed(locked, undefined)),
           Effect.andThen(Deferred.await(released))
         )
       ))
-      yield* Deferred.await(held)
-      const writing = yield* Effect.forkChild(write(heard("sent")), { startImmediately: true })
+      yield* Deferred.await(locked)
+      const writing = yield* Effect.forkChild(write(updates("sent")), { startImmediately: true })
       yield* TestClock.adjust("1 hour")
       yield* Deferred.succeed(released, undefined)
       yield* Fiber.joinAll([holding, writing])

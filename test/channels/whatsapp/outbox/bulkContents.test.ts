@@ -5,8 +5,8 @@ import { bulkContents } from "../../../../src/channels/whatsapp/outbox/bulkConte
 
 const to = ChatName.make("+250788123456")
 
-describe("the contents of a WhatsApp batch", () => {
-  it.effect("have at most 500 different variables, as stored templates do", () =>
+describe("bulkContents", () => {
+  it.effect("allows at most 500 different variables, as stored templates do", () =>
     Effect.gen(function*() {
       const names = Array.from({ length: 501 }, (_, index) => `v${index}`)
       const variables = Object.fromEntries(names.map((name) => [name, "x"]))
@@ -20,7 +20,7 @@ describe("the contents of a WhatsApp batch", () => {
       assert.match(errors[0]?.message ?? "", /^must have at most 500 different variables/)
     }))
 
-  it.effect("are as long as single ones may be, an emoji counted as one character", () =>
+  it.effect("limits each text like that of a single message, and counts an emoji as one character", () =>
     Effect.gen(function*() {
       const contents = (count: number) =>
         bulkContents({ type: "text", content: { body: "{{all}}" } }, [{ to, variables: { all: "😀".repeat(count) } }])

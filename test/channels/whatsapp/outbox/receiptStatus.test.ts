@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { receiptNews } from "../../../../src/channels/whatsapp/outbox/receiptStatus.ts"
+import { receiptStatus } from "../../../../src/channels/whatsapp/outbox/receiptStatus.ts"
 
 const receipt = (ids: ReadonlyArray<string>) => {
   const [id = "", ...more] = ids
@@ -7,9 +7,9 @@ const receipt = (ids: ReadonlyArray<string>) => {
   return { tag: "receipt", attrs: { id, type: "read" }, content: [{ tag: "list", attrs: {}, content: items }] }
 }
 
-describe("a receipt", () => {
-  it("is about all messages that it names, but for ids that can be none", () => {
-    assert.deepStrictEqual(receiptNews(receipt(["A", "B"])), { heard: "read", ids: ["A", "B"] })
-    assert.deepStrictEqual(receiptNews(receipt(["A\u0000", "B", "C".repeat(300)])), { heard: "read", ids: ["B"] })
+describe("receiptStatus", () => {
+  it("returns all ids in the receipt except invalid ones", () => {
+    assert.deepStrictEqual(receiptStatus(receipt(["A", "B"])), { status: "read", ids: ["A", "B"] })
+    assert.deepStrictEqual(receiptStatus(receipt(["A\u0000", "B", "C".repeat(300)])), { status: "read", ids: ["B"] })
   })
 })
