@@ -93,6 +93,8 @@ export class Database extends Context.Service<Database, {
     effect: Effect.Effect<A, E, R>,
     atMost: Duration.Duration
   ) => Effect.Effect<A, E, R>
+  /** Runs an effect on other connections than the current transaction's, so that its rows commit at once. */
+  readonly outsideTransaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }>()("messaging-service/platform/database/Database") {
   /** On the client in the context. */
   static readonly fromClient = Layer.effect(
@@ -103,7 +105,14 @@ export class Database extends Context.Service<Database, {
         transaction: (effect) => onPool(Transaction.transaction(effect)),
         afterCommit: Transaction.afterCommit,
         inTransaction: Transaction.inTransaction,
-        idleInTransaction: (effect, atMost) => onPool(Transaction.idleInTransaction(effect, atMost))
+        idleInTransaction: (effect, atMost) => onPool(Transaction.idleInTransaction(effect, atMost)),
+        outsideTransaction: (effect) =>
+          Effect.updateContext(
+            effect,
+            // No effect requires the omitted keys: the client looks them up as options.
+            <R>(context: Context.Context<R>) =>
+              Context.omit(sql.transactionService, Transaction.Pending)(context) as Context.Context<R>
+          )
       })
     })
   )

@@ -1,7 +1,7 @@
 import { Context, Duration, Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 
-const Pending = Context.Reference<Array<Effect.Effect<void>> | undefined>(
+export const Pending = Context.Reference<Array<Effect.Effect<void>> | undefined>(
   "messaging-service/platform/database/transaction/Pending",
   { defaultValue: () => undefined }
 )

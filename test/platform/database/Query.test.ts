@@ -73,4 +73,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
       const other = Layer.fresh(TestDatabase.layerClient)
       assert.deepStrictEqual(yield* Effect.provide(inTransaction, other), [{ n: false }])
     }))
+
+  it.effect("keeps rows written outside of a transaction that rolls back", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { outsideTransaction, transaction } = yield* Database
+      yield* sql`create table kept (name text)`
+      const insert = (name: string) => sql`insert into kept values (${name})`
+      yield* Effect.flip(transaction(Effect.all([
+        insert("inside"),
+        outsideTransaction(transaction(insert("outside"))),
+        new Taken()
+      ])))
+      assert.deepStrictEqual(yield* sql`select name from kept`, [{ name: "outside" }])
+    }))
 })
