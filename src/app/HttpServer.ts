@@ -6,7 +6,7 @@ import { AppConfig } from "../platform/config/AppConfig.ts"
 import { uuid7 } from "../platform/crypto/uuid7.ts"
 import { wireOf } from "../platform/http/ApiError.ts"
 import { RequestRefused } from "../platform/http/ApiErrors.ts"
-import { defaultHeaders } from "../platform/http/defaultHeaders.ts"
+import { defaultHeaders } from "../platform/http/RequestPipeline.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import { listenOn } from "./listenOn.ts"
 

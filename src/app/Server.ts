@@ -15,7 +15,7 @@ import { Draining } from "../platform/http/Draining.ts"
 import { Idempotency } from "../platform/http/Idempotency.ts"
 import { PublicUrl } from "../platform/http/PublicUrl.ts"
 import { RateLimit } from "../platform/http/RateLimit.ts"
-import { Gate } from "../platform/http/RequestPipeline.ts"
+import { RequestPipeline } from "../platform/http/RequestPipeline.ts"
 import { RequestRulesLayer } from "../platform/http/RequestRulesLayer.ts"
 import { Health } from "../platform/observability/Health.ts"
 import { Metrics } from "../platform/observability/Metrics.ts"
@@ -71,7 +71,7 @@ const Leaving = Layer.effectDiscard(Effect.flatMap(Draining, ({ begin }) => Effe
 /** One node of the service. */
 export const Server = Layer.mergeAll(Leaving).pipe(
   Layer.provideMerge(HttpRouter.serve(
-    Layer.mergeAll(Routes, Health, Gate, ClusterPruning, Pruning, Retention, AccountErasure).pipe(
+    Layer.mergeAll(Routes, Health, RequestPipeline, ClusterPruning, Pruning, Retention, AccountErasure).pipe(
       Layer.provideMerge(Domains)
     ),
     { disableLogger: true, disableListenLog: true, routerConfig: { caseSensitive: true, maxParamLength: 1000 } }

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { BodyLimit } from "../../src/platform/http/BodyLimit.ts"
+import { BodyLimit } from "../../src/platform/http/RequestRules.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { assertDefaultHeaders, assertRefused, endpoints, fill, paths, posting } from "./contract.ts"
 import { queries, rowFor, samples } from "./samples.ts"

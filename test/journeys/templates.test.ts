@@ -362,7 +362,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           assert.deepStrictEqual(answer.at("error"), {
             type: "not_found",
             code: 4040,
-            message: "template_id: names nothing of this account. Check the id.",
+            message: "template_id: not found in this account. Check the id.",
             param: "template_id"
           })
         }

@@ -2,12 +2,12 @@ import { Context } from "effect"
 import type { Permission } from "../../values/Permission.ts"
 import type { Scope } from "../../values/Scope.ts"
 
-/** Who may call an endpoint. Every endpoint states it; `test/contract` refuses a silent one. */
+/** Who may call an endpoint. Every endpoint declares it; a contract test fails when one does not. */
 export type Rule =
   | { readonly kind: "public" }
   | {
     readonly kind: "account"
-    /** Any of these scopes opens the endpoint to a scoped key; none means unscoped keys and login sessions only. */
+    /** A key with any of these scopes may call the endpoint. An empty list admits unscoped keys and login sessions only. */
     readonly scopes: ReadonlyArray<Scope>
     readonly permission: Permission | undefined
     /** `subscription`: not part of the trial. `sending`: refused once the trial is over. */
@@ -17,10 +17,10 @@ export type Rule =
 /** The annotation that carries an endpoint's {@link Rule}. */
 export class Access extends Context.Service<Access, Rule>()("messaging-service/platform/http/Access") {}
 
-/** No credential. */
+/** An endpoint without authentication. */
 export const open: Rule = { kind: "public" }
 
-/** A key without scopes or a login session: keys, webhooks and account writes belong to no channel. */
+/** For unscoped keys and login sessions: keys, webhooks and account writes belong to no channel. */
 export const full = (permission?: Permission, options: { readonly paid?: "subscription" } = {}): Rule => ({
   kind: "account",
   scopes: [],
@@ -28,7 +28,7 @@ export const full = (permission?: Permission, options: { readonly paid?: "subscr
   paid: options.paid ?? "no"
 })
 
-/** Any of the scopes, or a key without scopes (spec 4.1). */
+/** For keys with any of the scopes, and for keys without scopes (spec 4.1). */
 export const channel = (
   scopes: ReadonlyArray<Scope>,
   permission: Permission,

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** A path with `:parameters` and a method that it takes. */
+/** A path with `:parameters`, and a method that it accepts. */
 export interface RouteName {
   readonly method: string
   readonly path: string
@@ -9,9 +9,9 @@ export interface RouteName {
 const matcherOf = (path: string) =>
   new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/:[A-Za-z_]+/g, "[^/]+")}/?$`)
 
-/** The methods of each served path, to tell a wrong method (405) from a wrong path (404) and to answer OPTIONS. */
+/** The methods of each path. They distinguish a wrong method (405) from a wrong path (404) and answer OPTIONS. */
 export class Allowed extends Context.Service<Allowed, {
-  /** Methods of a path with HEAD and OPTIONS; empty when nothing is served there. */
+  /** The methods of a path, with HEAD and OPTIONS; empty for an unknown path. */
   readonly methods: (path: string) => ReadonlyArray<string>
 }>()("messaging-service/platform/http/Allowed") {
   static readonly fromRoutes = (routes: ReadonlyArray<RouteName>): Allowed["Service"] => {

@@ -5,24 +5,24 @@ import { meta } from "./RequestContext.ts"
 declare module "effect/Schema" {
   namespace Annotations {
     interface Augment {
-      /** What an error class is called on the wire: `error.type` and `error.code`. */
+      /** `error.type` and `error.code` of an error class in answers. */
       readonly wire?: WireName | undefined
     }
   }
 }
 
-/** The slug and the number of an error, stable for clients. */
+/** The type and the number of an error. Clients rely on them, so they never change. */
 export interface WireName {
   readonly type: string
   readonly code: number
 }
 
-/** Annotations of an error class: its HTTP status and its name on the wire. The table is `docs/http-status.md`. */
+/** Annotations of an error class: HTTP status, type and code. `docs/http-status.md` lists them all. */
 export const wire = (status: number, type: string, code: number) => ({ httpApiStatus: status, wire: { type, code } })
 
 /**
- * A `Schema.TaggedError` that can be an answer: it has {@link wire} annotations, a `message` that says what to do, and
- * facts that are plain JSON.
+ * A `Schema.TaggedError` that can be an answer. It has {@link wire} annotations, a `message` that says what to do, and
+ * fields that are plain JSON.
  */
 export interface ApiErrorClass extends Schema.Top {
   new(props: never): { readonly _tag: string; readonly message: string }
@@ -30,17 +30,17 @@ export interface ApiErrorClass extends Schema.Top {
   readonly fields: Schema.Struct.Fields
 }
 
-/** The body of every answer that is not 2xx; the facts of the error stand beside `message`. */
+/** The body of every answer that is not 2xx. The fields of the error stand beside `message`. */
 export interface ErrorBody {
   readonly success: false
   readonly error: { readonly type: string; readonly code: number; readonly message: string }
   readonly meta: typeof Meta.Type
 }
 
-/** An error class as it stands in answers. */
+/** The codec between an error class and the body of its answer. */
 export type OnTheWire<C extends ApiErrorClass> = Schema.Codec<C["Type"], ErrorBody>
 
-/** The status and the name of an error class. A class without them is a mistake that stops the start. */
+/** The status, type and code of an error class. A class without them is a bug that stops the start. */
 export const wireOf = (error: ApiErrorClass): WireName & { readonly status: number } => {
   const annotations = Schema.resolveAnnotations(error)
   if (annotations?.wire === undefined || annotations.httpApiStatus === undefined) {
@@ -49,7 +49,7 @@ export const wireOf = (error: ApiErrorClass): WireName & { readonly status: numb
   return { ...annotations.wire, status: annotations.httpApiStatus }
 }
 
-/** The codec between an error and its body: no `_tag`, its facts beside type, code and message, and `meta`. */
+/** Builds that codec. The body has no `_tag`; the fields stand beside type, code and message. */
 const onTheWire = <C extends ApiErrorClass>(error: C): OnTheWire<C> => {
   const { code, status, type } = wireOf(error)
   const { _tag, ...facts } = error.fields
@@ -61,10 +61,10 @@ const onTheWire = <C extends ApiErrorClass>(error: C): OnTheWire<C> => {
   const codec = Schema.toType(body).pipe(
     Schema.decodeTo(Schema.toType(error), {
       decode: SchemaGetter.transform(({ error: { code: _, message: __, type: ___, ...rest } }) =>
-        // The struct above is made of the class's own fields, so `rest` is what its constructor takes.
+        // The struct above has exactly the fields of the class, so `rest` matches its constructor.
         new error(rest as never)
       ),
-      // `message` is a getter of the class, which spreading an instance would lose.
+      // `message` is a getter of the class; a spread of the instance would lose it.
       encode: SchemaGetter.transformEffect((error: C["Type"]) => {
         const { _tag: _, ...facts } = error
         return Effect.map(meta, (meta) => ({
@@ -86,7 +86,7 @@ const codecOf = <C extends ApiErrorClass>(error: C): OnTheWire<C> => {
   return codec
 }
 
-/** The `error` option of an endpoint or a middleware: each class as it stands in answers. */
+/** The `error` option of an endpoint or a middleware. */
 export const apiErrors = <const C extends ReadonlyArray<ApiErrorClass>>(
   ...classes: C
 ): ReadonlyArray<OnTheWire<C[number]>> => classes.map(codecOf)

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { counted } from "../../values/counted.ts"
 import { wire } from "./ApiError.ts"
 
-/** The errors that any endpoint can answer with. Particular ones stand in their domain's `*Errors.ts`. */
+/** The errors that any endpoint can return. Errors of one domain are in its `*Errors.ts`. */
 
 export class InvalidJson extends Schema.TaggedError<InvalidJson>()(
   "InvalidJson",
@@ -53,7 +53,7 @@ export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()(
   wire(401, "invalid_api_key", 4011)
 ) {
   override get message() {
-    return "This API key is not known. Check that it was copied whole."
+    return "This API key is unknown. Check that you copied all of it."
   }
 }
 
@@ -63,7 +63,7 @@ export class RevokedApiKey extends Schema.TaggedError<RevokedApiKey>()(
   wire(401, "revoked_api_key", 4012)
 ) {
   override get message() {
-    return "This API key was revoked. Use another one."
+    return "This API key was revoked. Use another key."
   }
 }
 
@@ -105,7 +105,7 @@ export class SubscriptionRequired extends Schema.TaggedError<SubscriptionRequire
   wire(402, "subscription_required", 4023)
 ) {
   override get message() {
-    return "This is not part of the free trial. Choose a plan to use it."
+    return "The free trial does not include this. Choose a plan to use it."
   }
 }
 
@@ -115,11 +115,11 @@ export class SubscriptionExpired extends Schema.TaggedError<SubscriptionExpired>
   wire(402, "subscription_expired", 4024)
 ) {
   override get message() {
-    return "The free trial is over. Choose a plan to send again; reading stays open."
+    return "The free trial has ended. Choose a plan to send again; reading still works."
   }
 }
 
-/** One of what a plan limits, and several. */
+/** Singular and plural of each limited resource. */
 const limited = {
   api_keys: ["API key", "API keys"],
   whatsapp_sessions: ["WhatsApp session", "WhatsApp sessions"],
@@ -149,8 +149,8 @@ export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
 }
 
 /**
- * The same answer for an unknown, a deleted, a foreign and a malformed id: it tells nothing about other accounts. `param`
- * is where the body has the id, absent when the address has it.
+ * The same answer for an unknown id, a deleted one, a malformed one and one of another account, so that it reveals nothing
+ * about other accounts. `param` names the field of the body with the id; it is absent when the id is in the path.
  */
 export class NotFound extends Schema.TaggedError<NotFound>()(
   "NotFound",
@@ -159,8 +159,8 @@ export class NotFound extends Schema.TaggedError<NotFound>()(
 ) {
   override get message() {
     return this.param === undefined
-      ? "There is nothing here. Check the address and the id."
-      : `${this.param}: names nothing of this account. Check the id.`
+      ? "Not found. Check the path and the id."
+      : `${this.param}: not found in this account. Check the id.`
   }
 }
 
@@ -170,7 +170,7 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()(
   wire(405, "method_not_allowed", 4050)
 ) {
   override get message() {
-    return `This address takes ${this.allow.join(", ")}.`
+    return `Method not allowed; use ${this.allow.join(", ")}.`
   }
 }
 
@@ -201,7 +201,7 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
 ) {
   override get message() {
     const wait = counted(this.retry_after, "second")
-    return `More than ${counted(this.limit, "request")} in a minute. Try again in ${wait}.`
+    return `The limit of ${counted(this.limit, "request")} per minute is reached. Try again in ${wait}.`
   }
 }
 
@@ -221,7 +221,7 @@ export class IdempotencyInProgress extends Schema.TaggedError<IdempotencyInProgr
   wire(409, "idempotency_in_progress", 4095)
 ) {
   override get message() {
-    return "The first request with this Idempotency-Key is still running. Ask again in a second."
+    return "The first request with this Idempotency-Key is still running. Try again in a second."
   }
 }
 
@@ -241,11 +241,11 @@ export class InternalError extends Schema.TaggedError<InternalError>()(
   wire(500, "internal_error", 5000)
 ) {
   override get message() {
-    return "Something went wrong on our side. Give the request_id when you report it."
+    return "The service failed to handle the request. Include the request_id when you report it."
   }
 }
 
-/** An answer of the server itself that has no class of its own (a 408 of a slow client, a 431 of a huge header). */
+/** For refusals of the HTTP server itself, such as 408 for a slow client or 431 for a huge header. */
 export class RequestRefused extends Schema.TaggedError<RequestRefused>()(
   "RequestRefused",
   {},

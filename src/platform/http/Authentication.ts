@@ -7,15 +7,15 @@ import type { Scope } from "../../values/Scope.ts"
 import { apiErrors } from "./ApiError.ts"
 import * as Errors from "./ApiErrors.ts"
 
-/** Whose request it is. */
+/** The authenticated caller of a request. */
 export class Principal extends Context.Service<Principal, {
   readonly accountId: AccountId
-  /** The API key that was used; `undefined` for a login session. */
+  /** The API key of the request; `undefined` for a login session. */
   readonly keyId: ApiKeyId | undefined
   readonly scopes: ReadonlyArray<Scope>
   readonly permissions: ReadonlyArray<Permission>
   readonly plan: Plan
-  /** `none`: the account pays. */
+  /** `none`: the account has a paid plan. */
   readonly trial: "none" | "running" | "over"
 }>()("messaging-service/platform/http/Authentication/Principal") {}
 

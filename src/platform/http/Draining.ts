@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Ref } from "effect"
 
-/** Whether this node has begun to leave: it answers what is in flight and takes nothing new. */
+/** Whether this node is shutting down: it finishes requests in flight and accepts no new ones. */
 export class Draining extends Context.Service<Draining, {
   readonly begin: Effect.Effect<void>
   readonly begun: Effect.Effect<boolean>

@@ -1,12 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { SqlClient, SqlSchema } from "effect/sql"
 import { createHash } from "node:crypto"
 import type { AccountId } from "../../values/Ids.ts"
 import type { SealedColumn } from "../crypto/SealedColumn.ts"
 import { Vault } from "../crypto/Vault.ts"
-import { transaction } from "../database/transaction.ts"
+import { Database } from "../database/Database.ts"
+import * as Query from "../database/Query.ts"
 import { IdempotencyInProgress, IdempotencyKeyReused, ValidationFailed } from "./ApiErrors.ts"
 import { type ApiError, errorResponse, isApiError, statusOf } from "./errorResponse.ts"
 import { RequestContext } from "./RequestContext.ts"
@@ -20,7 +20,7 @@ const Stored = Schema.Struct({
 
 const place = (scope: string, key: string) => `idempotency_records:${scope}:${key}`
 
-/** The stored answers, as they are kept. */
+/** The column of the stored answers. */
 export const idempotencyColumn: SealedColumn = {
   table: "idempotency_records",
   column: "body",
@@ -29,15 +29,15 @@ export const idempotencyColumn: SealedColumn = {
   what: (scope, key) => place(String(scope), String(key))
 }
 
-/** Answers that say nothing about the request itself: asking again may be answered otherwise, as after paying (402). */
-const isPassing = (status: number) => [401, 402, 403, 429].includes(status) || status >= 500
+/** Statuses that depend on more than the request; a repetition may get another one, for example after payment (402). */
+const isTransient = (status: number) => [401, 402, 403, 429].includes(status) || status >= 500
 
-/** Rolls the effect back while its answer is kept. */
+/** Carries an answer out of a transaction that rolls back. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: HttpServerResponse.HttpServerResponse }> {}
 
-/** Whose keys they are. */
+/** The owner of idempotency keys. */
 export interface Caller {
-  /** A key, or the logins of an account. */
+  /** An API key, or all logins of an account. */
   readonly name: string
   readonly accountId: AccountId
 }
@@ -49,18 +49,18 @@ interface Record {
   readonly fingerprint: Uint8Array
 }
 
-const kept = ["content-type", "location", "deprecation"]
+const storedHeaders = ["content-type", "location", "deprecation"]
 
 const validKey = /^[\x21-\x7e]{1,255}$/
 
 /**
- * `Idempotency-Key` (one per scope, method and path, for 24 hours): the first answer is stored in the transaction of
- * its effect, so that after any crash either both exist or neither. The stored answer is encrypted, as it may hold a
- * secret that is shown once.
+ * Stores the first answer to a request with an `Idempotency-Key` (per scope, method and path, for 24 hours) in the
+ * transaction of its effect, so that after any crash both exist or neither does. The answer is encrypted, because it may
+ * hold a secret that the API shows once.
  */
 export class Idempotency extends Context.Service<Idempotency, {
   /**
-   * Runs an endpoint under the key of the request in hand, if it has one. `body` is the text that was sent.
+   * Runs an endpoint under the key of the current request, if it has one. `body` is the text of the request body.
    */
   readonly once: <E, R>(
     caller: Caller,
@@ -77,12 +77,18 @@ export class Idempotency extends Context.Service<Idempotency, {
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
       const vault = yield* Vault
-      const find = SqlSchema.findOneOption({
+      const { transaction } = yield* Database
+      const find = Query.findOneOption({
         Request: Schema.Struct({ scope: Schema.String, key: Schema.String }),
         Result: Stored,
         execute: ({ key, scope }) =>
           sql`select fingerprint, status, headers, body from idempotency_records
               where scope = ${scope} and key = ${key} and created_at > now() - interval '24 hours'`
+      })
+      const tryLock = Query.findOne({
+        Request: Schema.String,
+        Result: Schema.Struct({ acquired: Schema.Boolean }),
+        execute: (name) => sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as acquired`
       })
       const replay = Effect.fnUntraced(function*(what: string, stored: typeof Stored.Type) {
         const body = yield* Effect.orDie(vault.open(what, stored.body))
@@ -97,26 +103,28 @@ export class Idempotency extends Context.Service<Idempotency, {
       ) {
         const { answerHeaders } = yield* RequestContext
         const headers: { [name: string]: string } = {}
-        for (const name of kept) {
+        for (const name of storedHeaders) {
           const value = answerHeaders.get(name) ?? answer.headers[name] ??
             (name === "content-type" && answer.body._tag === "Uint8Array" ? answer.body.contentType : undefined)
           if (value !== undefined) headers[name] = value
         }
         const bytes = answer.body._tag === "Uint8Array" ? answer.body.body : new Uint8Array()
-        yield* sql`insert into idempotency_records (account_id, scope, key, fingerprint, status, headers, body)
+        yield* Query.run(
+          sql`insert into idempotency_records (account_id, scope, key, fingerprint, status, headers, body)
           values (${record.accountId}, ${record.scope}, ${record.key}, ${record.fingerprint}, ${answer.status}, ${
-          sql.json(headers)
-        },
+            sql.json(headers)
+          },
                   ${vault.seal(place(record.scope, record.key), bytes)})
           on conflict (scope, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
             headers = excluded.headers, body = excluded.body, created_at = now()`
-      }, Effect.orDie)
+        )
+      })
 
-      /** The answer of an endpoint; a documented error is one too, but what was done on the way to it is undone. */
+      /** The answer of an endpoint. A documented error is an answer too, but its transaction rolls back. */
       const answerOf = <E, R>(endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
         Effect.catchIf(
           endpoint,
-          (error): error is E & ApiError => isApiError(error) && !isPassing(statusOf(error)),
+          (error): error is E & ApiError => isApiError(error) && !isTransient(statusOf(error)),
           (error) => Effect.flatMap(errorResponse(error), (answer) => Effect.fail(new Refused({ answer })))
         )
 
@@ -125,18 +133,15 @@ export class Idempotency extends Context.Service<Idempotency, {
         endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
       ) {
         const { fingerprint, key, scope } = record
-        const [lock] = yield* Effect.orDie(
-          sql`select pg_try_advisory_xact_lock(hashtextextended(${place(scope, key)}, 0)) as taken`
-        )
-        if (lock?.["taken"] !== true) {
+        if (!(yield* tryLock(place(scope, key))).acquired) {
           const { answerHeaders } = yield* RequestContext
           answerHeaders.set("retry-after", "1")
           return yield* new IdempotencyInProgress()
         }
-        const stored = yield* Effect.orDie(find({ scope, key }))
+        const stored = yield* find({ scope, key })
         if (Option.isNone(stored)) {
           const answer = yield* answerOf(endpoint)
-          if (!isPassing(answer.status)) yield* store(record, answer)
+          if (!isTransient(answer.status)) yield* store(record, answer)
           return answer
         }
         if (!Buffer.from(fingerprint).equals(stored.value.fingerprint)) return yield* new IdempotencyKeyReused()
@@ -165,8 +170,7 @@ export class Idempotency extends Context.Service<Idempotency, {
           Effect.catchIf(
             (error) => error instanceof Refused,
             ({ answer }) => Effect.as(store(record, answer), answer)
-          ),
-          Effect.provideService(SqlClient.SqlClient, sql)
+          )
         )
       })
       return Idempotency.of({ once })

@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 
-/** Where people reach this service: the base of links in mail and of the printed examples, without a final slash. */
+/** The address at which people reach this service, for links in mail and printed examples. No trailing slash. */
 export class PublicUrl extends Context.Service<PublicUrl, {
   readonly base: string
-  /** Where this node itself listens, whatever stands in front of it. */
+  /** The address of this node itself, behind any proxy. */
   readonly local: string
 }>()("messaging-service/platform/http/PublicUrl") {
-  /** From the settings; `port` is the one that HTTP got. */
+  /** Built from the settings; `port` is the port that the HTTP server listens on. */
   static readonly layer = (port: number) =>
     Layer.effect(
       PublicUrl,

@@ -1,13 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { coalesce } from "../database/coalesce.ts"
 import { column } from "../database/column.ts"
+import * as Query from "../database/Query.ts"
 
-/** Where a bucket stands after this request was counted. */
+/** The state of a bucket after this request. */
 export const Usage = Schema.Struct({
-  /** Requests of this bucket in the running minute, this one included. */
+  /** Requests of this bucket in the current minute, including this one. */
   used: Schema.Int,
-  /** Unix seconds at which the minute ends. */
+  /** The end of the minute, in Unix seconds. */
   resetsAt: Schema.Int,
   /** Seconds until then, at least 1. */
   secondsLeft: Schema.Int
@@ -15,9 +16,9 @@ export const Usage = Schema.Struct({
 export type Usage = typeof Usage.Type
 
 /**
- * The statement that counts one request for each row of `requests`, a relation with the columns `bucket` (null: not
- * counted) and `position`, and answers with these rows and their {@link Usage}, in the order of their positions. For
- * whoever has to ask the database about a request anyway, so that it is counted in the same round trip.
+ * The statement that counts one request for each row of `requests`, a relation with the columns `bucket` (null is not
+ * counted) and `position`. It returns these rows with their {@link Usage}, ordered by position. A caller that queries the
+ * database anyway counts the request in the same round trip.
  */
 export const countingSql = (
   sql: SqlClient.SqlClient,
@@ -36,18 +37,18 @@ export const countingSql = (
     from requests left join counted using (bucket) order by position`
 
 /**
- * Counts requests per bucket and minute, exactly and over all nodes: the counters are rows of PostgreSQL, by its clock.
- * The requests that arrive while a count is under way are counted together in one statement.
+ * Counts requests per bucket and minute, exactly and over all nodes: the counters are rows, and PostgreSQL's clock decides.
+ * Requests that arrive while a statement runs share the next one.
  */
 export class RateLimit extends Context.Service<RateLimit, {
-  /** Counts one request of a bucket, such as `login:203.0.113.9`. */
+  /** Counts one request of a bucket, for example `login:203.0.113.9`. */
   readonly count: (bucket: string) => Effect.Effect<Usage>
 }>()("messaging-service/platform/http/RateLimit") {
   static readonly layer = Layer.effect(
     RateLimit,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const add = SqlSchema.findAll({
+      const add = Query.findAll({
         Request: Schema.Array(Schema.String),
         Result: Usage,
         execute: (buckets) =>
@@ -56,7 +57,7 @@ export class RateLimit extends Context.Service<RateLimit, {
       const count = yield* coalesce({
         most: 500,
         concurrency: 2,
-        run: (buckets: ReadonlyArray<string>) => Effect.orDie(add(buckets))
+        run: (buckets: ReadonlyArray<string>) => add(buckets)
       })
       return RateLimit.of({ count })
     })

@@ -1,18 +1,49 @@
-import { Cause, Clock, Effect, Option } from "effect"
+import { Cause, Clock, Effect, Metric, Option } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/uuid7.ts"
 import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
 import { Allowed } from "./Allowed.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"
-import { defaultHeaders } from "./defaultHeaders.ts"
 import { Draining } from "./Draining.ts"
 import { errorResponse, isApiError } from "./errorResponse.ts"
-import { observeRequest } from "./HttpMetrics.ts"
 import { RequestContext, type RequestFacts } from "./RequestContext.ts"
 import { whileDatabaseAnswers } from "./whileDatabaseAnswers.ts"
 
-/** What the checks of a load balancer may still ask while a node leaves. */
+/** Headers of every answer that does not set them itself. */
+export const defaultHeaders = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store"
+} as const
+
+const requests = Metric.counter("http_requests_total", { description: "Answers by method and status" })
+
+const duration = Metric.histogram("http_request_duration_milliseconds", {
+  description: "From the parsed head of a request to its answer",
+  boundaries: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000]
+})
+
+const counters = new Map<string, Metric.Counter<number>>()
+
+const counterOf = (method: string, status: number) => {
+  const known = counters.get(`${method} ${status}`)
+  if (known !== undefined) return known
+  const counter = Metric.withAttributes(requests, { method, status: String(status) })
+  counters.set(`${method} ${status}`, counter)
+  return counter
+}
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+
+/** Counts one answer. Unknown methods count as `other`, so that clients cannot create series. */
+const observeRequest = (method: string, status: number, millis: number): Effect.Effect<void> =>
+  Effect.andThen(
+    Metric.update(counterOf(methods.has(method) ? method : "other", status), 1),
+    Metric.update(duration, millis)
+  )
+
+/** Load balancers may still check the health of a node that shuts down. */
 const isHealth = (path: string) => path.startsWith("/health/")
 
 const isUnknownRoute = (cause: Cause.Cause<unknown>) =>
@@ -21,7 +52,7 @@ const isUnknownRoute = (cause: Cause.Cause<unknown>) =>
     reason.error.reason._tag === "RouteNotFound"
   )
 
-/** The documented error that stands behind a failure. Whatever has none is a defect: logged whole, told as 500. */
+/** The documented error behind a failure. Any other failure is a defect: the node logs it whole and answers 500. */
 const errorOf = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>) {
   for (const reason of cause.reasons) {
     const problem = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -33,15 +64,15 @@ const errorOf = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>) {
   return new InternalError()
 })
 
-/** HTTP/1.1 wants a Host (RFC 9112, 3.2). Node would refuse such a request itself, but with an empty body. */
+/** HTTP/1.1 requires Host (RFC 9112, 3.2). Node would reject such a request itself, but with an empty body. */
 const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest) =>
   headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
 
 const noRoute = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, allow: ReadonlyArray<string>) {
-    // A path that takes the method and still led nowhere has a parameter that cannot be one: too long, or not UTF-8.
-    const leadsNowhere = request.method !== "OPTIONS" && allow.includes(request.method)
-    if (allow.length === 0 || leadsNowhere) return yield* errorResponse(new NotFound())
+    // The path exists for this method, so a parameter is malformed: too long, or not UTF-8.
+    const isMalformed = request.method !== "OPTIONS" && allow.includes(request.method)
+    if (allow.length === 0 || isMalformed) return yield* errorResponse(new NotFound())
     const { answerHeaders } = yield* RequestContext
     answerHeaders.set("allow", allow.join(", "))
     return request.method === "OPTIONS"
@@ -50,7 +81,7 @@ const noRoute = Effect.fnUntraced(
   }
 )
 
-/** An answer of the library that has no body of its own gets the documented one. */
+/** Gives an answer of the library that has no body the documented one. */
 const completed = (response: HttpServerResponse.HttpServerResponse) => {
   if (response.status < 400 || response.body._tag !== "Empty") return Effect.succeed(response)
   return Effect.map(
@@ -69,7 +100,7 @@ const withHeaders = (response: HttpServerResponse.HttpServerResponse, facts: Req
     ...(draining ? { connection: "close" } : {})
   })
 
-/** The answer to a request, whatever becomes of it. */
+/** Answers every request, also when its handler fails. */
 const through = Effect.gen(function*() {
   const draining = yield* Draining
   const allowed = yield* Allowed
@@ -99,7 +130,7 @@ const through = Effect.gen(function*() {
         )
       const response = yield* answered.pipe(
         Effect.flatMap(completed),
-        // Asked last: a connection whose request was in flight when the node began to leave is not kept either.
+        // Checked last, so that a connection with a request in flight at the start of the shutdown closes too.
         Effect.flatMap((answer) => Effect.map(draining.begun, (begun) => withHeaders(answer, facts, begun))),
         Effect.provideService(RequestContext, facts)
       )
@@ -109,16 +140,16 @@ const through = Effect.gen(function*() {
 })
 
 /**
- * Around every request, matched or not: its id and client address, the documented body on every answer that is not 2xx,
- * the standing headers, and the refusal of new work while the node leaves.
+ * Wraps every request, matched or not. It sets the request id and the client address, gives every answer that is not 2xx
+ * the documented body, adds the default headers, and refuses new work while the node shuts down.
  */
-export const Gate = HttpRouter.middleware(
+export const RequestPipeline = HttpRouter.middleware(
   Effect.gen(function*() {
     const { trustedProxies = [] } = yield* AppConfig
-    const gate = yield* through
-    // Outermost, so that all that follows sees the address of the client instead of the proxy's.
+    const pipeline = yield* through
+    // Outermost, so that everything inside sees the address of the client and not of the proxy.
     const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
-    return (httpEffect) => forwarded(gate(httpEffect))
+    return (httpEffect) => forwarded(pipeline(httpEffect))
   }),
   { global: true }
 )

@@ -1,14 +1,12 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { type InvalidJson, type NotFound, ValidationFailed } from "./ApiErrors.ts"
 import { Principal } from "./Authentication.ts"
-import { BodyLimit } from "./BodyLimit.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { readBody } from "./requestBody.ts"
-import { RequestRules } from "./RequestRules.ts"
-import { unstorableName } from "./unstorableName.ts"
-import { fromSchemaError } from "./violations.ts"
+import { BodyLimit, RequestRules } from "./RequestRules.ts"
+import { fromSchemaError, pathOf } from "./violations.ts"
 
 const callerOf = (principal: Option.Option<Principal["Service"]>) =>
   Option.match(principal, {
@@ -19,13 +17,41 @@ const callerOf = (principal: Option.Option<Principal["Service"]>) =>
     })
   })
 
+/** The JSON escapes of NUL and of lone surrogates. Valid UTF-8 and valid JSON have no plain ones. */
+const suspicious = /\\u(?:0000|d[89a-f][\da-f]{2})/i
+
+const isStorable = (name: string) => name.isWellFormed() && !name.includes("\0")
+
+const findUnstorable = (value: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<PropertyKey> | undefined => {
+  if (typeof value !== "object" || value === null) return undefined
+  const names = Array.isArray(value) ? value.keys() : Object.keys(value)
+  for (const name of names) {
+    if (typeof name === "string" && !isStorable(name)) return path
+    const found = findUnstorable(Reflect.get(value, name), [...path, name])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/**
+ * The path of an object in a JSON text that has a name with a NUL character or a lone surrogate, which PostgreSQL can store
+ * neither as text nor as jsonb. Schemas check values; they do not check the names of a record.
+ */
+const unstorableName = (text: string): string | undefined => {
+  if (!suspicious.test(text)) return undefined
+  const path = findUnstorable(Option.getOrUndefined(parseJson(text)), [])
+  return path === undefined ? undefined : pathOf(path)
+}
+
 type Misfit = NotFound | InvalidJson | ValidationFailed
 
-/** What the library fails with when a part of the request does not fit becomes one of the documented errors. */
+/** Turns the library's schema error into one of the documented errors. */
 const documented = <E>(error: E): Effect.Effect<never, E | Misfit> =>
   HttpApiError.HttpApiSchemaError.is(error) ? fromSchemaError(error) : Effect.fail(error)
 
-/** Refuses what no text in PostgreSQL can hold or be compared with, where no schema looks. */
+/** Rejects characters that PostgreSQL cannot store, in the places that no schema checks. */
 const storable = Effect.fnUntraced(function*(search: HttpServerRequest.ParsedSearchParams["Service"], body: string) {
   const hasNul = (value: string | undefined) => value?.includes("\0") ?? false
   const param = Object.keys(search).find((name) => hasNul(name) || [search[name]].flat().some(hasNul))
@@ -35,7 +61,7 @@ const storable = Effect.fnUntraced(function*(search: HttpServerRequest.ParsedSea
   return yield* ValidationFailed.of(place, "must not have a name with a NUL character or a lone surrogate")
 })
 
-/** See {@link RequestRules}. A public endpoint has no caller, so an `Idempotency-Key` there has no meaning. */
+/** Implements {@link RequestRules}. A public endpoint has no caller, so it ignores `Idempotency-Key`. */
 export const RequestRulesLayer = Layer.effect(
   RequestRules,
   Effect.gen(function*() {

@@ -1,10 +1,9 @@
 import { HttpApi, OpenApi } from "effect/http-api"
-import { openApiHeaders } from "./openApiHeaders.ts"
-import { openApiTransform } from "./openApiTransform.ts"
+import { openApiHeaders, openApiTransform } from "./openApi.ts"
 
 /**
- * The API without its endpoints. `api/Api.ts` adds every group; handlers add their own group alone, so that no handler
- * imports the whole contract. A request that does not fit is told all that is wrong with it.
+ * The API without endpoints. `api/Api.ts` adds every group; a handler file adds only its own group, so that no handler
+ * imports the whole contract. A bad request gets all its violations in one answer.
  */
 export const baseContract = HttpApi.make("messaging")
   .annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type ApiErrorClass, apiErrors, wireOf } from "./ApiError.ts"
 
-/** A failure that is one of the documented errors: an instance of a class with `wire` annotations. */
+/** A documented error: an instance of a class with `wire` annotations. */
 export interface ApiError extends Error {
   readonly _tag: string
 }
@@ -15,7 +15,7 @@ export const isApiError = (error: unknown): error is ApiError => error instanceo
 
 const kindOf = (error: ApiError): ApiErrorClass => {
   const kind: unknown = error.constructor
-  if (!isKind(kind)) throw new TypeError(`${error._tag} is no documented error`)
+  if (!isKind(kind)) throw new TypeError(`${error._tag} is not a documented error`)
   return kind
 }
 
@@ -29,10 +29,10 @@ const encoderOf = (kind: ApiErrorClass): Encode => {
   return encoder
 }
 
-/** The status that a documented error is answered with. */
+/** The HTTP status of a documented error. */
 export const statusOf = (error: ApiError): number => wireOf(kindOf(error)).status
 
-/** The answer of a documented error, for places outside an endpoint: the same body that an endpoint would encode. */
+/** The answer of a documented error outside an endpoint. An endpoint would encode the same body. */
 export const errorResponse = (error: ApiError): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const kind = kindOf(error)
   return encoderOf(kind)(error).pipe(

@@ -1,14 +1,14 @@
-/** Markup that is safe to send: everything interpolated into it was escaped. */
+/** Markup that is safe to send: every interpolated value is escaped. */
 export class Html {
   readonly markup: string
 
-  /** Only for markup that is a constant of this program; text from anywhere else goes through `html`. */
+  /** For constant markup only; pass all other text through `html`. */
   constructor(markup: string) {
     this.markup = markup
   }
 }
 
-/** What may stand in a hole of a template; absent values and false leave it empty. */
+/** A value in a template; absent values and false render as nothing. */
 export type HtmlValue = Html | string | number | false | null | undefined | ReadonlyArray<Html>
 
 const entities: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-// NUL and its like are no characters of HTML; browsers replace them as well.
+// HTML has no control characters such as NUL; browsers replace them too.
 // oxlint-disable-next-line no-control-regex
 const notHtml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 
@@ -34,8 +34,8 @@ const rendered = (value: HtmlValue): string => {
 }
 
 /**
- * Builds markup from a template. Text is escaped for element content and for quoted attributes, the two places where
- * a hole may be; never leave an attribute without quotation marks, and put no hole into a script, style or URL scheme.
+ * Builds markup from a template. Text is escaped for element content and for quoted attributes; interpolate only there.
+ * Quote every attribute, and never interpolate into a script, a style or a URL scheme.
  */
 export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<HtmlValue>): Html =>
   new Html(strings.map((part, index) => part + (index < values.length ? rendered(values[index]) : "")).join(""))

@@ -5,8 +5,8 @@ import { type PageOf, type PageRequest, window } from "../../values/Page.ts"
 import { ValidationFailed } from "./ApiErrors.ts"
 import { RequestContext } from "./RequestContext.ts"
 
-/** Rows that a page number may skip; past that a filter serves better, and PostgreSQL too. */
-const deepest = 100_000
+/** Rows that a page number may skip. PostgreSQL reads all of them, so deeper lists need a filter. */
+const maxOffset = 100_000
 
 const links = (url: string, { page, per_page }: PageRequest, total: number) => {
   const last = Math.max(1, Math.ceil(total / per_page))
@@ -30,8 +30,11 @@ export const page = Effect.fnUntraced(function*<A, E, R>(
   request: PageRequest,
   read: (window: { readonly limit: number; readonly offset: number }) => Effect.Effect<PageOf<A>, E, R>
 ) {
-  if (request.page * request.per_page > deepest) {
-    return yield* ValidationFailed.of("page", `page × per_page must not pass ${deepest}; narrow the list with a filter`)
+  if (request.page * request.per_page > maxOffset) {
+    return yield* ValidationFailed.of(
+      "page",
+      `page × per_page must not exceed ${maxOffset}; narrow the list with a filter`
+    )
   }
   const rows = yield* read(window(request))
   const { url } = yield* HttpServerRequest.HttpServerRequest

@@ -3,19 +3,19 @@ import { HttpIncomingMessage, HttpMethod, HttpServerRequest } from "effect/http"
 import { isUtf8 } from "node:buffer"
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "./ApiErrors.ts"
 
-const deepest = 32
+const maxDepth = 32
 
 /**
- * What 500 recipients with nearly 200 variables each have. All that does not fit is found out at up to 25 microseconds
- * for each value: the millions that 10 MiB have room for would keep a node busy for longer than its shards are its own.
+ * Enough for 500 recipients with nearly 200 variables each. Validation takes up to 25 microseconds per value; a body of
+ * 10 MiB can hold millions of values, which would block the node for longer than its shard locks last.
  */
-const mostValues = 100_000
+const maxValues = 100_000
 
 const utf8 = new TextDecoder()
 
 /**
- * How deep arrays and objects nest in a JSON text, and how many values it has at most (empty arrays and objects count
- * twice), counted without building it. Brackets and commas in strings do not count.
+ * The nesting depth of a JSON text and an upper bound of its number of values (empty arrays and objects count twice),
+ * without parsing it. Brackets and commas in strings do not count.
  */
 export const jsonShape = (text: string): { readonly depth: number; readonly values: number } => {
   let depth = 0
@@ -49,8 +49,8 @@ const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
   (Number(request.headers["content-length"] ?? 0) > 0 || request.headers["transfer-encoding"] !== undefined)
 
 /**
- * Reads the body of the request in hand once, within `limit` bytes; the decoder of the endpoint gets the same text.
- * No body is the empty text. Fails before a byte is buffered where the headers already say that it cannot be taken.
+ * Reads the body of the current request once, up to `limit` bytes; the decoder of the endpoint gets the same text. A
+ * missing body is the empty text. Fails before it buffers a byte when the headers already rule the body out.
  */
 export const readBody = Effect.fnUntraced(function*(limit: number) {
   const request = yield* HttpServerRequest.HttpServerRequest
@@ -60,14 +60,14 @@ export const readBody = Effect.fnUntraced(function*(limit: number) {
   if (Number(request.headers["content-length"] ?? 0) > limit) return yield* tooLarge()
   const bytes = yield* request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(limit)),
-    // A client that went away interrupts the request; what is left is a chunked body past the limit.
+    // A client that disconnects interrupts the request, so the only failure left is a chunked body over the limit.
     Effect.mapError(tooLarge)
   )
-  // A decoder would put U+FFFD in the place of what it cannot read, and that would be stored and sent.
+  // A decoder would replace invalid bytes by U+FFFD, which would be stored and sent.
   if (!isUtf8(bytes)) return yield* new InvalidJson()
   const text = utf8.decode(bytes)
   const { depth, values } = jsonShape(text)
-  if (depth > deepest) return yield* new InvalidJson()
-  if (values > mostValues) return yield* ValidationFailed.of("", `has more than ${mostValues} values`)
+  if (depth > maxDepth) return yield* new InvalidJson()
+  if (values > maxValues) return yield* ValidationFailed.of("", `has more than ${maxValues} values`)
   return text
 })

@@ -2,7 +2,7 @@ import { Effect, SchemaIssue } from "effect"
 import type { HttpApiError } from "effect/http-api"
 import { InvalidJson, NotFound, ValidationFailed, type Violation } from "./ApiErrors.ts"
 
-const most = 50
+const maxViolations = 50
 
 const formatter = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -22,10 +22,10 @@ const kinds: Readonly<Record<string, string>> = {
   object: "an object"
 }
 
-/** The library prints an object that has a literal with its fields: `{ readonly "kind": "a", ... }`. */
+/** The library prints an object with a literal field as `{ readonly "kind": "a", ... }`. */
 const kindOf = (part: string) => part.startsWith("{ ") ? "an object" : kinds[part] ?? part
 
-/** `must be a string or an object`, `must be one of low, high`, from what the library says was expected. */
+/** `must be a string or an object`, `must be one of low, high`, from the expectation that the library prints. */
 const mustBe = (expected: string) => {
   const parts = expected.split(" | ")
   if (parts.length > 1 && parts.every((part) => /^"[^"]*"$/.test(part))) {
@@ -44,17 +44,17 @@ const violation = (param: string, text: string): Violation => {
   return { param, type: "invalid", message: rule.slice(0, 500) }
 }
 
-/** Where a decoded text could not be parsed, the library reports this very issue at the root of the body. */
+/** The library reports this issue at the root of a body that is not JSON. */
 const isMalformedJson = (issue: SchemaIssue.Issue) =>
   issue._tag === "InvalidValue" && formatter(issue).issues[0]?.message === "Expected a valid JSON body"
 
-/** Every violation that an issue has, at most 50. */
+/** The violations of an issue, at most 50. */
 export const violationsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
-  formatter(issue).issues.slice(0, most).map(({ message, path }) => violation(pathOf(path ?? []), message))
+  formatter(issue).issues.slice(0, maxViolations).map(({ message, path }) => violation(pathOf(path ?? []), message))
 
 /**
- * The answer to a request whose parts do not fit their schemas: an id that cannot be one is as absent as any other
- * (404), text that is not JSON is 400, all else is 422 with every violation, at most 50.
+ * The answer to a request that does not match its schemas: 404 for a malformed id in the path, 400 for text that is not
+ * JSON, and 422 with up to 50 violations for everything else.
  */
 export const fromSchemaError = (
   error: HttpApiError.HttpApiSchemaError
@@ -68,7 +68,7 @@ export const fromSchemaError = (
     default: {
       if (isMalformedJson(error.cause.issue)) return Effect.fail(new InvalidJson())
       const errors = violationsOf(error.cause.issue).map((found) => {
-        // All that a query has is strings, or several of them under one name.
+        // A query parameter is a string, or a list of strings when its name is repeated.
         const isRepeated = error.kind === "Query" && found.message === "must be a string"
         return isRepeated ? { ...found, message: "must be given once" } : found
       })

@@ -35,6 +35,6 @@ it("refusals that count say one of a thing, and several with the thousands apart
   for (const { message } of waits) assert.match(message, / 1 second\.$/)
   assert.strictEqual(
     new RateLimitExceeded({ limit: 1, retry_after: 59 }).message,
-    "More than 1 request in a minute. Try again in 59 seconds."
+    "The limit of 1 request per minute is reached. Try again in 59 seconds."
   )
 })
