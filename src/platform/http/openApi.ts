@@ -1,11 +1,10 @@
 /** A part of the OpenAPI document. */
-export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
-export interface JsonObject {
+type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
+interface JsonObject {
   readonly [key: string]: Json
 }
 
-export const isObject = (json: Json): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
+const isObject = (json: Json): json is JsonObject => typeof json === "object" && json !== null && !Array.isArray(json)
 
 /** The library describes a number in a path or a query as text. */
 const schemaOf = (json: JsonObject): JsonObject => {
