@@ -1,11 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { read } from "./documents.ts"
+import { pages, read } from "./documents.ts"
 
 const rows = [...read("docs/glossary.md").matchAll(/^\| (\*\*.*?) \| (.*?) \| ?(.*?) ?\|$/gm)]
   .map(([, terms = "", meaning = "", not = ""]) => ({ terms: terms.replaceAll("**", "").split(", "), meaning, not }))
 
-/** The replaced words that are not ordinary English as well, which the glossary sets in italics. */
+/** The replaced words, without those in italics: these are also ordinary English. */
 const replaced = rows.flatMap(({ not }) => not.split(", ")).filter((word) => word !== "" && !word.startsWith("*"))
+
+/** The sentences of a page. Code keeps the names of columns. */
+const prose = (page: string) => read(page).replaceAll(/^```.*?^```/gms, "").replaceAll(/`[^`\n]*`/g, "")
 
 describe("docs/glossary.md", () => {
   it("defines each term once, in at most 55 terms", () => {
@@ -25,5 +28,12 @@ describe("docs/glossary.md", () => {
   it("lists no word under Not that it also defines", () => {
     const terms = rows.flatMap((row) => row.terms)
     assert.deepStrictEqual(replaced.filter((word) => terms.includes(word)), [])
+  })
+
+  it("lists no word under Not that another page still uses", () => {
+    const found = pages.filter((page) => page !== "docs/glossary.md").flatMap((page) =>
+      replaced.filter((word) => new RegExp(`\\b${word}s?\\b`, "i").test(prose(page))).map((word) => `${page}: ${word}`)
+    )
+    assert.deepStrictEqual(found, [])
   })
 })
