@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { sign, signingKey } from "../../src/webhooks/endpoint/sign.ts"
+import { sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
 import { freePort } from "../support/freePort.ts"
 import { readUntil } from "../support/readUntil.ts"
 

@@ -4,7 +4,7 @@
  * nobody can save who sends signed webhooks.
  */
 import { Redacted } from "effect"
-import { sign, signingKey } from "../../../src/webhooks/endpoint/sign.ts"
+import { sign, signingKey } from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 import { makePost, perOrigin } from "./dispatch.ts"
 import { answerQuestions } from "./peer.ts"
 import { inputOf } from "./script.ts"

@@ -10,7 +10,7 @@
 import { Redacted } from "effect"
 import { Logger, makeWorkerUtils, run, type Task, type TaskList } from "graphile-worker"
 import * as NodePath from "node:path"
-import { sign, signingKey } from "../../../src/webhooks/endpoint/sign.ts"
+import { sign, signingKey } from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 import { makePost } from "./dispatch.ts"
 import { groupCommit } from "./groupCommit.ts"
 import { answerQuestions } from "./peer.ts"

@@ -1,11 +1,11 @@
 import { Clock, Effect, Option } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
+import { Targets } from "../endpoint/Targets.ts"
 import type { UnhealthyReason } from "../endpoint/Webhook.ts"
 import { makeBacklogGuard } from "./BacklogGuard.ts"
 import { makeCourier } from "./DeliveryAttempt.ts"
 import type { Claims } from "./DeliveryQueue.ts"
 import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
-import { Targets } from "./Targets.ts"
 
 /** How long the actor may believe what it has read of its webhook: a nudge about a change may have got lost. */
 const believedMillis = 1000

@@ -1,6 +1,6 @@
 import { type Redacted, Result } from "effect"
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { signingKey } from "./sign.ts"
+import { signingKey } from "./WebhookSecret.ts"
 
 /** What a receiver got: header names in lower case, the body byte for byte. */
 export interface Received {

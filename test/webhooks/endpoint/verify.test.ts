@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Redacted, Result, Schema } from "effect"
-import { generateSecret, sign, signingKey } from "../../../src/webhooks/endpoint/sign.ts"
 import { tolerance, verify } from "../../../src/webhooks/endpoint/verify.ts"
+import { generateSecret, sign, signingKey } from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 
 const secret = generateSecret()
 const sentAt = 1_800_000_000

@@ -3,7 +3,7 @@ import { Clock, Effect, Redacted, Schema } from "effect"
 import * as NodeCrypto from "node:crypto"
 import * as NodeUtil from "node:util"
 import { Webhook } from "standardwebhooks"
-import { type Attempt, generateSecret, sign, signingKey } from "../../../src/webhooks/endpoint/sign.ts"
+import { type Attempt, generateSecret, sign, signingKey } from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 
 const body = Buffer.from("{\"id\":\"evt_1\",\"event\":\"message.sent\",\"data\":{\"content\":\"ümläut 🙂\"}}", "utf8")
 

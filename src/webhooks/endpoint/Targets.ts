@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { coalesce } from "../../platform/database/coalesce.ts"
 import type { WebhookId } from "../../values/Ids.ts"
-import { makeWebhooksRepo, type Target } from "../endpoint/WebhooksRepo.ts"
+import { makeWebhooksRepo, type Target } from "./WebhooksRepo.ts"
 
 /** Webhooks as their actors need them: what many ask for at the same time is one statement. */
 export class Targets extends Context.Service<Targets, {
   /** The webhook as the database has it now; none when it was deleted. */
   readonly read: (id: WebhookId) => Effect.Effect<Option.Option<Target>>
-}>()("messaging-service/webhooks/delivery/Targets") {
+}>()("messaging-service/webhooks/endpoint/Targets") {
   static readonly layer = Layer.effect(
     Targets,
     Effect.gen(function*() {
