@@ -11,7 +11,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../../src/platform/database/column.ts"
-import { countUnfinished, explainTake, insertPending, timeTake } from "./support/deliveryTables.ts"
+import { countUnfinished, explainClaim, insertPending, timeClaim } from "./support/deliveryTables.ts"
 import { highestMemory, type Memory } from "./support/memory.ts"
 import { type BenchDatabase, client, startDatabase } from "./support/service.ts"
 import { type Line, median, printTable } from "./support/table.ts"
@@ -93,14 +93,14 @@ const measure = Effect.fnUntraced(function*(database: BenchDatabase) {
   const few = yield* deliveringToFew(database, ports)
   const all = yield* deliveringToAll(database, backlog)
   yield* insertPending(idsOf(backlog), perWebhook)
-  const taken = yield* timesOf(backlog.slice(0, takes + 1), timeTake)
-  const explained = yield* timesOf(backlog.slice(-takes - 1), explainTake)
+  const claimed = yield* timesOf(backlog.slice(0, takes + 1), timeClaim)
+  const explained = yield* timesOf(backlog.slice(-takes - 1), explainClaim)
   const disabled = yield* deliveringToFew(database, ports)
-  return { taken, explained, few, all, disabled, active: yield* deliveringBacklog(database, backlog) }
+  return { claimed, explained, few, all, disabled, active: yield* deliveringBacklog(database, backlog) }
 })
 
 const linesOf = (measured: Effect.Success<ReturnType<typeof measure>>): ReadonlyArray<Line> => {
-  const { active, all, disabled, explained, few, taken } = measured
+  const { active, all, claimed, disabled, explained, few } = measured
   const node = (metric: string, { live, resident }: Memory): ReadonlyArray<Line> => [
     { metric, value: resident },
     { metric: "of it in use", value: live }
@@ -110,8 +110,8 @@ const linesOf = (measured: Effect.Success<ReturnType<typeof measure>>): Readonly
     { metric: "of it in use", value: live - before.live }
   ]
   return [
-    { metric: `taking 100, ms: median of ${takes} webhooks`, value: median(taken) },
-    { metric: "the slowest", value: Math.max(...taken) },
+    { metric: `claiming 100, ms: median of ${takes} webhooks`, value: median(claimed) },
+    { metric: "the slowest", value: Math.max(...claimed) },
     { metric: `the statement alone, ms: median of ${takes} others`, value: median(explained) },
     { metric: "the slowest", value: Math.max(...explained) },
     ...node("resident, no backlog, a node that delivers to 8 webhooks, MB", few),

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Audit, type AuditEntry } from "../accounts/Audit.ts"
+import type { Notice } from "../accounts/Notice.ts"
 import { Notices } from "../accounts/Notices.ts"
 import { Vault } from "../platform/crypto/Vault.ts"
 import { afterCommit, transaction } from "../platform/database/transaction.ts"
@@ -8,35 +9,43 @@ import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { parseHttpsUrl } from "../values/HttpsUrl.ts"
 import type { AccountId, WebhookId } from "../values/Ids.ts"
 import { makeNudges } from "./delivery/WakeUps.ts"
-import { sealedSecret } from "./endpoint/sealedSecret.ts"
-import { secretRotatedNotice } from "./endpoint/secretNotice.ts"
 import type { Webhook } from "./endpoint/Webhook.ts"
-import { generateSecret } from "./endpoint/WebhookSecret.ts"
+import * as WebhookSecret from "./endpoint/WebhookSecret.ts"
 import { makeWebhooksRepo } from "./endpoint/WebhooksRepo.ts"
 import { WebhookUrlRules } from "./endpoint/WebhookUrlRules.ts"
 import type { NewWebhook, SecretRotation, WebhookChange } from "./WebhooksApi.ts"
 
 const shownLength = 12
 
+/** Warns the owner, because anyone with the new secret can sign events. */
+const secretRotatedNotice = (accountId: AccountId, id: WebhookId): Notice => ({
+  accountId,
+  kind: "webhook_secret_rotated",
+  subject: `The secret of webhook ${id} was changed`,
+  body: `Webhook ${id} has a new signing secret. Give it to the endpoint before the overlap ends.\n\n`
+    + `If it was not you, rotate it again (POST /v1/webhooks/${id}/rotate-secret) and revoke the API keys that you do not `
+    + "know (GET /v1/api-keys)."
+})
+
 /** The webhooks of an account (spec 2.6, 4.5). */
 export class Webhooks extends Context.Service<Webhooks, {
-  /** Newest first, secrets cut to their beginning. */
+  /** Newest first, each secret cut to its first characters. */
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Webhook>>
   readonly find: (accountId: AccountId, id: WebhookId) => Effect.Effect<Webhook, NotFound>
-  /** With the whole secret, as after a rotation and never else. */
+  /** The only response besides a rotation that has the whole secret. */
   readonly create: (accountId: AccountId, webhook: NewWebhook) => Effect.Effect<Webhook, ValidationFailed>
   readonly update: (
     accountId: AccountId,
     id: WebhookId,
     change: WebhookChange
   ) => Effect.Effect<Webhook, NotFound | ValidationFailed>
-  /** Gives the webhook a new secret, shown whole; the one before signs beside it for so many seconds more. */
+  /** Gives the webhook a new secret, shown whole. The previous one signs as well until the overlap ends. */
   readonly rotateSecret: (
     accountId: AccountId,
     id: WebhookId,
     rotation: SecretRotation
   ) => Effect.Effect<Webhook, NotFound>
-  /** Removes the webhook; nothing more is sent, and its deliveries are deleted within minutes. */
+  /** Removes the webhook. No attempt starts any more, and its deliveries are deleted within minutes. */
   readonly remove: (accountId: AccountId, id: WebhookId) => Effect.Effect<void, NotFound>
 }>()("messaging-service/webhooks/Webhooks") {
   static readonly layer = Layer.effect(
@@ -56,7 +65,7 @@ export class Webhooks extends Context.Service<Webhooks, {
           onFailure: ({ kind, message }) => Effect.fail(ValidationFailed.of("url", message, kind))
         })
 
-      /** Makes a change and writes it into the book, both or neither; there is none of a webhook that is not found. */
+      /** Makes a change and records it in the audit log, both or neither. */
       const recorded = <A>(entry: AuditEntry, change: Effect.Effect<Option.Option<A>>) =>
         transaction(Effect.gen(function*() {
           const changed = yield* change
@@ -65,16 +74,16 @@ export class Webhooks extends Context.Service<Webhooks, {
           return changed.value
         })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
-      /** A new secret: as its owner is shown it, and as its row has it. */
+      /** A new secret, as its owner sees it and as its row stores it. */
       const newSecret = (id: WebhookId) => {
-        const shown = Redacted.value(generateSecret())
-        const secret = vault.seal(sealedSecret(id), Buffer.from(shown))
+        const shown = Redacted.value(WebhookSecret.generate())
+        const secret = vault.seal(WebhookSecret.purpose(id), Buffer.from(shown))
         return { shown, columns: { secret, secret_prefix: shown.slice(0, shownLength) } }
       }
 
-      const create = Effect.fn("Webhooks.create")(function*(accountId: AccountId, wish: NewWebhook) {
-        const { events, is_active = true } = wish
-        const url = yield* checkedUrl(wish.url)
+      const create = Effect.fn("Webhooks.create")(function*(accountId: AccountId, webhook: NewWebhook) {
+        const { events, is_active = true } = webhook
+        const url = yield* checkedUrl(webhook.url)
         const { id } = yield* Effect.orDie(repo.nextId())
         const { columns, shown } = newSecret(id)
         const row = yield* recorded(

@@ -12,17 +12,18 @@ import { sortedPageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { DeliveryStatus } from "./delivery/DeliveryState.ts"
-import { DeliveryDetail, DeliverySummary, Webhook } from "./endpoint/Webhook.ts"
+import { Webhook } from "./endpoint/Webhook.ts"
 import { EventExpired, WebhookNotActive } from "./endpoint/WebhookErrors.ts"
+import { DeliveryDetail, DeliverySummary } from "./history/Delivery.ts"
 
-/** The URL's rules depend on the operator's settings, so the service checks them. */
+/** The rules for the URL depend on settings, so the service checks them. */
 const url = textBetween(1, 2048).annotate({ description: "HTTPS endpoint that receives the POSTs" })
 
 export const NewWebhook = Schema.Struct({
   url,
   events: EventSubscription,
   is_active: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "false: it gets nothing until it is switched on" })
+    Schema.Boolean.annotate({ description: "false: it gets no events until it is activated" })
   )
 })
 export type NewWebhook = typeof NewWebhook.Type
@@ -34,33 +35,32 @@ export const WebhookChange = Schema.Struct({
 })
 export type WebhookChange = typeof WebhookChange.Type
 
-const longestOverlap = 7 * 24 * 60 * 60
+const maxOverlap = 7 * 24 * 60 * 60
 
-const overlap = 86_400
+const defaultOverlap = 86_400
 
-/** How long the secret before and the new one overlap. */
+/** The body of a rotation. */
 export const SecretRotation = Schema.Struct({
   overlap_seconds: Schema.Int
-    .annotate({ description: "How long the secret before signs beside the new one, a day (86400) unless it is given" })
-    .check(Schema.isBetween({ minimum: 0, maximum: longestOverlap }, {
-      message: `must be a whole number from 0 to ${longestOverlap}`
+    .annotate({ description: "How many seconds the previous secret signs as well; default 86400 (one day)" })
+    .check(Schema.isBetween({ minimum: 0, maximum: maxOverlap }, {
+      message: `must be a whole number from 0 to ${maxOverlap}`
     }))
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(overlap)))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(defaultOverlap)))
 })
 export type SecretRotation = typeof SecretRotation.Type
 
-/** The library reads a body that is not there as null. */
+/** The library decodes a missing body as null. */
 const noBody = Schema.Null.pipe(
   Schema.decodeTo(
     Schema.toType(SecretRotation),
-    SchemaTransformation.transform({ decode: () => ({ overlap_seconds: overlap }), encode: () => null })
+    SchemaTransformation.transform({ decode: () => ({ overlap_seconds: defaultOverlap }), encode: () => null })
   )
 )
 
-/** Which event to simulate. */
 const WebhookTest = Schema.Struct({
   event: textBetween(1, 100).annotate({
-    description: "Name of the event to simulate: one that is sent, or one with its channel, such as sms.delivered"
+    description: "Name of the event to simulate, as it is sent or with its channel, for example sms.delivered"
   })
 })
 
@@ -69,7 +69,9 @@ const paid = { paid: "subscription" } as const
 
 const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(Webhook)) })
   .annotate(Access.Access, Access.full("webhooks:read"))
-  .annotateMerge(OpenApi.annotations({ summary: "List webhooks", description: "All of the account, newest first." }))
+  .annotateMerge(
+    OpenApi.annotations({ summary: "List webhooks", description: "All webhooks of the account, newest first." })
+  )
 
 const create = HttpApiEndpoint.post("create", "/", {
   payload: NewWebhook,
@@ -79,13 +81,13 @@ const create = HttpApiEndpoint.post("create", "/", {
   .annotate(Access.Access, Access.full("webhooks:write", paid))
   .annotateMerge(OpenApi.annotations({
     summary: "Create a webhook",
-    description: "The signing secret is shown whole in this answer only. Not part of the free trial."
+    description: "Only this response shows the whole signing secret. Not part of the free trial."
   }))
 
 const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(Webhook), error: apiErrors(NotFound) })
   .annotate(Access.Access, Access.full("webhooks:read"))
   .annotateMerge(
-    OpenApi.annotations({ summary: "Read a webhook", description: "With the first characters of its secret." })
+    OpenApi.annotations({ summary: "Read a webhook", description: "Shows the first characters of its secret." })
   )
 
 const update = HttpApiEndpoint.put("update", "/:id", {
@@ -97,7 +99,7 @@ const update = HttpApiEndpoint.put("update", "/:id", {
   .annotate(Access.Access, Access.full("webhooks:write", paid))
   .annotateMerge(OpenApi.annotations({
     summary: "Change a webhook",
-    description: "What is left out stays as it is. is_active: true also sets failure_count to 0."
+    description: "Omitted fields keep their values. is_active: true also sets failure_count to 0."
   }))
 
 const rotateSecret = HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
@@ -110,16 +112,16 @@ const rotateSecret = HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", 
   .annotateMerge(OpenApi.annotations({
     summary: "Rotate a webhook's secret",
     description:
-      "The new secret is shown whole in this answer only. While both overlap, X-Service-Signature is the new "
-      + "key's, X-Service-Signature-Previous the old one's, and webhook-signature carries both. A secret that was "
-      + "previous before signs no more; overlap_seconds 0 ends the old one at once."
+      "Only this response shows the whole new secret. During the overlap, X-Service-Signature is signed with the new "
+      + "secret, X-Service-Signature-Previous with the previous one, and webhook-signature has both signatures. An older "
+      + "previous secret stops signing at once. overlap_seconds: 0 ends the previous secret at once."
   }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
   .annotate(Access.Access, Access.full("webhooks:write", paid))
   .annotateMerge(OpenApi.annotations({
     summary: "Delete a webhook",
-    description: "With its deliveries; what is on its way is not sent again."
+    description: "Deletes its deliveries too. An attempt in flight is not repeated."
   }))
 
 const test = HttpApiEndpoint.post("test", "/:id/test", {
@@ -132,9 +134,9 @@ const test = HttpApiEndpoint.post("test", "/:id/test", {
   .annotateMerge(OpenApi.annotations({
     summary: "Test a webhook",
     description:
-      "Sends an example of the event now, with X-Service-Test: true, and answers with the delivery when its one attempt "
-      + "has ended. It is made whatever the webhook listens to, and while it is disabled or unhealthy too, which it "
-      + "stays; a success sets failure_count to 0, a failure is not counted and not retried."
+      "Sends an example of the event now, with X-Service-Test: true, and responds with the delivery after its one attempt. "
+      + "It ignores the webhook's list of events, and works while the webhook is disabled or unhealthy, without changing "
+      + "that. A success sets failure_count to 0; a failure is not counted and not retried."
   }))
 
 const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
@@ -144,7 +146,7 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
     status: Schema.optionalKey(DeliveryStatus),
     event: Schema.optionalKey(
       Schema.String.annotate({
-        description: "Its name; by one with a channel, such as sms.delivered, that of all channels"
+        description: "The event's name; a name with a channel, for example sms.delivered, matches all channels"
       })
     ),
     from_date: Schema.optionalKey(TimestampInput),
@@ -157,7 +159,8 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
   .annotateMerge(OpenApi.annotations({
     summary: "List deliveries",
     description:
-      "Newest first, or by sort, with the outcome of the last attempt. from_date and to_date ask for what was created from one moment on and before the other."
+      "Newest first, or by sort, with the outcome of the last attempt. from_date (inclusive) and to_date (exclusive) limit "
+      + "when the deliveries were created."
   }))
 
 const delivery = HttpApiEndpoint.get("delivery", "/:id/deliveries/:delivery_id", {
@@ -168,7 +171,7 @@ const delivery = HttpApiEndpoint.get("delivery", "/:id/deliveries/:delivery_id",
   .annotate(Access.Access, Access.full("webhooks:read"))
   .annotateMerge(OpenApi.annotations({
     summary: "Read a delivery",
-    description: "With the payload that was sent and every attempt."
+    description: "With its payload and every attempt."
   }))
 
 const redeliver = HttpApiEndpoint.post("redeliver", "/:id/deliveries/:delivery_id/redeliver", {
@@ -178,10 +181,10 @@ const redeliver = HttpApiEndpoint.post("redeliver", "/:id/deliveries/:delivery_i
 })
   .annotate(Access.Access, Access.full("webhooks:write"))
   .annotateMerge(OpenApi.annotations({
-    summary: "Deliver again",
+    summary: "Redeliver",
     description:
-      "Queues the event as a new delivery, whatever came of this one: the same event id and the same bytes, with all its "
-      + "attempts before it. A test stays a test, with one attempt."
+      "Queues the event as a new delivery with the same event id, the same bytes and a full set of attempts, whatever the "
+      + "outcome of this one. A test stays a test, with one attempt."
   }))
 
 /** Webhooks and their deliveries (spec 4.5). */

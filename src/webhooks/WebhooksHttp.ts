@@ -8,7 +8,6 @@ import { Deliveries } from "./history/Deliveries.ts"
 import { Webhooks } from "./Webhooks.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
-/** Handlers of {@link WebhooksApi}. */
 export const WebhooksHttp = HttpApiBuilder.group(
   baseContract.add(WebhooksApi),
   "webhooks",

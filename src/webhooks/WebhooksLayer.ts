@@ -4,7 +4,7 @@ import { Database } from "../platform/database/Database.ts"
 import { PublicHttp } from "../platform/net/PublicHttp.ts"
 import { DeliveryBudget } from "./delivery/DeliveryBudget.ts"
 import { DeliveryOutcomes } from "./delivery/DeliveryOutcomes.ts"
-import { SubscriberLayer } from "./delivery/EventSubscriber.ts"
+import { EventSubscriber } from "./delivery/EventSubscriber.ts"
 import { LocalDispatch } from "./delivery/LocalDispatch.ts"
 import { WebhookActor } from "./delivery/WebhookActor.ts"
 import { WebhookSweeper } from "./delivery/WebhookSweeper.ts"
@@ -21,7 +21,7 @@ const Transport = Layer.unwrap(Effect.gen(function*() {
   return PublicHttp.layer({ allowLoopback, timeout: `${webhookTimeoutSeconds} seconds` })
 }))
 
-/** The actors with what they share on a node; needs what carries their requests. */
+/** The webhook actors and the services that they share on a node. They need a `PublicHttp`. */
 export const WebhookActors = Layer.mergeAll(WebhookSweeper, WebhookActor).pipe(
   Layer.provide(DeliveryOutcomes.layer),
   Layer.provide(UnhealthyNotifier.layer),
@@ -30,12 +30,12 @@ export const WebhookActors = Layer.mergeAll(WebhookSweeper, WebhookActor).pipe(
   Database.onQueuePool
 )
 
-/** Webhooks with their endpoints and their actors; what events are told to. */
+/** The webhooks API, its actors, and the subscriber of events. */
 export const WebhooksLayer = WebhooksHttp.pipe(
   Layer.provide(Deliveries.layer),
   Layer.provide(WebhookActors),
   Layer.provide(Transport),
-  Layer.provideMerge(SubscriberLayer),
+  Layer.provideMerge(EventSubscriber),
   Layer.provide(LocalDispatch.layer),
   Layer.provideMerge(Webhooks.layer),
   Layer.provide(WebhookUrlRules.layer)

@@ -18,25 +18,29 @@ const header = (name: string, description: string, schema: Shape) => ({
   schema
 })
 
-const sometimes = (name: string, description: string, schema: Shape) => ({
+const optionalHeader = (name: string, description: string, schema: Shape) => ({
   ...header(name, description, schema),
   required: false
 })
 
 const headersOf = (event: EventName) => [
   header("X-Service-Event", "The event's name, as in the body.", { ...text, enum: [event] }),
-  header("X-Service-Signature", "Hex HMAC-SHA256 of the body, keyed with the whole secret as it was shown.", digest),
-  sometimes("X-Service-Signature-Previous", "The same under the secret before, while a rotation overlaps.", digest),
+  header("X-Service-Signature", "Hex HMAC-SHA256 of the body. The key is the whole secret as it was shown.", digest),
+  optionalHeader(
+    "X-Service-Signature-Previous",
+    "The same with the previous secret, while a rotation overlaps.",
+    digest
+  ),
   header("X-Service-Event-Id", "The event's id, as in the body: the same in every attempt.", text),
-  header("X-Service-Delivery-Id", "The delivery, as the delivery history has it.", text),
-  header("X-Service-Attempt", "Which attempt this is.", { type: "integer", minimum: 1, maximum: maxAttempts }),
-  sometimes("X-Service-Test", "An event that was asked for to try the webhook out.", { ...text, enum: ["true"] }),
+  header("X-Service-Delivery-Id", "The delivery's id in the delivery history.", text),
+  header("X-Service-Attempt", "The number of this attempt.", { type: "integer", minimum: 1, maximum: maxAttempts }),
+  optionalHeader("X-Service-Test", "Present when the event is a test of the webhook.", { ...text, enum: ["true"] }),
   header("webhook-id", "Standard Webhooks: the event's id.", text),
-  header("webhook-timestamp", "Standard Webhooks: the attempt's time in Unix seconds.", { type: "integer" }),
+  header("webhook-timestamp", "Standard Webhooks: when the attempt started, in Unix seconds.", { type: "integer" }),
   header(
     "webhook-signature",
-    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of id, time and body, keyed with the decoded secret; two of"
-      + " them, with a space between, while a rotation overlaps.",
+    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of id, time and body. The key is the decoded secret. Two of them,"
+      + " separated by a space, while a rotation overlaps.",
     text
   )
 ]
@@ -45,12 +49,12 @@ const delays = Array.from({ length: maxAttempts - 1 }, (_, index) => nextDelay(i
   .map((delay) => Duration.toSeconds(delay))
 
 const responses = {
-  "2XX": { description: "Delivered. The body is not looked at." },
-  "3XX": { description: "Not followed: a failed attempt, as any other answer." },
+  "2XX": { description: "Delivered. The body is ignored." },
+  "3XX": { description: "A failed attempt: redirects are not followed." },
   default: {
     description:
-      `A failed attempt, as is no answer in time. Up to ${maxAttempts} are made, ${delays.join(", ")} seconds`
-      + " after the end of the one before; then the delivery is failed."
+      `A failed attempt, as is a timeout. There are up to ${maxAttempts} attempts, ${delays.join(", ")} seconds`
+      + " after the end of the previous one. Then the delivery has failed."
   }
 }
 
@@ -64,7 +68,7 @@ const examplesOf = (event: EventName) =>
 
 const sentence = (half: string) => `${half.charAt(0).toUpperCase()}${half.slice(1)}.`
 
-/** The request that a webhook gets for an event, as OpenAPI 3.1 describes it. */
+/** The request that delivers an event, as OpenAPI 3.1 describes it. */
 const requestOf = (event: EventName) => ({
   operationId: `webhook.${event}`,
   summary: event,
@@ -83,5 +87,5 @@ const requestOf = (event: EventName) => ({
   responses
 })
 
-/** The `webhooks` of the OpenAPI document: what this service sends, one entry for each event. */
+/** The `webhooks` of the OpenAPI document: one request for each event. */
 export const openApiWebhooks = Object.fromEntries(eventNames.map((event) => [event, { post: requestOf(event) }]))

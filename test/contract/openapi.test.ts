@@ -5,7 +5,7 @@ import * as OpenApiFile from "../../scripts/openapi.ts"
 import { type Topic, topics } from "../../src/events/EventAliases.ts"
 import { eventBody, exampleBody } from "../../src/events/EventBody.ts"
 import { eventNames } from "../../src/events/EventNames.ts"
-import { generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
+import { generate as generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { endpoints } from "./contract.ts"
 

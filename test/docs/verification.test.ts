@@ -4,7 +4,7 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import * as NodeUrl from "node:url"
-import { generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
+import { generate as generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
 import { blocks, read, root } from "./documents.ts"
 
 /** The README's code after a marker comment, loaded as a module of a program with this project's packages. */

@@ -4,7 +4,7 @@ import * as NodeChildProcess from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
-import { generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
+import { generate as generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
 import { type Arrival, isRunnable, judge, type Snippet, snippets, type Verdict } from "../support/verifySnippets.ts"
 import { blocks, read, root } from "./documents.ts"
 

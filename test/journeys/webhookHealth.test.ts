@@ -115,7 +115,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
       assert.strictEqual(mail?.subject, `Webhook ${hook.id} is unhealthy: its deliveries keep failing`)
       for (
         const words of [
-          `Your webhook ${hook.id} at ${hook.receiver.url}/in is unhealthy since `,
+          `Your webhook ${hook.id} at ${hook.receiver.url}/in has been unhealthy since `,
           "Why: 2 deliveries in a row used up all attempts, and none has succeeded since ",
           "new events are recorded in the delivery history as skipped and not sent",
           `PUT /v1/webhooks/${hook.id} {"is_active": true}`,
@@ -190,7 +190,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
       assert.deepInclude(at("data", 0), { error: "backlog_full", attempt_count: 0 })
 
       const [mail] = yield* hook.mails
-      assert.strictEqual(mail?.subject, `Webhook ${hook.id} is unhealthy: too many events wait for it`)
+      assert.strictEqual(mail?.subject, `Webhook ${hook.id} is unhealthy: its backlog is full`)
       assert.include(mail?.text, "100 events or more wait for their first attempt")
       assert.include(mail?.text, "When fewer than 50 wait, the webhook becomes active again by itself.")
 

@@ -1,6 +1,6 @@
 /**
  * All that the benches know of the tables of deliveries: how many are on their way, how a backlog is put there, and the
- * statement that takes some for a webhook.
+ * statement that claims some for a webhook.
  */
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
@@ -52,33 +52,38 @@ export const insertPending = (webhooks: ReadonlyArray<number>, perWebhook: numbe
     yield* Effect.forEach(["events", "webhook_queue"], (table) => sql`vacuum analyze ${sql(table)}`.unprepared)
   })
 
-/** Takes a hundred deliveries of a webhook as its actor does, and gives how many they were. */
-const take = Effect.fnUntraced(function*(webhook: number) {
+/** Claims a hundred deliveries of a webhook as its actor does, and returns how many it got. */
+const claim = Effect.fnUntraced(function*(webhook: number) {
   const repo = yield* makeQueueRepo
-  const taken = yield* repo.take({ webhookId: WebhookId.make(webhook), fresh: 100, retries: 100, held: [] })
-  return taken.length
+  const claimed = yield* repo.claim({
+    webhookId: WebhookId.make(webhook),
+    firstAttempts: 100,
+    retries: 100,
+    inMemory: []
+  })
+  return claimed.length
 })
 
-/** Milliseconds from asking for a hundred deliveries of a webhook to having them, the commit included. */
-export const timeTake = Effect.fnUntraced(function*(webhook: number) {
+/** Milliseconds to claim a hundred deliveries of a webhook, the commit included. */
+export const timeClaim = Effect.fnUntraced(function*(webhook: number) {
   const startedAt = performance.now()
-  const count = yield* take(webhook)
-  if (count !== 100) return yield* Effect.die(`took ${count} deliveries instead of 100`)
+  const count = yield* claim(webhook)
+  if (count !== 100) return yield* Effect.die(`claimed ${count} deliveries instead of 100`)
   return performance.now() - startedAt
 })
 
 /** Milliseconds that PostgreSQL says it spent on executing the same statement. */
-export const explainTake = Effect.fnUntraced(function*(webhook: number) {
+export const explainClaim = Effect.fnUntraced(function*(webhook: number) {
   const sql = yield* SqlClient.SqlClient
   const seen: Array<readonly [text: string, parameters: ReadonlyArray<unknown>]> = []
-  // The very statement of the repository, read as it passes by; it is undone, so the explained one takes the same rows.
+  // The very statement of the repository, read as it passes by; it is undone, so the explained one claims the same rows.
   const keep: Statement.Transformer = (statement) =>
     Effect.sync(() => {
       seen.push(statement.compile())
       return statement
     })
   yield* sql.withTransaction(
-    Effect.andThen(Effect.provideService(take(webhook), Statement.CurrentTransformer, keep), Effect.fail("undo"))
+    Effect.andThen(Effect.provideService(claim(webhook), Statement.CurrentTransformer, keep), Effect.fail("undo"))
   ).pipe(Effect.ignore)
   const [text, parameters] = seen.at(-1) ?? ["", []]
   const explain = sql.unsafe<Explained>(`explain (analyze, format json) ${text}`, parameters)

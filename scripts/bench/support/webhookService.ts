@@ -12,7 +12,7 @@ import { Database, DatabaseAddress } from "../../../src/platform/database/Databa
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
 import { AccountId, WebhookId } from "../../../src/values/Ids.ts"
-import { SubscriberLayer } from "../../../src/webhooks/delivery/EventSubscriber.ts"
+import { EventSubscriber } from "../../../src/webhooks/delivery/EventSubscriber.ts"
 import { LocalDispatch } from "../../../src/webhooks/delivery/LocalDispatch.ts"
 import { WebhookUrlRules } from "../../../src/webhooks/endpoint/WebhookUrlRules.ts"
 import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
@@ -36,7 +36,7 @@ const CountedHttp = Layer.effect(
 export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
   Layer.provide(CountedHttp),
   Layer.provide(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 512 })),
-  Layer.provideMerge(SubscriberLayer),
+  Layer.provideMerge(EventSubscriber),
   Layer.provide(LocalDispatch.layer),
   Layer.provideMerge(Webhooks.layer),
   Layer.provide(WebhookUrlRules.layer),

@@ -2,7 +2,7 @@ import { Clock, Console, Effect, Layer, Option, Redacted, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
-import { verify } from "../../webhooks/endpoint/verify.ts"
+import { verify } from "../../webhooks/endpoint/WebhookSecret.ts"
 import { listenOn } from "../listenOn.ts"
 
 const pretty = (body: string) => {

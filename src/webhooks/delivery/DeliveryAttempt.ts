@@ -1,104 +1,124 @@
 import { Cause, Clock, Effect, Exit, Option, Redacted } from "effect"
 import { Vault } from "../../platform/crypto/Vault.ts"
 import { type PostResponse, PublicHttp, type PublicHttpFailure } from "../../platform/net/PublicHttp.ts"
-import type { WebhookId } from "../../values/Ids.ts"
-import { sealedSecret } from "../endpoint/sealedSecret.ts"
-import { sign, type SigningKey, signingKey } from "../endpoint/WebhookSecret.ts"
+import type { DeliveryId, WebhookId } from "../../values/Ids.ts"
+import * as WebhookSecret from "../endpoint/WebhookSecret.ts"
 import type { Target } from "../endpoint/WebhooksRepo.ts"
-import type { AttemptRecord } from "./DeliveryOutcomes.ts"
-import { type Outcome, transition } from "./DeliveryState.ts"
-import type { Taken } from "./QueueRepo.ts"
+import { type Outcome, type Transition, transition } from "./DeliveryState.ts"
+import type { ClaimedDelivery } from "./QueueRepo.ts"
 
-/** Where a webhook's deliveries go, and what signs them. */
-export interface Destination {
+/** The URL of a webhook's endpoint, and the keys that sign its deliveries. */
+export interface Endpoint {
   readonly url: URL
-  readonly key: SigningKey
-  /** The key before a rotation, and when it stops to sign, in Unix milliseconds. */
-  readonly previous: { readonly key: SigningKey; readonly until: number } | undefined
+  readonly key: WebhookSecret.SigningKey
+  /** The key before a rotation, and when it stops signing, in Unix milliseconds. */
+  readonly previous: { readonly key: WebhookSecret.SigningKey; readonly until: number } | undefined
 }
 
-interface Answered {
-  readonly outcome: Outcome
-  readonly body: Uint8Array | null
+/** The outcome of one attempt, ready to be written. */
+export interface AttemptRecord {
+  readonly webhookId: WebhookId
+  readonly deliveryId: DeliveryId
+  /** In Unix milliseconds. */
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly responseBody: Uint8Array | null
+  /** The endpoint's Retry-After header. It is recorded only; the schedule stays as it is (spec 6.6). */
   readonly retryAfter: string | null
-  /** Of the request itself, without what it waited before. */
+  readonly transition: Transition
+}
+
+type PostExit = Exit.Exit<PostResponse, PublicHttpFailure>
+
+interface Response extends Pick<AttemptRecord, "responseBody" | "retryAfter"> {
+  readonly outcome: Outcome
+  /** Of the request itself, without its wait for a connection. */
   readonly durationMs: number
 }
 
-const answerOf = (exit: Exit.Exit<PostResponse, PublicHttpFailure>): Answered => {
+const classify = (exit: PostExit): Response => {
   if (Exit.isSuccess(exit)) {
-    return {
-      outcome: { _tag: "Answered", status: exit.value.status },
-      body: exit.value.body,
-      retryAfter: exit.value.retryAfter ?? null,
-      durationMs: exit.value.durationMs
-    }
+    const { body, durationMs, retryAfter = null, status } = exit.value
+    return { outcome: { _tag: "Answered", status }, responseBody: body, retryAfter, durationMs }
   }
   const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-  // A request that cannot be made at all uses up its attempts as well: nothing may wait for ever.
+  // A request that cannot be made at all uses up its attempts as well: no delivery may wait for ever.
   const error = failure?.reason ?? "connection_reset"
   const outcome = { _tag: "Broke", error, status: failure?.status } as const
-  return { outcome, body: null, retryAfter: null, durationMs: failure?.durationMs ?? 0 }
+  return { outcome, responseBody: null, retryAfter: null, durationMs: failure?.durationMs ?? 0 }
 }
 
-/** Carries deliveries to the endpoints of webhooks; it remembers nothing. */
-export const makeCourier = Effect.gen(function*() {
+const logDefect = (exit: PostExit) =>
+  Exit.isFailure(exit) && Exit.hasDies(exit)
+    ? Effect.logError("webhook request failed unexpectedly", exit.cause)
+    : Effect.void
+
+const report = (
+  { delivery, startedAt, webhookId }: {
+    readonly webhookId: WebhookId
+    readonly delivery: ClaimedDelivery
+    readonly startedAt: number
+  },
+  { durationMs, outcome, responseBody, retryAfter }: Response
+): AttemptRecord => ({
+  webhookId,
+  deliveryId: delivery.id,
+  startedAt,
+  durationMs: Math.round(durationMs),
+  responseBody,
+  retryAfter,
+  transition: transition({ ...delivery, status: delivery.attempt_count === 0 ? "pending" : "retrying" }, outcome)
+})
+
+const signedAt = (startedAt: number, { key, previous }: Endpoint, delivery: ClaimedDelivery) =>
+  WebhookSecret.sign({
+    ...delivery,
+    delivery_id: delivery.id,
+    attempt: delivery.attempt_count + 1,
+    timestamp: Math.floor(startedAt / 1000),
+    key,
+    previous_key: previous !== undefined && startedAt < previous.until ? previous.key : undefined
+  })
+
+/** Makes single attempts: sign, post, classify, report. It keeps no state and writes nothing. */
+export const make = Effect.gen(function*() {
   const http = yield* PublicHttp
   const vault = yield* Vault
   const clock = yield* Clock.Clock
 
-  const keyOf = (id: WebhookId, sealed: Uint8Array) =>
+  const openKey = (id: WebhookId, sealed: Uint8Array) =>
     Effect.map(
-      Effect.orDie(vault.open(sealedSecret(id), sealed)),
-      (secret) => signingKey(Redacted.make(Buffer.from(secret).toString("utf8")))
+      Effect.orDie(vault.open(WebhookSecret.purpose(id), sealed)),
+      (secret) => WebhookSecret.signingKey(Redacted.make(Buffer.from(secret).toString("utf8")))
     )
 
-  const destination = Effect.fnUntraced(function*(id: WebhookId, target: Target) {
+  /** Opens the secrets of a webhook. */
+  const endpointOf = Effect.fnUntraced(function*(id: WebhookId, target: Target) {
     const { previous_millis, previous_secret, secret, url } = target
     const until = clock.currentTimeMillisUnsafe() + (previous_millis ?? 0)
-    const previous = previous_secret === null ? undefined : { key: yield* keyOf(id, previous_secret), until }
-    return { url: new URL(url), key: yield* keyOf(id, secret), previous } satisfies Destination
+    const previous = previous_secret === null ? undefined : { key: yield* openKey(id, previous_secret), until }
+    return { url: new URL(url), key: yield* openKey(id, secret), previous } satisfies Endpoint
   })
 
-  const signedAt = (startedAt: number, to: Destination, taken: Taken) =>
-    sign({
-      ...taken,
-      delivery_id: taken.id,
-      attempt: taken.attempt_count + 1,
-      timestamp: Math.floor(startedAt / 1000),
-      key: to.key,
-      previous_key: to.previous !== undefined && startedAt < to.previous.until ? to.previous.key : undefined
-    })
-
   /**
-   * One request; whatever comes of it is a record to write down. It is signed when it begins: until then it may wait for
-   * minutes at a crowded host, and a receiver takes an old signature for a replay.
+   * Makes one attempt; every outcome becomes a record. The request is signed when it starts: before that it may wait for
+   * minutes at a crowded host, and a receiver rejects an old signature as a replay.
    */
-  const attempt = (webhookId: WebhookId, to: Destination, taken: Taken): Effect.Effect<AttemptRecord> =>
+  const attempt = (webhookId: WebhookId, endpoint: Endpoint, delivery: ClaimedDelivery): Effect.Effect<AttemptRecord> =>
     Effect.suspend(() => {
       let startedAt = clock.currentTimeMillisUnsafe()
       const headers = () => {
         startedAt = clock.currentTimeMillisUnsafe()
-        return signedAt(startedAt, to, taken)
+        return signedAt(startedAt, endpoint, delivery)
       }
-      return Effect.flatMap(Effect.exit(http.post({ url: to.url, headers, body: taken.body })), (exit) => {
-        const { body, durationMs, outcome, retryAfter } = answerOf(exit)
-        const record: AttemptRecord = {
-          webhookId,
-          deliveryId: taken.id,
-          startedAt,
-          durationMs: Math.round(durationMs),
-          responseBody: body,
-          retryAfter,
-          transition: transition({ ...taken, status: taken.attempt_count === 0 ? "pending" : "retrying" }, outcome)
-        }
-        return Exit.isFailure(exit) && Exit.hasDies(exit)
-          ? Effect.as(Effect.logError("a webhook request could not be made", exit.cause), record)
-          : Effect.succeed(record)
-      })
+      return http.post({ url: endpoint.url, headers, body: delivery.body }).pipe(
+        Effect.exit,
+        Effect.tap(logDefect),
+        Effect.map((exit) => report({ webhookId, delivery, startedAt }, classify(exit)))
+      )
     })
 
-  return { destination, attempt }
+  return { endpointOf, attempt }
 })
 
-export type Courier = Effect.Success<typeof makeCourier>
+export type DeliveryAttempt = Effect.Success<typeof make>

@@ -1,25 +1,25 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 
-/** Deliveries of all webhooks of a node in memory. */
+/** The most deliveries of all webhooks in one node's memory. */
 const capacity = 10_000
 
-/** Statements of all actors of a node at once; the queue's pool keeps its other connections for what has been done. */
+/** The most statements of all actors of a node at once. The queue's pool keeps its other connections for outcomes. */
 const statements = 2
 
-/** What the actors of a node share: room in memory, and turns at the queue. A thousand may wake up at once. */
+/** Limits that all actors of a node share: room in memory, and statements on the queue. A thousand may wake at once. */
 export class DeliveryBudget extends Context.Service<DeliveryBudget, {
-  /** Whether so many deliveries more may come into memory. */
+  /** Whether this many more deliveries may come into memory. */
   readonly hasRoomFor: (count: number) => boolean
-  /** Counts deliveries in, or out. */
+  /** Counts deliveries that come into memory, or leave it. */
   readonly count: (change: number) => void
-  /** Keeps room for deliveries that are being asked for, as others ask at the same time. */
-  readonly expecting: <A, E, R>(deliveries: number, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Runs a statement on the queue when it is its turn. */
-  readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Reserves room for deliveries while they are being claimed, because other actors claim at the same time. */
+  readonly reserve: <A, E, R>(deliveries: number, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Runs a statement on the queue when a permit is free. */
+  readonly withQueryPermit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }>()("messaging-service/webhooks/delivery/DeliveryBudget") {
   static readonly layer = Layer.effect(
     DeliveryBudget,
-    Effect.map(Semaphore.make(statements), (turns) => {
+    Effect.map(Semaphore.make(statements), (permits) => {
       let inMemory = 0
       const count = (change: number) => {
         inMemory += change
@@ -27,13 +27,13 @@ export class DeliveryBudget extends Context.Service<DeliveryBudget, {
       return DeliveryBudget.of({
         hasRoomFor: (count) => inMemory + count <= capacity,
         count,
-        expecting: (deliveries, effect) =>
+        reserve: (deliveries, effect) =>
           Effect.acquireUseRelease(
             Effect.sync(() => count(deliveries)),
             () => effect,
             () => Effect.sync(() => count(-deliveries))
           ),
-        inTurn: turns.withPermits(1)
+        withQueryPermit: permits.withPermits(1)
       })
     })
   )

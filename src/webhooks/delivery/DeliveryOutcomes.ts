@@ -5,28 +5,47 @@ import { group } from "../../platform/database/coalesce.ts"
 import { column } from "../../platform/database/column.ts"
 import { retryWhileUnavailable } from "../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../platform/database/transaction.ts"
-import { type DeliveryId, WebhookId } from "../../values/Ids.ts"
+import { WebhookId } from "../../values/Ids.ts"
 import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import { UnhealthyReason } from "../endpoint/Webhook.ts"
-import { isFinal, type Transition } from "./DeliveryState.ts"
-import { type HealthChange, healthChanges } from "./WebhookHealth.ts"
+import type { AttemptRecord } from "./DeliveryAttempt.ts"
+import { type HealthSign, isFinal } from "./DeliveryState.ts"
 
-/** What one attempt came to, ready to be written down. */
-export interface AttemptRecord {
+/** The effect of a group of outcomes on the health of one webhook. */
+interface HealthChange {
+  readonly id: WebhookId
+  /** Whether any delivery succeeded. */
+  readonly succeeded: boolean
+  /** How many deliveries used up their attempts after the last success. */
+  readonly exhausted: number
+  /** Whether one of these met 410 Gone in every attempt. */
+  readonly gone: boolean
+}
+
+interface Sign {
   readonly webhookId: WebhookId
-  readonly deliveryId: DeliveryId
-  /** In Unix milliseconds. */
-  readonly startedAt: number
-  readonly durationMs: number
-  readonly responseBody: Uint8Array | null
-  /** What the endpoint asked for; recorded, and the schedule stays as it is (spec 6.6). */
-  readonly retryAfter: string | null
-  readonly transition: Transition
+  readonly transition: { readonly health: HealthSign }
+}
+
+/** Sums up the signs of many deliveries, in their order: one change for each webhook whose health they affect. */
+export const healthChanges = (signs: ReadonlyArray<Sign>): ReadonlyArray<HealthChange> => {
+  const changes = new Map<WebhookId, HealthChange>()
+  for (const { transition: { health }, webhookId: id } of signs) {
+    if (health === "undecided") continue
+    const before = changes.get(id) ?? { id, succeeded: false, exhausted: 0, gone: false }
+    changes.set(
+      id,
+      health === "success"
+        ? { id, succeeded: true, exhausted: 0, gone: false }
+        : { ...before, exhausted: before.exhausted + 1, gone: before.gone || health === "gone" }
+    )
+  }
+  return [...changes.values()]
 }
 
 /**
- * Ends deliveries, or queues them for their next attempt. A row is changed only while it is at the attempt that was
- * expected, so a second owner's late outcome changes nothing.
+ * Ends deliveries, or queues them for their next attempt. It changes a row only at the expected attempt, so a late outcome
+ * from an earlier owner changes nothing.
  */
 const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<AttemptRecord>) => {
   const of = <A>(read: (record: AttemptRecord) => A) => records.map(read)
@@ -43,8 +62,8 @@ const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<Attemp
         ${column.text(of((r) => r.retryAfter))})
         as t (webhook_id, id, status, attempt, delay, code, error, duration, is_final, started, response_body, retry_after)
     ), found as materialized (
-      -- One look for each index that leads to rows in an actor's hands. The limit has each row looked up by itself: as
-      -- a join it may be planned as one of all that is taken.
+      -- One query for each index that leads to an actor's deliveries. The limit makes PostgreSQL look up each row by
+      -- itself; without it the planner may join all claimed rows.
       select o.*, q.row from outcome o cross join lateral (
         select ctid as row from webhook_queue q where q.webhook_id = o.webhook_id and q.id = o.id
           and q.status = 'taken' and q.attempt_count = o.attempt - 1
@@ -58,7 +77,7 @@ const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<Attemp
       insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count, attempts,
         started_at, duration_ms, response_code, error, response_body, retry_after, created_at)
       select * from ended
-    ), again as (
+    ), retried as (
       update webhook_queue q set status = 'retrying', attempt_count = o.attempt,
         due_at = now() + o.delay * interval '1 millisecond',
         attempts = q.attempts || jsonb_build_object('attempt', o.attempt,
@@ -69,12 +88,11 @@ const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<Attemp
     )`
 }
 
-/** Who turned unhealthy. */
-const Fallen = Schema.Array(Schema.Struct({ id: WebhookId, reason: UnhealthyReason }))
+const NewlyUnhealthy = Schema.Array(Schema.Struct({ id: WebhookId, reason: UnhealthyReason }))
 
-/** One writer for the outcomes of a node: what many actors learn at the same time is one statement. */
+/** Writes the outcomes of all actors of a node, many in one statement. */
 export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
-  /** Calls `done` when the outcome is committed, however long the database is away; a failure says that it never will. */
+  /** Calls `done` once the outcome is committed, however long the database is unavailable. A failure is permanent. */
   readonly record: (record: AttemptRecord, done: (exit: Exit.Exit<void>) => void) => void
 }>()("messaging-service/webhooks/delivery/DeliveryOutcomes") {
   static readonly layer = Layer.effect(
@@ -82,18 +100,18 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { webhookUnhealthyFailures, webhookUnhealthySeconds } = yield* AppConfig
-      const alarm = yield* UnhealthyNotifier
+      const { notify } = yield* UnhealthyNotifier
 
-      /** Successes alone, which is nearly always: a count that stands is set back. */
+      /** The usual case: a group without failures only resets failure counts. */
       const writeSuccesses = (records: ReadonlyArray<AttemptRecord>, ids: ReadonlyArray<WebhookId>) =>
         sql`with ${settleStatement(sql, records)}
           update webhooks set failure_count = 0, failing_since = null
           where id = any(${column.int8(ids)}) and failure_count > 0`
 
       const writeAll = (records: ReadonlyArray<AttemptRecord>, changes: ReadonlyArray<HealthChange>) =>
-        sql`with ${settleStatement(sql, records)}, concerned as (
-            -- Locked in one order by everybody, so that groups written at the same time cannot deadlock. Only where
-            -- rows have ended: a group whose commit was lost to sight is written again, and must not count again.
+        sql`with ${settleStatement(sql, records)}, affected as (
+            -- All writers lock in the same order, so that concurrent groups cannot deadlock. Only webhooks with ended
+            -- rows count: a group whose commit went unconfirmed is written again, and must not count again.
             select w.id, w.is_active, h.exhausted, h.gone, w.unhealthy_reason as before,
               case when h.succeeded then 0 else w.failure_count end + h.exhausted as count,
               case when h.exhausted = 0 then null when h.succeeded then now() else coalesce(w.failing_since, now()) end
@@ -112,13 +130,13 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
               when count >= ${webhookUnhealthyFailures}
                 and since <= now() - ${webhookUnhealthySeconds} * interval '1 second' then 'failing'
               else before end as after
-            from concerned
+            from affected
           ), updated as (
             update webhooks w set failure_count = j.count, failing_since = j.since, unhealthy_reason = j.after
             from judged j where w.id = j.id
           )
           select id, after as reason from judged where after is distinct from before`.pipe(
-          Effect.flatMap(Schema.decodeUnknownEffect(Fallen))
+          Effect.flatMap(Schema.decodeUnknownEffect(NewlyUnhealthy))
         )
 
       const write = Effect.fnUntraced(function*(records: ReadonlyArray<AttemptRecord>) {
@@ -128,7 +146,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
           return
         }
         yield* transaction(
-          Effect.flatMap(writeAll(records, changes), Effect.forEach((fallen) => alarm.raise(fallen), { discard: true }))
+          Effect.flatMap(writeAll(records, changes), Effect.forEach((webhook) => notify(webhook), { discard: true }))
         )
       }, Effect.orDie)
 

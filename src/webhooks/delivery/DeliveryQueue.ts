@@ -1,75 +1,172 @@
 import { Clock, Effect, Exit } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
-import { makeTaker } from "./claimDeliveries.ts"
+import { DeliveryBudget } from "./DeliveryBudget.ts"
 import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
-import { QueueCursor } from "./QueueCursor.ts"
-import type { Taken } from "./QueueRepo.ts"
+import { type ClaimedDelivery, makeQueueRepo } from "./QueueRepo.ts"
 
-/** What an actor knows of the rows of its webhook that are not in its hands. */
-export const makeClaims = Effect.fnUntraced(function*(id: WebhookId, slots: InFlightDeliveries) {
-  const { doubt, giveBack, giveBackDoubtful, nextDue, skip, take } = yield* makeTaker(id, slots)
+/** The result of one claim. */
+interface Claim {
+  readonly deliveries: ReadonlyArray<ClaimedDelivery>
+  /** Whether more first attempts may wait than were claimed. */
+  readonly isFull: boolean
+}
+
+/**
+ * How far memory has caught up with the table. Only when memory holds everything that waits in the table may a new commit
+ * follow it by local dispatch. So events keep their order, and none waits behind newer ones.
+ */
+class QueueCursor {
+  readonly #inFlight: InFlightDeliveries
+  #isCaughtUp = false
+  /** Commits on this node during a claim, which may have missed them; undefined while no claim runs. */
+  #meanwhile: Array<ClaimedDelivery> | undefined
+  /** The newest delivery that was claimed from the table. */
+  #newest = 0
+
+  constructor(inFlight: InFlightDeliveries) {
+    this.#inFlight = inFlight
+  }
+
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp
+  }
+
+  fallBehind(): void {
+    this.#isCaughtUp = false
+  }
+
+  dispatch(deliveries: ReadonlyArray<ClaimedDelivery>): void {
+    if (this.#meanwhile !== undefined) this.#meanwhile.push(...deliveries)
+    else if (this.#isCaughtUp) this.#follow(deliveries)
+  }
+
+  begin(): void {
+    this.#meanwhile = []
+    this.#isCaughtUp = true
+  }
+
+  /** Ends a claim; undefined when its result is unknown. */
+  end(claim: Claim | undefined): void {
+    const late = this.#meanwhile ?? []
+    this.#meanwhile = undefined
+    this.#newest = Math.max(this.#newest, ...claim?.deliveries.map(({ id }) => id) ?? [])
+    this.#inFlight.add(claim?.deliveries ?? [])
+    if (claim === undefined || claim.isFull) this.#isCaughtUp = false
+    else this.#follow(late)
+  }
+
+  /**
+   * Moves committed deliveries into memory; without room they stay in the table. So do those that are not newer than the
+   * newest claimed one: a claim may have found them before this node dispatched them, and they may have been sent since.
+   */
+  #follow(deliveries: ReadonlyArray<ClaimedDelivery>): void {
+    const newer = deliveries.filter(({ id }) => id > this.#newest)
+    if (this.#inFlight.hasRoomFor(newer.length)) this.#inFlight.add(newer)
+    if (deliveries.some(({ id }) => !this.#inFlight.has(id))) this.#isCaughtUp = false
+  }
+}
+
+/** Copies a body, because the client returns a view that keeps the 64 KiB it read in memory. */
+const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes)
+
+/** One webhook's rows of the queue: claims them into memory, releases them, and knows when the next retry is due. */
+export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: InFlightDeliveries) {
+  const { reserve, withQueryPermit } = yield* DeliveryBudget
+  const queue = yield* makeQueueRepo
   const clock = yield* Clock.Clock
-  const catchUp = new QueueCursor(slots)
+  const cursor = new QueueCursor(inFlight)
+  /** Whether rows may be claimed that are not in memory: by an earlier owner, or by a statement without an answer. */
+  let mayHaveOrphans = true
   /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
   let retryAt: number | undefined = 0
 
-  /** Takes first attempts as well, and has what is committed meanwhile follow them. */
-  const look = (most: number, retries: number) =>
+  const release = Effect.suspend(() =>
+    Effect.map(withQueryPermit(queue.release(webhookId, inFlight.ids)), () => {
+      mayHaveOrphans = false
+    })
+  )
+
+  const claim = Effect.fnUntraced(function*(firstAttempts: number, retries: number) {
+    // A statement whose answer gets lost may have claimed rows.
+    mayHaveOrphans = true
+    const statement = Effect.suspend(() => queue.claim({ webhookId, firstAttempts, retries, inMemory: inFlight.ids }))
+    const rows = yield* reserve(firstAttempts + retries, withQueryPermit(statement))
+    const expired = rows.filter(({ body }) => body === null)
+    if (expired.length > 0) yield* queue.expire(webhookId, expired.map((row) => row.id))
+    mayHaveOrphans = false
+    return {
+      deliveries: rows.flatMap(({ body, ...row }) => body === null ? [] : [{ ...row, body: copyOf(body) }]),
+      isFull: rows.filter(({ attempt_count }) => attempt_count === 0).length === firstAttempts
+    } satisfies Claim
+  })
+
+  /** Claims first attempts as well, so commits on this node during the claim follow it. */
+  const catchUp = (firstAttempts: number, retries: number) =>
     Effect.andThen(
-      Effect.sync(() => catchUp.begin()),
-      Effect.onExit(take(most, retries), (exit) =>
-        Effect.sync(() => catchUp.end(Exit.isSuccess(exit) ? exit.value : undefined)))
+      Effect.sync(() => cursor.begin()),
+      Effect.onExit(claim(firstAttempts, retries), (exit) =>
+        Effect.sync(() => cursor.end(Exit.isSuccess(exit) ? exit.value : undefined)))
     )
 
+  const skipSome = Effect.suspend(() =>
+    Effect.map(
+      withQueryPermit(queue.skip({ webhookId, error: "webhook_unhealthy", inMemory: inFlight.ids })),
+      ({ count }) => count > 0
+    )
+  )
+
   const nextRetry = () => {
-    for (const due of slots.takePlanned()) retryAt = Math.min(retryAt ?? due, due)
+    for (const due of inFlight.takePlannedRetries()) retryAt = Math.min(retryAt ?? due, due)
     return retryAt
   }
 
   return {
-    giveBack,
+    /** Releases every claim that is not in memory. */
+    release,
+    /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
     nextRetry,
-    /**
-     * Ends what nobody has in hand without another attempt. An attempt that ends meanwhile leaves a retry behind, so the
-     * last look is one that began when nothing was under way, or one that finds something under way still.
-     */
-    skipAll: Effect.gen(function*() {
-      for (let isLast = false; !isLast;) {
-        const wasBusy = slots.isBusy
-        catchUp.fallBehind()
-        yield* giveBack
-        while (yield* skip) continue
-        isLast = !wasBusy || slots.isBusy
-      }
-    }),
-    /** Takes what is due as far as there is room; false when there was nothing to look for. */
-    take: Effect.gen(function*() {
-      yield* giveBackDoubtful
+    /** Claims due deliveries as far as there is room; false when there was nothing to claim. */
+    claimDue: Effect.gen(function*() {
+      if (mayHaveOrphans) yield* release
       const retry = nextRetry()
-      const due = retry !== undefined && retry <= clock.currentTimeMillisUnsafe()
-      const most = slots.wanted(due ? 2 : 1)
-      if (most === 0 || (!due && catchUp.isDone)) return false
-      const retries = due ? most : 0
-      if (catchUp.isDone) slots.add((yield* take(0, retries)).deliveries)
-      else yield* look(most, retries)
-      if (!due) return true
-      const millis = yield* nextDue
+      const isRetryDue = retry !== undefined && retry <= clock.currentTimeMillisUnsafe()
+      const size = inFlight.claimable(isRetryDue ? 2 : 1)
+      if (size === 0 || (!isRetryDue && cursor.isCaughtUp)) return false
+      const retries = isRetryDue ? size : 0
+      if (cursor.isCaughtUp) inFlight.add((yield* claim(0, retries)).deliveries)
+      else yield* catchUp(size, retries)
+      if (!isRetryDue) return true
+      const { millis } = yield* withQueryPermit(queue.nextDue(webhookId))
       retryAt = millis === null ? undefined : clock.currentTimeMillisUnsafe() + Math.max(0, millis)
       return true
     }),
-    handOver: (deliveries: ReadonlyArray<Taken>) => catchUp.handOver(deliveries),
-    caughtUp: () => catchUp.isDone,
-    fallBehind: () => catchUp.fallBehind(),
-    /** A retry may be due of which nothing is known here. */
-    mayBeDue: () => {
+    /**
+     * Ends without another attempt all deliveries that are not in memory. An attempt that ends meanwhile may leave a retry
+     * behind, so the last pass is one that began with no attempt in flight, or one that ends with some still in flight.
+     */
+    skipAll: Effect.gen(function*() {
+      for (let isLast = false; !isLast;) {
+        const wasBusy = inFlight.isBusy
+        cursor.fallBehind()
+        yield* release
+        while (yield* skipSome) continue
+        isLast = !wasBusy || inFlight.isBusy
+      }
+    }),
+    /** Takes over deliveries that this node has just committed, if memory has caught up with the table. */
+    dispatch: (deliveries: ReadonlyArray<ClaimedDelivery>) => cursor.dispatch(deliveries),
+    /** Whether memory holds every first attempt that waits in the table. */
+    isCaughtUp: () => cursor.isCaughtUp,
+    /** The table may hold first attempts that are not in memory. */
+    fallBehind: () => cursor.fallBehind(),
+    /** A retry may be due that this actor did not plan. */
+    expectRetry: () => {
       retryAt = 0
     },
-    /** Rows may be taken that are in nobody's hands. */
-    doubt: () => {
-      doubt()
+    /** Rows may be claimed that are not in memory. */
+    expectOrphans: () => {
+      mayHaveOrphans = true
       retryAt = 0
     }
   }
 })
-
-export type Claims = Effect.Success<ReturnType<typeof makeClaims>>

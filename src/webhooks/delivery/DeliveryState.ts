@@ -7,12 +7,12 @@ export const DeliveryStatus = Schema.Literals(["pending", "retrying", "delivered
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
 /**
- * The statuses of what waits; `taken` is in its actor's hands. Each has an index of its own, which PostgreSQL uses only
- * where the status is written out.
+ * The statuses of rows in the queue; a `taken` row is claimed by the webhook's actor. Each has its index, which
+ * PostgreSQL uses only where the status is written as a literal.
  */
 export const queueStatuses = ["pending", "retrying", "taken"] as const
 
-/** Why an attempt failed, or why none was made. */
+/** Why an attempt failed, or why no attempt was made. */
 export const DeliveryError = Schema.Literals([
   ...FailureReason.literals,
   "redirect",
@@ -22,41 +22,41 @@ export const DeliveryError = Schema.Literals([
 ])
 export type DeliveryError = typeof DeliveryError.Type
 
-/** Why an event was only written down. */
+/** Why an event was recorded without an attempt. */
 export type SkipReason = Extract<DeliveryError, "webhook_unhealthy" | "backlog_full">
 
-/** What one attempt came to. `Answered` by the endpoint's status alone, `Broke` when no whole answer came. */
+/** The outcome of one attempt: `Answered` with a status, or `Broke` without a complete response. */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly status: number }
   | { readonly _tag: "Broke"; readonly error: Exclude<DeliveryError, SkipReason>; readonly status?: number | undefined }
 
-/** The part of a delivery's row that an outcome changes. */
+/** The columns of a delivery that decide about its next state. */
 export interface Delivery {
   readonly status: DeliveryStatus
   readonly attempt_count: number
   /** A test is attempted once and never retried (spec 4.5). */
   readonly is_test: boolean
-  /** Whether every attempt so far was answered with 410 Gone. */
+  /** Whether every attempt so far met 410 Gone. */
   readonly all_gone: boolean
 }
 
 /**
- * What the delivery's end says about the webhook's health: `undecided` while it may still succeed, `gone` when every
- * attempt met 410 Gone.
+ * What a delivery shows about the webhook's health: `undecided` while it may still succeed, `gone` when every attempt met
+ * 410 Gone.
  */
 export type HealthSign = "success" | "exhausted" | "gone" | "undecided"
 
 export interface Transition {
   readonly status: DeliveryStatus
   readonly attempt_count: number
-  /** From the end of the attempt; undefined when nothing follows. */
+  /** Counted from the end of the attempt; undefined after the last attempt. */
   readonly next_delay: Duration.Duration | undefined
   readonly response_code: number | null
   readonly error: DeliveryError | null
   readonly health: HealthSign
 }
 
-/** Where a delivery ends. An outcome that comes after the end (a second owner's) changes nothing. */
+/** Whether a delivery has ended. A later outcome, from an earlier owner, changes nothing. */
 export const isFinal = (status: DeliveryStatus): boolean => status !== "pending" && status !== "retrying"
 
 /** Only 2xx is success (spec 6.6); a redirect is never followed. */
@@ -70,12 +70,12 @@ const gone = 410
 const failed = (delivery: Delivery, status: number | null): Pick<Transition, "status" | "next_delay" | "health"> => {
   const next_delay = delivery.is_test ? undefined : nextDelay(delivery.attempt_count + 1)
   if (next_delay !== undefined) return { status: "retrying", next_delay, health: "undecided" }
-  // A test that fails says that somebody is trying things out, not that deliveries are being lost.
+  // A failed test says nothing about the webhook's health: its owner is trying things out.
   if (delivery.is_test) return { status: "failed", next_delay, health: "undecided" }
   return { status: "failed", next_delay, health: delivery.all_gone && status === gone ? "gone" : "exhausted" }
 }
 
-/** The delivery after an outcome: total, so that any row and any late outcome have an answer. */
+/** The delivery after an outcome. It is total: every row and every late outcome have a next state. */
 export const transition = (delivery: Delivery, outcome: Outcome): Transition => {
   const { attempt_count } = delivery
   const still = { next_delay: undefined, response_code: null, error: null, health: "undecided" } as const

@@ -1,54 +1,90 @@
 import { Clock, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { transaction } from "../../platform/database/transaction.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import { Targets } from "../endpoint/Targets.ts"
+import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import type { UnhealthyReason } from "../endpoint/Webhook.ts"
-import { makeBacklogGuard } from "./BacklogGuard.ts"
-import { makeCourier } from "./DeliveryAttempt.ts"
-import type { Claims } from "./DeliveryQueue.ts"
-import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
+import { makeWebhooksRepo } from "../endpoint/WebhooksRepo.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
+import { DeliveryBudget } from "./DeliveryBudget.ts"
+import { makeQueueRepo } from "./QueueRepo.ts"
 
-/** How long the actor may believe what it has read of its webhook: a nudge about a change may have got lost. */
-const believedMillis = 1000
+/** How long an actor may use the status that it has read: a wake-up about a change may get lost. */
+const maxAgeMillis = 1000
 
-/** How often what waits is counted. */
-const countedMillis = 5000
+/** How often the backlog is counted. */
+const backlogIntervalMillis = 5000
 
-/** What an actor knows of its webhook: where deliveries go now, or why they do not. */
-export const makeStanding = Effect.fnUntraced(
-  function*(id: WebhookId, { claims, slots }: { readonly claims: Claims; readonly slots: InFlightDeliveries }) {
-    const clock = yield* Clock.Clock
-    const targets = yield* Targets
-    const { destination } = yield* makeCourier
-    const checkBacklog = yield* makeBacklogGuard(id)
-    let standing: "off" | "well" | UnhealthyReason = "off"
-    let readAt = 0
-    let outdated = false
-    let countedAt = 0
+type Status = "disabled" | "healthy" | UnhealthyReason
 
-    const isDeliverable = () => standing === "well" || standing === "backlog_full"
+/**
+ * Limits the backlog of one webhook. The actor counts it every five seconds while anything waits, so the limit may be
+ * exceeded by the events of that time; a count with every event would cost more than the event. A webhook at its limit
+ * gets its backlog and no new events until half of it is delivered.
+ */
+export const backlogCheck = Effect.fnUntraced(function*(id: WebhookId) {
+  const sql = yield* SqlClient.SqlClient
+  const { webhookPendingLimit } = yield* AppConfig
+  const { notify } = yield* UnhealthyNotifier
+  const { withQueryPermit } = yield* DeliveryBudget
+  const queue = yield* makeQueueRepo
+  const webhooks = yield* makeWebhooksRepo
 
-    return {
-      isDeliverable,
-      /** Switched off, or deleted. */
-      isOff: () => standing === "off",
-      /** Whether it must be read again before anything new is sent: the actor was told so, or has slept on it. */
-      isOld: () => outdated || clock.currentTimeMillisUnsafe() > readAt + 2 * believedMillis,
-      endsAt: () => outdated ? 0 : readAt + believedMillis,
-      /** It must be read again, however young what is known is. */
-      outdate: () => {
-        outdated = true
-      },
-      refresh: Effect.gen(function*() {
-        outdated = false
-        const target = Option.getOrUndefined(yield* targets.read(id))
-        readAt = clock.currentTimeMillisUnsafe()
-        standing = target === undefined || !target.is_active ? "off" : target.unhealthy_reason ?? "well"
-        slots.sendTo(target !== undefined && isDeliverable() ? yield* destination(id, target) : undefined)
-        const mayBeFull = isDeliverable() && (!claims.caughtUp() || standing === "backlog_full")
-        if (!mayBeFull || readAt < countedAt + countedMillis) return
-        countedAt = readAt
-        yield* checkBacklog(standing)
-      })
+  const suspend = Effect.gen(function*() {
+    const suspended = yield* webhooks.markBacklogFull(id)
+    if (Option.isSome(suspended)) yield* notify({ id, reason: "backlog_full" })
+  })
+
+  return Effect.fnUntraced(function*(status: Status) {
+    const { count } = yield* withQueryPermit(queue.countBacklog({ webhookId: id, limit: webhookPendingLimit }))
+    if (status === "backlog_full") {
+      if (count < webhookPendingLimit / 2) yield* webhooks.clearBacklogFull(id)
+    } else if (count >= webhookPendingLimit) {
+      yield* transaction(suspend)
     }
+  }, Effect.provideService(SqlClient.SqlClient, sql))
+})
+
+/** An actor's cached view of its webhook: healthy, unhealthy with a reason, or disabled. */
+export const make = Effect.fnUntraced(function*(id: WebhookId) {
+  const clock = yield* Clock.Clock
+  const targets = yield* Targets
+  const { endpointOf } = yield* DeliveryAttempt.make
+  const checkBacklog = yield* backlogCheck(id)
+  let status: Status = "disabled"
+  let readAt = 0
+  let isInvalid = false
+  let countedAt = 0
+
+  const isDeliverable = () => status === "healthy" || status === "backlog_full"
+
+  return {
+    isDeliverable,
+    /** Switched off, or deleted. */
+    isDisabled: () => status === "disabled",
+    /** Whether it must be read again before a new attempt: it was invalidated, or the actor has slept. */
+    isStale: () => isInvalid || clock.currentTimeMillisUnsafe() > readAt + 2 * maxAgeMillis,
+    expiresAt: () => isInvalid ? 0 : readAt + maxAgeMillis,
+    /** The webhook has changed: the status must be read again at once. */
+    invalidate: () => {
+      isInvalid = true
+    },
+    /** Reads the webhook; returns its endpoint, or undefined when nothing may be sent to it. */
+    refresh: Effect.gen(function*() {
+      isInvalid = false
+      const target = Option.getOrUndefined(yield* targets.read(id))
+      readAt = clock.currentTimeMillisUnsafe()
+      status = target === undefined || !target.is_active ? "disabled" : target.unhealthy_reason ?? "healthy"
+      return target !== undefined && isDeliverable() ? yield* endpointOf(id, target) : undefined
+    }),
+    /** Suspends the webhook when its backlog is full, and resumes it when half of that is delivered. */
+    checkBacklog: Effect.fnUntraced(function*(isCaughtUp: boolean) {
+      const mayBeFull = isDeliverable() && (!isCaughtUp || status === "backlog_full")
+      if (!mayBeFull || readAt < countedAt + backlogIntervalMillis) return
+      countedAt = readAt
+      yield* checkBacklog(status)
+    })
   }
-)
+})

@@ -7,14 +7,14 @@ import type { UnhealthyReason } from "../endpoint/Webhook.ts"
 import { makeWebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import type { SkipReason } from "./DeliveryState.ts"
 import { LocalDispatch } from "./LocalDispatch.ts"
-import { makeQueueRepo, type Taken } from "./QueueRepo.ts"
+import { type ClaimedDelivery, makeQueueRepo } from "./QueueRepo.ts"
 import { makeNudges } from "./WakeUps.ts"
 
-const refusalOf = (reason: UnhealthyReason): SkipReason =>
+const skipReasonOf = (reason: UnhealthyReason): SkipReason =>
   reason === "backlog_full" ? "backlog_full" : "webhook_unhealthy"
 
-/** Compiled once for each list: every event of an account asks for the patterns of its webhooks. */
-const makeCompiler = () => {
+/** Compiles each list of patterns once, because every event of an account is matched with the patterns of its webhooks. */
+const cachingCompiler = () => {
   const known = new Map<string, CompiledPattern>()
   return (events: ReadonlyArray<string>): CompiledPattern => {
     const key = events.join()
@@ -25,38 +25,38 @@ const makeCompiler = () => {
   }
 }
 
-/** Webhooks as the {@link Subscriber} of events. */
-export const SubscriberLayer = Layer.effect(
+/** The {@link Subscriber} of events that queues their deliveries to webhooks. */
+export const EventSubscriber = Layer.effect(
   Subscriber,
   Effect.gen(function*() {
     const { wake } = yield* makeNudges
-    const { recipients } = yield* LocalDispatch
+    const { actors } = yield* LocalDispatch
     const webhooks = yield* makeWebhooksRepo
     const queue = yield* makeQueueRepo
-    const compiled = makeCompiler()
+    const compiled = cachingCompiler()
 
-    /** The actors that are awake here are given their deliveries, the others are woken wherever they run. */
-    const handOver = (queued: ReadonlyMap<WebhookId, ReadonlyArray<Taken>>) =>
+    /** Dispatches deliveries to the actors that are awake on this node, and wakes the others. */
+    const dispatch = (queued: ReadonlyMap<WebhookId, ReadonlyArray<ClaimedDelivery>>) =>
       Effect.suspend(() => {
         const elsewhere: Array<WebhookId> = []
         for (const [id, deliveries] of queued) {
-          const recipient = recipients.get(id)
-          if (recipient === undefined) elsewhere.push(id)
-          else recipient.accept(deliveries)
+          const actor = actors.get(id)
+          if (actor === undefined) elsewhere.push(id)
+          else actor.accept(deliveries)
         }
         return elsewhere.length === 0 ? Effect.void : wake(elsewhere)
       })
 
     const enqueue = Effect.fnUntraced(function*(addressed: ReadonlyArray<Addressed>) {
-      const refused = addressed.flatMap(({ event, eventId, subscription: { refusal, webhookId } }) =>
+      const skipped = addressed.flatMap(({ event, eventId, subscription: { refusal, webhookId } }) =>
         refusal === undefined ? [] : [{ webhookId, eventId, event, error: refusal }]
       )
-      if (refused.length > 0) yield* queue.insertSkipped(refused)
+      if (skipped.length > 0) yield* queue.insertSkipped(skipped)
       const sent = addressed.filter(({ subscription }) => subscription.refusal === undefined)
       if (sent.length === 0) return
       const rows = sent.map(({ event, eventId, subscription: { webhookId } }) => ({ webhookId, eventId, event }))
       const ids = yield* queue.insert(rows)
-      const queued = new Map<WebhookId, Array<Taken>>()
+      const queued = new Map<WebhookId, Array<ClaimedDelivery>>()
       for (const [index, { body, event, eventId, subscription: { webhookId } }] of sent.entries()) {
         const delivery = { event_id: eventId, event, body, attempt_count: 0, is_test: false, all_gone: true }
         const deliveries = queued.get(webhookId) ?? []
@@ -64,7 +64,7 @@ export const SubscriberLayer = Layer.effect(
         const id = ids[index]
         if (id !== undefined) deliveries.push({ id, ...delivery })
       }
-      yield* afterCommit(handOver(queued))
+      yield* afterCommit(dispatch(queued))
     })
 
     return Subscriber.of({
@@ -74,7 +74,7 @@ export const SubscriberLayer = Layer.effect(
           webhookId: id,
           accountId: account_id,
           pattern: compiled(events),
-          refusal: unhealthy_reason === null ? undefined : refusalOf(unhealthy_reason)
+          refusal: unhealthy_reason === null ? undefined : skipReasonOf(unhealthy_reason)
         }))
       }),
       enqueue: (addressed) => Effect.orDie(enqueue(addressed))

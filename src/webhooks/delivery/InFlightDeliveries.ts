@@ -1,157 +1,233 @@
 import { Clock, Duration, Effect, Exit, FiberSet } from "effect"
-import type { WebhookId } from "../../values/Ids.ts"
-import { Held } from "./ClaimedIds.ts"
-import { greatestWidth, widthAfter } from "./concurrencyLimit.ts"
-import { type Courier, type Destination, makeCourier } from "./DeliveryAttempt.ts"
+import type { DeliveryId, WebhookId } from "../../values/Ids.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { DeliveryBudget } from "./DeliveryBudget.ts"
-import { type AttemptRecord, DeliveryOutcomes } from "./DeliveryOutcomes.ts"
-import { Waiting } from "./FairQueue.ts"
-import type { Taken } from "./QueueRepo.ts"
+import { DeliveryOutcomes } from "./DeliveryOutcomes.ts"
+import type { ClaimedDelivery } from "./QueueRepo.ts"
 
-/** Deliveries of one webhook in memory at once. */
+/** The most deliveries of one webhook in memory. */
 const capacity = 500
 
-/** When no more than that wait for a place, it is time to look for more; what an actor takes at once on a busy node. */
-const grip = 100
+/** The actor claims more when at most this many wait to start. On a busy node it is also the claim size. */
+const claimSize = 100
 
-/** Answered deliveries whose outcomes may be unwritten at once: a crash would have them sent again. */
-const mostUnwritten = 100
+/** The most answered deliveries whose outcomes are not written yet: after a crash they are sent again. */
+const maxUnwritten = 100
 
-interface Surroundings {
-  readonly id: WebhookId
-  /** Called when few wait, when nothing is left, and when a retry was planned. */
-  readonly changed: () => void
-  readonly outcomes: DeliveryOutcomes["Service"]
-  readonly courier: Courier
-  readonly clock: Clock.Clock
-  readonly run: (effect: Effect.Effect<void>) => void
-  readonly allowance: DeliveryBudget["Service"]
-}
+/** The most attempts of one webhook in flight while its endpoint succeeds. */
+export const maxConcurrency = 8
+
+const minConcurrency = 1
+const growth = 0.1
 
 /**
- * The deliveries of one webhook that are in memory: those that wait for a place, those under way, and those whose outcome
- * is being written.
+ * The concurrency limit after an attempt (additive increase, multiplicative decrease). Three failures bring it from
+ * eight to one; ten successes raise it by one. Only its whole part counts.
  */
-export class InFlightDeliveries {
-  readonly #around: Surroundings
-  readonly #held: Held
-  readonly #waiting = new Waiting()
-  #destination: Destination | undefined
-  #width = greatestWidth
-  #underWay = 0
-  #unwritten = 0
-  #planned: Array<number> = []
+export const adjustLimit = (limit: number, succeeded: boolean): number =>
+  succeeded ? Math.min(maxConcurrency, limit + growth) : Math.max(minConcurrency, limit / 2)
 
-  constructor(around: Surroundings) {
-    this.#around = around
-    this.#held = new Held(around.allowance)
+/** A queue with a moving head, because shifting an array costs its length. */
+class Fifo {
+  #items: Array<ClaimedDelivery> = []
+  #head = 0
+
+  get size(): number {
+    return this.#items.length - this.#head
   }
 
-  static readonly make = Effect.fnUntraced(function*(id: WebhookId, changed: () => void) {
+  push(items: ReadonlyArray<ClaimedDelivery>): void {
+    this.#items = [...this.#items.slice(this.#head), ...items]
+    this.#head = 0
+  }
+
+  shift(): ClaimedDelivery | undefined {
+    const item = this.#items[this.#head]
+    if (item !== undefined) this.#head++
+    return item
+  }
+}
+
+/** While first attempts wait, every fourth turn goes to a due retry. */
+const turnsPerRetry = 4
+
+/**
+ * The deliveries in memory that have not started: first attempts in the order of their events, and due retries. A pile
+ * of retries does not delay new events, and a flood of new events does not starve retries.
+ */
+export class FairQueue {
+  readonly #firstAttempts = new Fifo()
+  readonly #retries = new Fifo()
+  #turn = 0
+
+  get size(): number {
+    return this.#firstAttempts.size + this.#retries.size
+  }
+
+  push(deliveries: ReadonlyArray<ClaimedDelivery>): void {
+    const firstAttempts = deliveries.filter(({ attempt_count }) => attempt_count === 0)
+    const retries = deliveries.filter(({ attempt_count }) => attempt_count > 0)
+    if (firstAttempts.length > 0) this.#firstAttempts.push(firstAttempts)
+    if (retries.length > 0) this.#retries.push(retries)
+  }
+
+  next(): ClaimedDelivery | undefined {
+    this.#turn = (this.#turn + 1) % turnsPerRetry
+    const retryFirst = this.#turn === 0 || this.#firstAttempts.size === 0
+    return retryFirst ? this.#retries.shift() ?? this.#firstAttempts.shift() : this.#firstAttempts.shift()
+  }
+}
+
+interface Dependencies {
+  readonly webhookId: WebhookId
+  /** Called when few deliveries wait, when none is left, and when a retry was planned. */
+  readonly onChange: () => void
+  readonly attempts: DeliveryAttempt.DeliveryAttempt
+  readonly outcomes: DeliveryOutcomes["Service"]
+  readonly budget: DeliveryBudget["Service"]
+  readonly clock: Clock.Clock
+  readonly run: (effect: Effect.Effect<void>) => void
+}
+
+/** One webhook's deliveries in memory: waiting to start, in flight, or with an outcome that is not written yet. */
+export class InFlightDeliveries {
+  readonly #dependencies: Dependencies
+  readonly #ids = new Set<DeliveryId>()
+  readonly #waiting = new FairQueue()
+  #endpoint: DeliveryAttempt.Endpoint | undefined
+  #limit = maxConcurrency
+  #inFlight = 0
+  #unwritten = 0
+  #plannedRetries: Array<number> = []
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies
+  }
+
+  static readonly make = Effect.fnUntraced(function*(webhookId: WebhookId, onChange: () => void) {
+    const attempts = yield* DeliveryAttempt.make
     const outcomes = yield* DeliveryOutcomes
-    const courier = yield* makeCourier
+    const budget = yield* DeliveryBudget
     const clock = yield* Clock.Clock
-    const allowance = yield* DeliveryBudget
     const run = yield* FiberSet.makeRuntime<never, void, never>()
-    return new InFlightDeliveries({ id, changed, outcomes, courier, clock, run, allowance })
+    return new InFlightDeliveries({ webhookId, onChange, attempts, outcomes, budget, clock, run })
   })
 
-  get held(): Held {
-    return this.#held
+  get size(): number {
+    return this.#ids.size
   }
 
+  get ids(): ReadonlyArray<DeliveryId> {
+    return [...this.#ids]
+  }
+
+  has(id: DeliveryId): boolean {
+    return this.#ids.has(id)
+  }
+
+  /** Whether an attempt is in flight or its outcome is not written yet. */
   get isBusy(): boolean {
-    return this.#underWay + this.#unwritten > 0
+    return this.#inFlight + this.#unwritten > 0
   }
 
-  /** Whether so many wait for a place that `changed` will be called when they become few. */
-  get hasPlenty(): boolean {
-    return this.#waiting.size > grip
+  /** Whether so many wait to start that `onChange` will be called when they become few. */
+  get hasEnoughWaiting(): boolean {
+    return this.#waiting.size > claimSize
   }
 
   /**
-   * How many may be taken now of each of so many kinds, first attempts and retries: all that there is room for while the
-   * node holds few, and on a full node what can begin at once.
+   * How many of each kind may be claimed now; the kinds are first attempts and retries. It is all the room there is, but
+   * on a busy node the claim size, and on a full node only as many as can start at once.
    */
-  wanted(kinds: number): number {
-    const { hasRoomFor } = this.#around.allowance
-    if (!hasRoomFor(kinds * grip)) return this.#waiting.size === 0 ? greatestWidth : 0
-    if (this.#waiting.size > grip) return 0
-    return hasRoomFor(16 * capacity) ? Math.floor((capacity - this.#held.size) / kinds) : grip
+  claimable(kinds: number): number {
+    const { hasRoomFor } = this.#dependencies.budget
+    if (!hasRoomFor(kinds * claimSize)) return this.#waiting.size === 0 ? maxConcurrency : 0
+    if (this.#waiting.size > claimSize) return 0
+    return hasRoomFor(16 * capacity) ? Math.floor((capacity - this.#ids.size) / kinds) : claimSize
   }
 
   hasRoomFor(count: number): boolean {
-    return count <= capacity - this.#held.size && this.#around.allowance.hasRoomFor(count)
+    return count <= capacity - this.#ids.size && this.#dependencies.budget.hasRoomFor(count)
   }
 
-  /** Takes deliveries in, but for those it has already. */
-  add(deliveries: ReadonlyArray<Taken>): void {
-    this.#waiting.push(deliveries.filter(({ id }) => this.#held.add(id)))
+  /** Adds deliveries, without those that are in memory already, and starts as many as may start. */
+  add(deliveries: ReadonlyArray<ClaimedDelivery>): void {
+    this.#waiting.push(deliveries.filter(({ id }) => this.#keep(id)))
     this.#start()
   }
 
-  /** Sends to this endpoint from now on; undefined begins nothing new. */
-  sendTo(destination: Destination | undefined): void {
-    this.#destination = destination
+  /** Sends to this endpoint from now on; with undefined, no attempt starts. */
+  sendTo(endpoint: DeliveryAttempt.Endpoint | undefined): void {
+    this.#endpoint = endpoint
     this.#start()
   }
 
-  /** Forgets what has not begun: it is in nobody's hands then. */
-  drop(): void {
-    for (let taken = this.#waiting.next(); taken !== undefined; taken = this.#waiting.next()) {
-      this.#held.delete(taken.id)
+  /** Forgets the deliveries that have not started, so that their claims can be released. */
+  dropWaiting(): void {
+    for (let delivery = this.#waiting.next(); delivery !== undefined; delivery = this.#waiting.next()) {
+      this.#forget(delivery.id)
     }
   }
 
-  /** When the retries that were planned since the last time are due, in Unix milliseconds. */
-  takePlanned(): ReadonlyArray<number> {
-    const planned = this.#planned
-    this.#planned = []
+  /** When the retries planned since the last call are due, in Unix milliseconds. */
+  takePlannedRetries(): ReadonlyArray<number> {
+    const planned = this.#plannedRetries
+    this.#plannedRetries = []
     return planned
   }
 
+  #keep(id: DeliveryId): boolean {
+    if (this.#ids.has(id)) return false
+    this.#ids.add(id)
+    this.#dependencies.budget.count(1)
+    return true
+  }
+
+  #forget(id: DeliveryId): void {
+    if (this.#ids.delete(id)) this.#dependencies.budget.count(-1)
+  }
+
   #start(): void {
-    while (this.#underWay < Math.floor(this.#width)) {
-      const taken = this.#next()
-      if (taken === undefined) return
-      this.#underWay++
-      this.#around.run(this.#serve(taken.delivery, taken.to))
+    while (this.#inFlight < Math.floor(this.#limit)) {
+      const next = this.#next()
+      if (next === undefined) return
+      this.#inFlight++
+      this.#dependencies.run(this.#send(next.delivery, next.endpoint))
     }
   }
 
   #next() {
-    const to = this.#destination
-    if (to === undefined || this.#unwritten >= mostUnwritten) return undefined
+    const endpoint = this.#endpoint
+    if (endpoint === undefined || this.#unwritten >= maxUnwritten) return undefined
     const delivery = this.#waiting.next()
-    if (this.#waiting.size === grip || this.#waiting.size === 0) this.#around.changed()
-    return delivery && { delivery, to }
+    if (this.#waiting.size === claimSize || this.#waiting.size === 0) this.#dependencies.onChange()
+    return delivery && { delivery, endpoint }
   }
 
-  /** One place, as long as there is something for it. It is free again when the endpoint has answered. */
-  #serve(delivery: Taken, to: Destination): Effect.Effect<void> {
-    const { courier, id } = this.#around
-    return Effect.flatMap(courier.attempt(id, to, delivery), (record) => {
-      this.#width = widthAfter(this.#width, record.transition.error === null)
+  /** Sends one delivery after another in one place of the limit, which is free once the endpoint has answered. */
+  #send(delivery: ClaimedDelivery, endpoint: DeliveryAttempt.Endpoint): Effect.Effect<void> {
+    const { attempts, webhookId } = this.#dependencies
+    return Effect.flatMap(attempts.attempt(webhookId, endpoint, delivery), (record) => {
+      this.#limit = adjustLimit(this.#limit, record.transition.error === null)
       this.#record(record)
-      const next = this.#underWay <= this.#width ? this.#next() : undefined
-      if (next !== undefined) return this.#serve(next.delivery, next.to)
-      this.#underWay--
+      const next = this.#inFlight <= this.#limit ? this.#next() : undefined
+      if (next !== undefined) return this.#send(next.delivery, next.endpoint)
+      this.#inFlight--
       return Effect.void
     })
   }
 
-  #record(record: AttemptRecord): void {
+  #record(record: DeliveryAttempt.AttemptRecord): void {
+    const { clock, onChange, outcomes } = this.#dependencies
     this.#unwritten++
-    this.#around.outcomes.record(record, (exit) => {
+    outcomes.record(record, (exit) => {
       this.#unwritten--
       const delay = record.transition.next_delay
-      // What cannot be written stays held, hence taken: sent again at once, it would fail for ever.
-      if (Exit.isSuccess(exit)) this.#held.delete(record.deliveryId)
-      if (delay !== undefined) {
-        this.#planned.push(this.#around.clock.currentTimeMillisUnsafe() + Duration.toMillis(delay))
-      }
+      // A delivery whose outcome cannot be written stays claimed: sent again at once, it would fail for ever.
+      if (Exit.isSuccess(exit)) this.#forget(record.deliveryId)
+      if (delay !== undefined) this.#plannedRetries.push(clock.currentTimeMillisUnsafe() + Duration.toMillis(delay))
       this.#start()
-      if (delay !== undefined || !this.isBusy) this.#around.changed()
+      if (delay !== undefined || !this.isBusy) onChange()
     })
   }
 }

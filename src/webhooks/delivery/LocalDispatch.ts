@@ -1,22 +1,22 @@
 import { Context, Layer } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
-import type { Taken } from "./QueueRepo.ts"
+import type { ClaimedDelivery } from "./QueueRepo.ts"
 
 /** An actor that is awake on this node. */
-export interface Recipient {
-  /** Tells it of deliveries that were just committed: those that it does not take now it finds in the table. */
-  readonly accept: (deliveries: ReadonlyArray<Taken>) => void
-  /** Has it look for deliveries that wait in the table, as a `Wake` would. */
-  readonly nudge: () => void
+export interface LocalActor {
+  /** Accepts deliveries that were just committed. Those that it does not take now, it finds in the table. */
+  readonly accept: (deliveries: ReadonlyArray<ClaimedDelivery>) => void
+  /** Makes it look for deliveries in the table, as a `Wake` would. */
+  readonly wake: () => void
 }
 
 /**
- * The way from a commit to the actor that has no database in it: where the actor of a webhook is awake on the node that
- * commits its deliveries, they are handed over with their bytes.
+ * Local dispatch: where the actor of a webhook is awake on the node that commits its deliveries, it gets them in memory,
+ * with their bytes and without a poll.
  */
 export class LocalDispatch extends Context.Service<LocalDispatch, {
-  /** The actors that are awake here. */
-  readonly recipients: Map<WebhookId, Recipient>
+  /** The actors that are awake on this node. */
+  readonly actors: Map<WebhookId, LocalActor>
 }>()("messaging-service/webhooks/delivery/LocalDispatch") {
-  static readonly layer = Layer.sync(LocalDispatch, () => LocalDispatch.of({ recipients: new Map() }))
+  static readonly layer = Layer.sync(LocalDispatch, () => LocalDispatch.of({ actors: new Map() }))
 }

@@ -3,30 +3,30 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import { repository } from "../../platform/database/repository.ts"
 import { DeliveryId, WebhookId } from "../../values/Ids.ts"
-import { NudgeReason } from "./WebhookEntity.ts"
+import { WakeUpReason } from "./WebhookEntity.ts"
 
-/** A delivery in the hands of its webhook's actor. */
-export const Taken = Schema.Struct({
+/** A delivery that its webhook's actor has claimed, or got by local dispatch. */
+const ClaimedDelivery = Schema.Struct({
   id: DeliveryId,
   event_id: Schema.String,
   event: Schema.String,
   attempt_count: Schema.Int,
   is_test: Schema.Boolean,
-  /** Whether every attempt so far was answered with 410 Gone. */
+  /** Whether every attempt so far met 410 Gone. */
   all_gone: Schema.Boolean,
   body: Schema.Uint8Array
 })
-export type Taken = typeof Taken.Type
+export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
-/** One row of the queue to be written. */
+/** A new row of the queue. */
 export interface NewDelivery {
   readonly webhookId: WebhookId
   readonly eventId: string
   readonly event: string
 }
 
-/** One event that is only written down for a webhook, not sent. */
-export interface Skipped extends NewDelivery {
+/** An event that is recorded for a webhook without an attempt. */
+export interface SkippedDelivery extends NewDelivery {
   readonly error: string
 }
 
@@ -36,11 +36,11 @@ const ids = (rows: ReadonlyArray<{ readonly webhookId: WebhookId }>) => column.i
 const events = (rows: ReadonlyArray<{ readonly eventId: string }>) => column.text(rows.map((row) => row.eventId))
 const names = (rows: ReadonlyArray<{ readonly event: string }>) => column.text(rows.map((row) => row.event))
 
-/** SQL of `webhook_queue`, but for the outcomes of attempts: those are written by `DeliveryOutcomes`. */
+/** SQL of `webhook_queue`. `DeliveryOutcomes` writes the outcomes of attempts. */
 export const makeQueueRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** Writes deliveries; gives their ids in the order in which they were given. */
+  /** Queues deliveries; returns their ids in the same order. */
   const insert = (rows: ReadonlyArray<NewDelivery>) =>
     sql`with given as materialized (
         select nextval('webhook_delivery_ids') as id, *
@@ -55,44 +55,44 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
       Effect.map(([{ ids }]) => ids)
     )
 
-  const insertSkipped = (rows: ReadonlyArray<Skipped>) =>
+  const insertSkipped = (rows: ReadonlyArray<SkippedDelivery>) =>
     sql`insert into webhook_deliveries (id, created_at, status, attempt_count, webhook_id, event_id, event, error)
       select nextval('webhook_delivery_ids'), now(), 'skipped', 0, *
       from unnest(${ids(rows)}, ${events(rows)}, ${names(rows)}, ${column.text(rows.map(({ error }) => error))})`
 
-  /** Takes first attempts in the order of their events, but for those in hand, and retries that are due. */
-  const take = SqlSchema.findAll({
+  /** Claims first attempts in the order of their events, without those in memory, and due retries. */
+  const claim = SqlSchema.findAll({
     Request: Schema.Struct({
       webhookId: WebhookId,
-      fresh: Schema.Int,
+      firstAttempts: Schema.Int,
       retries: Schema.Int,
-      held: Schema.Array(DeliveryId)
+      inMemory: Schema.Array(DeliveryId)
     }),
-    Result: Schema.Struct({ ...Taken.fields, body: Schema.NullOr(Schema.Uint8Array) }),
-    execute: ({ fresh, held, retries, webhookId }) =>
-      sql`with fresh as (
+    Result: Schema.Struct({ ...ClaimedDelivery.fields, body: Schema.NullOr(Schema.Uint8Array) }),
+    execute: ({ firstAttempts, inMemory, retries, webhookId }) =>
+      sql`with first as (
           select ctid from webhook_queue
-          where webhook_id = ${webhookId} and status = 'pending' and id <> all(${column.int8(held)})
-          order by id limit ${fresh} for update skip locked
-        ), late as (
+          where webhook_id = ${webhookId} and status = 'pending' and id <> all(${column.int8(inMemory)})
+          order by id limit ${firstAttempts} for update skip locked
+        ), retry as (
           select ctid from webhook_queue where webhook_id = ${webhookId} and status = 'retrying' and due_at <= now()
           order by due_at, id limit ${retries} for update skip locked
-        ), taken as (
+        ), claimed as (
           update webhook_queue set status = 'taken', due_at = now()
-          where ctid = any(array(select ctid from fresh union all select ctid from late))
+          where ctid = any(array(select ctid from first union all select ctid from retry))
           returning id, event_id, event, attempt_count, attempts, is_test
         )
-        select taken.id, taken.event_id, taken.event, taken.attempt_count, taken.is_test, e.body,
-          not exists (select from jsonb_array_elements(taken.attempts) a where a -> 'response_code' <> '410') as all_gone
-        from taken left join events e on e.id = taken.event_id order by taken.id`
+        select c.id, c.event_id, c.event, c.attempt_count, c.is_test, e.body,
+          not exists (select from jsonb_array_elements(c.attempts) a where a -> 'response_code' <> '410') as all_gone
+        from claimed c left join events e on e.id = c.event_id order by c.id`
   })
 
-  /** Gives back what was taken and is in nobody's hands: all but `held`. */
-  const giveBack = (webhookId: WebhookId, held: ReadonlyArray<DeliveryId>) =>
+  /** Releases all claims but those in memory. */
+  const release = (webhookId: WebhookId, inMemory: ReadonlyArray<DeliveryId>) =>
     sql`update webhook_queue set due_at = now(), status = case when attempt_count = 0 then 'pending' else 'retrying' end
-      where webhook_id = ${webhookId} and status = 'taken' and id <> all(${column.int8(held)})`
+      where webhook_id = ${webhookId} and status = 'taken' and id <> all(${column.int8(inMemory)})`
 
-  /** Milliseconds until the next retry of a webhook is due; null when none waits. */
+  /** Milliseconds until the next retry of a webhook is due; null when no retry waits. */
   const nextDue = SqlSchema.findOne({
     Request: WebhookId,
     Result: Schema.Struct({ millis: Schema.NullOr(Schema.Finite) }),
@@ -102,14 +102,14 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
   })
 
   /**
-   * Webhooks with work that nobody seems to do: due for a second, taken for longer than an attempt can last, or closed for
-   * a backlog that is gone: no row of it would ever wake the actor that has to open it.
+   * Active webhooks whose work has stalled: due for a second, claimed for longer than an attempt lasts, or suspended for a
+   * backlog that is empty, so that no row would ever wake the actor that resumes them.
    */
-  const neglected = SqlSchema.findAll({
+  const findStalled = SqlSchema.findAll({
     Request: Schema.Void,
-    Result: Schema.Struct({ id: WebhookId, reason: NudgeReason }),
+    Result: Schema.Struct({ id: WebhookId, reason: WakeUpReason }),
     execute: () =>
-      sql`select id, case when is_waiting then 'waiting' when is_lost then 'lost' else 'held' end as reason from (
+      sql`select id, case when is_waiting then 'waiting' when is_orphaned then 'orphaned' else 'claimed' end as reason from (
         select id, exists (select from (
               select created_at from webhook_queue q where q.webhook_id = w.id and q.status = 'pending'
               order by q.id limit 1) as oldest
@@ -120,39 +120,39 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
             and not exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'pending')
           as is_waiting,
           exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'taken'
-            and q.due_at < now() - interval '5 seconds') as is_held,
+            and q.due_at < now() - interval '5 seconds') as is_claimed,
           exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'taken'
-            and q.due_at < now() - interval '1 minute') as is_lost
-        from webhooks w where is_active) as looks
-      where is_waiting or is_held`
+            and q.due_at < now() - interval '1 minute') as is_orphaned
+        from webhooks w where is_active) as webhook
+      where is_waiting or is_claimed`
   })
 
-  /** How many deliveries of a webhook wait for their first attempt, counted up to `most`. */
-  const backlog = SqlSchema.findOne({
-    Request: Schema.Struct({ webhookId: WebhookId, most: Schema.Int }),
+  /** How many deliveries of a webhook wait for their first attempt, counted up to `limit`. */
+  const countBacklog = SqlSchema.findOne({
+    Request: Schema.Struct({ webhookId: WebhookId, limit: Schema.Int }),
     Result: Schema.Struct({ count: Schema.Int }),
-    execute: ({ most, webhookId }) =>
+    execute: ({ limit, webhookId }) =>
       sql`select count(*) as count from (
-        select from webhook_queue where webhook_id = ${webhookId} and status = 'pending' limit ${most}) as waiting`
+        select from webhook_queue where webhook_id = ${webhookId} and status = 'pending' limit ${limit}) as waiting`
   })
 
-  /** Ends at most a thousand deliveries that nobody has in hand without another attempt; returns how many. */
+  /** Ends up to a thousand deliveries without another attempt, but not those in memory; returns how many. */
   const skip = SqlSchema.findOne({
-    Request: Schema.Struct({ webhookId: WebhookId, error: Schema.String, held: Schema.Array(DeliveryId) }),
+    Request: Schema.Struct({ webhookId: WebhookId, error: Schema.String, inMemory: Schema.Array(DeliveryId) }),
     Result: Schema.Struct({ count: Schema.Int }),
-    execute: ({ error, held, webhookId }) =>
+    execute: ({ error, inMemory, webhookId }) =>
       sql`with unhealthy as (
-          -- Locked, so that nothing that waits for a webhook that was just switched on again is ended.
+          -- Locked, so that the deliveries of a webhook that was just reactivated are not skipped.
           select from webhooks where id = ${webhookId} and unhealthy_reason in ('failing', 'gone') for share
-        ), fresh as (
+        ), first as (
           select ctid from webhook_queue
-          where webhook_id = ${webhookId} and status = 'pending' and id <> all(${column.int8(held)})
+          where webhook_id = ${webhookId} and status = 'pending' and id <> all(${column.int8(inMemory)})
             and exists (select from unhealthy) limit 500 for update
-        ), late as (
+        ), retry as (
           select ctid from webhook_queue
           where webhook_id = ${webhookId} and status = 'retrying' and exists (select from unhealthy) limit 500 for update
         ), gone as (
-          delete from webhook_queue where ctid = any(array(select ctid from fresh union all select ctid from late))
+          delete from webhook_queue where ctid = any(array(select ctid from first union all select ctid from retry))
           returning *
         ), ended as (
           insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count, attempts, error,
@@ -163,7 +163,7 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
         select count(*) as count from gone`
   })
 
-  /** Ends deliveries whose payload is kept no longer: there is nothing that could be sent. */
+  /** Ends deliveries whose payload has expired, because there is nothing to send. */
   const expire = (webhookId: WebhookId, expired: ReadonlyArray<DeliveryId>) =>
     sql`with gone as (
         delete from webhook_queue
@@ -175,5 +175,5 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
         created_at
       from gone`
 
-  return { insert, insertSkipped, take, giveBack, nextDue, neglected, backlog, skip, expire }
+  return { insert, insertSkipped, claim, release, nextDue, findStalled, countBacklog, skip, expire }
 }))

@@ -2,8 +2,8 @@ import { type Duration, Schedule } from "effect"
 import { delaysOf } from "../../platform/schedule/delaysOf.ts"
 
 /**
- * When a failed delivery is tried again (spec 6.6): after 5 seconds, then 30 seconds, then 2 minutes, each counted
- * from the end of the attempt before, without jitter; then it is given up.
+ * When a failed delivery is retried (spec 6.6): after 5 seconds, 30 seconds and 2 minutes, without jitter. Each delay
+ * starts at the end of the attempt before. Then the delivery has failed.
  */
 export const RetryPolicy = Schedule.duration("5 seconds").pipe(
   Schedule.concat(Schedule.duration("30 seconds")),
@@ -12,8 +12,8 @@ export const RetryPolicy = Schedule.duration("5 seconds").pipe(
 
 const delays = delaysOf(RetryPolicy)
 
-/** The first attempt and one for each delay: 4. */
+/** The first attempt and one retry for each delay: 4. */
 export const maxAttempts: number = delays.length + 1
 
-/** How long to wait after failed attempt `attempt` (1 is the first); undefined when it was the last one. */
+/** The delay after failed attempt `attempt` (1 is the first); undefined after the last one. */
 export const nextDelay = (attempt: number): Duration.Duration | undefined => delays[attempt - 1]

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
-import { type NudgeReason, WebhookEntity } from "./WebhookEntity.ts"
+import { type WakeUpReason, WebhookEntity } from "./WebhookEntity.ts"
 
 export interface Nudge {
   readonly id: WebhookId
-  readonly reason: NudgeReason
+  readonly reason: WakeUpReason
 }
 
 /** A nudge for the actor of a dead node waits until another one has its shard; the others are told meanwhile. */

@@ -13,7 +13,7 @@ export const WebhookSweeper = Singleton.make(
     const { nudge } = yield* makeNudges
     const queue = yield* makeQueueRepo
     const sweep = Effect.gen(function*() {
-      yield* nudge(yield* queue.neglected())
+      yield* nudge(yield* queue.findStalled())
     })
     yield* sweep.pipe(
       Effect.tapCause((cause) => Effect.logDebug("a sweep over webhooks failed", cause)),

@@ -3,9 +3,9 @@ import { coalesce } from "../../platform/database/coalesce.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import { makeWebhooksRepo, type Target } from "./WebhooksRepo.ts"
 
-/** Webhooks as their actors need them: what many ask for at the same time is one statement. */
+/** Reads webhooks for their actors, many in one statement. */
 export class Targets extends Context.Service<Targets, {
-  /** The webhook as the database has it now; none when it was deleted. */
+  /** The webhook as the database has it now; none when it is deleted. */
   readonly read: (id: WebhookId) => Effect.Effect<Option.Option<Target>>
 }>()("messaging-service/webhooks/endpoint/Targets") {
   static readonly layer = Layer.effect(

@@ -1,24 +1,24 @@
 import { Schema } from "effect"
 import { wire } from "../../platform/http/ApiError.ts"
 
-/** Nothing is delivered to a webhook that is switched off or unhealthy, so nothing is queued for it by hand either. */
+/** A disabled or unhealthy webhook gets no deliveries, so it takes no redelivery either. */
 export class WebhookNotActive extends Schema.TaggedError<WebhookNotActive>()(
   "WebhookNotActive",
   { status: Schema.Literals(["unhealthy", "disabled"]) },
   wire(409, "webhook_not_active", 4097)
 ) {
   override get message() {
-    return `The webhook is ${this.status}. Switch it on by PUT with is_active: true, then ask again.`
+    return `The webhook is ${this.status}. Activate it by PUT with is_active: true, then retry.`
   }
 }
 
-/** The payload of an event is kept for some days only; its deliveries are remembered for longer. */
+/** Payloads of events are kept for some days only; their deliveries are kept for longer. */
 export class EventExpired extends Schema.TaggedError<EventExpired>()(
   "EventExpired",
   {},
   wire(410, "event_expired", 4101)
 ) {
   override get message() {
-    return "The payload of this event is kept no longer, so it cannot be sent again."
+    return "This event's payload has expired, so it cannot be redelivered."
   }
 }

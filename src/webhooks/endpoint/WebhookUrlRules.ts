@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 
-/** Which URLs a webhook may have: development, on the embedded database, may use this machine's own names. */
+/** The URLs that a webhook may have. In development, on the embedded database, loopback addresses are allowed. */
 export class WebhookUrlRules extends Context.Service<WebhookUrlRules, {
   readonly allowLoopback: boolean
 }>()("messaging-service/webhooks/endpoint/WebhookUrlRules") {

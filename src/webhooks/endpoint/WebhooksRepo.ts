@@ -8,13 +8,13 @@ import { UnhealthyReason, Webhook } from "./Webhook.ts"
 
 const One = Schema.Struct({ accountId: AccountId, id: WebhookId })
 
-/** What the actor needs of its webhook; the secrets are sealed, the previous one is null unless it still signs. */
+/** A webhook as its actor reads it. The secrets are sealed; the previous one is null unless it still signs. */
 const Target = Schema.Struct({
   id: WebhookId,
   url: Schema.String,
   secret: Schema.Uint8Array,
   previous_secret: Schema.NullOr(Schema.Uint8Array),
-  /** For how long the previous secret still signs. */
+  /** How long the previous secret still signs. */
   previous_millis: Schema.NullOr(Schema.Finite),
   is_active: Schema.Boolean,
   unhealthy_reason: Schema.NullOr(UnhealthyReason)
@@ -65,8 +65,8 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
     execute: ({ accountId, id }) => sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId}`
   })
 
-  /** As {@link find}, and until the transaction ends nobody changes or removes it. */
-  const hold = SqlSchema.findOneOption({
+  /** As {@link find}, and locks the webhook: it is not changed or removed until the transaction ends. */
+  const lock = SqlSchema.findOneOption({
     Request: One,
     Result: Webhook,
     execute: ({ accountId, id }) =>
@@ -94,7 +94,7 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
         returning ${columns}`
   })
 
-  // What was previous before is overwritten: at most two secrets sign.
+  // It overwrites an earlier previous secret, so at most two secrets sign.
   const rotateSecret = SqlSchema.findOneOption({
     Request: Schema.Struct({
       ...One.fields,
@@ -150,8 +150,8 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
         where account_id = any(${column.int8(accountIds)}) and is_active`
   })
 
-  /** Marks a healthy webhook as having too many deliveries before it; nothing when it was not healthy. */
-  const overflow = SqlSchema.findOneOption({
+  /** Marks a healthy webhook's backlog as full; returns nothing when the webhook was not healthy. */
+  const markBacklogFull = SqlSchema.findOneOption({
     Request: WebhookId,
     Result: Schema.Struct({ id: WebhookId }),
     execute: (id) =>
@@ -160,25 +160,26 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
         returning id`
   })
 
-  const relieve = (id: WebhookId) =>
+  /** Resumes a webhook that was suspended for its backlog. */
+  const clearBacklogFull = (id: WebhookId) =>
     sql`update webhooks set unhealthy_reason = null where id = ${id} and unhealthy_reason = 'backlog_full'`
 
-  /** What there is to tell of a webhook that has just turned unhealthy. */
-  const fallen = SqlSchema.findOneOption({
+  /** The details of a webhook that its owner's notice shows. */
+  const unhealthyDetails = SqlSchema.findOneOption({
     Request: WebhookId,
     Result: Schema.Struct({
       account_id: AccountId,
       url: Schema.String,
       failure_count: Schema.Int,
       failing_since: Schema.NullOr(Timestamp),
-      fallen_at: Timestamp
+      unhealthy_since: Timestamp
     }),
     execute: (id) =>
-      sql`select account_id, url, failure_count, failing_since, now() as fallen_at from webhooks where id = ${id}`
+      sql`select account_id, url, failure_count, failing_since, now() as unhealthy_since from webhooks where id = ${id}`
   })
 
-  /** Any success sets the count of failures to 0; it switches nothing on. */
-  const succeed = (id: WebhookId) =>
+  /** Sets the failure count to 0; an unhealthy webhook stays unhealthy. */
+  const resetFailures = (id: WebhookId) =>
     sql`update webhooks set failure_count = 0, failing_since = null where id = ${id} and failure_count > 0`
 
   return {
@@ -186,15 +187,15 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
     insert,
     list,
     find,
-    hold,
+    lock,
     update,
     rotateSecret,
     remove,
     targets,
     subscriptions,
-    overflow,
-    relieve,
-    succeed,
-    fallen
+    markBacklogFull,
+    clearBacklogFull,
+    resetFailures,
+    unhealthyDetails
   }
 }))

@@ -9,17 +9,17 @@ import type { PageOf, Sort } from "../../values/Page.ts"
 import type { DeliveryStatus } from "../delivery/DeliveryState.ts"
 import { makeNudges } from "../delivery/WakeUps.ts"
 import { Targets } from "../endpoint/Targets.ts"
-import type { DeliveryDetail, DeliverySummary } from "../endpoint/Webhook.ts"
 import { EventExpired, WebhookNotActive } from "../endpoint/WebhookErrors.ts"
 import { makeWebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import { makeDeliveriesRepo, type StoredDelivery } from "./DeliveriesRepo.ts"
-import { makeTester, type Tested } from "./TestDelivery.ts"
+import type { DeliveryDetail, DeliverySummary } from "./Delivery.ts"
+import * as TestDelivery from "./TestDelivery.ts"
 
 export interface DeliveryFilter {
   readonly sort: Sort
   readonly status?: DeliveryStatus | undefined
   readonly event?: string | undefined
-  /** Created from this moment on. */
+  /** Created at this moment or later. */
   readonly from_date?: string | undefined
   /** Created before this moment. */
   readonly to_date?: string | undefined
@@ -29,7 +29,7 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8")
 
 type Attempt = DeliveryDetail["attempts"][number]
 
-/** The attempts that stand in the list, and the last one where it stands in the row. */
+/** The earlier attempts, and the last one of an ended delivery, which its row stores. */
 const attemptsOf = ({ attempts, started_at, ...row }: StoredDelivery): ReadonlyArray<Attempt> =>
   [
     ...attempts,
@@ -52,37 +52,37 @@ const detailOf = (row: StoredDelivery): DeliveryDetail => {
   return { ...delivery, payload: body === null ? null : JSON.parse(text(body)), attempts: attemptsOf(row) }
 }
 
-/** A webhook as somebody asks for it: another account's is not there. */
-interface Owned {
+/** A webhook of one account; for other accounts it does not exist. */
+interface WebhookKey {
   readonly accountId: AccountId
   readonly id: WebhookId
 }
 
-/** The event that a name means, be it an alias. */
+/** The event with this name or alias. */
 const topicOf = Effect.fnUntraced(function*(name: string) {
   return resolveTopic(name) ?? (yield* ValidationFailed.of("event", unknownEventName(name)))
 })
 
-/** The history of what a webhook was sent, and what is sent to it by hand (spec 4.5). */
+/** The deliveries of a webhook, tests and redeliveries (spec 4.5). */
 export class Deliveries extends Context.Service<Deliveries, {
   readonly list: (
-    webhook: Owned,
+    webhook: WebhookKey,
     filter: DeliveryFilter,
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<DeliverySummary>, NotFound | ValidationFailed>
   /** One delivery with its payload and its attempts. */
-  readonly find: (webhook: Owned, id: DeliveryId) => Effect.Effect<DeliveryDetail, NotFound>
+  readonly find: (webhook: WebhookKey, id: DeliveryId) => Effect.Effect<DeliveryDetail, NotFound>
   /**
-   * Sends an example of the event now, once, whatever the webhook's standing, and gives the delivery when it has ended.
-   * Nothing is written before: what a crash interrupts has never been.
+   * Sends an example of the event now, once, whatever the webhook's status, and returns the ended delivery. It writes nothing
+   * before the attempt ends, so a crash leaves no trace of it.
    */
   readonly test: (
-    webhook: Owned,
+    webhook: WebhookKey,
     event: string
   ) => Effect.Effect<DeliveryDetail, NotFound | ServiceUnavailable | ValidationFailed>
-  /** Queues the event of a delivery, whatever came of that one, as a new delivery with the same bytes. */
+  /** Queues the event of a delivery as a new delivery with the same bytes, whatever the outcome of the first. */
   readonly redeliver: (
-    webhook: Owned,
+    webhook: WebhookKey,
     id: DeliveryId
   ) => Effect.Effect<DeliveryDetail, EventExpired | NotFound | WebhookNotActive>
 }>()("messaging-service/webhooks/history/Deliveries") {
@@ -94,9 +94,9 @@ export class Deliveries extends Context.Service<Deliveries, {
       const webhooks = yield* makeWebhooksRepo
       const targets = yield* Targets
       const repo = yield* makeDeliveriesRepo
-      const attempt = yield* makeTester
+      const attempt = yield* TestDelivery.make
 
-      const owned = Effect.fnUntraced(function*(webhook: Owned) {
+      const requireWebhook = Effect.fnUntraced(function*(webhook: WebhookKey) {
         if (Option.isNone(yield* Effect.orDie(webhooks.find(webhook)))) return yield* new NotFound()
       })
 
@@ -105,55 +105,57 @@ export class Deliveries extends Context.Service<Deliveries, {
         return Option.isSome(found) ? found.value : yield* new NotFound()
       })
 
-      /** The webhook, which stays as it is until the transaction ends: its removal finds what is written meanwhile. */
-      const held = Effect.fnUntraced(function*(webhook: Owned) {
-        const found = yield* Effect.orDie(webhooks.hold(webhook))
+      /** Locks the webhook until the transaction ends, so that its removal finds the rows written meanwhile. */
+      const locked = Effect.fnUntraced(function*(webhook: WebhookKey) {
+        const found = yield* Effect.orDie(webhooks.lock(webhook))
         return Option.isSome(found) ? found.value : yield* new NotFound()
       })
 
-      const write = Effect.fnUntraced(function*({ accountId, id }: Owned, { event, record }: Tested) {
-        yield* held({ accountId, id })
-        yield* Effect.orDie(repo.insertEvent({ accountId, ...event }))
-        yield* Effect.orDie(repo.insertTest(record, { event: event.event, event_id: event.id }))
-        if (record.transition.health === "success") yield* Effect.orDie(webhooks.succeed(id))
-        return detailOf(yield* stored(id, record.deliveryId))
-      })
+      const write = Effect.fnUntraced(
+        function*({ accountId, id }: WebhookKey, { event, record }: TestDelivery.TestDelivery) {
+          yield* locked({ accountId, id })
+          yield* Effect.orDie(repo.insertEvent({ accountId, ...event }))
+          yield* Effect.orDie(repo.insertTest(record, { event: event.event, event_id: event.id }))
+          if (record.transition.health === "success") yield* Effect.orDie(webhooks.resetFailures(id))
+          return detailOf(yield* stored(id, record.deliveryId))
+        }
+      )
 
-      const test = Effect.fn("Deliveries.test")(function*(webhook: Owned, event: string) {
+      const test = Effect.fn("Deliveries.test")(function*(webhook: WebhookKey, event: string) {
         const topic = yield* topicOf(event)
-        yield* owned(webhook)
+        yield* requireWebhook(webhook)
         const target = yield* targets.read(webhook.id)
         if (Option.isNone(target)) return yield* new NotFound()
-        const tested = yield* attempt(webhook.id, target.value, topic)
-        return yield* transaction(write(webhook, tested))
+        const delivery = yield* attempt(webhook.id, target.value, topic)
+        return yield* transaction(write(webhook, delivery))
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
-      const queueAgain = Effect.fnUntraced(function*(webhook: Owned, id: DeliveryId) {
-        const { status } = yield* held(webhook)
+      const requeue = Effect.fnUntraced(function*(webhook: WebhookKey, id: DeliveryId) {
+        const { status } = yield* locked(webhook)
         yield* stored(webhook.id, id)
         if (status !== "active") return yield* new WebhookNotActive({ status })
-        const queued = yield* Effect.orDie(repo.again({ webhookId: webhook.id, id }))
+        const queued = yield* Effect.orDie(repo.requeue({ webhookId: webhook.id, id }))
         if (Option.isNone(queued)) return yield* new EventExpired()
         yield* afterCommit(wake([webhook.id]))
         return detailOf(yield* stored(webhook.id, queued.value.id))
       })
 
       return Deliveries.of({
-        list: Effect.fn("Deliveries.list")(function*(webhook, asked, window) {
-          yield* owned(webhook)
-          const { from_date = null, sort, status = null, to_date = null } = asked
-          const event = asked.event === undefined ? null : (yield* topicOf(asked.event)).event
+        list: Effect.fn("Deliveries.list")(function*(webhook, query, window) {
+          yield* requireWebhook(webhook)
+          const { from_date = null, sort, status = null, to_date = null } = query
+          const event = query.event === undefined ? null : (yield* topicOf(query.event)).event
           const filter = { webhookId: webhook.id, status, event, from_date, to_date, sort, ...window }
           const rows = yield* Effect.orDie(repo.list(filter))
           return { rows, total: (yield* Effect.orDie(repo.count(filter))).total }
         }),
         find: Effect.fn("Deliveries.find")(function*(webhook, id) {
-          yield* owned(webhook)
+          yield* requireWebhook(webhook)
           return detailOf(yield* stored(webhook.id, id))
         }),
         test,
         redeliver: Effect.fn("Deliveries.redeliver")(
-          (webhook, id) => transaction(queueAgain(webhook, id)),
+          (webhook, id) => transaction(requeue(webhook, id)),
           Effect.provideService(SqlClient.SqlClient, sql)
         )
       })

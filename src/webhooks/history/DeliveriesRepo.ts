@@ -3,9 +3,9 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { repository } from "../../platform/database/repository.ts"
 import { DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
 import { direction, Sort } from "../../values/Page.ts"
-import type { AttemptRecord } from "../delivery/DeliveryOutcomes.ts"
+import type { AttemptRecord } from "../delivery/DeliveryAttempt.ts"
 import { DeliveryStatus, queueStatuses } from "../delivery/DeliveryState.ts"
-import { DeliveryAttempt, DeliverySummary } from "../endpoint/Webhook.ts"
+import { DeliverySummary, RecordedAttempt } from "./Delivery.ts"
 
 const Filter = Schema.Struct({
   webhookId: WebhookId,
@@ -20,43 +20,43 @@ const Filter = Schema.Struct({
 
 const One = Schema.Struct({ webhookId: WebhookId, id: DeliveryId })
 
-/** A whole delivery as the tables have it. */
+/** A delivery as the tables store it. */
 const StoredDelivery = Schema.Struct({
   ...DeliverySummary.fields,
   body: Schema.NullOr(Schema.Uint8Array),
-  /** The attempts that stand in a list, their response bodies in base64. */
+  /** The earlier attempts, with response bodies in base64. */
   attempts: Schema.Array(Schema.Struct({
-    ...DeliveryAttempt.fields,
+    ...RecordedAttempt.fields,
     response_body: Schema.NullOr(Schema.Uint8ArrayFromBase64)
   })),
-  /** Of the last attempt, where it stands in the row. */
-  started_at: DeliveryAttempt.fields.started_at.pipe(Schema.NullOr),
+  /** Of the last attempt of an ended delivery, which is stored in the row itself. */
+  started_at: RecordedAttempt.fields.started_at.pipe(Schema.NullOr),
   response_body: Schema.NullOr(Schema.Uint8Array),
   retry_after: Schema.NullOr(Schema.String)
 })
 
 export type StoredDelivery = typeof StoredDelivery.Type
 
-/** Which deliveries of a webhook are read; null does not ask. */
-interface Asked {
+/** The deliveries of a webhook to read; null matches all. */
+interface Selection {
   readonly webhookId: number
   readonly status: DeliveryStatus | null
   readonly event: string | null
   readonly id: number | null
-  /** Created from this moment on. */
+  /** Created at this moment or later. */
   readonly from_date: string | null
   /** Created before this moment. */
   readonly to_date: string | null
 }
 
-/** Where deliveries of a status stand in the queue: one in its actor's hands is still shown as it was before. */
+/** The queue's statuses of each public status: a claimed delivery keeps the status that it had. */
 const queuedAs = { pending: ["pending", "taken"], retrying: ["retrying", "taken"] } as const
 
-/** SQL that reads deliveries: those in `webhook_queue`, and those that have ended in `webhook_deliveries`. */
+/** SQL that reads deliveries from `webhook_queue` and, once they have ended, from `webhook_deliveries`. */
 export const makeDeliveriesRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const matching = ({ event, from_date, id, to_date, webhookId }: Asked) =>
+  const matching = ({ event, from_date, id, to_date, webhookId }: Selection) =>
     sql.and([
       sql`webhook_id = ${webhookId}`,
       ...(event === null ? [] : [sql`event = ${event}`]),
@@ -65,7 +65,7 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
       ...(to_date === null ? [] : [sql`created_at < ${to_date}::timestamptz`])
     ])
 
-  const waiting = (asked: Asked, place: typeof queueStatuses[number]) =>
+  const queued = (selection: Selection, status: typeof queueStatuses[number]) =>
     sql`select id, webhook_id, event, event_id, attempt_count, is_test, created_at, attempts,
         case when attempt_count = 0 then 'pending' else 'retrying' end as status,
         case when status <> 'taken' then due_at end as next_attempt_at,
@@ -73,36 +73,33 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
         (attempts -> -1 ->> 'duration_ms')::integer as duration_ms,
         null::timestamptz as started_at, null::bytea as response_body, null::text as retry_after,
         null::timestamptz as completed_at
-      from webhook_queue where ${matching(asked)} and status = ${sql.literal(`'${place}'`)}
-        and ${asked.status === null ? sql`true` : sql`(attempt_count = 0) = ${asked.status === "pending"}`}`
+      from webhook_queue where ${matching(selection)} and status = ${sql.literal(`'${status}'`)}
+        and ${selection.status === null ? sql`true` : sql`(attempt_count = 0) = ${selection.status === "pending"}`}`
 
-  const ended = (asked: Asked) =>
+  const ended = (selection: Selection) =>
     sql`select id, webhook_id, event, event_id, attempt_count, is_test, created_at, attempts, status,
         null::timestamptz as next_attempt_at, response_code, error, duration_ms, started_at, response_body, retry_after,
         completed_at
-      from webhook_deliveries where ${matching(asked)}
-        -- None has ended before it was made: so older partitions are not read.
-        and ${asked.from_date === null ? sql`true` : sql`completed_at >= ${asked.from_date}::timestamptz`}
-        and ${asked.status === null ? sql`true` : sql`status = ${sql.literal(`'${asked.status}'`)}`}`
+      from webhook_deliveries where ${matching(selection)}
+        -- A delivery never ends before it is created, so older partitions are not read.
+        and ${selection.from_date === null ? sql`true` : sql`completed_at >= ${selection.from_date}::timestamptz`}
+        and ${selection.status === null ? sql`true` : sql`status = ${sql.literal(`'${selection.status}'`)}`}`
 
-  /**
-   * One read for each index that leads to what is asked for: one for each status of the queue, and one in every
-   * partition of the history.
-   */
-  const reads = (asked: Asked) => {
-    const { status } = asked
-    if (status === null) return [...queueStatuses.map((place) => waiting(asked, place)), ended(asked)]
+  /** One query for each index: one for each status of the queue, and one for the partitions of the history. */
+  const reads = (selection: Selection) => {
+    const { status } = selection
+    if (status === null) return [...queueStatuses.map((status) => queued(selection, status)), ended(selection)]
     return status === "pending" || status === "retrying"
-      ? queuedAs[status].map((place) => waiting(asked, place))
-      : [ended(asked)]
+      ? queuedAs[status].map((queueStatus) => queued(selection, queueStatus))
+      : [ended(selection)]
   }
 
   const unionAll = sql.join(" union all ", false)
 
   /**
-   * Ids are given in the order of creation. Each read stops by itself where the page ends, so that nothing is sorted but
-   * retries that wait. Planned anew each time: the plan that is best for most webhooks sorts the whole history of the one
-   * that has a million deliveries.
+   * Ids follow the order of creation. Each query stops where the page ends, so PostgreSQL sorts only waiting retries. The
+   * statement is unprepared: the plan that is best for most webhooks sorts the whole history of a webhook with a million
+   * deliveries.
    */
   const list = SqlSchema.findAll({
     Request: Filter,
@@ -124,20 +121,22 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
     execute: (filter) => sql`select count(*) as total from (${unionAll(reads({ ...filter, id: null }))}) d`
   })
 
-  /** With its payload: a sub-select looks into the one partition of `events` that can have it, a join into all. */
+  /** Adds the payload. A sub-select reads the one partition of `events` that can have it; a join would read all. */
   const one = ({ id, webhookId }: typeof One.Encoded) =>
     sql`select d.*, (select e.body from events e where e.id = d.event_id) as body
       from (${unionAll(reads({ webhookId, id, status: null, event: null, from_date: null, to_date: null }))}) d`
 
   const find = SqlSchema.findOneOption({ Request: One, Result: StoredDelivery, execute: one })
 
-  /** Queues the event of a delivery once more; nothing when its payload is kept no longer. */
-  const again = SqlSchema.findOneOption({
+  /** Queues the event of a delivery again; returns nothing when its payload has expired. */
+  const requeue = SqlSchema.findOneOption({
     Request: One,
     Result: Schema.Struct({ id: DeliveryId }),
-    execute: (asked) =>
+    execute: (delivery) =>
       sql`insert into webhook_queue (webhook_id, event_id, event, is_test, status)
-        select d.webhook_id, d.event_id, d.event, d.is_test, 'pending' from (${one(asked)}) d where d.body is not null
+        select d.webhook_id, d.event_id, d.event, d.is_test, 'pending' from (${
+        one(delivery)
+      }) d where d.body is not null
         returning id`
   })
 
@@ -153,7 +152,7 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
       sql`insert into events (id, account_id, name, body) values (${id}, ${accountId}, ${event}, ${body})`
   })
 
-  /** A delivery that is born at its end: the attempt of a test, which has waited nowhere. */
+  /** Records the one attempt of a test as an ended delivery; it was never queued. */
   const insertTest = (record: AttemptRecord, of: { readonly event: string; readonly event_id: EventId }) => {
     const { deliveryId, durationMs, responseBody, retryAfter, startedAt, transition, webhookId } = record
     const started = sql`to_timestamp(${startedAt}::float8 / 1000)`
@@ -164,5 +163,5 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
         ${responseBody}, ${retryAfter}, least(${started}, clock_timestamp()), clock_timestamp())`
   }
 
-  return { list, count, find, again, nextId, insertEvent, insertTest }
+  return { list, count, find, requeue, nextId, insertEvent, insertTest }
 }))

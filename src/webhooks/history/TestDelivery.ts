@@ -8,58 +8,57 @@ import { ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
 import { PublicHttp, PublicHttpFailure } from "../../platform/net/PublicHttp.ts"
 import { EventId, type WebhookId } from "../../values/Ids.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
-import { makeCourier } from "../delivery/DeliveryAttempt.ts"
-import type { AttemptRecord } from "../delivery/DeliveryOutcomes.ts"
+import * as DeliveryAttempt from "../delivery/DeliveryAttempt.ts"
 import type { Target } from "../endpoint/WebhooksRepo.ts"
 import { makeDeliveriesRepo } from "./DeliveriesRepo.ts"
 
-/** What a test sent, and what came of it. */
-export interface Tested {
+/** The event of a test and the outcome of its attempt. */
+export interface TestDelivery {
   readonly event: { readonly id: EventId; readonly event: string; readonly body: Uint8Array }
-  readonly record: AttemptRecord
+  readonly record: DeliveryAttempt.AttemptRecord
 }
 
-/** How long a test waits for its turn at an origin that many deliveries are on their way to. */
-const patience = Duration.seconds(3)
+/** How long a test waits for a connection to a crowded host. */
+const connectionTimeout = Duration.seconds(3)
 
-/** What a transaction has left for itself while an attempt is made in it. */
-const margin = Duration.seconds(2)
+/** How long the transaction around an attempt may be idle besides. */
+const transactionMargin = Duration.seconds(2)
 
-/** Requests that are given up when they and their wait for a turn have lasted too long: a caller waits for the answer. */
-const hasty = (http: PublicHttp["Service"], atMost: Duration.Duration) =>
+/** Limits requests together with their wait for a connection, because a caller waits for the response. */
+const withTimeout = (http: PublicHttp["Service"], timeout: Duration.Duration) =>
   PublicHttp.of({
     post: (request) =>
       Effect.timeoutOrElse(http.post(request), {
-        duration: atMost,
+        duration: timeout,
         orElse: () =>
           Effect.fail(
             new PublicHttpFailure({
               reason: "timeout",
-              detail: "other requests to this host have not left room for it",
-              durationMs: Duration.toMillis(atMost)
+              detail: "other requests to this host used all its connections",
+              durationMs: Duration.toMillis(timeout)
             })
           )
       })
   })
 
 /**
- * Makes the one attempt of a test, on the node that was asked for it: it writes nothing, and is in no actor's hands.
+ * Makes the one attempt of a test, on the node that serves the request. It writes nothing and involves no actor.
  *
  * With an `Idempotency-Key` the request is a transaction, so the attempt holds a connection of the pool that all requests
- * share. At most a quarter of them may be held so; who comes then is asked to come again.
+ * share. Tests may hold a quarter of the pool; further ones are refused with 503.
  */
-export const makeTester = Effect.gen(function*() {
+export const make = Effect.gen(function*() {
   const { databaseConnections, webhookTimeoutSeconds } = yield* AppConfig
   const deliveries = yield* makeDeliveriesRepo
-  const longest = Duration.sum(Duration.seconds(webhookTimeoutSeconds), patience)
-  const http = hasty(yield* PublicHttp, longest)
-  const { attempt, destination } = yield* Effect.provideService(makeCourier, PublicHttp, http)
-  const holding = yield* Semaphore.make(Math.floor(databaseConnections / 4))
+  const timeout = Duration.sum(Duration.seconds(webhookTimeoutSeconds), connectionTimeout)
+  const http = withTimeout(yield* PublicHttp, timeout)
+  const { attempt, endpointOf } = yield* Effect.provideService(DeliveryAttempt.make, PublicHttp, http)
+  const connections = yield* Semaphore.make(Math.floor(databaseConnections / 4))
 
-  const bounded = Effect.fnUntraced(function*<A>(effect: Effect.Effect<A>) {
+  const withinBudget = Effect.fnUntraced(function*<A>(effect: Effect.Effect<A>) {
     if (!(yield* inTransaction)) return yield* effect
-    const idle = idleInTransaction(effect, Duration.sum(longest, margin))
-    const done = yield* holding.withPermitsIfAvailable(1)(idle)
+    const idle = idleInTransaction(effect, Duration.sum(timeout, transactionMargin))
+    const done = yield* connections.withPermitsIfAvailable(1)(idle)
     return Option.isSome(done) ? done.value : yield* new ServiceUnavailable()
   })
 
@@ -68,8 +67,8 @@ export const makeTester = Effect.gen(function*() {
     const timestamp = fromDateTime(yield* DateTime.now)
     const body = Buffer.from(JSON.stringify({ ...exampleBody(topic), id, timestamp }))
     const delivery = yield* Effect.orDie(deliveries.nextId())
-    const to = yield* destination(webhookId, target)
-    const once = {
+    const endpoint = yield* endpointOf(webhookId, target)
+    const single = {
       ...delivery,
       event_id: id,
       event: topic.event,
@@ -78,7 +77,7 @@ export const makeTester = Effect.gen(function*() {
       all_gone: false,
       body
     }
-    const record = yield* bounded(attempt(webhookId, to, once))
-    return { event: { id, event: topic.event, body }, record } satisfies Tested
+    const record = yield* withinBudget(attempt(webhookId, endpoint, single))
+    return { event: { id, event: topic.event, body }, record } satisfies TestDelivery
   })
 })

@@ -8,7 +8,7 @@ import { countForeign, rotateMainKey } from "../../../src/platform/crypto/rotate
 import { nameOf } from "../../../src/platform/crypto/SealedColumn.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { WebhookId } from "../../../src/values/Ids.ts"
-import { sealedSecret } from "../../../src/webhooks/endpoint/sealedSecret.ts"
+import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 import { makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -35,7 +35,7 @@ const filled = Effect.fnUntraced(function*(count: number) {
   const { accountId } = yield* makeAccount()
   const bytes = (text: string) => Buffer.from(text)
   for (let id = 1; id <= count; id++) {
-    const what = sealedSecret(WebhookId.make(id))
+    const what = WebhookSecret.purpose(WebhookId.make(id))
     const previous = id % 2 === 0 ? seal(what, bytes(`previous ${id}`)) : null
     yield* sql`insert into webhooks (id, account_id, url, events, secret, secret_prefix, previous_secret,
         previous_secret_until) overriding system value
@@ -65,7 +65,8 @@ const secrets = Effect.gen(function*() {
     ({ id, previous_secret, secret }) =>
       Effect.forEach(
         [secret, ...(previous_secret === null ? [] : [previous_secret])],
-        (sealed) => Effect.map(open(sealedSecret(WebhookId.make(id)), sealed), (plain) => Buffer.from(plain).toString())
+        (sealed) =>
+          Effect.map(open(WebhookSecret.purpose(WebhookId.make(id)), sealed), (plain) => Buffer.from(plain).toString())
       )
   )
 }).pipe(Effect.provide(under(2)))
@@ -119,7 +120,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a rotation beside node
         moved ? Effect.void : Effect.gen(function*() {
           moved = true
           const { seal } = yield* Vault
-          const fresh = seal(sealedSecret(WebhookId.make(1)), Buffer.from("fresh"))
+          const fresh = seal(WebhookSecret.purpose(WebhookId.make(1)), Buffer.from("fresh"))
           yield* Effect.orDie(
             sql`update webhooks set previous_secret = secret, previous_secret_until = now(), secret = ${fresh} where id = 1`
           )
@@ -204,7 +205,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a node that still seal
         column !== nameOf(dkimKeyColumn) && column !== "webhooks.secret" ? Effect.void : Effect.gen(function*() {
           const { seal } = yield* Vault
           const id = next++
-          const secret = seal(sealedSecret(WebhookId.make(id)), Buffer.from("s"))
+          const secret = seal(WebhookSecret.purpose(WebhookId.make(id)), Buffer.from("s"))
           yield* Effect.orDie(sql`insert into webhooks (id, account_id, url, events, secret, secret_prefix)
             overriding system value select ${id}, id, '', '{}', ${secret}, '' from accounts`)
         }).pipe(Effect.provide(under(1)))

@@ -1,9 +1,10 @@
-import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Layer } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "../../../src/platform/database/Database.ts"
-import { DeliveryId, type WebhookId } from "../../../src/values/Ids.ts"
-import { type AttemptRecord, DeliveryOutcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
+import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
+import type { AttemptRecord } from "../../../src/webhooks/delivery/DeliveryAttempt.ts"
+import { DeliveryOutcomes, healthChanges } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
 import { transition } from "../../../src/webhooks/delivery/DeliveryState.ts"
 import { UnhealthyNotifier } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
 import { alarmed, storedWebhook } from "../../support/webhookHealth.ts"
@@ -12,12 +13,12 @@ const Subject = DeliveryOutcomes.layer.pipe(
   Layer.provideMerge(alarmed({ WEBHOOK_UNHEALTHY_FAILURES: "3", WEBHOOK_UNHEALTHY_SECONDS: "600" }))
 )
 
-/** Another node's writer: with a pool of its own. */
+/** Another node's writer, on a separate pool. */
 const OtherNode = Layer.fresh(
   DeliveryOutcomes.layer.pipe(Layer.provide(UnhealthyNotifier.layer), Layer.provide(Database.layerQueue))
 )
 
-/** How a last attempt ends; `late410` is answered with 410 after other answers, `first` is a first attempt that fails. */
+/** How a last attempt ends; `late410` meets 410 after other responses, `first` is a failed first attempt. */
 type End = "ok" | "500" | "410" | "late410" | "first"
 
 const transitionOf = (end: End) =>
@@ -26,8 +27,8 @@ const transitionOf = (end: End) =>
     { _tag: "Answered", status: end === "ok" ? 200 : end.endsWith("410") ? 410 : 500 }
   )
 
-/** Rows in the hands of their actor, with what came of them. */
-const taken = Effect.fnUntraced(function*(webhookId: WebhookId, ends: ReadonlyArray<End>) {
+/** Claimed rows with their outcomes. */
+const claimed = Effect.fnUntraced(function*(webhookId: WebhookId, ends: ReadonlyArray<End>) {
   const sql = yield* SqlClient.SqlClient
   return yield* Effect.forEach(
     ends,
@@ -47,25 +48,26 @@ const taken = Effect.fnUntraced(function*(webhookId: WebhookId, ends: ReadonlyAr
   )
 })
 
-/** Told all at once, so that they are written as one group. */
-const tell = (outcomes: DeliveryOutcomes["Service"], records: ReadonlyArray<AttemptRecord>) =>
+/** Records all at once, so that they are written as one group. */
+const record = (outcomes: DeliveryOutcomes["Service"], records: ReadonlyArray<AttemptRecord>) =>
   Effect.callback<ReadonlyArray<Exit.Exit<void>>>((resume) => {
     const exits: Array<Exit.Exit<void>> = []
-    for (const record of records) {
-      outcomes.record(record, (exit) => {
+    for (const one of records) {
+      outcomes.record(one, (exit) => {
         if (exits.push(exit) === records.length) resume(Effect.succeed(exits))
       })
     }
   })
 
-/** A webhook whose deliveries end. */
+/** A webhook whose deliveries end in a test. */
 const webhook = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const outcomes = yield* DeliveryOutcomes
   const stored = yield* storedWebhook
   return {
     ...stored,
-    end: (...ends: ReadonlyArray<End>) => Effect.flatMap(taken(stored.id, ends), (records) => tell(outcomes, records)),
+    end: (...ends: ReadonlyArray<End>) =>
+      Effect.flatMap(claimed(stored.id, ends), (records) => record(outcomes, records)),
     failingFor: (seconds: number) =>
       sql`update webhooks set failing_since = now() - ${seconds} * interval '1 second' where id = ${stored.id}`,
     rows: Effect.map(
@@ -76,8 +78,8 @@ const webhook = Effect.gen(function*() {
   }
 })
 
-layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it) => {
-  it.effect("count those that used up all attempts, from the first one on, until one succeeds", () =>
+layer(Subject, { excludeTestServices: true })("DeliveryOutcomes", (it) => {
+  it.effect("counts deliveries that used up all attempts until one succeeds", () =>
     Effect.gen(function*() {
       const { end, failingFor, state } = yield* webhook
       yield* end("first")
@@ -91,7 +93,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.deepStrictEqual(yield* state, { unhealthy_reason: null, failure_count: 0, seconds: null })
     }))
 
-  it.effect("make a webhook unhealthy when there are enough in a row and nothing has succeeded for long enough", () =>
+  it.effect("marks a webhook as failing after enough failures in a row and enough time without a success", () =>
     Effect.gen(function*() {
       const { end, failingFor, id, notices, state } = yield* webhook
       yield* end("500", "500", "500", "500")
@@ -108,7 +110,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.deepStrictEqual(others, [])
     }))
 
-  it.effect("leave a webhook healthy that has failed for long, but not often enough", () =>
+  it.effect("leaves a webhook healthy that has failed for long, but not often enough", () =>
     Effect.gen(function*() {
       const { end, failingFor, notices, state } = yield* webhook
       yield* end("500")
@@ -120,7 +122,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.strictEqual((yield* state).unhealthy_reason, "failing")
     }))
 
-  it.effect("begin anew after a success in the same group, and forget what came before one", () =>
+  it.effect("restarts the failure count after a success in the same group", () =>
     Effect.gen(function*() {
       const { end, failingFor, state } = yield* webhook
       yield* end("500", "500")
@@ -132,7 +134,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.deepStrictEqual(yield* state, { unhealthy_reason: null, failure_count: 0, seconds: null })
     }))
 
-  it.effect("make a webhook unhealthy at once when all attempts of one met 410 Gone, and not when only the last did", () =>
+  it.effect("marks a webhook as gone when all attempts of one delivery met 410, not when only the last did", () =>
     Effect.gen(function*() {
       const { end, notices, state } = yield* webhook
       yield* end("late410")
@@ -142,7 +144,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.include((yield* notices)[0]?.body, "410 Gone")
     }))
 
-  it.effect("keep the reason for which it became unhealthy, whatever still ends, and tell of it once", () =>
+  it.effect("keeps the first reason of an unhealthy webhook and notifies its owner once", () =>
     Effect.gen(function*() {
       const { end, notices, state } = yield* webhook
       yield* end("410")
@@ -153,7 +155,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.strictEqual((yield* notices).length, 1)
     }))
 
-  it.effect("take the place of a backlog as the reason: that one would end by itself", () =>
+  it.effect("replaces the reason backlog_full, which would end by itself", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { end, id, state } = yield* webhook
@@ -164,7 +166,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.strictEqual((yield* state).unhealthy_reason, "gone")
     }))
 
-  it.effect("do not judge a webhook that its owner has switched off", () =>
+  it.effect("does not mark a disabled webhook as unhealthy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { end, id, notices, state } = yield* webhook
@@ -174,32 +176,32 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.deepStrictEqual(yield* notices, [])
     }))
 
-  it.effect("count once when they are written again, as after a commit whose answer got lost", () =>
+  it.effect("counts outcomes once when they are written again after an unconfirmed commit", () =>
     Effect.gen(function*() {
       const outcomes = yield* DeliveryOutcomes
       const { id, rows, state } = yield* webhook
-      const records = yield* taken(id, ["500", "500"])
-      yield* tell(outcomes, records)
-      yield* tell(outcomes, records)
+      const records = yield* claimed(id, ["500", "500"])
+      yield* record(outcomes, records)
+      yield* record(outcomes, records)
       assert.deepInclude(yield* state, { unhealthy_reason: null, failure_count: 2 })
       assert.deepStrictEqual(yield* rows, ["failed", "failed"])
     }))
 
-  it.effect("are written of what came past the table as well, once and only for the attempt that was expected", () =>
+  it.effect("writes the outcome of a locally dispatched delivery once, and only at the expected attempt", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const outcomes = yield* DeliveryOutcomes
       const { id, rows } = yield* webhook
-      const records = yield* taken(id, ["first", "ok"])
+      const records = yield* claimed(id, ["first", "ok"])
       yield* sql`update webhook_queue set status = 'pending', attempt_count = 0 where webhook_id = ${id}`
-      yield* tell(outcomes, records)
+      yield* record(outcomes, records)
       assert.deepStrictEqual((yield* rows).toSorted(), ["pending", "retrying"])
       const expected = records.map((one) => ({ ...one, transition: { ...one.transition, attempt_count: 1 } }))
-      yield* tell(outcomes, expected)
+      yield* record(outcomes, expected)
       assert.deepStrictEqual((yield* rows).toSorted(), ["delivered", "retrying"])
     }))
 
-  it.effect("of several nodes at the same time are all counted, and tell the owner once", () =>
+  it.effect("counts the concurrent outcomes of several nodes and notifies the owner once", () =>
     Effect.gen(function*() {
       const [first, second] = [yield* webhook, yield* webhook]
       yield* first.failingFor(6_000)
@@ -207,8 +209,8 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
         [[first, second], [second, first], [first, second], [second, first]] as const,
         Effect.fnUntraced(function*(order) {
           const outcomes = Context.get(yield* Layer.build(OtherNode), DeliveryOutcomes)
-          const records = yield* Effect.forEach(order, ({ id }) => taken(id, Array.from({ length: 20 }, () => "500")))
-          return yield* Effect.forEach(records, (some) => tell(outcomes, some), { concurrency: "unbounded" })
+          const records = yield* Effect.forEach(order, ({ id }) => claimed(id, Array.from({ length: 20 }, () => "500")))
+          return yield* Effect.forEach(records, (some) => record(outcomes, some), { concurrency: "unbounded" })
         }),
         { concurrency: "unbounded" }
       )
@@ -218,7 +220,7 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.deepStrictEqual([(yield* first.notices).length, (yield* second.notices).length], [1, 0])
     }))
 
-  it.effect("that cannot be committed leave neither the state, nor its notice, nor an ended delivery", () =>
+  it.effect("leaves the state, the notices and the deliveries unchanged when the commit fails", () =>
     Effect.gen(function*() {
       const { end, notices, refusingCommits, rows, state } = yield* webhook
       const exits = yield* Effect.scoped(Effect.andThen(refusingCommits, end("410")))
@@ -226,4 +228,42 @@ layer(Subject, { excludeTestServices: true })("the outcomes of deliveries", (it)
       assert.deepStrictEqual(yield* state, { unhealthy_reason: null, failure_count: 0, seconds: null })
       assert.deepStrictEqual([yield* notices, yield* rows], [[], ["taken"]])
     }))
+})
+
+const Sign = Schema.Struct({
+  webhookId: Schema.Literals([1, 2, 3]),
+  health: Schema.Literals(["success", "exhausted", "gone", "undecided"])
+})
+
+const changesOf = (signs: ReadonlyArray<typeof Sign.Type>) =>
+  healthChanges(
+    signs.map(({ health, webhookId }) => ({ webhookId: WebhookId.make(webhookId), transition: { health } }))
+  )
+
+const decided = (signs: ReadonlyArray<typeof Sign.Type>, id: WebhookId) =>
+  signs.flatMap(({ health, webhookId }) => webhookId === id && health !== "undecided" ? [health] : [])
+
+describe("healthChanges", () => {
+  it.prop(
+    "counts for each webhook the deliveries that used up their attempts after the last success",
+    [Schema.Array(Sign)],
+    ([signs]) => {
+      const changes = changesOf(signs)
+      assert.strictEqual(changes.length, [1, 2, 3].filter((id) => decided(signs, WebhookId.make(id)).length > 0).length)
+      for (const { exhausted, id, succeeded } of changes) {
+        const ends = decided(signs, id)
+        assert.strictEqual(exhausted, ends.length - 1 - ends.lastIndexOf("success"))
+        assert.strictEqual(succeeded, ends.includes("success"))
+      }
+    }
+  )
+
+  it.prop("marks a webhook as gone when a delivery after the last success met only 410", [Schema.Array(Sign)], ([
+    signs
+  ]) => {
+    for (const { gone, id } of changesOf(signs)) {
+      const ends = decided(signs, id)
+      assert.strictEqual(gone, ends.slice(ends.lastIndexOf("success") + 1).includes("gone"))
+    }
+  })
 })

@@ -20,7 +20,7 @@ const fresh: Delivery = { status: "pending", attempt_count: 0, is_test: false, a
 const ok: Outcome = { _tag: "Answered", status: 204 }
 const refusal: Outcome = { _tag: "Answered", status: 500 }
 
-/** A delivery's life under these outcomes, attempts failing at once: what became of it and when each attempt was. */
+/** Runs a delivery through these outcomes: its last row, and the second of each attempt. */
 const live = (delivery: Delivery, outcomes: ReadonlyArray<Outcome>) => {
   const at: Array<number> = []
   let row = delivery
@@ -42,8 +42,8 @@ const live = (delivery: Delivery, outcomes: ReadonlyArray<Outcome>) => {
 
 const succeeded = (outcome: Outcome) => outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
 
-describe("a delivery", () => {
-  it("is delivered by any 2xx", () => {
+describe("transition", () => {
+  it("ends a delivery as delivered after any 2xx", () => {
     for (const status of [200, 201, 204, 299]) {
       assert.deepStrictEqual(transition(fresh, { _tag: "Answered", status }), {
         status: "delivered",
@@ -56,7 +56,7 @@ describe("a delivery", () => {
     }
   })
 
-  it("fails at a redirect, which is never followed, and at every other status", () => {
+  it("counts a redirect and every other status as a failed attempt", () => {
     for (const status of [300, 302, 308, 399]) {
       assert.strictEqual(transition(fresh, { _tag: "Answered", status }).error, "redirect")
     }
@@ -65,33 +65,33 @@ describe("a delivery", () => {
     }
   })
 
-  it("is tried at 0, 5, 35 and 155 seconds and is then failed", () => {
+  it("ends a delivery as failed after attempts at 0, 5, 35 and 155 seconds", () => {
     const { at, health, row } = live(fresh, [refusal, refusal, refusal, refusal, ok])
     assert.deepStrictEqual(at, [0, 5, 35, 155])
     assert.deepStrictEqual(row, { status: "failed", attempt_count: 4, is_test: false, all_gone: false })
     assert.strictEqual(health, "exhausted")
   })
 
-  it("tells that its endpoint is gone when all four attempts met 410, and only then", () => {
+  it("reports an endpoint as gone only when all four attempts met 410", () => {
     const gone: Outcome = { _tag: "Answered", status: 410 }
     assert.strictEqual(live(fresh, [gone, gone, gone, gone]).health, "gone")
     assert.strictEqual(live(fresh, [gone, refusal, gone, gone]).health, "exhausted")
     assert.strictEqual(live(fresh, [gone, gone, gone, refusal]).health, "exhausted")
   })
 
-  it("of a test is tried once; its failure counts for nothing, its success does", () => {
+  it("attempts a test once, and counts its success but not its failure", () => {
     const test = { ...fresh, is_test: true }
     assert.deepInclude(transition(test, refusal), { status: "failed", attempt_count: 1, health: "undecided" })
     assert.deepInclude(transition(test, ok), { status: "delivered", health: "success" })
   })
 
-  it("keeps the status of an answer whose body broke off", () => {
+  it("keeps the status of a response with an incomplete body", () => {
     const broke = transition(fresh, { _tag: "Broke", error: "body_read", status: 200 })
     assert.deepInclude(broke, { status: "retrying", response_code: 200, error: "body_read" })
   })
 
   it.prop(
-    "has at most four attempts at exact offsets, and ends as its last outcome says",
+    "makes at most four attempts at exact offsets and ends as the last outcome decides",
     [Schema.Array(AnyOutcome)],
     ([outcomes]) => {
       const { at, row } = live(fresh, outcomes)
@@ -110,7 +110,7 @@ describe("a delivery", () => {
   )
 
   it.prop(
-    "has an answer for every row, and an ended one is never changed",
+    "returns a next state for every row and never changes an ended one",
     [DeliveryStatus, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 })), Schema.Boolean, AnyOutcome],
     ([status, attempt_count, is_test, outcome]) => {
       const next = transition({ status, attempt_count, is_test, all_gone: false }, outcome)

@@ -1,21 +1,21 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeBacklogGuard } from "../../../src/webhooks/delivery/BacklogGuard.ts"
+import { backlogCheck } from "../../../src/webhooks/delivery/EndpointStatus.ts"
 import { makeQueueRepo } from "../../../src/webhooks/delivery/QueueRepo.ts"
 import { alarmed, storedWebhook } from "../../support/webhookHealth.ts"
 
-/** A webhook with its guard, at the smallest bound that there is. */
-const guarded = Effect.gen(function*() {
+/** A webhook with its backlog check, at the lowest limit. */
+const checked = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const stored = yield* storedWebhook
   const set = (reason: string | null) => sql`update webhooks set unhealthy_reason = ${reason} where id = ${stored.id}`
   return {
     ...stored,
     set,
-    check: yield* makeBacklogGuard(stored.id),
+    check: yield* backlogCheck(stored.id),
     reason: Effect.map(stored.state, ({ unhealthy_reason }) => unhealthy_reason),
-    /** So many rows of this status and no others. */
+    /** Leaves this many rows of this status, and no others. */
     holding: (count: number, status = "pending") =>
       Effect.andThen(
         sql`delete from webhook_queue where webhook_id = ${stored.id}`,
@@ -25,34 +25,34 @@ const guarded = Effect.gen(function*() {
   }
 })
 
-layer(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }), { excludeTestServices: true })("the guard of a backlog", (it) => {
-  it.effect("closes a webhook when as many first attempts wait as may, and tells its owner", () =>
+layer(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }), { excludeTestServices: true })("backlogCheck", (it) => {
+  it.effect("suspends a webhook when its backlog reaches the limit, and notifies its owner", () =>
     Effect.gen(function*() {
-      const { check, holding, notices, reason } = yield* guarded
+      const { check, holding, notices, reason } = yield* checked
       yield* holding(99)
-      yield* check("well")
+      yield* check("healthy")
       assert.deepStrictEqual([yield* reason, yield* notices], [null, []])
       yield* holding(100)
-      yield* check("well")
+      yield* check("healthy")
       assert.strictEqual(yield* reason, "backlog_full")
       const [notice, ...others] = yield* notices
       assert.include(notice?.body, "100 events or more wait")
       assert.deepStrictEqual(others, [])
     }))
 
-  it.effect("counts neither retries nor what is in the hands of the actor", () =>
+  it.effect("does not count retries and claimed deliveries", () =>
     Effect.gen(function*() {
-      const { check, holding, reason } = yield* guarded
+      const { check, holding, reason } = yield* checked
       for (const status of ["retrying", "taken"]) {
         yield* holding(200, status)
-        yield* check("well")
+        yield* check("healthy")
         assert.strictEqual(yield* reason, null, status)
       }
     }))
 
-  it.effect("opens it again when fewer than half of the bound wait, not before", () =>
+  it.effect("resumes a webhook when its backlog falls below half of the limit", () =>
     Effect.gen(function*() {
-      const { check, holding, reason, set } = yield* guarded
+      const { check, holding, reason, set } = yield* checked
       yield* set("backlog_full")
       yield* holding(50)
       yield* check("backlog_full")
@@ -62,12 +62,12 @@ layer(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }), { excludeTestServices: true })(
       assert.strictEqual(yield* reason, null)
     }))
 
-  it.effect("tells once a day of a webhook that falls and recovers again and again", () =>
+  it.effect("notifies the owner once a day, however often the backlog fills and empties", () =>
     Effect.gen(function*() {
-      const { check, holding, notices, reason } = yield* guarded
+      const { check, holding, notices, reason } = yield* checked
       for (let fall = 0; fall < 3; fall++) {
         yield* holding(100)
-        yield* check("well")
+        yield* check("healthy")
         assert.strictEqual(yield* reason, "backlog_full")
         yield* holding(0)
         yield* check("backlog_full")
@@ -76,13 +76,13 @@ layer(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }), { excludeTestServices: true })(
       assert.strictEqual((yield* notices).length, 1)
     }))
 
-  it.effect("changes nothing where another reason came between, or the owner has switched it off", () =>
+  it.effect("changes nothing when the webhook is unhealthy for another reason or disabled", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { check, holding, id, notices, reason, set } = yield* guarded
+      const { check, holding, id, notices, reason, set } = yield* checked
       yield* set("failing")
       yield* holding(100)
-      yield* check("well")
+      yield* check("healthy")
       assert.strictEqual(yield* reason, "failing")
       yield* holding(0)
       yield* check("backlog_full")
@@ -90,15 +90,15 @@ layer(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }), { excludeTestServices: true })(
       yield* set(null)
       yield* sql`update webhooks set is_active = false where id = ${id}`
       yield* holding(100)
-      yield* check("well")
+      yield* check("healthy")
       assert.deepStrictEqual([yield* reason, yield* notices], [null, []])
     }))
 
-  it.effect("is not alone: the sweep finds a webhook that is closed though nothing waits, as after its node has died", () =>
+  it.effect("leaves a suspended webhook with an empty backlog to the sweeper, which finds it", () =>
     Effect.gen(function*() {
-      const { neglected } = yield* makeQueueRepo
-      const { holding, id, set } = yield* guarded
-      const isFound = Effect.map(neglected(), (rows) => rows.some((row) => row.id === id))
+      const { findStalled } = yield* makeQueueRepo
+      const { holding, id, set } = yield* checked
+      const isFound = Effect.map(findStalled(), (rows) => rows.some((row) => row.id === id))
       yield* set("backlog_full")
       yield* holding(1)
       assert.isFalse(yield* isFound)
@@ -108,11 +108,11 @@ layer(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }), { excludeTestServices: true })(
       assert.isFalse(yield* isFound)
     }))
 
-  it.effect("leaves neither the state nor its notice when it cannot be committed", () =>
+  it.effect("leaves the state and the notices unchanged when the commit fails", () =>
     Effect.gen(function*() {
-      const { check, holding, notices, reason, refusingCommits } = yield* guarded
+      const { check, holding, notices, reason, refusingCommits } = yield* checked
       yield* holding(100)
-      const exit = yield* Effect.exit(Effect.scoped(Effect.andThen(refusingCommits, check("well"))))
+      const exit = yield* Effect.exit(Effect.scoped(Effect.andThen(refusingCommits, check("healthy"))))
       assert.isTrue(Exit.isFailure(exit))
       assert.deepStrictEqual([yield* reason, yield* notices], [null, []])
     }))

@@ -9,25 +9,25 @@ describe("RetryPolicy", () => {
       const at: Array<number> = []
       const attempt = Clock.currentTimeMillis.pipe(
         Effect.map((now) => at.push(now)),
-        Effect.andThen(Effect.fail("no answer"))
+        Effect.andThen(Effect.fail("no response"))
       )
       const fiber = yield* Effect.forkChild(Effect.flip(Effect.retry(attempt, RetryPolicy)))
       yield* TestClock.adjust("1 hour")
-      assert.strictEqual(yield* Fiber.join(fiber), "no answer")
+      assert.strictEqual(yield* Fiber.join(fiber), "no response")
       assert.deepStrictEqual(at, [0, 5_000, 35_000, 155_000])
     }))
 
-  it("tells the same delays by attempt number", () => {
+  it("gives the same delays by attempt number", () => {
     const millis = [1, 2, 3, 4].map(nextDelay).map((delay) => delay === undefined ? delay : Duration.toMillis(delay))
     assert.deepStrictEqual(millis, [5_000, 30_000, 120_000, undefined])
     assert.strictEqual(maxAttempts, 4)
   })
 
-  it("has no delay for numbers that are no attempt of a delivery", () => {
+  it("gives no delay for an invalid attempt number", () => {
     for (const attempt of [-1, 0, 0.5, 5, 1e9, Number.NaN]) assert.isUndefined(nextDelay(attempt))
   })
 
-  it.effect("times an attempt that itself takes a while from its end", () =>
+  it.effect("counts each delay from the end of the attempt before", () =>
     Effect.gen(function*() {
       const at: Array<number> = []
       const attempt = Clock.currentTimeMillis.pipe(

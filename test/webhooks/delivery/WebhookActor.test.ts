@@ -16,16 +16,16 @@ import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
 import { DeliveryBudget } from "../../../src/webhooks/delivery/DeliveryBudget.ts"
 import { DeliveryOutcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
 import { LocalDispatch } from "../../../src/webhooks/delivery/LocalDispatch.ts"
-import type { Taken } from "../../../src/webhooks/delivery/QueueRepo.ts"
+import type { ClaimedDelivery } from "../../../src/webhooks/delivery/QueueRepo.ts"
 import { webhookActor } from "../../../src/webhooks/delivery/WebhookActor.ts"
 import { WebhookEntity } from "../../../src/webhooks/delivery/WebhookEntity.ts"
-import { sealedSecret } from "../../../src/webhooks/endpoint/sealedSecret.ts"
 import { Targets } from "../../../src/webhooks/endpoint/Targets.ts"
 import { UnhealthyNotifier } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
+import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 import { eventually, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** What endpoints answer now, and what they were asked. */
+/** How endpoints respond now, and the requests that they got. */
 const world: {
   respond: (request: PostRequest) => Effect.Effect<PostResponse, PublicHttpFailure>
   readonly requests: Array<Omit<PostRequest, "headers"> & { readonly headers: Readonly<Record<string, string>> }>
@@ -61,7 +61,7 @@ const Subject = Layer.mergeAll(
   UnhealthyNotifier.layer
 ).pipe(Layer.provideMerge(Layer.merge(TestDatabase.layer, AppConfig.layer)))
 
-/** A webhook with so many deliveries that are due. */
+/** A webhook with this many due deliveries. */
 const webhookOf = Effect.fnUntraced(function*(count: number) {
   const sql = yield* SqlClient.SqlClient
   const vault = yield* Vault
@@ -70,7 +70,7 @@ const webhookOf = Effect.fnUntraced(function*(count: number) {
   const [row] = yield* sql`insert into webhooks (account_id, url, events, secret, secret_prefix)
     values (${accountId}, 'https://hooks.example/', array['*'], '', 'whsec_') returning id`
   const id = WebhookId.make(Number(row?.["id"]))
-  const secret = vault.seal(sealedSecret(id), Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`))
+  const secret = vault.seal(WebhookSecret.purpose(id), Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`))
   yield* sql`update webhooks set secret = ${secret} where id = ${id}`
   for (let event = 0; event < count; event++) {
     const name = `evt_${yield* ulid}`
@@ -88,8 +88,8 @@ const webhookOf = Effect.fnUntraced(function*(count: number) {
   return { id, rows, switchTo }
 })
 
-/** DeliveryOutcomes that tell of each when its actor knows that it is written. */
-const heardOutcomes = (written: Queue.Queue<void>) =>
+/** DeliveryOutcomes that signal each outcome once its actor knows that it is written. */
+const signallingOutcomes = (written: Queue.Queue<void>) =>
   Layer.effect(
     DeliveryOutcomes,
     Effect.map(DeliveryOutcomes, ({ record }) =>
@@ -102,44 +102,46 @@ const heardOutcomes = (written: Queue.Queue<void>) =>
       }))
   ).pipe(Layer.provide(DeliveryOutcomes.layer))
 
-/** Webhooks as they are read, each told of when its actor has it. */
-const heardTargets = (read: Queue.Queue<void>) =>
+/** Targets that signal each read once its actor has the result. */
+const signallingTargets = (read: Queue.Queue<void>) =>
   Layer.effect(
     Targets,
     Effect.map(Targets, (targets) =>
       Targets.of({ read: (id) => Effect.tap(targets.read(id), () => Queue.offer(read, undefined)) }))
   ).pipe(Layer.provide(Targets.layer))
 
-/** The actor of a webhook in a scope of its own, whose end is a node's leaving. */
+/** The actor of a webhook in a separate scope; closing it is the shutdown of a node. */
 const actorOf = Effect.fnUntraced(function*(id: WebhookId) {
   const written = yield* Queue.unbounded<void>()
   const read = yield* Queue.unbounded<void>()
-  const { recipients } = yield* LocalDispatch
+  const { actors } = yield* LocalDispatch
   const scope = yield* Scope.make()
   yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
   const client = yield* Entity.makeTestClient(
     WebhookEntity,
-    webhookActor(Duration.zero).pipe(Layer.provide([heardOutcomes(written), DeliveryBudget.layer, heardTargets(read)]))
+    webhookActor(Duration.zero).pipe(
+      Layer.provide([signallingOutcomes(written), DeliveryBudget.layer, signallingTargets(read)])
+    )
   ).pipe(Scope.provide(scope))
   const { Wake } = yield* client(String(id))
   return {
     wake: Wake({ reason: "work" }),
-    tell: Wake({ reason: "changed" }),
-    leave: Scope.close(scope, Exit.void),
-    nudge: () => recipients.get(id)?.nudge(),
-    /** What a commit on this node does. */
-    handOver: (deliveries: ReadonlyArray<Taken>) => {
-      const recipient = recipients.get(id)
-      return recipient === undefined ? Wake({ reason: "work" }) : Effect.sync(() => recipient.accept(deliveries))
+    change: Wake({ reason: "changed" }),
+    shutDown: Scope.close(scope, Exit.void),
+    wakeLocally: () => actors.get(id)?.wake(),
+    /** Dispatches as a commit on this node does. */
+    dispatch: (deliveries: ReadonlyArray<ClaimedDelivery>) => {
+      const actor = actors.get(id)
+      return actor === undefined ? Wake({ reason: "work" }) : Effect.sync(() => actor.accept(deliveries))
     },
-    /** The outcome of one more attempt is written. */
+    /** Waits until one more outcome is written. */
     written: Queue.take(written),
-    /** The webhook was read by a look that began after now: the second, as the first may be under way. */
-    readAnew: Effect.andThen(Queue.clear(read), Effect.andThen(Queue.take(read), Queue.take(read)))
+    /** Waits for a read of the webhook that begins after now: the second, as the first may be in flight. */
+    refreshed: Effect.andThen(Queue.clear(read), Effect.andThen(Queue.take(read), Queue.take(read)))
   }
 })
 
-/** Endpoints that answer when the gate is opened; `first` returns when so many have been asked. */
+/** Endpoints that respond once the gate is open; `first` waits for this many requests. */
 const gated = Effect.fnUntraced(function*(count: number) {
   const gate = yield* Deferred.make<void>()
   const started = yield* Deferred.make<void>()
@@ -151,7 +153,7 @@ const gated = Effect.fnUntraced(function*(count: number) {
   return { gate, first: Deferred.await(started) }
 })
 
-/** Deliveries that were just committed, as they are handed over: with another body than the table has. */
+/** Deliveries just committed, for local dispatch: their body differs from the one in the table. */
 const commit = Effect.fnUntraced(function*(id: WebhookId, count: number) {
   const sql = yield* SqlClient.SqlClient
   const name = `evt_${yield* ulid}`
@@ -159,32 +161,32 @@ const commit = Effect.fnUntraced(function*(id: WebhookId, count: number) {
     select ${name}, account_id, 'email.sent', 'in the table' from webhooks where id = ${id}`
   const rows = yield* sql`insert into webhook_queue (webhook_id, event_id, event, status)
     select ${id}, ${name}, 'email.sent', 'pending' from generate_series(1, ${count}) returning id`
-  return rows.map((row): Taken => ({
+  return rows.map((row): ClaimedDelivery => ({
     id: DeliveryId.make(Number(row["id"])),
     event_id: name,
     event: "email.sent",
     attempt_count: 0,
     is_test: false,
     all_gone: true,
-    body: Buffer.from("by hand")
+    body: Buffer.from("in memory")
   }))
 })
 
-/** The actor of a webhook that has one delivery under way, until the gate is opened, and nothing else in its table. */
+/** An actor with one delivery in flight until the gate is open, and an otherwise empty table. */
 const caughtUp = Effect.gen(function*() {
   const { id, rows } = yield* webhookOf(1)
   const { first, gate } = yield* gated(1)
-  const { handOver, readAnew, wake } = yield* actorOf(id)
+  const { dispatch, refreshed, wake } = yield* actorOf(id)
   const running = yield* Effect.forkChild(wake)
   yield* first
-  yield* readAnew
-  return { id, rows, gate, handOver, running }
+  yield* refreshed
+  return { id, rows, gate, dispatch, running }
 })
 
 const times = (count: number, row: string) => Array.from({ length: count }, () => row)
 
-layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => {
-  it.effect("sends what is due, each once and signed, and falls asleep", () =>
+layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
+  it.effect("sends each due delivery once, signed, and falls asleep", () =>
     Effect.gen(function*() {
       const { id, rows } = yield* webhookOf(150)
       world.respond = () => answer(204)
@@ -197,7 +199,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.strictEqual(world.requests.length, 150)
     }))
 
-  it.effect("is not a moment late with its attempts at 0, 5, 35 and 155 seconds, and nobody has to wake it", () =>
+  it.effect("makes its attempts at 0, 5, 35 and 155 seconds without being woken", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(1)
@@ -211,7 +213,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       const running = yield* Effect.forkChild(wake)
       for (const delay of [5_000, 30_000, 120_000]) {
         yield* written
-        // The database has a clock of its own. Who looks there too early finds it due, so this tells only of late ones.
+        // The database has a separate clock. An early poll finds the row due, so this test only finds late attempts.
         yield* sql`update webhook_queue set due_at = due_at - ${delay}::float8 * interval '1 millisecond'
           where webhook_id = ${id} and status = 'retrying'`
         yield* TestClock.adjust(delay)
@@ -222,7 +224,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.deepStrictEqual(yield* rows, ["failed 4"])
     }).pipe(Effect.provide(TestClock.layer())))
 
-  it.effect("sends again what an owner before it had taken and never settled", () =>
+  it.effect("reclaims and resends deliveries that an earlier owner claimed and never settled", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(3)
@@ -233,7 +235,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.deepStrictEqual(world.requests.map(({ headers }) => headers["X-Service-Attempt"]), ["2", "2", "2"])
     }))
 
-  it.effect("ends as failed, without a request, what has lost its payload while it waited, and sends the rest", () =>
+  it.effect("fails a waiting delivery without a request when its payload has expired, and sends the rest", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(3)
@@ -252,21 +254,21 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       )
     }))
 
-  it.effect("counts a request that breaks the program as a failed attempt, and goes on with the others", () =>
+  it.effect("counts a request that dies as a failed attempt and continues with the others", () =>
     Effect.gen(function*() {
       const { id, rows } = yield* webhookOf(3)
       world.respond = ({ body }) =>
         Buffer.from(body).includes("1") ? Effect.die("broken") : Buffer.from(body).includes("2")
           ? Effect.fail(new PublicHttpFailure({ reason: "connection_refused", detail: "no", durationMs: 1 }))
           : answer(200)
-      const { leave, wake } = yield* actorOf(id)
+      const { shutDown, wake } = yield* actorOf(id)
       yield* Effect.forkChild(Effect.exit(wake))
       const expected = ["delivered 1", "retrying 1", "retrying 1"]
       assert.deepStrictEqual(yield* Effect.repeat(rows, { until: (now) => now.join() === expected.join() }), expected)
-      yield* leave
+      yield* shutDown
     }))
 
-  it.effect("ends what is under way when it is switched off, and sends the rest when it is on again", () =>
+  it.effect("finishes attempts in flight when the webhook is disabled, and sends the rest once it is active", () =>
     Effect.gen(function*() {
       const { id, rows, switchTo } = yield* webhookOf(30)
       const { first, gate } = yield* gated(8)
@@ -285,17 +287,17 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.strictEqual(world.requests.length, 30)
     }))
 
-  it.effect("sends nothing more of a webhook that is deleted, but what is under way", () =>
+  it.effect("starts no further attempt after the webhook is deleted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* webhookOf(30)
       const { first, gate } = yield* gated(8)
-      const { recipients } = yield* LocalDispatch
+      const { actors } = yield* LocalDispatch
       const { wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
       yield* first
       yield* sql`delete from webhooks where id = ${id}`
-      recipients.get(id)?.nudge()
+      actors.get(id)?.wake()
       const left = sql`select from webhook_queue where webhook_id = ${id} and status = 'taken'`
       yield* Effect.repeat(left, { until: (rows) => rows.length === 8 })
       yield* Deferred.succeed(gate, undefined)
@@ -303,17 +305,17 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.strictEqual(world.requests.length, 8)
     }))
 
-  it.effect("sends all that has not begun to the new URL when that was changed", () =>
+  it.effect("sends deliveries that have not started to the new URL after it changes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(20)
       const { first, gate } = yield* gated(8)
-      const { readAnew, tell, wake } = yield* actorOf(id)
+      const { refreshed, change, wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
       yield* first
       yield* sql`update webhooks set url = 'https://elsewhere.example/' where id = ${id}`
-      yield* tell
-      yield* readAnew
+      yield* change
+      yield* refreshed
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(20, "delivered 1"))
@@ -321,28 +323,28 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.deepStrictEqual(hosts, [...times(8, "hooks.example"), ...times(12, "elsewhere.example")])
     }))
 
-  it.effect("asks an endpoint that fails one at a time, and one that is well again up to eight", () =>
+  it.effect("lowers concurrency to one while the endpoint fails and raises it again when it recovers", () =>
     Effect.gen(function*() {
       const { id, rows } = yield* webhookOf(200)
       const open = new Set<PostRequest>()
-      const widths: Array<number> = []
+      const inFlight: Array<number> = []
       world.respond = (request) =>
         Effect.gen(function*() {
           open.add(request)
-          widths.push(open.size)
+          inFlight.push(open.size)
           yield* Effect.sleep("2 millis")
           open.delete(request)
           return yield* answer(world.requests.length > 60 ? 200 : 500)
         })
-      const { leave, wake } = yield* actorOf(id)
+      const { shutDown, wake } = yield* actorOf(id)
       yield* Effect.forkChild(Effect.exit(wake))
       yield* Effect.repeat(rows, { until: (now) => !now.some((row) => row === "pending 0" || row === "taken 0") })
-      assert.deepStrictEqual([Math.max(...widths.slice(0, 20)), Math.max(...widths.slice(40, 60))], [8, 1])
-      assert.isAtLeast(Math.max(...widths.slice(150)), 6)
-      yield* leave
+      assert.deepStrictEqual([Math.max(...inFlight.slice(0, 20)), Math.max(...inFlight.slice(40, 60))], [8, 1])
+      assert.isAtLeast(Math.max(...inFlight.slice(150)), 6)
+      yield* shutDown
     }))
 
-  it.effect("when its node leaves, writes down what was under way and gives back the rest", () =>
+  it.effect("writes attempts in flight and releases the rest when its node shuts down", () =>
     Effect.gen(function*() {
       const { id, rows } = yield* webhookOf(30)
       const gate = yield* Deferred.make<void>()
@@ -364,7 +366,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.strictEqual(world.requests.length, 8)
     }))
 
-  it.effect("ends as skipped what it had taken and not begun when the webhook turns unhealthy, and what fails then", () =>
+  it.effect("skips claimed deliveries that have not started, and failed ones, when the webhook becomes unhealthy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(150)
@@ -385,7 +387,7 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.strictEqual(world.requests.length, 8)
     }))
 
-  it.effect("opens a webhook again that was closed for a backlog of which nothing is left", () =>
+  it.effect("resumes a webhook that was suspended for a backlog that is now empty", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* webhookOf(0)
@@ -397,67 +399,67 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       ])
     }))
 
-  it.effect("takes what is handed over past the table, once it has caught up with that", () =>
+  it.effect("sends locally dispatched deliveries from memory once it has caught up with the table", () =>
     Effect.gen(function*() {
-      const { gate, handOver, id, rows, running } = yield* caughtUp
-      yield* handOver(yield* commit(id, 20))
+      const { gate, dispatch, id, rows, running } = yield* caughtUp
+      yield* dispatch(yield* commit(id, 20))
       assert.deepStrictEqual(yield* rows, ["taken 0", ...times(20, "pending 0")])
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(21, "delivered 1"))
       const bodies = world.requests.map(({ body }) => Buffer.from(body).toString())
-      assert.deepStrictEqual(bodies, ["{\"event\":0}", ...times(20, "by hand")])
+      assert.deepStrictEqual(bodies, ["{\"event\":0}", ...times(20, "in memory")])
     }))
 
-  it.effect("sends once what it is told of while it looks into the table, wherever it comes from", () =>
+  it.effect("sends a delivery once that is dispatched during a claim", () =>
     Effect.gen(function*() {
       const { id, rows } = yield* webhookOf(1)
       world.respond = () => answer(200)
-      const { handOver, wake } = yield* actorOf(id)
+      const { dispatch, wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
-      for (let count = 1; count <= 40; count++) yield* handOver(yield* commit(id, 1))
+      for (let count = 1; count <= 40; count++) yield* dispatch(yield* commit(id, 1))
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(41, "delivered 1"))
       assert.lengthOf(world.requests, 41)
     }))
 
-  it.effect("does not send again what it had found in the table before it was told of it", () =>
+  it.effect("does not resend a delivery that it claimed before its local dispatch", () =>
     Effect.gen(function*() {
       const { id, rows } = yield* webhookOf(1)
       const gate = yield* Deferred.make<void>()
       world.respond = () =>
         world.requests.length === 1 ? Effect.andThen(Deferred.await(gate), answer(200)) : answer(200)
-      const { handOver, nudge, readAnew, wake } = yield* actorOf(id)
+      const { dispatch, wakeLocally, refreshed, wake } = yield* actorOf(id)
       const running = yield* Effect.forkChild(wake)
-      yield* readAnew
+      yield* refreshed
       const committed = yield* commit(id, 3)
-      nudge()
+      wakeLocally()
       yield* eventually(rows, (now) => now.filter((row) => row === "delivered 1").length === 3)
-      yield* handOver([...committed, ...yield* commit(id, 2)])
+      yield* dispatch([...committed, ...yield* commit(id, 2)])
       yield* eventually(rows, (now) => now.filter((row) => row === "delivered 1").length === 5)
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(6, "delivered 1"))
       const bodies = world.requests.map(({ body }) => Buffer.from(body).toString())
-      assert.deepStrictEqual(bodies, ["{\"event\":0}", ...times(3, "in the table"), ...times(2, "by hand")])
+      assert.deepStrictEqual(bodies, ["{\"event\":0}", ...times(3, "in the table"), ...times(2, "in memory")])
     }))
 
-  it.effect("leaves in the table what it has no room for, and sends it in its turn", () =>
+  it.effect("leaves deliveries without room in the table and sends them in order", () =>
     Effect.gen(function*() {
-      const { gate, handOver, id, rows, running } = yield* caughtUp
-      for (let count = 0; count < 3; count++) yield* handOver(yield* commit(id, 200))
+      const { gate, dispatch, id, rows, running } = yield* caughtUp
+      for (let count = 0; count < 3; count++) yield* dispatch(yield* commit(id, 200))
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(running)
       assert.deepStrictEqual(yield* rows, times(601, "delivered 1"))
-      const byHand = world.requests.filter(({ body }) => Buffer.from(body).toString() === "by hand")
-      assert.deepStrictEqual([world.requests.length, byHand.length], [601, 400])
+      const inMemory = world.requests.filter(({ body }) => Buffer.from(body).toString() === "in memory")
+      assert.deepStrictEqual([world.requests.length, inMemory.length], [601, 400])
     }))
 
-  it.effect("ends as skipped what was handed over to a webhook that turns unhealthy, but what is under way", () =>
+  it.effect("skips locally dispatched deliveries that have not started when the webhook becomes unhealthy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { gate, handOver, id, rows, running } = yield* caughtUp
-      yield* handOver(yield* commit(id, 20))
+      const { gate, dispatch, id, rows, running } = yield* caughtUp
+      yield* dispatch(yield* commit(id, 20))
       yield* sql`update webhooks set unhealthy_reason = 'failing' where id = ${id}`
       yield* Effect.repeat(rows, { until: (now) => now.filter((row) => row === "skipped 0").length >= 13 })
       yield* Deferred.succeed(gate, undefined)
@@ -466,14 +468,14 @@ layer(Subject, { excludeTestServices: true })("the actor of a webhook", (it) => 
       assert.lengthOf(world.requests, 8)
     }))
 
-  it.effect("finds again what it had taken when the answer to that got lost", () =>
+  it.effect("reclaims deliveries whose claim was committed without an answer", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { id, rows } = yield* webhookOf(2)
       world.respond = () => answer(200)
       const { wake } = yield* actorOf(id)
-      // The statement that takes them ends its session; then it has had its effect nevertheless. A sequence counts what is
-      // rolled back as well.
+      // The claiming statement ends its session; afterwards its effect is restored by hand. A sequence survives the
+      // rollback.
       yield* sql`create sequence cuts`
       yield* sql`create function cut() returns trigger language plpgsql as
         'begin perform nextval(''cuts''), pg_terminate_backend(pg_backend_pid()); return null; end'`

@@ -1,9 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Redacted, Schema } from "effect"
+import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import * as NodeCrypto from "node:crypto"
 import * as NodeUtil from "node:util"
 import { Webhook } from "standardwebhooks"
-import { type Attempt, generateSecret, sign, signingKey } from "../../../src/webhooks/endpoint/WebhookSecret.ts"
+import {
+  type Attempt,
+  generate,
+  sign,
+  signingKey,
+  tolerance,
+  verify
+} from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 
 const body = Buffer.from("{\"id\":\"evt_1\",\"event\":\"message.sent\",\"data\":{\"content\":\"ümläut 🙂\"}}", "utf8")
 
@@ -22,15 +29,15 @@ const now = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 
 const hexOf = (secret: Redacted.Redacted) =>
   NodeCrypto.createHmac("sha256", Redacted.value(secret)).update(body).digest("hex")
 
-const verify = (secret: Redacted.Redacted, headers: Record<string, string>, raw: Buffer = body) =>
+const verifyByLibrary = (secret: Redacted.Redacted, headers: Record<string, string>, raw: Buffer = body) =>
   Effect.try({
     try: () => new Webhook(Redacted.value(secret)).verify(raw.toString("utf8"), headers),
     catch: (error) => String(error)
   })
 
-describe("generateSecret", () => {
-  it("is whsec_ and the padded base64 of 32 bytes, never the same", () => {
-    const secrets = Array.from({ length: 100 }, () => Redacted.value(generateSecret()))
+describe("generate", () => {
+  it("returns whsec_ and the padded base64 of 32 bytes, each time different", () => {
+    const secrets = Array.from({ length: 100 }, () => Redacted.value(generate()))
     for (const secret of secrets) {
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
       assert.strictEqual(Buffer.from(secret.slice(6), "base64").length, 32)
@@ -38,8 +45,8 @@ describe("generateSecret", () => {
     assert.strictEqual(new Set(secrets).size, 100)
   })
 
-  it("does not show when it or its keys are inspected", () => {
-    const secret = generateSecret()
+  it("hides the secret and its keys from inspection", () => {
+    const secret = generate()
     const text = Redacted.value(secret).slice(6)
     assert.notInclude(NodeUtil.inspect([secret, signingKey(secret)], { depth: 9 }), text)
     assert.notInclude(JSON.stringify([secret, signingKey(secret)]), text)
@@ -47,8 +54,8 @@ describe("generateSecret", () => {
 })
 
 describe("sign", () => {
-  it("tells the event, the delivery and the attempt", () => {
-    const headers = sign(attemptAt(1_900_000_000, generateSecret()))
+  it("names the event, the delivery and the attempt in headers", () => {
+    const headers = sign(attemptAt(1_900_000_000, generate()))
     assert.deepInclude(headers, {
       "content-type": "application/json",
       "X-Service-Event": "message.sent",
@@ -64,11 +71,11 @@ describe("sign", () => {
   })
 
   it("signs the raw body with the whole secret, as plain createHmac does", () => {
-    const secret = generateSecret()
+    const secret = generate()
     assert.strictEqual(sign(attemptAt(1, secret))["X-Service-Signature"], hexOf(secret))
   })
 
-  it("gives the signature of the published Standard Webhooks example", () => {
+  it("returns the signature of the published Standard Webhooks example", () => {
     const secret = Redacted.make("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     const headers = sign({
       ...attemptAt(1_614_265_330, secret),
@@ -78,46 +85,49 @@ describe("sign", () => {
     assert.strictEqual(headers["webhook-signature"], "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
   })
 
-  it.live("is verified by the Standard Webhooks library", () =>
+  it.live("returns headers that the Standard Webhooks library verifies", () =>
     Effect.gen(function*() {
-      const secret = generateSecret()
+      const secret = generate()
       const headers = sign(attemptAt(yield* now, secret))
-      assert.deepStrictEqual(yield* verify(secret, headers), JSON.parse(body.toString("utf8")))
+      assert.deepStrictEqual(yield* verifyByLibrary(secret, headers), JSON.parse(body.toString("utf8")))
     }))
 
-  it.live("is refused by it with another secret, another body or an old time", () =>
+  it.live("returns headers that the library rejects with another secret, body or an old time", () =>
     Effect.gen(function*() {
-      const secret = generateSecret()
+      const secret = generate()
       const seconds = yield* now
       const headers = sign(attemptAt(seconds, secret))
-      assert.match(yield* Effect.flip(verify(generateSecret(), headers)), /No matching signature/)
-      assert.match(yield* Effect.flip(verify(secret, headers, Buffer.from("{}"))), /No matching signature/)
+      assert.match(yield* Effect.flip(verifyByLibrary(generate(), headers)), /No matching signature/)
+      assert.match(yield* Effect.flip(verifyByLibrary(secret, headers, Buffer.from("{}"))), /No matching signature/)
       const old = sign(attemptAt(seconds - 3600, secret))
-      assert.match(yield* Effect.flip(verify(secret, old)), /too old/)
-      assert.match(yield* Effect.flip(verify(secret, { ...old, "webhook-timestamp": String(seconds) })), /No matching/)
+      assert.match(yield* Effect.flip(verifyByLibrary(secret, old)), /too old/)
+      assert.match(
+        yield* Effect.flip(verifyByLibrary(secret, { ...old, "webhook-timestamp": String(seconds) })),
+        /No matching/
+      )
     }))
 
-  it.live("verifies by either secret while a rotation overlaps", () =>
+  it.live("signs with both secrets while a rotation overlaps", () =>
     Effect.gen(function*() {
-      const [before, after] = [generateSecret(), generateSecret()]
+      const [before, after] = [generate(), generate()]
       const headers = sign({ ...attemptAt(yield* now, after), previous_key: signingKey(before) })
       assert.strictEqual(headers["X-Service-Signature"], hexOf(after))
       assert.strictEqual(headers["X-Service-Signature-Previous"], hexOf(before))
       assert.lengthOf(String(headers["webhook-signature"]).split(" "), 2)
-      yield* verify(before, headers)
-      yield* verify(after, headers)
-      assert.match(yield* Effect.flip(verify(generateSecret(), headers)), /No matching signature/)
+      yield* verifyByLibrary(before, headers)
+      yield* verifyByLibrary(after, headers)
+      assert.match(yield* Effect.flip(verifyByLibrary(generate(), headers)), /No matching signature/)
     }))
 
-  it("marks a test", () => {
-    assert.strictEqual(sign({ ...attemptAt(1, generateSecret()), is_test: true })["X-Service-Test"], "true")
+  it("marks a test with X-Service-Test", () => {
+    assert.strictEqual(sign({ ...attemptAt(1, generate()), is_test: true })["X-Service-Test"], "true")
   })
 
   it.prop(
-    "signs any bytes, and signs attempts of other times otherwise",
+    "signs any bytes, and signs attempts at other times differently",
     [Schema.Uint8Array, Schema.Int],
     ([bytes]) => {
-      const secret = generateSecret()
+      const secret = generate()
       const [one, other] = [
         sign({ ...attemptAt(1, secret), body: bytes }),
         sign({ ...attemptAt(2, secret), body: bytes })
@@ -128,4 +138,55 @@ describe("sign", () => {
       assert.notStrictEqual(one["webhook-signature"], other["webhook-signature"])
     }
   )
+})
+
+const sentAt = 1_800_000_000
+
+const received = (body: Uint8Array, by: Redacted.Redacted, previous?: Redacted.Redacted) => {
+  const headers = sign({
+    event: "email.sent",
+    event_id: "evt_01HZX3T5K8Q2W4Y6B9D1F3H5J7",
+    delivery_id: 7,
+    attempt: 1,
+    timestamp: sentAt,
+    body,
+    key: signingKey(by),
+    previous_key: previous === undefined ? undefined : signingKey(previous)
+  })
+  return {
+    body,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  }
+}
+
+const failureOf = (result: Result.Result<void, string>) => Result.isFailure(result) ? result.failure : ""
+
+describe("verify", () => {
+  const secret = generate()
+
+  it.prop(
+    "accepts every body as it was signed",
+    [Schema.Uint8Array],
+    ([body]) => Result.isSuccess(verify(received(body, secret), secret, sentAt + 3))
+  )
+
+  it("rejects a changed body, another secret, another id and a replay", () => {
+    const delivery = received(Buffer.from("{\"a\":1}"), secret)
+    assert.match(
+      failureOf(verify({ ...delivery, body: Buffer.from("{\"a\":2}") }, secret, sentAt)),
+      /X-Service-Signature/
+    )
+    assert.match(failureOf(verify(delivery, generate(), sentAt)), /X-Service-Signature/)
+    const headers = { ...delivery.headers, "webhook-id": "evt_other" }
+    assert.match(failureOf(verify({ ...delivery, headers }, secret, sentAt)), /webhook-signature/)
+    assert.match(failureOf(verify(delivery, secret, sentAt + tolerance + 1)), /replay/)
+    assert.match(failureOf(verify({ ...delivery, headers: {} }, secret, sentAt)), /X-Service-Signature/)
+  })
+
+  it("accepts either secret while a rotation overlaps", () => {
+    const next = generate()
+    const delivery = received(Buffer.from("{}"), next, secret)
+    assert.isTrue(Result.isSuccess(verify(delivery, next, sentAt)))
+    assert.isTrue(Result.isSuccess(verify(delivery, secret, sentAt)))
+  })
 })

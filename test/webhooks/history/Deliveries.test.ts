@@ -46,7 +46,7 @@ const writeHistory = Effect.fnUntraced(function*(webhookId: WebhookId, count: nu
 
 const decodePlan = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ "QUERY PLAN": Schema.String })))
 
-/** The plans, with what they really read, of the statements on deliveries that an effect sends. */
+/** The executed plans of the statements on deliveries that an effect runs. */
 const plansOf = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
@@ -63,15 +63,15 @@ const plansOf = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E,
     ))
 })
 
-/** How many rows the scans of a plan gave, and those that they looked at in vain. */
+/** How many rows the scans of a plan read, including those that a filter removed. */
 const rowsRead = (plan: string) =>
   [...plan.matchAll(/ Scan [^"\n]*actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)]
     .reduce((sum, [, given = "0", removed = "0"]) => sum + Number(given) + Number(removed), 0)
 
 const page = { limit: 25, offset: 0 }
 
-layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) => {
-  it.effect("lists what has lost its payload, and shows it with its attempts and the payload null", () =>
+layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
+  it.effect("lists a delivery with an expired payload and shows its attempts and a null payload", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const deliveries = yield* Deliveries
@@ -96,7 +96,7 @@ layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) =
       ])
     }))
 
-  it.effect("reads a page from the indexes of 45 days, and no more rows than the page has and each day one", () =>
+  it.effect("reads a page from the indexes of 45 daily partitions without scanning further rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const deliveries = yield* Deliveries
@@ -119,11 +119,11 @@ layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) =
       const { rows } = yield* deliveries.list(webhook, { ...newest, status: "failed" }, page)
       assert.lengthOf(rows, 10)
       const [one = ""] = yield* plansOf(deliveries.find(webhook, rows[9]?.id ?? DeliveryId.make(1)))
-      // Of a day with a few hundred rows, which the oldest one may have at this hour, the few pages are read as they are.
+      // The oldest day may have only a few hundred rows at this hour; PostgreSQL then scans its few pages.
       assert.isBelow(rowsRead(one), 400, one)
     }))
 
-  it.effect("shows what waits and what has ended in one order, newest first or last, page by page and by status", () =>
+  it.effect("lists waiting and ended deliveries in one order, sorted, paged and filtered by status", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const deliveries = yield* Deliveries
@@ -154,7 +154,7 @@ layer(Subject, { excludeTestServices: true })("the history of a webhook", (it) =
       assert.deepStrictEqual(yield* shown({ event: "email.bounced" }, page), [0])
     }))
 
-  it.effect("shows what was made from one moment on and before another", () =>
+  it.effect("lists deliveries created from from_date until before to_date", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const deliveries = yield* Deliveries

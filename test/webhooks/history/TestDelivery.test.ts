@@ -4,12 +4,12 @@ import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { WebhookId } from "../../../src/values/Ids.ts"
-import { sealedSecret } from "../../../src/webhooks/endpoint/sealedSecret.ts"
-import { makeTester } from "../../../src/webhooks/history/TestDelivery.ts"
+import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
+import * as TestDelivery from "../../../src/webhooks/history/TestDelivery.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../../support/WebhookReceiver.ts"
 
-/** One request at a time to an origin, each for as long as the endpoint likes. */
+/** One connection for each host, and a long timeout. */
 const Subject = Layer.mergeAll(
   TestDatabase.layer,
   Vault.layer(Redacted.make(new Uint8Array(32))),
@@ -19,12 +19,12 @@ const Subject = Layer.mergeAll(
   )
 )
 
-layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("the attempt of a test", (it) => {
-  it.effect("does not wait for ever for its turn behind other requests to the same host", () =>
+layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("TestDelivery", (it) => {
+  it.effect("times out when other requests hold the host's only connection", () =>
     Effect.gen(function*() {
       const { seal } = yield* Vault
       const { post } = yield* PublicHttp
-      const attempt = yield* makeTester
+      const attempt = yield* TestDelivery.make
       const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
       const url = `${receiver.url}/`
       yield* Effect.forkScoped(post({ url: new URL(url), headers: () => ({}), body: new Uint8Array() }))
@@ -32,7 +32,7 @@ layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("the attemp
       const id = WebhookId.make(7)
       const target = {
         url,
-        secret: seal(sealedSecret(id), Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`)),
+        secret: seal(WebhookSecret.purpose(id), Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`)),
         id,
         previous_secret: null,
         previous_millis: null,
@@ -41,7 +41,7 @@ layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("the attemp
       }
       const { record } = yield* attempt(id, target, { event: "email.sent" })
       assert.deepInclude(record.transition, { status: "failed", error: "timeout", health: "undecided" })
-      // A second for the attempt and three for its turn.
+      // One second for the attempt and three for a connection.
       assert.isTrue(record.durationMs >= 4_000 && record.durationMs < 6_000, String(record.durationMs))
       assert.strictEqual(receiver.requests.length, 1)
     }))
