@@ -70,7 +70,7 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
       const node = yield* startNode({ ...options, env: { ...env, ...options.env, ...own[begun++] } })
       nodes = [...nodes, node]
       all = [...all, node]
-      yield* eventually(shardsHeld, (held) => isBalanced(held, nodes.length))
+      yield* eventually(shardsHeld, (held) => isBalanced(held, nodes.length), "90 seconds")
       return node
     }
   )

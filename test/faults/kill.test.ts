@@ -147,7 +147,11 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             if (round % 2 === 1) yield* cluster.start
             const { at } = yield* cluster.ownerOf(sendsNotices)
             const takeover = (at - killedAt) / 1000
-            yield* eventually(sql`select from notices where status <> 'sent'`, (rows) => rows.length === 0)
+            yield* eventually(
+              sql`select from notices where status <> 'sent'`,
+              (rows) => rows.length === 0,
+              "90 seconds"
+            )
             const doubtful = begun.map(({ email }) => String(email))
             const twice = checkLedger(yield* sink.messages, { recipients, doubtful })
             yield* Effect.log(
@@ -182,7 +186,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             if (round % 2 === 1) yield* cluster.start
             yield* eventually(
               cluster.any(0).request("GET", "/v1/email/messages?status=queued", { key }),
-              ({ at }) => at("meta", "total") === 0
+              ({ at }) => at("meta", "total") === 0,
+              "90 seconds"
             )
             const settledIn = ((yield* now) - killedAt) / 1000
             const twice = checkLedger(yield* sink.messages, { recipients, doubtful })

@@ -123,7 +123,11 @@ const makeRetriesDue = Effect.fnUntraced(function*(batch: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = sql`select recipient, status, error, attempt_count, extract(epoch from due_at - now())::float8 as wait
     from email_messages where (batch_id = ${batch} or batch_id is null) and status in ('queued', 'sending')`
-  const waiting = yield* eventually(rows, (found) => found.filter(({ error }) => error !== null).length >= 4)
+  const waiting = yield* eventually(
+    rows,
+    (found) => found.filter(({ error }) => error !== null).length >= 4,
+    "60 seconds"
+  )
   // A recipient that used no attempt waits for the relay, not for its back-off.
   for (const row of waiting.filter((found) => found["status"] === "queued" && Number(found["attempt_count"]) > 0)) {
     const wait = Number(row["wait"])

@@ -17,7 +17,7 @@ const text = { subject: "s", html: "<p>h</p>" }
 const waiting = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   const batch = yield* sendBulk(node, key, { ...text, recipients: people })
   const single = yield* sendEmail(node, key, { ...text, to: "alone@people.example" })
-  yield* eventually(Effect.sync(() => pauses(node)), (count) => count >= 3)
+  yield* eventually(Effect.sync(() => pauses(node)), (count) => count >= 3, "60 seconds")
   return { batch, single }
 })
 

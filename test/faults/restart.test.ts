@@ -81,7 +81,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           assert.isBelow(((yield* now) - signaledAt) / 1000, inTime(20))
           yield* eventually(
             cluster.any(0).request("GET", "/v1/email/messages?status=sent", { key }),
-            ({ at }) => at("meta", "total") === 4
+            ({ at }) => at("meta", "total") === 4,
+            "90 seconds"
           )
           assert.strictEqual(checkLedger(yield* sink.messages, { recipients, doubtful: [] }), 0)
         }),

@@ -73,7 +73,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             }
             yield* eventually(
               cluster.any(0).request("GET", "/v1/sms/messages?status=delivered", { key }),
-              ({ at }) => at("meta", "total") === numbers.length
+              ({ at }) => at("meta", "total") === numbers.length,
+              "90 seconds"
             )
             const counts = new Map<string, number>()
             for (const { to } of smsc.submits.slice(before)) counts.set(`+${to}`, (counts.get(`+${to}`) ?? 0) + 1)

@@ -19,7 +19,8 @@ export const textsOf = (count: number, name: string) => Array.from({ length: cou
 export const settled = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   yield* eventually(
     node.request("GET", "/v1/whatsapp/messages?status=queued", { key }),
-    ({ at, status }) => status === 200 && at("meta", "total") === 0
+    ({ at, status }) => status === 200 && at("meta", "total") === 0,
+    "90 seconds"
   )
 })
 
@@ -35,10 +36,13 @@ export const checkPhones = Effect.fnUntraced(
       const expected = sent.texts.filter((_, at) => at % phones.length === index)
       const seen = () =>
         controls.messages(phone).filter(({ from, text }) => from === sent.from && sent.texts.includes(text ?? ""))
-      return Effect.map(eventually(Effect.sync(seen), ({ length }) => length >= expected.length), (all) => {
-        assert.deepStrictEqual(all.map(({ text }) => text).toSorted(), expected.toSorted())
-        return all
-      })
+      return Effect.map(
+        eventually(Effect.sync(seen), ({ length }) => length >= expected.length, "90 seconds"),
+        (all) => {
+          assert.deepStrictEqual(all.map(({ text }) => text).toSorted(), expected.toSorted())
+          return all
+        }
+      )
     })
     const rows = yield* sql`select o.whatsapp_id, m.content ->> 'body' as body from whatsapp_outbox o
       join messages m on m.id = o.message_id`
@@ -74,7 +78,7 @@ export const checkPublished = Effect.fnUntraced(
   ) {
     const sql = yield* SqlClient.SqlClient
     const messages = yield* account.published("message.received", all.length)
-    yield* eventually(sql`select from whatsapp_inbox where done_at is null`, (rows) => rows.length === 0)
+    yield* eventually(sql`select from whatsapp_inbox where done_at is null`, (rows) => rows.length === 0, "90 seconds")
     const seen = messages.map(({ content, from }) => `${String(from)} ${(content as { readonly body: string }).body}`)
     assert.deepStrictEqual(seen.toSorted(), all.map(({ from, text }) => `+${from} ${text}`).toSorted())
     assert.strictEqual(new Set(messages.map(({ message_id }) => message_id)).size, all.length)

@@ -101,7 +101,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)("Wha
           for (const [index, die] of dying.entries()) {
             yield* randomPause(10, 200)
             die()
-            yield* eventually(logins, (count) => count > before + index)
+            yield* eventually(logins, (count) => count > before + index, "90 seconds")
           }
           yield* settled(node, key)
           const twice = yield* checkPhones(phones, { from: session.number, texts })
@@ -172,7 +172,8 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
             const json = { session_id: session.id, recipients, content: "{{text}}" }
             const sent = yield* eventually(
               survivor.request("POST", "/v1/whatsapp/send-bulk", { key, json }),
-              ({ status }) => status !== 409
+              ({ status }) => status !== 409,
+              "90 seconds"
             )
             assert.strictEqual(sent.status, 202, sent.text)
             const pause = yield* randomPause(50, 600)

@@ -61,7 +61,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
             const json = { session_id: session.id, recipients: swallowed.map((text) => ({ to, variables: { text } })) }
             yield* node.request("POST", "/v1/whatsapp/send-bulk", { key, json: { ...json, content: "{{text}}" } })
             // One connection takes no more messages while these are unacknowledged.
-            const before = yield* eventually(unfinished, ({ written }) => written.length === 51)
+            const before = yield* eventually(unfinished, ({ written }) => written.length === 51, "90 seconds")
             assert.lengthOf(before.queued, 10)
             yield* round % 2 === 0 ? node.stop() : node.kill
             assert.deepStrictEqual(yield* unfinished, before)
@@ -104,7 +104,8 @@ layer(OwnServer, layerOptions)("restart of PostgreSQL with a WhatsApp session", 
           const json = { session_id: session.id, recipients, content: "{{text}}" }
           const answer = yield* eventually(
             cluster.any(0).request("POST", "/v1/whatsapp/send-bulk", { key, json }),
-            ({ status }) => status === 202
+            ({ status }) => status === 202,
+            "90 seconds"
           )
           const written = textsOf(100, `in${round}`).map((text, index) => ({
             text,

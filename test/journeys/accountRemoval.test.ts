@@ -150,7 +150,7 @@ layer(Node)("account deletion", (it) => {
         }`
 
         const bare = ["account_erasures", "accounts", "removed_webhooks"]
-        yield* eventually(remains(traces), ({ found }) => found.every((table) => bare.includes(table)))
+        yield* eventually(remains(traces), ({ found }) => found.every((table) => bare.includes(table)), "60 seconds")
         const [row] = yield* sql`select name, email, password_hash from accounts where id = ${accountId}`
         assert.deepStrictEqual({ ...row }, {
           name: "",
@@ -159,7 +159,7 @@ layer(Node)("account deletion", (it) => {
         })
 
         yield* ageDeletion("16 minutes")
-        yield* eventually(remains(traces), ({ found }) => found.length === 0)
+        yield* eventually(remains(traces), ({ found }) => found.length === 0, "60 seconds")
         const hashes = sql`select from revoked_api_keys`
         assert.strictEqual((yield* hashes).length, 2)
         yield* prune
@@ -194,7 +194,7 @@ layer(Node)("account deletion", (it) => {
       assert.isAbove(yield* left, 0)
       yield* startNode()
       yield* ageDeletion("16 minutes")
-      yield* eventually(remains({ accountId }), ({ found }) => found.length === 0)
+      yield* eventually(remains({ accountId }), ({ found }) => found.length === 0, "60 seconds")
     }), { timeout: 120_000 })
 })
 
@@ -264,14 +264,16 @@ layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("deletion of 
       const taken = sink.messages.length
       yield* eventually(
         Effect.sync(() => simulator.controls.sessions()),
-        (sessions) => !sessions.some(({ session }) => session === device)
+        (sessions) => !sessions.some(({ session }) => session === device),
+        "30 seconds"
       )
       yield* eventually(
         Effect.all([storedOf(id), storedOf(waiting.id)]),
-        (stored) => stored.every(({ keys, rows }) => keys + rows === 0)
+        (stored) => stored.every(({ keys, rows }) => keys + rows === 0),
+        "30 seconds"
       )
       yield* ageDeletion("16 minutes")
-      yield* eventually(remains(traces), ({ found }) => found.length === 0)
+      yield* eventually(remains(traces), ({ found }) => found.length === 0, "60 seconds")
       assert.strictEqual((yield* parts).length, 0)
       // Only mails already claimed when the deletion arrived may still go out.
       assert.isBelow(sink.messages.length - taken, 60)

@@ -316,7 +316,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
         assert.deepStrictEqual(yield* story.statuses, ["bounced"])
         yield* proxy.become("up")
         const again = deliverMail(cutPort, story.mail.returnPath, postfixDsn(story.mail))
-        yield* eventually(again, ({ code }) => code === 250)
+        yield* eventually(again, ({ code }) => code === 250, "30 seconds")
         assert.strictEqual((yield* story.reportEvents(1)).length, 1)
         yield* cut.stop()
       }),
@@ -350,7 +350,8 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       for (const { socket } of [first, ...others].flatMap((one) => one === undefined ? [] : [one])) socket.destroy()
       const answer = yield* eventually(
         deliverMail(port, mail.returnPath, postfixDsn(mail)),
-        ({ code }) => code !== 421
+        ({ code }) => code !== 421,
+        "30 seconds"
       )
       assert.strictEqual(answer.code, 250)
       assert.deepStrictEqual(yield* story.statuses, ["bounced"])

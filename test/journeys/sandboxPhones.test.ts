@@ -100,7 +100,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       const cid = freshPhone()
       yield* done(node, "", { number: ann, name: "Ann" })
       yield* done(node, `/${ann}/send`, { to: `+${number}`, text: "Hello <i>shop</i>" })
-      yield* eventually(json(node, `/${ann}`), ({ at }) => at("data", "messages", 0, "status") !== "sent")
+      yield* eventually(json(node, `/${ann}`), ({ at }) => at("data", "messages", 0, "status") !== "sent", "30 seconds")
       const page = yield* node.request("GET", `${path}/${ann}`)
       assert.include(page.text, "Hello &lt;i&gt;shop&lt;/i&gt;")
       assert.include(page.text, `<h3>${number}</h3>`)
@@ -111,7 +111,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       const link = `https://chat.whatsapp.com/${String(group.at("data", "groups", 0, "inviteCode"))}`
       yield* done(node, `/${cid}/join`, { link })
       yield* done(node, `/${cid}/send`, { to: String(group.at("data", "groups", 0, "id")), text: "I am in" })
-      const seen = yield* eventually(json(node, `/${number}`), ({ text }) => text.includes("I am in"))
+      const seen = yield* eventually(json(node, `/${number}`), ({ text }) => text.includes("I am in"), "30 seconds")
       assert.include(JSON.stringify(seen.at("data", "messages")), "Hello <i>shop</i>")
     }))
 
@@ -121,7 +121,8 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       const { key } = yield* makeAccount()
       const { id, number } = yield* pairedByPage(node, key)
       yield* done(node, "/devices/drop", { session: yield* deviceOf(node, number) })
-      yield* eventually(json(node, `/${number}`), ({ at }) => Number(at("data", "devices", 0, "logins")) >= 2)
+      yield* eventually(json(node, `/${number}`), ({ at }) =>
+        Number(at("data", "devices", 0, "logins")) >= 2, "30 seconds")
       yield* untilStatus(node, key, id, "connected")
     }))
 

@@ -15,7 +15,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       const sent = Effect.sync(() =>
         collector.requests.map(({ body }) => Buffer.from(body).toString("utf8")).join("\n")
       )
-      const spans = yield* eventually(sent, (text) => text.includes("\"name\":\"GET\""))
+      const spans = yield* eventually(sent, (text) => text.includes("\"name\":\"GET\""), "30 seconds")
       assert.isTrue(collector.requests.every(({ path }) => path === "/v1/traces"))
       for (const name of ["messaging-service", "Webhooks.find", "postgres"]) assert.include(spans, name)
       assert.notInclude(spans, key)

@@ -338,7 +338,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
         assert.deepStrictEqual([seen.status, seen.headers["content-type"]], [200, "image/gif"])
         assert.strictEqual((yield* cut.request("GET", clicks[0] ?? "")).status, 503)
         yield* proxy.become("up")
-        yield* eventually(cut.request("GET", clicks[0] ?? ""), ({ status }) => status === 302)
+        yield* eventually(cut.request("GET", clicks[0] ?? ""), ({ status }) => status === 302, "30 seconds")
         assert.deepInclude(yield* recipient, { opens: 0, clicks: 1 })
         yield* cut.stop()
       }),

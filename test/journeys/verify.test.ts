@@ -531,7 +531,8 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("li
       const [block] = yield* eventually(
         sql`select prefix, until > now() + interval '11 hours' as is_long from verification_blocks
           where account_id = ${accountId}`,
-        (rows) => rows.length > 0
+        (rows) => rows.length > 0,
+        "60 seconds"
       )
       assert.deepStrictEqual(block, { prefix: "+25078811", is_long: true })
       yield* older(60)

@@ -40,7 +40,8 @@ const webhookAt = Effect.fnUntraced(function*(script: ReceiverScript) {
             where webhook_id = ${id} and status = 'retrying' and due_at > now() and id = coalesce(${delivery}::bigint, id)`,
           list("?status=failed")
         ),
-        ({ at }) => Number(at("meta", "total")) >= count
+        ({ at }) => Number(at("meta", "total")) >= count,
+        "60 seconds"
       ),
     /** The delivery with its attempts. */
     detail: (delivery: number) => node.request("GET", `/v1/webhooks/${id}/deliveries/${delivery}`, { key }),

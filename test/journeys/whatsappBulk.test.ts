@@ -13,7 +13,11 @@ const sendBulk = (node: RunningNode, key: string, json: Readonly<Record<string, 
   node.request("POST", "/v1/whatsapp/send-bulk", { key, json })
 
 const ended = (node: RunningNode, key: string, batch: string) =>
-  eventually(node.request("GET", `/v1/whatsapp/batches/${batch}`, { key }), ({ at }) => at("data", "queued") === 0)
+  eventually(
+    node.request("GET", `/v1/whatsapp/batches/${batch}`, { key }),
+    ({ at }) => at("data", "queued") === 0,
+    "60 seconds"
+  )
 
 layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), layerOptions)("bulk WhatsApp messages", (it) => {
   it.effect("each recipient gets the text with their own values, and the batch counts sent and failed messages", () =>

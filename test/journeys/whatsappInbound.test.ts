@@ -110,7 +110,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       const kinds = ["unknown-stanza", "truncated-node", "bad-frame", "unanswered"] as const
       for (const [index, kind] of kinds.entries()) {
         const isUp = () => controls.sessions().find(({ session }) => session === device)?.isConnected === true
-        yield* eventually(Effect.sync(isUp), (up) => up)
+        yield* eventually(Effect.sync(isUp), (up) => up, "60 seconds")
         controls.misbehave(device, kind)
         yield* Effect.promise(() => controls.sendText(sender, number, { text: kind }))
         const messages = yield* account.published("message.received", index + 1)

@@ -57,7 +57,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true, timeou
         controls.setFault(number, { kind: "stream-error", code: 503, times: 1 })
         const { epoch } = yield* storedOf(id)
         yield* due
-        yield* eventually(storedOf(id), (stored) => stored.epoch > epoch)
+        yield* eventually(storedOf(id), (stored) => stored.epoch > epoch, "60 seconds")
         assert.isTrue(hour(yield* dueIn(id)))
         assert.deepInclude((yield* sessionOf(node, account.key, id)).json, {
           status: "failed",
@@ -87,7 +87,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true, timeou
           where id in (${live.id}, ${gone.id})`
         assert.strictEqual((yield* sessionOf(node, key, live.id)).status, 404)
         for (const { id } of [live, gone]) {
-          const left = yield* eventually(storedOf(id), ({ rows }) => rows === 0)
+          const left = yield* eventually(storedOf(id), ({ rows }) => rows === 0, "60 seconds")
           assert.strictEqual(left.keys, 0)
         }
         assert.isUndefined(yield* viewOf(live.device))
@@ -102,7 +102,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true, timeou
         yield* sql`update whatsapp_sessions set is_confirmed = false where id = ${id}`
         assert.strictEqual((yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })).status, 402)
         yield* sql`update whatsapp_sessions set created_at = now() - interval '91 seconds' where id = ${id}`
-        yield* eventually(storedOf(id), ({ rows }) => rows === 0)
+        yield* eventually(storedOf(id), ({ rows }) => rows === 0, "60 seconds")
         const { answer } = yield* createSession(node, key)
         assert.strictEqual(answer.status, 201)
         const [row] = yield* sql`select count(*) as count from whatsapp_sessions where account_id = ${accountId}`
@@ -129,7 +129,7 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true, timeou
         controls.clearFaults(failed.number)
         yield* sql`update whatsapp_sessions set updated_at = updated_at - interval '31 seconds'`
         const second = yield* startNode({ env: { ...env, ...shortRetries } })
-        assert.deepStrictEqual(yield* eventually(storedOf(deleted.id), ({ rows }) => rows === 0), {
+        assert.deepStrictEqual(yield* eventually(storedOf(deleted.id), ({ rows }) => rows === 0, "60 seconds"), {
           keys: 0,
           rows: 0,
           epoch: 0

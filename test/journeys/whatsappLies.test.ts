@@ -132,7 +132,8 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
           const code = node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
           const next = yield* eventually(
             code,
-            ({ at, status }) => status === 200 && readQr(String(at("qr_code"))) !== qr
+            ({ at, status }) => status === 200 && readQr(String(at("qr_code"))) !== qr,
+            "60 seconds"
           )
           assert.deepInclude((yield* sessionOf(node, key, id)).json, { status: "pending", phone_number: null }, name)
           assert.strictEqual((yield* storedOf(id)).keys, 0, name)

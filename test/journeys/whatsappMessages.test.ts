@@ -280,7 +280,8 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         yield* untilStatus(node, key, session.id, "connected")
         const batch = yield* eventually(
           node.request("GET", `/v1/whatsapp/batches/${String(bulk.at("data", "batch_id"))}`, { key }),
-          ({ at }) => at("data", "queued") === 0
+          ({ at }) => at("data", "queued") === 0,
+          "60 seconds"
         )
         assert.deepInclude(batch.at("data"), { status: "completed", sent: 1, failed: 2 })
         const list = yield* node.request("GET", `/v1/whatsapp/messages?status=failed`, { key })

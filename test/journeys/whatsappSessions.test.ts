@@ -356,10 +356,11 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           assert.deepStrictEqual(logins(), Array.from({ length: many }, () => 1))
           assert.deepStrictEqual(yield* first.stop(), { code: 0, signal: null })
           const second = yield* startNode({ env })
-          yield* eventually(Effect.sync(logins), (all) => all.every((count) => count === 2))
+          yield* eventually(Effect.sync(logins), (all) => all.every((count) => count === 2), "60 seconds")
           yield* eventually(
             second.request("GET", "/v1/whatsapp/sessions?status=connected&per_page=1", { key: account.key }),
-            ({ at }) => at("meta", "total") === many
+            ({ at }) => at("meta", "total") === many,
+            "60 seconds"
           )
           const views = simulator.controls.sessions().filter(({ session }) =>
             sessions.some(({ device }) => device === session)
@@ -389,7 +390,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           const second = yield* startNode({ env: { ...env, WHATSAPP_VERSION: "2.3001.7" } })
           yield* first.kill
           const logins = () => simulator.controls.sessions().find(({ session }) => session === device)?.logins ?? 0
-          yield* eventually(Effect.sync(logins), (count) => count === 2)
+          yield* eventually(Effect.sync(logins), (count) => count === 2, "60 seconds")
           yield* untilStatus(second, key, id, "connected")
           assert.isAbove((yield* storedOf(id)).epoch, epoch)
           const { versions } = simulator.controls.counters()
@@ -411,6 +412,7 @@ layer(Service.layer({ env: { WHATSAPP_URL: "ws://127.0.0.1:9/ws/chat" } }), {
       const { key } = yield* makeAccount({ plan: "starter" })
       const answer = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
       assert.deepStrictEqual([answer.status, answer.at("error", "type")], [503, "pairing_unavailable"])
-      yield* eventually(sql`select count(*) as count from whatsapp_sessions`, ([row]) => row?.["count"] === 0)
+      yield* eventually(sql`select count(*) as count from whatsapp_sessions`, ([row]) =>
+        row?.["count"] === 0, "100 seconds")
     }), 120_000)
 })

@@ -128,6 +128,10 @@ export const startPostfix = (options: PostfixOptions): Effect.Effect<Postfix, ne
     return {
       port,
       logged: (pattern, count = 1) =>
-        eventually(Effect.map(log, (lines) => lines.filter((line) => pattern.test(line))), (fit) => fit.length >= count)
+        eventually(
+          Effect.map(log, (lines) => lines.filter((line) => pattern.test(line))),
+          (fit) => fit.length >= count,
+          "60 seconds"
+        )
     }
   })

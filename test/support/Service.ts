@@ -7,6 +7,7 @@ import * as NodeNet from "node:net"
 import * as NodeProcess from "node:process"
 import * as NodeReadline from "node:readline"
 import * as NodeUrl from "node:url"
+import * as NodeUtil from "node:util"
 import { Agent, type Dispatcher } from "undici"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
@@ -25,9 +26,28 @@ import { TestDatabase } from "./TestDatabase.ts"
 export const live = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
 
-/** Looks again until what it sees is what the test waits for; the test's own limit ends a wait for what never comes. */
-export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, is: (seen: A) => boolean): Effect.Effect<A, E, R> =>
-  live(Effect.repeat(look, { until: is, schedule: Schedule.spaced("20 millis") }))
+/** An answer as its status and text, anything else as Node prints it. */
+const shown = (seen: unknown): string => {
+  const { status, text } = Object(seen)
+  return (typeof text === "string" ? `${status} ${text}` : NodeUtil.inspect(seen, { depth: 4 })).slice(0, 2_000)
+}
+
+/** Reads every 20 ms until the value is as expected, and fails with the value last seen when the time is over. */
+export const eventually = <A, E, R>(
+  read: Effect.Effect<A, E, R>,
+  isExpected: (seen: A) => boolean,
+  within: `${number} seconds` = "15 seconds"
+): Effect.Effect<A, E, R> =>
+  live(Effect.suspend(() => {
+    let seen: A | undefined
+    return Effect.tap(read, (value) => Effect.sync(() => void (seen = value))).pipe(
+      Effect.repeat({ until: isExpected, schedule: Schedule.spaced("20 millis") }),
+      Effect.timeoutOrElse({
+        duration: within,
+        orElse: () => Effect.die(new Error(`Not as expected within ${within}; last seen: ${shown(seen)}`))
+      })
+    )
+  }))
 
 /** Options of a node besides the defaults. */
 export interface NodeOptions {
@@ -238,7 +258,7 @@ export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode,
     const request = makeRequest(agent, baseUrl)
     const scope = yield* Effect.scope
     const http = yield* Layer.build(NodeHttpClient.layerUndici)
-    yield* eventually(request("GET", "/health/ready"), ({ status }) => status === 200)
+    yield* eventually(request("GET", "/health/ready"), ({ status }) => status === 200, "60 seconds")
     return {
       baseUrl,
       port,

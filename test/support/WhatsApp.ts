@@ -49,7 +49,7 @@ export const sessionOf = (node: RunningNode, key: string, id: number) =>
 
 /** Waits until the session has this status. */
 export const untilStatus = (node: RunningNode, key: string, id: number, status: string): Effect.Effect<Answer> =>
-  eventually(sessionOf(node, key, id), ({ at }) => at("status") === status)
+  eventually(sessionOf(node, key, id), ({ at }) => at("status") === status, "60 seconds")
 
 /** Creates a session, scans its code with a new phone and waits until it is connected. */
 export const pairedSession = Effect.fnUntraced(function*(node: RunningNode, key: string) {
@@ -74,7 +74,8 @@ export const listeningAccount = Effect.fnUntraced(function*(node: RunningNode) {
     ...account,
     events,
     /** A session's events, once there are `n`. */
-    published: (id: number, n: number) => eventually(Effect.sync(() => events(id)), (all) => all.length >= n)
+    published: (id: number, n: number) =>
+      eventually(Effect.sync(() => events(id)), (all) => all.length >= n, "60 seconds")
   }
 })
 

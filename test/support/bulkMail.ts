@@ -1,4 +1,4 @@
-import { Effect, Redacted, Schedule } from "effect"
+import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import * as NodeCrypto from "node:crypto"
@@ -6,7 +6,7 @@ import PostalMime from "postal-mime"
 import { sealedDkimKey } from "../../src/email-domains/EmailDomains.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
 import type { AccountId } from "../../src/values/Ids.ts"
-import type { Answer, RunningNode } from "./Service.ts"
+import { type Answer, eventually, type RunningNode } from "./Service.ts"
 
 /** The main key of test nodes, as bytes; see `defaults` in Service.ts. */
 export const mainKey = Redacted.make(
@@ -54,9 +54,9 @@ export const readMail = (raw: Buffer) =>
     return { mail, field }
   })
 
-/** Asks every 50 ms until the answer is as wanted; the test's own limit ends the wait for what never comes. */
-export const asking = <E, R>(ask: Effect.Effect<Answer, E, R>, until: (answer: Answer) => boolean) =>
-  Effect.repeat(ask, { until, schedule: Schedule.spaced("50 millis") })
+/** Repeats a request until the answer is as expected; allows for a batch, a retry or a sweeper. */
+export const asking = <E, R>(ask: Effect.Effect<Answer, E, R>, isExpected: (answer: Answer) => boolean) =>
+  eventually(ask, isExpected, "90 seconds")
 
 /** Posts a bulk email and returns the batch's id. */
 export const sendBulk = Effect.fnUntraced(function*(node: RunningNode, key: string, json: unknown) {

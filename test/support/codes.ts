@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { asking } from "./bulkMail.ts"
-import type { RunningNode } from "./Service.ts"
+import { eventually, type RunningNode } from "./Service.ts"
 import { phoneOf } from "./sms.ts"
 
 /** A request for or with a code, and the API key. */
@@ -28,7 +28,7 @@ const codeIn = (text: unknown) => /\b\d{4,8}\b/.exec(String(text))?.[0] ?? ""
 export const textsFor = Effect.fnUntraced(function*(node: RunningNode, to: string, count = 1) {
   const json = { headers: { accept: "application/json" } }
   if (!to.includes("@")) {
-    const shown = yield* Effect.repeat(phoneOf(node, to), { until: (texts) => texts.length >= count })
+    const shown = yield* eventually(phoneOf(node, to), (texts) => texts.length >= count, "60 seconds")
     return shown.map(({ text }) => String(text))
   }
   const list = yield* asking(

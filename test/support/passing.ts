@@ -13,5 +13,10 @@ export const passing = <A, E, R>(
 ) =>
   Effect.flatMap(
     Clock.Clock,
-    (clock) => eventually(Effect.provideService(Effect.andThen(TestClock.adjust(step), look), Clock.Clock, clock), is)
+    (clock) =>
+      eventually(
+        Effect.provideService(Effect.andThen(TestClock.adjust(step), look), Clock.Clock, clock),
+        is,
+        "60 seconds"
+      )
   )

@@ -1,8 +1,6 @@
 import { Effect } from "effect"
+import { eventually } from "./Service.ts"
 
-/** Looks again and again until what is read passes the check; the state itself is waited for, not a time. */
+/** Reads a mutable state until it passes the check. */
 export const readUntil = <A>(read: () => A, check: (value: A) => boolean): Effect.Effect<A> =>
-  Effect.suspend(() => {
-    const value = read()
-    return check(value) ? Effect.succeed(value) : Effect.andThen(Effect.sleep("10 millis"), readUntil(read, check))
-  })
+  eventually(Effect.sync(read), check, "30 seconds")

@@ -37,7 +37,8 @@ export const inboundAccount = Effect.fnUntraced(function*(node: RunningNode) {
     events,
     of,
     /** Data of the events with this name, once there are `n`. */
-    published: (name: string, n: number) => eventually(Effect.sync(() => of(name)), (all) => all.length >= n)
+    published: (name: string, n: number) =>
+      eventually(Effect.sync(() => of(name)), (all) => all.length >= n, "60 seconds")
   }
 })
 

@@ -26,7 +26,8 @@ export const accepted = Effect.fnUntraced(
 export const untilMessage = Effect.fnUntraced(function*(node: RunningNode, key: string, id: number, status: string) {
   const answer = yield* eventually(
     node.request("GET", `/v1/whatsapp/messages/${id}`, { key }),
-    ({ at }) => at("data", "status") === status
+    ({ at }) => at("data", "status") === status,
+    "60 seconds"
   )
   return answer.at("data") as Readonly<Record<string, unknown>>
 })
@@ -36,6 +37,7 @@ export const untilArrived = Effect.fnUntraced(function*(number: string, from: st
   const { simulator } = yield* WhatsApp
   return yield* eventually(
     Effect.sync(() => simulator.controls.messages(number).filter((message) => message.from === from)),
-    ({ length }) => length >= n
+    ({ length }) => length >= n,
+    "60 seconds"
   )
 })
