@@ -38,7 +38,8 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), { excludeTestServi
             const pause = yield* randomPause(50, 600)
             const owner = yield* cluster.ownerOf(hasSession(session.id))
             const killedAt = yield* cluster.kill(owner.node)
-            const [left] = yield* sql`select count(*) as journaled, count(*) filter (where done_at is null) as untold
+            const [left] =
+              yield* sql`select count(*) as journaled, count(*) filter (where done_at is null) as unpublished
             from whatsapp_inbox`
             const { at } = yield* cluster.ownerOf(hasSession(session.id))
             yield* Fiber.join(sending)
@@ -46,8 +47,8 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), { excludeTestServi
             const takeover = (at - killedAt) / 1000
             yield* Effect.log(
               `killed after ${pause} ms with ${String(left?.["journaled"])} journaled, ${
-                String(left?.["untold"])
-              } untold: `
+                String(left?.["unpublished"])
+              } unpublished: `
                 + `taken over in ${takeover.toFixed(1)} s`
             )
             assert.isBelow(takeover, inTime(longestTakeover))

@@ -249,7 +249,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       assert.notStrictEqual(to, "")
       const raw = Buffer.from("Subject: unsubscribe\r\n\r\nplease\r\n")
       const leave = (options: { readonly from?: string; readonly to: string }) =>
-        deliverFrom(port, { from: "somebody@elsewhere.example", ...options }, raw)
+        deliverFrom(port, { from: "person@elsewhere.example", ...options }, raw)
       const forged = to.replace(/.(?=@)/, (letter) => letter === "a" ? "b" : "a")
       assert.strictEqual((yield* leave({ to: forged })).code, 550)
       assert.strictEqual((yield* leave({ to: to.replace("u+", "b+") })).code, 550)

@@ -44,7 +44,7 @@ interface Sending {
 
 /**
  * Sends a batch and single emails, waits until the listener has accepted this many reports, and returns the outcome.
- * Needs a Postfix of its own, because reports about other mails would be counted.
+ * Needs a separate Postfix, because reports about other mails would be counted.
  */
 const sendAndAwaitReports = Effect.fnUntraced(function*(
   { node, postfix }: Post,

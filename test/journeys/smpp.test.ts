@@ -77,8 +77,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         (to) => sendSms(node, key, { to, content: "Hello" })
       )
       yield* Effect.forEach(ids, (id) => smsReaching(node, { id, key, statuses: ["delivered"] }))
-      smsc.deliver({ ...receiptText("nobody"), source_addr: "1", destination_addr: "2" })
-      smsc.deliver({ short_message: "a text of somebody's", source_addr: "1", destination_addr: "2" })
+      smsc.deliver({ ...receiptText("unknown"), source_addr: "1", destination_addr: "2" })
+      smsc.deliver({ short_message: "a text from a phone", source_addr: "1", destination_addr: "2" })
       yield* smsc.until(({ delivered }) => delivered.length === 30)
       assert.deepStrictEqual(new Set(smsc.delivered), new Set([0]))
       const events = yield* received(14)
@@ -90,7 +90,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         ({ at }) => at("meta", "total") === 14
       )
       const left =
-        yield* sql`select provider_message_id from sms_unmatched_receipts where provider_message_id = 'nobody'`
+        yield* sql`select provider_message_id from sms_unmatched_receipts where provider_message_id = 'unknown'`
       assert.strictEqual(left.length, 1)
     })))
 

@@ -54,7 +54,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         { phone: `+${number}`, role: "superadmin" },
         { phone: `+${two}`, role: "member" }
       ])
-      const itself = yield* groups.change(id, { name: "Nobody's", remove_participants: [`+${two}`, `+${number}`] })
+      const itself = yield* groups.change(id, { name: "Renamed", remove_participants: [`+${two}`, `+${number}`] })
       assertRefused(itself, 422, "validation_error")
       assert.strictEqual(itself.at("error", "param"), "remove_participants[1]")
       assert.deepStrictEqual((yield* groups.get(id)).at("data"), changed.at("data"))

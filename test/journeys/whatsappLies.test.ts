@@ -103,10 +103,10 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
       const { key } = yield* makeAccount()
       const bystander = yield* pairedSession(node, key)
       const lies = Object.values(beforeTheCode)
-      liar.tell(...lies, open)
+      liar.queue(...lies, open)
       const making = Array.from({ length: lies.length + 1 }, () => createSession(node, key))
       const sessions = yield* Effect.all(making, { concurrency: "unbounded" })
-      assert.strictEqual(liar.untold, 0)
+      assert.strictEqual(liar.remaining, 0)
       assert.strictEqual(new Set(sessions.map(({ qr }) => qr)).size, sessions.length)
       for (const { id } of sessions) {
         assert.deepInclude((yield* sessionOf(node, key, id)).json, { status: "pending", reason: null })
@@ -123,7 +123,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
       const { phone, simulator: { controls } } = yield* WhatsApp
       const { key } = yield* makeAccount()
       const lies = Object.entries(afterTheCode)
-      liar.tell(...lies.map(() => open))
+      liar.queue(...lies.map(() => open))
       const making = lies.map(([name, lie]) => Effect.map(createSession(node, key), (made) => ({ ...made, lie, name })))
       const sessions = yield* Effect.all(making, { concurrency: "unbounded" })
       for (const { lie, qr } of sessions) lie(liar, qr)
@@ -151,7 +151,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
       const node = yield* Service
       const liar = yield* Lying
       const { key } = yield* makeAccount()
-      liar.tell(open)
+      liar.queue(open)
       const { id, qr } = yield* createSession(node, key)
       liar.lineOf(qr).send(stanza("failure", { reason: "403" }))
       assert.strictEqual((yield* untilStatus(node, key, id, "failed")).at("reason"), "logged_out")
@@ -166,7 +166,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
       const { key } = yield* makeAccount()
       const { id } = yield* createSession(node, key)
       const asked = yield* Deferred.make<void>()
-      liar.tell({ opened: () => Deferred.doneUnsafe(asked, Effect.void) })
+      liar.queue({ opened: () => Deferred.doneUnsafe(asked, Effect.void) })
       const ask = node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-code`, {
         key,
         json: { phone_number: "+15550100300" }
@@ -185,7 +185,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
       const { simulator: { controls } } = yield* WhatsApp
       const account = yield* listeningAccount(node)
       const sessions = yield* Effect.forEach([1, 2, 3, 4], () => pairedSession(node, account.key), { concurrency: 4 })
-      liar.tell(...Object.values(atLogin))
+      liar.queue(...Object.values(atLogin))
       for (const { device } of sessions) controls.dropLine(device)
       const lost = { reason: "connection_lost", reconnecting: true }
       for (const { id, number } of sessions) {
@@ -197,6 +197,6 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
         ])
         yield* untilStatus(node, account.key, id, "connected")
       }
-      assert.strictEqual(liar.untold, 0)
+      assert.strictEqual(liar.remaining, 0)
     }))
 })

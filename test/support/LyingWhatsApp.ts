@@ -111,12 +111,12 @@ export class LyingWhatsApp {
     )
 
   /** Queues lies for the next connections, one each. */
-  tell(...lies: ReadonlyArray<Lie>): void {
+  queue(...lies: ReadonlyArray<Lie>): void {
     this.#lies.push(...lies)
   }
 
   /** Number of queued lies. */
-  get untold(): number {
+  get remaining(): number {
     return this.#lies.length
   }
 

@@ -5,7 +5,7 @@
  *
  * Only root may start it, because master gives each of its programs the account it needs. These programs walk through the
  * directory, so it is readable for all. `postfix start` creates the queue and data directories with their owners, and
- * returns when the port accepts connections. Mailboxes belong to the account nobody (65534), because Postfix does not
+ * returns when the port accepts connections. Mailboxes belong to user 65534, because Postfix does not
  * deliver to root.
  */
 import { Effect, type Scope } from "effect"

@@ -30,7 +30,7 @@ export class WhatsApp extends Context.Service<WhatsApp, {
       return WhatsApp.of({
         simulator,
         env: { WHATSAPP_URL: simulator.url, LOG_LEVEL: "debug" },
-        phone: Effect.sync(() => simulator.controls.createPhone(String(++last), "Somebody").number)
+        phone: Effect.sync(() => simulator.controls.createPhone(String(++last), "Person").number)
       })
     })
   )

@@ -39,14 +39,14 @@ layer(Subject)("a WhatsApp that falls silent", (it) => {
       /** Its next connection meets this, as far as it goes. */
       const meet = Effect.fnUntraced(function*(lie: Lie) {
         const before = heard
-        liar.tell(lie)
-        yield* passing(Effect.sync(() => liar.untold), (left) => left === 0)
+        liar.queue(lie)
+        yield* passing(Effect.sync(() => liar.remaining), (left) => left === 0)
         if (lie.hello === undefined) yield* eventually(Effect.sync(() => heard), (now) => now > before)
       })
       const until = (is: Readonly<Record<string, unknown>>) =>
         passing(row, (found) => Object.entries(is).every(([name, value]) => found[name] === value))
 
-      liar.tell({ hello: "silence" })
+      liar.queue({ hello: "silence" })
       yield* keeper.ensure
       yield* until({ status: "pending", failures: 1 })
       yield* meet(silent)
