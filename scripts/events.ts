@@ -1,6 +1,5 @@
 /**
- * Writes docs/events.md, the catalogue of `src/events` as people read it: `node scripts/events.ts`. A test says that the
- * file is current.
+ * Writes docs/events.md from the catalogue in `src/events`: `node scripts/events.ts`. A test checks that the file is current.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -12,7 +11,7 @@ import { eventMeanings } from "../src/events/EventMeanings.ts"
 import { type EventName, eventNames } from "../src/events/EventNames.ts"
 import { compile, EventSubscription, knownPatterns, matches } from "../src/events/EventPattern.ts"
 
-/** What of JSON Schema the data of events uses. */
+/** The subset of JSON Schema that event data uses. */
 interface Shape {
   readonly type?: string
   readonly format?: string
@@ -30,9 +29,9 @@ const typeOf = ({ anyOf, enum: values, format, type }: Shape): string => {
   return format === "date-time" ? "timestamp" : type ?? "anything"
 }
 
-/** The schema of `data`: of a topic with a channel, the member of the union that is that channel's. */
+/** The schema of `data`. For a topic with a channel, the union's member for that channel. */
 const dataOf = ({ channel, event }: Topic): Shape => {
-  // The compiler of schemas gives any JSON Schema; Shape names what these use of it.
+  // The schema compiler returns any JSON Schema. Event data uses only the members of Shape.
   const body = Schema.toJsonSchemaDocument(eventBody(event)).schema as Shape
   const data = body.properties?.["data"] ?? {}
   return data.anyOf?.find(({ properties }) => properties?.["channel"]?.enum?.[0] === channel) ?? data
@@ -63,7 +62,7 @@ const paragraphs = (topic: Topic, isOneOfSeveral: boolean) => {
   const aliases = aliasesOf(event, channel)
   return [
     ...(isOneOfSeveral && channel !== undefined ? [`**${channelNames[channel]}**`, ""] : []),
-    ...(aliases.length === 0 ? [] : [`To subscribe to: ${code(event)} or ${aliases.join(", ")}.`, ""]),
+    ...(aliases.length === 0 ? [] : [`Subscribe with ${code(event)} or ${aliases.join(", ")}.`, ""]),
     ...fields(topic),
     "",
     "```json",
@@ -102,43 +101,43 @@ const refusalOf = (name: string) =>
 
 const wildcards = knownPatterns.filter((pattern) => pattern.endsWith("*"))
 
-/** The page as the catalogue gives it. */
+/** The generated page. */
 export const text = [
-  "<!-- Made from src/events by scripts/events.ts -->",
+  "<!-- Generated from src/events by scripts/events.ts -->",
   "# Events",
   "",
-  "What webhooks are told. How a delivery is signed, retried and deduplicated is in",
-  "[webhooks/verify.md](webhooks/verify.md); the same as schemas is in `webhooks` of `/openapi.json`.",
+  "The service sends these events to webhooks. [Verify a webhook](webhooks/verify.md) explains signatures, retries and",
+  "deduplication. The schemas are in `webhooks` of `/openapi.json`.",
   "",
-  "Every body has four fields; clients ignore those that they do not know, and so should you:",
+  "Every body has four fields. Ignore fields that you do not know:",
   "",
   "| Field | Type | |",
   "|---|---|---|",
-  "| `id` | string | of the event: the same in every attempt and at every webhook, to deduplicate by |",
-  "| `event` | string | one of the names below; never an alias |",
-  "| `timestamp` | timestamp | when it happened, not when this attempt was made |",
-  "| `data` | object | as below |",
+  "| `id` | string | the event's id, the same in every attempt and at every webhook; use it to deduplicate |",
+  "| `event` | string | one of the names below, never an alias |",
+  "| `timestamp` | timestamp | the time of the event, not of this attempt |",
+  "| `data` | object | see below |",
   "",
-  "A timestamp is UTC with six decimals: `2030-01-31T09:00:00.000000Z`. An event comes once its channel is served: a",
-  "subscription may name events of channels that this node does not have, and then nothing comes.",
+  "A timestamp is UTC with six decimals: `2030-01-31T09:00:00.000000Z`. You may subscribe to events of channels that are not",
+  "enabled; nothing is sent until they are.",
   "",
-  "## Subscribing",
+  "## Subscribe",
   "",
-  "`events` of a webhook has 1 to 100 entries; an event is sent once, however many of them name it, and an entry that is",
-  "there twice is kept once. Names are in lower case. An entry is one of these:",
+  "`events` of a webhook has 1 to 100 entries. An event is sent once, even if several entries match it. Duplicate entries are",
+  "merged. Names are in lower case. An entry is one of these:",
   "",
-  "- **`*`**: every event, also those that later versions add;",
-  "- **a prefix and `.*`**, at any dot: every event whose name or alias begins so. There is no `*` in front or in the",
+  "- **`*`**: every event, including those that later versions add;",
+  "- **a prefix and `.*`**, at any dot: every event whose name or alias begins with it. `*` is not allowed in front or in the",
   "  middle;",
-  "- **a name**: `message.*` events happen on several channels, and the bare name means all of them;",
-  "- **an alias**, a name with its channel in front: the event on that channel alone. What is sent has the name without",
-  "  the channel, and `data.channel` tells it.",
+  "- **a name**: for `message.*` events, which several channels publish, the name matches all channels;",
+  "- **an alias**, a name with its channel in front: the event on that channel only. The body has the name without the",
+  "  channel; `data.channel` contains it.",
   "",
   "| Pattern | Names |",
   "|---|---|",
   ...wildcards.map(patternRow),
   "",
-  "Anything else is refused with 422, naming what is near:",
+  "Any other entry gets 422 with a suggestion:",
   "",
   ...["email.bulk_complete", "*.sent"].map((name) => `- ${code(name)}: ${refusalOf(name)}`),
   "",
