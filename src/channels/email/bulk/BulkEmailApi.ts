@@ -13,7 +13,7 @@ import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../../values/Envelope.ts"
 import { EmailBatchId } from "../../../values/Ids.ts"
 import { pageQuery, sortedPageQuery } from "../../../values/Page.ts"
-import { htmlField, mailFields, Warnings } from "../request/MailInput.ts"
+import { htmlField, mailFields, Warnings } from "../request/MailFields.ts"
 import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
 
 /** A bulk mail (spec 4.3): one text or stored template, up to 500 recipients with values of their own. */

@@ -8,7 +8,7 @@ import type { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
 import type { Suppress } from "../smtp/classifyReply.ts"
 import { makeSuppressionsRepo } from "../suppressions/SuppressionsRepo.ts"
-import { emailOf, makeMessageNewsRepo } from "./DeliveryReportsRepo.ts"
+import { emailOf, makeMessageNewsRepo } from "./MessageProgressRepo.ts"
 import { advance } from "./MessageState.ts"
 
 /** What somebody else's mail server says of a message that it was given. */

@@ -16,7 +16,7 @@ import { TimestampInput } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../bulk/Batch.ts"
 import { AttachmentInputs } from "../request/AttachmentInput.ts"
 import { mailboxFor } from "../request/Mailbox.ts"
-import { htmlField, mailFields, Warnings } from "../request/MailInput.ts"
+import { htmlField, mailFields, Warnings } from "../request/MailFields.ts"
 import { Email, EmailMessageDetails } from "./Email.ts"
 
 const most = 50

@@ -1,7 +1,7 @@
 import { Cause, Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readerPage } from "../suppressions/readerPage.ts"
-import * as Pages from "../suppressions/ReaderPages.ts"
+import * as Pages from "../suppressions/ReaderPage.ts"
 import { Tracking } from "./Tracking.ts"
 import { TrackingLinks } from "./TrackingLinks.ts"
 

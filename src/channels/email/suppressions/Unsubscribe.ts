@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { readerPage } from "./readerPage.ts"
-import * as Pages from "./ReaderPages.ts"
+import * as Pages from "./ReaderPage.ts"
 import { Suppressions } from "./Suppressions.ts"
 import { UnsubscribeLinks } from "./UnsubscribeLinks.ts"
 
