@@ -278,7 +278,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
       yield* sql`delete from accounts where id = ${accountId}`
       yield* sql`update email_messages set due_at = now() where id = ${id}`
       const [ended] = yield* eventually(row, ([found]) => found?.["status"] === "failed")
-      assert.strictEqual(ended?.["error"], "the account is gone")
+      assert.strictEqual(ended?.["error"], "the account was removed")
       assert.strictEqual(sink.attempts.get("defer1-removed@people.example"), 1)
     }))
 

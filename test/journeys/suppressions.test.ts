@@ -133,7 +133,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           type: "complaint_not_removable",
           code: 4098,
           message:
-            "The owner of this address reported your mail as spam, so it stays suppressed. Do not write to it again."
+            "The owner of this address reported your mail as spam, so it stays suppressed. Do not email it again."
         })
         for (const reason of ["unsubscribe", "bounce", "manual"]) {
           assert.strictEqual((yield* remove(reason)).status, 200, reason)

@@ -3,11 +3,13 @@ import { DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeBatchesRepo } from "../../src/channels/email/bulk/BatchesRepo.ts"
 import { DeliveryReports } from "../../src/channels/email/recipients/DeliveryReports.ts"
+import { MessageProgress } from "../../src/channels/email/recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "../../src/channels/email/recipients/RecipientOutcomes.ts"
-import { settle } from "../../src/channels/email/recipients/RecipientState.ts"
+import { transition } from "../../src/channels/email/recipients/RecipientState.ts"
 import { makeEmailSenderRepo } from "../../src/channels/email/single/EmailSenderRepo.ts"
-import { makeEmailMessagesRepo } from "../../src/channels/email/single/EmailsRepo.ts"
+import { makeEmailsRepo } from "../../src/channels/email/single/EmailsRepo.ts"
 import { RecipientRefused } from "../../src/channels/email/smtp/SmtpErrors.ts"
+import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
 import { Events } from "../../src/events/Events.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../src/platform/crypto/ulid.ts"
@@ -21,6 +23,8 @@ import { makeAccount } from "../support/Service.ts"
 import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
 const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
+  Layer.provide(MessageProgress.layer),
+  Layer.provide(Suppressions.layer),
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
   Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer)),
   Layer.provide(AppConfig.layer),
@@ -49,7 +53,7 @@ const suppress = Effect.fnUntraced(function*(accountId: AccountId, email: string
 const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean, to: ReadonlyArray<string>) {
   const quotas = yield* Quotas
   if (single) {
-    const repo = yield* makeEmailMessagesRepo
+    const repo = yield* makeEmailsRepo
     const content = {
       replyTo: undefined,
       subject: "s",
@@ -108,7 +112,7 @@ const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, sin
   for (const claimed of yield* claim(batchId)) {
     const what = recipients[to.indexOf(claimed.recipient)]?.news ?? "none"
     const early = what === "delivered early"
-    if (early) yield* news.note(claimed.id, () => ({ news: "delivered" }))
+    if (early) yield* news.apply(claimed.id, () => ({ status: "delivered" }))
     if (what === "none") continue
     yield* outcomes.record({
       id: claimed.id,
@@ -119,9 +123,9 @@ const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, sin
       subject: "s",
       at: fromDateTime(yield* DateTime.now),
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, what === "refused" ? refused : { _tag: "Accepted" }, 0)
+      transition: transition(claimed.attempt_count, what === "refused" ? refused : { _tag: "Accepted" }, 0)
     })
-    if (what === "complained" || what === "delivered") yield* news.note(claimed.id, () => ({ news: what }))
+    if (what === "complained" || what === "delivered") yield* news.apply(claimed.id, () => ({ status: what }))
   }
 })
 

@@ -1,6 +1,5 @@
 import { Layer } from "effect"
 import { BatchActor } from "./bulk/BatchActor.ts"
-import { BatchCompletion } from "./bulk/BatchCompletion.ts"
 import { BatchMailer } from "./bulk/BatchMailer.ts"
 import { BatchSweeper } from "./bulk/BatchSweeper.ts"
 import { BulkEmail } from "./bulk/BulkEmail.ts"
@@ -8,31 +7,31 @@ import { BulkEmailHttp } from "./bulk/BulkEmailHttp.ts"
 import { NoticeSender } from "./notices/NoticeSender.ts"
 import { BulkThrottle } from "./recipients/BulkThrottle.ts"
 import { DeliveryReports } from "./recipients/DeliveryReports.ts"
+import { MessageProgress } from "./recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "./recipients/RecipientOutcomes.ts"
 import { BounceListener } from "./reports/BounceListener.ts"
 import { ReportIntake } from "./reports/ReportIntake.ts"
 import { ReturnPaths } from "./reports/ReturnPaths.ts"
 import { DefaultSender } from "./request/DefaultSender.ts"
+import { DeliverabilityWarnings } from "./request/DeliverabilityWarnings.ts"
 import { EmailHttp } from "./single/EmailHttp.ts"
 import { EmailMailer } from "./single/EmailMailer.ts"
 import { Emails } from "./single/Emails.ts"
 import { EmailSender } from "./single/EmailSender.ts"
-import { SuppressionList } from "./suppressions/SuppressionList.ts"
 import { Suppressions } from "./suppressions/Suppressions.ts"
 import { SuppressionsHttp } from "./suppressions/SuppressionsHttp.ts"
-import { UnsubscribeHttp } from "./suppressions/Unsubscribe.ts"
-import { UnsubscribeLinks } from "./suppressions/UnsubscribeLinks.ts"
+import { UnsubscribeHttp, UnsubscribeLinks } from "./suppressions/Unsubscribe.ts"
 import { Tracking } from "./tracking/Tracking.ts"
 import { TrackingHttp } from "./tracking/TrackingHttp.ts"
 import { TrackingLinks } from "./tracking/TrackingLinks.ts"
 
 /**
- * The email channel with its endpoints, actors and senders, the listener for bounces, and the sender of notices; it
- * asks for `Smtp`, the relay.
+ * The email channel: its endpoints, actors and senders, the bounce listener, and the notice sender. It requires `Smtp`,
+ * the relay.
  */
 export const EmailLayer = Layer.mergeAll(
   BulkEmailHttp,
-  SuppressionsHttp.pipe(Layer.provide(SuppressionList.layer)),
+  SuppressionsHttp,
   UnsubscribeHttp,
   TrackingHttp.pipe(Layer.provide(Tracking.layer)),
   BatchSweeper,
@@ -45,10 +44,9 @@ export const EmailLayer = Layer.mergeAll(
     Layer.provide(EmailMailer.layer)
   )
 ).pipe(
-  Layer.provide(BulkEmail.layer),
-  Layer.provide(RecipientOutcomes.layer),
+  Layer.provide([BulkEmail.layer, MessageProgress.layer, RecipientOutcomes.layer]),
+  Layer.provide(DeliverabilityWarnings.layer),
   Layer.provide([
-    BatchCompletion.layer,
     BulkThrottle.layer,
     DefaultSender.layer,
     ReturnPaths.layer,

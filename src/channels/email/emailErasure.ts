@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eraseRows, type ErasureStep } from "../../accounts/Erasure.ts"
 
-/** Emails of all kinds with what they were made from, batches, and whom the account must not write to. */
+/** Erases an account's emails, batches and suppressions. */
 export const emailErasure: ErasureStep = {
   name: "email",
-  /** Nobody is claimed any more; who is in the middle of an SMTP conversation cannot be called back. */
+  /** No further recipient is claimed. A mail transaction in flight cannot be stopped. */
   atOnce: Effect.fnUntraced(function*(accountId) {
     const sql = yield* SqlClient.SqlClient
     yield* sql`update email_batches set status = 'canceled' where account_id = ${accountId} and completed_at is null`

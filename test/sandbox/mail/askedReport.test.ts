@@ -27,7 +27,7 @@ describe("reports of the sandbox", () => {
       const report = parseReport(raw)
       return report._tag === "Delivery" ? meaningOf(report.recipients, mail.recipient) : report._tag
     })
-    assert.deepStrictEqual(meanings.map((meaning) => typeof meaning === "object" ? meaning.news : meaning), [
+    assert.deepStrictEqual(meanings.map((meaning) => typeof meaning === "object" ? meaning.status : meaning), [
       "bounced",
       "bounced",
       undefined,

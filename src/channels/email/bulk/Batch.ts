@@ -2,8 +2,9 @@ import { Schema } from "effect"
 import { BatchStatus } from "../../../values/BatchStatus.ts"
 import { EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
+import { RecipientStatus } from "../recipients/Recipient.ts"
 
-/** total = queued + sent + failed + suppressed + canceled at every moment; one being sent counts as queued. */
+/** A batch. Always total = queued + sent + failed + suppressed + canceled; a recipient being sent counts as queued. */
 export const Batch = Schema.Struct({
   batch_id: EmailBatchId,
   status: BatchStatus,
@@ -18,20 +19,7 @@ export const Batch = Schema.Struct({
 })
 export type Batch = typeof Batch.Type
 
-export const RecipientStatus = Schema.Literals([
-  "queued",
-  "sent",
-  "delivered",
-  "opened",
-  "clicked",
-  "bounced",
-  "complained",
-  "failed",
-  "suppressed",
-  "canceled"
-])
-
-/** One recipient of a batch, as the list of recipients shows it. */
+/** One recipient in the list of a batch's recipients. */
 export const BatchRecipient = Schema.Struct({
   id: EmailMessageId,
   to: Schema.String,
@@ -41,7 +29,7 @@ export const BatchRecipient = Schema.Struct({
   bounce_type: Schema.NullOr(Schema.Literals(["hard", "soft"])),
   error: Schema.NullOr(Schema.String),
   sent_at: Schema.NullOr(Timestamp),
-  opens: Schema.Int.annotate({ description: "How often the mail was opened, programs included" }),
-  clicks: Schema.Int.annotate({ description: "How often its links were followed, programs included" })
+  opens: Schema.Int.annotate({ description: "Times that the mail was opened, including by programs" }),
+  clicks: Schema.Int.annotate({ description: "Times that its links were clicked, including by programs" })
 })
 export type BatchRecipient = typeof BatchRecipient.Type

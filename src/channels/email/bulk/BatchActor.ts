@@ -21,13 +21,13 @@ import { EmailBatchId, type EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import { RecipientOutcomes } from "../recipients/RecipientOutcomes.ts"
-import { settle } from "../recipients/RecipientState.ts"
+import { transition } from "../recipients/RecipientState.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
 import { Smtp } from "../smtp/Smtp.ts"
-import { BatchCompletion } from "./BatchCompletion.ts"
 import { BatchEntity } from "./BatchEntity.ts"
 import { type BatchContent, type Claimed, makeBatchesRepo } from "./BatchesRepo.ts"
 import { BatchMailer, type MailOne } from "./BatchMailer.ts"
+import { BulkEmail } from "./BulkEmail.ts"
 
 /** Recipients claimed by one statement. With those under way, all that a killed node can leave in doubt of one batch. */
 const grip = 50
@@ -59,10 +59,10 @@ interface Opened {
 /** Starts one in its turn, once there is a slot; false when its claim is too old by then, or the relay is left alone. */
 const begin = Effect.fnUntraced(function*(one: Effect.Effect<void>, until: number, slots: Semaphore.Semaphore) {
   const smtp = yield* Smtp
-  const { turn } = yield* BulkThrottle
+  const { acquire } = yield* BulkThrottle
   return yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
-      yield* restore(Effect.andThen(turn, slots.take(1)))
+      yield* restore(Effect.andThen(acquire, slots.take(1)))
       const isLate = (yield* Clock.currentTimeMillis) > until
       if (isLate || (yield* smtp.admission)._tag === "Refused") return yield* Effect.as(slots.release(1), false)
       // A conversation that has begun is ended and written down, also when this node has to leave.
@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
   const { smtpConnections } = yield* AppConfig
   const mailer = yield* BatchMailer
   const outcomes = yield* RecipientOutcomes
-  const completion = yield* BatchCompletion
+  const { complete } = yield* BulkEmail
   const repo = yield* makeBatchesRepo
   const width = smtpConnections * 2
   const slots = yield* Semaphore.make(width)
@@ -108,7 +108,7 @@ const make = Effect.gen(function*() {
       subject,
       at: fromDateTime(yield* DateTime.now),
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, outcome, claimed.doubts)
+      transition: transition(claimed.attempt_count, outcome, claimed.doubts)
     }))
   }, (effect, _, claimed) =>
     Effect.ensuring(
@@ -125,11 +125,11 @@ const make = Effect.gen(function*() {
 
   /** Waits until somebody may be due, for `least` milliseconds unless something changes; false when the batch has ended. */
   const rest = Effect.fnUntraced(function*(least: number) {
-    if (held.size === 0) yield* completion.complete(id)
-    const { is_open, millis, sending } = yield* Effect.orDie(repo.outlook(id))
+    if (held.size === 0) yield* complete(id)
+    const { is_open, millis, sending } = yield* Effect.orDie(repo.progress(id))
     if (!is_open) return false
     const astray = sending > held.size
-    if (astray) yield* Effect.orDie(repo.takeOver({ id, most: maxAttempts, held: [...held.keys()], after: lease }))
+    if (astray) yield* Effect.orDie(repo.reclaimExpired({ id, maxAttempts, claimed: [...held.keys()], after: lease }))
     const nap = Math.max(least, Math.min(millis ?? longestNap, astray ? watch : longestNap))
     if (held.size === 0 && nap >= longNap) opened = undefined
     yield* Effect.timeoutOption(Queue.take(changed), Math.max(1, Math.ceil(nap)))
@@ -139,7 +139,7 @@ const make = Effect.gen(function*() {
   /** Back to the queue, unless another owner has taken them over. */
   const giveBack = (claimed: ReadonlyArray<Claimed>) =>
     Effect.andThen(
-      retryWhileUnavailable(Effect.orDie(repo.giveBack(id, claimed))),
+      retryWhileUnavailable(Effect.orDie(repo.releaseClaims(id, claimed))),
       Effect.sync(() => claimed.forEach((recipient) => held.delete(recipient.id)))
     )
 
@@ -176,7 +176,7 @@ const make = Effect.gen(function*() {
     if ((yield* open) === undefined) return
     yield* retryWhileUnavailable(Effect.orDie(Effect.andThen(
       repo.begin(id),
-      repo.takeOver({ id, most: maxAttempts, held: [], after: lease })
+      repo.reclaimExpired({ id, maxAttempts, claimed: [], after: lease })
     )))
     yield* Effect.annotateLogs(Effect.logDebug("a batch runs on this node"), { batch: id })
     yield* Effect.onExit(

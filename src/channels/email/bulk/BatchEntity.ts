@@ -3,9 +3,9 @@ import { Rpc } from "effect/rpc"
 import { EmailBatchId } from "../../../values/Ids.ts"
 
 /**
- * The actor of one bulk mail, keyed by its id. `Run` is persisted and stays open until the batch has ended: when its
- * node dies, the next owner of the shard is handed it again. `Wake` is a volatile nudge of the sweeper: look at the rows
- * now, and run the batch if nobody does. The same batch is never run twice at once.
+ * The protocol of a batch's actor, keyed by the batch's id. `Run` is persisted and stays open until the batch has ended:
+ * if its node dies, the shard's next owner receives it again. `Wake` is a volatile wake-up by the sweeper: poll now, and
+ * run the batch if it is not running. A batch never runs twice at once.
  */
 export const BatchEntity = Entity.make("EmailBatch", [
   Rpc.make("Run", { payload: { batchId: EmailBatchId }, primaryKey: ({ batchId }) => batchId })

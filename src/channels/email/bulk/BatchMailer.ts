@@ -7,31 +7,31 @@ import { sign } from "../mime/sign.ts"
 import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
-import { UnsubscribeLinks } from "../suppressions/UnsubscribeLinks.ts"
+import { UnsubscribeLinks } from "../suppressions/Unsubscribe.ts"
 import { track, trackingValues } from "../tracking/track.ts"
 import { TrackingLinks } from "../tracking/TrackingLinks.ts"
 import type { BatchContent, Claimed } from "./BatchesRepo.ts"
 
-/** What became of one message, and the subject that it had. */
+/** The outcome of sending one message, and its subject. */
 export interface Mailed {
   readonly subject: string
   readonly outcome: SendOutcome
 }
 
-/** Total: whatever is wrong with a recipient is that recipient's outcome, so that it can hold up nobody else. */
+/** Sends one recipient's message. Total: every fault becomes that recipient's outcome and delays no other. */
 export type MailOne = (claimed: Claimed) => Effect.Effect<Mailed>
 
 const isTracked = ({ links, track_opens }: BatchContent) => track_opens || links.length > 0
 
-/** With places for the pixel and the links of each recipient. The text part was made before, so its links stay. */
+/** Adds placeholders for each recipient's pixel and links. The text part exists already, so its links stay. */
 const tracked = (texts: Template.Template, content: BatchContent): Template.Template =>
   texts.html === undefined || !isTracked(content)
     ? texts
     : { ...texts, html: track(texts.html, { opens: content.track_opens, targets: content.links }) }
 
-/** Makes the messages of a batch and hands them to the relay. */
+/** Composes, signs and sends the messages of batches. */
 export class BatchMailer extends Context.Service<BatchMailer, {
-  /** Reads the templates and the key once for all recipients. */
+  /** Compiles the templates and loads the key once for all recipients of a batch. */
   readonly open: (content: BatchContent) => Effect.Effect<MailOne>
 }>()("messaging-service/channels/email/bulk/BatchMailer") {
   static readonly layer = Layer.effect(
@@ -52,10 +52,10 @@ export class BatchMailer extends Context.Service<BatchMailer, {
           from: { ...(from_name !== null && { name: from_name }), address: from_address },
           feedbackId: `${id}:${account_id}:bulk:messaging`
         })
-        // The batch's own date: a repetition after a crash has the same bytes.
+        // The batch's date, not the current time: a repetition after a crash has the same bytes.
         const date = DateTime.toEpochMillis(DateTime.makeUnsafe(created_at))
 
-        const handOver = Effect.fnUntraced(function*({ id: messageId, recipient }: Claimed, mail: Template.Rendered) {
+        const send = Effect.fnUntraced(function*({ id: messageId, recipient }: Claimed, mail: Template.Rendered) {
           const signing = yield* Effect.fromResult(signer)
           const plain = compose({
             to: recipient,
@@ -80,13 +80,13 @@ export class BatchMailer extends Context.Service<BatchMailer, {
           outcome: { _tag: "Unsendable", reason }
         })
 
-        const one: MailOne = Effect.fnUntraced(
+        const mailOne: MailOne = Effect.fnUntraced(
           function*(claimed) {
-            // It was compiled when the batch was accepted, so only a text stored by another version can fail here.
+            // The template compiled when the batch was accepted, so only a text stored by another version fails here.
             if (Result.isFailure(template)) return unsendable(template.failure.map(({ message }) => message).join("; "))
             const rendered = Template.render(template.success, valuesOf(claimed))
             const outcome = yield* Effect.catch(
-              handOver(claimed, rendered),
+              send(claimed, rendered),
               (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)
             )
             return { subject: rendered.subject, outcome }
@@ -94,11 +94,11 @@ export class BatchMailer extends Context.Service<BatchMailer, {
           (effect, { id: message }) =>
             Effect.catchCauseIf(effect, (cause) => !Cause.hasInterrupts(cause), (cause) =>
               Effect.as(
-                Effect.logError("a message could not be made", cause).pipe(Effect.annotateLogs({ message })),
-                unsendable("the message could not be made")
+                Effect.logError("composing a message failed", cause).pipe(Effect.annotateLogs({ message })),
+                unsendable("the message could not be composed")
               ))
         )
-        return one
+        return mailOne
       })
 
       return BatchMailer.of({ open })

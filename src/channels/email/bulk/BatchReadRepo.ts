@@ -4,7 +4,8 @@ import { repository } from "../../../platform/database/repository.ts"
 import { BatchStatus } from "../../../values/BatchStatus.ts"
 import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
-import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
+import { RecipientStatus } from "../recipients/Recipient.ts"
+import { Batch, BatchRecipient } from "./Batch.ts"
 
 const One = Schema.Struct({ accountId: AccountId, batchId: EmailBatchId })
 
@@ -23,8 +24,8 @@ const RecipientFilter = Schema.Struct({
   offset: Schema.Int
 })
 
-/** SQL that tells of batches and their recipients. */
-export const makeBatchRecordsRepo = repository(Effect.gen(function*() {
+/** SQL that reads batches and their recipients for the API. */
+export const makeBatchReadRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id as batch_id, status, total, total - sent - failed - suppressed - canceled as queued,

@@ -10,9 +10,9 @@ export const BatchSweeper = Singleton.make(
     const bulk = yield* BulkEmail
     const repo = yield* makeBatchesRepo
     const sweep = Effect.gen(function*() {
-      const neglected = yield* repo.neglected()
-      yield* bulk.run(neglected.filter((batch) => !batch.has_begun).map(({ id }) => id))
-      yield* bulk.wake(neglected.filter((batch) => batch.has_begun).map(({ id }) => id))
+      const stalled = yield* repo.findStalled()
+      yield* bulk.run(stalled.filter((batch) => !batch.has_begun).map(({ id }) => id))
+      yield* bulk.wake(stalled.filter((batch) => batch.has_begun).map(({ id }) => id))
     })
     yield* sweep.pipe(
       Effect.tapCause((cause) => Effect.logDebug("a sweep over email batches failed", cause)),

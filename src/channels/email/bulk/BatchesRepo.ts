@@ -19,18 +19,18 @@ export const BatchContent = Schema.Struct({
   created_at: Timestamp,
   is_open: Schema.Boolean,
   track_opens: Schema.Boolean,
-  /** Where the links lead whose clicks are counted. */
+  /** The targets of the tracked links. */
   links: Schema.Array(Schema.String)
 })
 export type BatchContent = typeof BatchContent.Type
 
-/** A recipient in the hands of its batch's actor. */
+/** A recipient that its batch's actor has claimed. */
 export const Claimed = Schema.Struct({
   id: EmailMessageId,
   recipient: Schema.toType(EmailAddress),
   variables: Schema.Record(Schema.String, Schema.Unknown),
   attempt_count: Schema.Int,
-  /** How often the relay has fallen silent after it had the whole message. */
+  /** Unconfirmed attempts: the relay did not answer the final dot. */
   doubts: Schema.Int
 })
 export type Claimed = typeof Claimed.Type
@@ -42,8 +42,7 @@ interface NewRecipients {
 }
 
 /**
- * SQL of `email_batches` and of the recipients in `email_messages`, from acceptance to the end; outcomes are
- * `RecipientOutcomes`.
+ * SQL of `email_batches` and of their recipients in `email_messages`. `RecipientOutcomes` records the outcomes.
  */
 export const makeBatchesRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
@@ -63,7 +62,7 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
   }) =>
     sql`insert into email_batches ${sql.insert({ ...row, links: row.links === null ? null : column.text(row.links) })}`
 
-  /** Recipients that the account must not write to are there from the start, as suppressed; tells how many are left. */
+  /** Inserts the recipients, suppressed ones as suppressed, and returns how many are queued. */
   const insertRecipients = (batch: NewRecipients) =>
     SqlSchema.findOne({
       Request: Schema.Void,
@@ -86,12 +85,12 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
       update email_batches set suppressed = (select count(*) from added where status = 'suppressed')
       where id = ${batch.id} returning total - suppressed as queued`
 
-  /** A batch that has ended stays as it is. */
+  /** Cancels a batch unless it has ended. */
   const cancel = (batchId: EmailBatchId) =>
     sql`update email_batches set status = 'canceled' where id = ${batchId} and completed_at is null`
 
-  /** Leaves out whoever is still, or again, queued in a canceled batch. */
-  const leaveOut = (batchId: EmailBatchId) =>
+  /** Cancels the recipients that are queued in a canceled batch. */
+  const cancelQueued = (batchId: EmailBatchId) =>
     sql`with canceled as (
         update email_messages set status = 'canceled', due_at = null, completed_at = now()
         where batch_id = ${batchId} and status = 'queued'
@@ -114,30 +113,30 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
     sql`update email_batches set status = 'processing', started_at = coalesce(started_at, now())
       where id = ${id} and status = 'queued'`
 
-  /** Back to the queue with what this owner claimed and had not begun to send. */
-  const giveBack = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) =>
+  /** Returns recipients to the queue that this owner claimed but did not start. */
+  const releaseClaims = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) =>
     sql`update email_messages m set status = 'queued', due_at = null
       from unnest(${column.int8(claimed.map((row) => row.id))}, ${column.int4(claimed.map((row) => row.attempt_count))})
         as t (id, attempts)
       where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts`
 
   /**
-   * Back to the queue with what another owner claimed `after` ago: each may have been sent, so it counts as an ambiguous
-   * attempt, which also makes whatever that owner still records about it void. One that was in doubt `most` times is
-   * given up, so that nothing can make this program write to somebody for ever.
+   * Returns recipients to the queue whose claim by another owner is older than `after`. Each may have been sent, so it
+   * counts as an ambiguous attempt; the higher count voids that owner's outcome. A recipient fails after `maxAttempts`,
+   * so that no fault can make this program email someone endlessly.
    */
-  const takeOver = (options: {
+  const reclaimExpired = (options: {
     readonly id: EmailBatchId
-    readonly most: number
-    readonly held: ReadonlyArray<EmailMessageId>
+    readonly maxAttempts: number
+    readonly claimed: ReadonlyArray<EmailMessageId>
     readonly after: Duration.Duration
   }) =>
     sql`with back as (
         update email_messages set attempt_count = attempt_count + 1, due_at = null,
-          status = case when attempt_count + 1 < ${options.most} then 'queued' else 'failed' end,
+          status = case when attempt_count + 1 < ${options.maxAttempts} then 'queued' else 'failed' end,
           error = 'interrupted before the relay had confirmed it',
-          completed_at = case when attempt_count + 1 < ${options.most} then null else now() end
-        where batch_id = ${options.id} and status = 'sending' and id <> all(${column.int8(options.held)})
+          completed_at = case when attempt_count + 1 < ${options.maxAttempts} then null else now() end
+        where batch_id = ${options.id} and status = 'sending' and id <> all(${column.int8(options.claimed)})
           and coalesce(due_at <= now() - ${Duration.toMillis(options.after)} * interval '1 millisecond', true)
         returning status
       )
@@ -146,8 +145,8 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
       where id = ${options.id} and exists (select from back)`
 
   /**
-   * Takes who is due into `sending`, since `due_at` from then on. Nobody of a canceled batch; an address that the account
-   * must no longer write to is left out for good.
+   * Claims due recipients: their status becomes `sending`, and `due_at` the time of the claim. Claims none of a canceled
+   * batch. An address that was suppressed meanwhile becomes suppressed.
    */
   const claim = SqlSchema.findAll({
     Request: Schema.Struct({ id: EmailBatchId, limit: Schema.Int }),
@@ -172,8 +171,8 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
         returning m.id, m.recipient, m.variables, m.attempt_count, m.doubts`
   })
 
-  /** Whether the batch still has to end, milliseconds until its next recipient is due, and how many are being sent. */
-  const outlook = SqlSchema.findOne({
+  /** Reads whether the batch is open, the milliseconds until its next recipient is due, and how many are being sent. */
+  const progress = SqlSchema.findOne({
     Request: EmailBatchId,
     Result: Schema.Struct({ is_open: Schema.Boolean, millis: Schema.NullOr(Schema.Finite), sending: Schema.Int }),
     execute: (id) =>
@@ -183,7 +182,7 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
           (select count(*) from email_messages where batch_id = ${id} and status = 'sending') as sending`
   })
 
-  /** Ends a batch that nobody is left of: one row the first time, none after that. */
+  /** Ends a batch whose recipients have all ended. Returns one row the first time, and none after that. */
   const complete = SqlSchema.findOneOption({
     Request: EmailBatchId,
     Result: Schema.Struct({
@@ -203,10 +202,10 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
   })
 
   /**
-   * Batches where nothing moves although something should, for two seconds by now: not begun; or begun, with nobody being
-   * sent and somebody due, or nobody left. Who has been in sending for long may have been forgotten there.
+   * Finds batches that have stalled for two seconds: not started; or started, with no recipient in `sending` and one due,
+   * or with none left. A recipient that stays in `sending` for two minutes may be orphaned and does not count.
    */
-  const neglected = SqlSchema.findAll({
+  const findStalled = SqlSchema.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({ id: EmailBatchId, has_begun: Schema.Boolean }),
     execute: () =>
@@ -223,14 +222,14 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
     insertBatch,
     insertRecipients,
     cancel,
-    leaveOut,
+    cancelQueued,
     content,
     begin,
-    giveBack,
-    takeOver,
+    releaseClaims,
+    reclaimExpired,
     claim,
-    outlook,
+    progress,
     complete,
-    neglected
+    findStalled
   }
 }))

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import type { SenderNotVerified } from "../../../email-domains/EmailDomainErrors.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import { ulid } from "../../../platform/crypto/ulid.ts"
 import { afterCommit, transaction } from "../../../platform/database/transaction.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
@@ -16,20 +17,19 @@ import { counted } from "../../../values/counted.ts"
 import { type AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import type { PageOf, Sort } from "../../../values/Page.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
-import { makeDeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
-import { findOversizedPart } from "../request/overfilled.ts"
+import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
+import { findOversizedPart } from "../request/MailFields.ts"
 import { targetsOf } from "../tracking/track.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
-import { BatchCompletion } from "./BatchCompletion.ts"
 import { BatchEntity } from "./BatchEntity.ts"
 import { makeBatchesRepo } from "./BatchesRepo.ts"
-import { makeBatchRecordsRepo } from "./BatchReadRepo.ts"
+import { makeBatchReadRepo } from "./BatchReadRepo.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 
-/** A nudge for the actor of a dead node waits until another one has its shard; the others are told meanwhile. */
-const patience = "2 seconds"
+/** The longest wait for one actor. A call to a dead node's actor waits until another node has its shard. */
+const wakeTimeout = "2 seconds"
 
-/** The texts of a mail that brings them along. */
+/** Compiles the texts of a request without a stored template. */
 const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) {
   if (subject !== undefined && html !== undefined) return yield* compiledMail({ subject, html, text: text ?? null })
   const params = [...(subject === undefined ? ["subject"] : []), ...(html === undefined ? ["html"] : [])]
@@ -38,24 +38,30 @@ const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) 
   return yield* new ValidationFailed({ param: params[0] ?? "", errors })
 })
 
-/** Refuses recipients whose values make a text too large: a few such mails at a time would fill the memory of a node. */
+/** Refuses recipients whose values make a text too large: a few such mails would exhaust a node's memory. */
 const requireFit = (template: Template, recipients: NewBatch["recipients"]) => {
-  const overfilledBy = findOversizedPart(template)
+  const oversizedPartOf = findOversizedPart(template)
   return requireOfEach(recipients, (variables) => {
-    const over = overfilledBy(variables)
-    return over && { type: "invalid", message: `must make ${over.part} ${over.most} long` }
+    const oversized = oversizedPartOf(variables)
+    return oversized && { type: "invalid", message: `must make ${oversized.part} ${oversized.limit} long` }
   })
 }
 
-/** Who is written to, and who is not, as the account must not write to them. */
-const fateOf = ({ queued, total }: { readonly total: number; readonly queued: number }): string => {
-  const told = `${counted(queued, "email is", "emails are")} queued`
-  return queued === total ? told : `${told}, ${counted(total - queued, "is", "are")} suppressed`
+/** Summarises how many recipients are queued and how many are suppressed. */
+const summaryOf = ({ queued, total }: { readonly total: number; readonly queued: number }): string => {
+  const summary = `${counted(queued, "email is", "emails are")} queued`
+  return queued === total ? summary : `${summary}, ${counted(total - queued, "is", "are")} suppressed`
 }
 
-/** Bulk email (spec 2.5, 3.4, 4.3). */
+const callEach = <E>(ids: ReadonlyArray<EmailBatchId>, call: (batchId: EmailBatchId) => Effect.Effect<void, E>) =>
+  Effect.forEach(ids, (batchId) => Effect.ignoreCause(Effect.timeoutOption(call(batchId), wakeTimeout)), {
+    concurrency: "unbounded",
+    discard: true
+  })
+
+/** Accepts, lists, cancels and runs batches of email (spec 2.5, 3.4, 4.3). */
 export class BulkEmail extends Context.Service<BulkEmail, {
-  /** Checks everything, commits the batch with its recipients, and only then says yes. */
+  /** Validates the request and returns after the batch and its recipients are committed. */
   readonly send: (
     accountId: AccountId,
     mail: NewBatch
@@ -66,17 +72,22 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<Batch>>
   readonly find: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
-  /** In the order of the request. */
+  /** Lists a batch's recipients in the order of the request. */
   readonly recipients: (
     batch: { readonly accountId: AccountId; readonly batchId: EmailBatchId },
     filter: { readonly status?: BatchRecipient["status"] | undefined },
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<BatchRecipient>, NotFound>
-  /** Leaves out whoever is still queued and answers with the counts after that. */
+  /** Cancels the queued recipients and returns the batch with its new counts. */
   readonly cancel: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
-  /** Hands batches to their actors; one that runs already is not run again. */
+  /**
+   * Completes a batch whose recipients have all ended; in a canceled batch it first cancels the queued ones. Publishes
+   * email.bulk_completed exactly once: the row completes only once, in the same transaction.
+   */
+  readonly complete: (batchId: EmailBatchId) => Effect.Effect<void>
+  /** Starts the actors of batches. A batch that runs already does not run twice. */
   readonly run: (ids: ReadonlyArray<EmailBatchId>) => Effect.Effect<void>
-  /** Nudges the actors of batches that have begun; nothing depends on it. */
+  /** Wakes the actors of batches that have started. A lost wake-up does no harm. */
   readonly wake: (ids: ReadonlyArray<EmailBatchId>) => Effect.Effect<void>
 }>()("messaging-service/channels/email/bulk/BulkEmail") {
   static readonly layer = Layer.effect(
@@ -84,26 +95,19 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const domains = yield* EmailDomains
-      const warningsOf = yield* makeDeliverabilityWarnings
+      const warnings = yield* DeliverabilityWarnings
       const quotas = yield* Quotas
       const templates = yield* Templates
       const standard = yield* DefaultSender
-      const completion = yield* BatchCompletion
+      const events = yield* Events
       const repo = yield* makeBatchesRepo
-      const records = yield* makeBatchRecordsRepo
+      const records = yield* makeBatchReadRepo
       const actor = yield* BatchEntity.client
 
-      const each = <E>(ids: ReadonlyArray<EmailBatchId>, tell: (batchId: EmailBatchId) => Effect.Effect<void, E>) =>
-        Effect.forEach(ids, (batchId) => Effect.ignoreCause(Effect.timeoutOption(tell(batchId), patience)), {
-          concurrency: "unbounded",
-          discard: true
-        })
       const run = (ids: ReadonlyArray<EmailBatchId>) =>
-        each(ids, (batchId) => actor(batchId).Run({ batchId }, { discard: true }))
-      const wake = (ids: ReadonlyArray<EmailBatchId>) =>
-        each(ids, (batchId) => actor(batchId).Wake(undefined, { discard: true }))
+        callEach(ids, (batchId) => actor(batchId).Run({ batchId }, { discard: true }))
 
-      /** The texts as they will be sent: of the stored template as it is now, or the mail's own. */
+      /** Compiles the texts to send: those of the stored template as it is now, or of the request. */
       const textsOf = Effect.fnUntraced(function*(accountId: AccountId, mail: NewBatch) {
         if (mail.template_id === undefined) return { ...(yield* ownTexts(mail)), templateId: null }
         const own = mail.html !== undefined ? "html" : mail.text !== undefined ? "text" : undefined
@@ -145,9 +149,14 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           yield* afterCommit(run([id]))
           return queued
         }))
-        const message = `${fateOf({ total, queued })}; email.bulk_completed tells when they are done.`
-        const warnings = yield* warningsOf.ofBulk(accountId, mail.from?.address)
-        return { batch_id: id, total_recipients: total, status: "queued" as const, message, warnings }
+        const message = `${summaryOf({ total, queued })}. The event email.bulk_completed reports the end.`
+        return {
+          batch_id: id,
+          total_recipients: total,
+          status: "queued" as const,
+          message,
+          warnings: yield* warnings.ofBulk(accountId, mail.from?.address)
+        }
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
       const find = Effect.fn("BulkEmail.find")(function*(accountId: AccountId, batchId: EmailBatchId) {
@@ -155,9 +164,22 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         return Option.isSome(batch) ? batch.value : yield* new NotFound()
       })
 
+      const complete = Effect.fn("BulkEmail.complete")(
+        function*(batchId: EmailBatchId) {
+          yield* Effect.orDie(repo.cancelQueued(batchId))
+          const ended = yield* Effect.orDie(repo.complete(batchId))
+          if (Option.isNone(ended)) return
+          const { account_id, ...counts } = ended.value
+          const data = { batch_id: batchId, ...counts }
+          yield* events.publish([domainEvent({ accountId: account_id, event: "email.bulk_completed", data })])
+        },
+        transaction,
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+
       const cancel = Effect.fn("BulkEmail.cancel")(function*(accountId: AccountId, batchId: EmailBatchId) {
         yield* find(accountId, batchId)
-        yield* transaction(Effect.andThen(Effect.orDie(repo.cancel(batchId)), completion.complete(batchId)))
+        yield* transaction(Effect.andThen(Effect.orDie(repo.cancel(batchId)), complete(batchId)))
         return yield* find(accountId, batchId)
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
@@ -165,14 +187,15 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         send,
         list: Effect.fn("BulkEmail.list")(function*(accountId, { sort, status = null }, window) {
           const filter = { accountId, sort, status, ...window }
-          // Counted first: what is counted is on its page then.
+          // Counting first guarantees that the page shows every batch that is counted.
           const { total } = yield* records.count(filter)
           return { rows: yield* records.list(filter), total }
         }, Effect.orDie),
         find,
         cancel,
+        complete,
         run,
-        wake,
+        wake: (ids) => callEach(ids, (batchId) => actor(batchId).Wake(undefined, { discard: true })),
         recipients: Effect.fn("BulkEmail.recipients")(function*({ accountId, batchId }, { status }, window) {
           yield* find(accountId, batchId)
           const filter = { batchId, status: status ?? null, ...window }

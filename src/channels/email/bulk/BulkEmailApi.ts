@@ -13,13 +13,14 @@ import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../../values/Envelope.ts"
 import { EmailBatchId } from "../../../values/Ids.ts"
 import { pageQuery, sortedPageQuery } from "../../../values/Page.ts"
+import { RecipientStatus } from "../recipients/Recipient.ts"
 import { htmlField, mailFields, Warnings } from "../request/MailFields.ts"
-import { Batch, BatchRecipient, RecipientStatus } from "./Batch.ts"
+import { Batch, BatchRecipient } from "./Batch.ts"
 
-/** A bulk mail (spec 4.3): one text or stored template, up to 500 recipients with values of their own. */
+/** A bulk email (spec 4.3): one text or stored template for up to 500 recipients, each with their values. */
 export const NewBatch = Schema.Struct({
   recipients: recipientsOf(EmailAddress).annotate({
-    description: "An address each, with values of its own; plain strings are addresses without values"
+    description: "Each recipient has an address and values. A plain string is an address without values"
   }),
   html: htmlField("Required without template_id"),
   ...mailFields
@@ -49,7 +50,7 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send one email to many recipients",
     description:
-      "Queues up to 500 personalised messages. Every {{variable}} of subject, html and text must have a value for every recipient, or a default: {{name|there}}. With template_id the texts are a stored template's, as it is now: later changes do not change this mail. Each message carries List-Unsubscribe headers."
+      "Queues up to 500 personalised messages. Every {{variable}} of subject, html and text needs a value for every recipient, or a default: {{name|there}}. With template_id the batch uses the stored template's current texts; later changes do not affect it. Each message carries List-Unsubscribe headers."
   }))
 
 const batches = HttpApiEndpoint.get("batches", "/batches", {
@@ -59,7 +60,10 @@ const batches = HttpApiEndpoint.get("batches", "/batches", {
 })
   .annotate(Access.Access, reading)
   .annotateMerge(
-    OpenApi.annotations({ summary: "List batches", description: "Newest first, or by sort, each with its counts." })
+    OpenApi.annotations({
+      summary: "List batches",
+      description: "Lists batches with their counts, newest first or by sort."
+    })
   )
 
 const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
@@ -68,7 +72,9 @@ const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
   error: apiErrors(NotFound)
 })
   .annotate(Access.Access, reading)
-  .annotateMerge(OpenApi.annotations({ summary: "Read a batch", description: "Its status and its counts." }))
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Read a batch", description: "Returns the batch's status and counts." })
+  )
 
 const recipients = HttpApiEndpoint.get("recipients", "/batches/:batch_id/recipients", {
   params,
@@ -78,7 +84,10 @@ const recipients = HttpApiEndpoint.get("recipients", "/batches/:batch_id/recipie
 })
   .annotate(Access.Access, reading)
   .annotateMerge(
-    OpenApi.annotations({ summary: "List the recipients of a batch", description: "In the order that was sent." })
+    OpenApi.annotations({
+      summary: "List the recipients of a batch",
+      description: "Lists the recipients in the order of the request."
+    })
   )
 
 const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
@@ -89,10 +98,10 @@ const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
   .annotate(Access.Access, email())
   .annotateMerge(OpenApi.annotations({
     summary: "Cancel a batch",
-    description: "Whoever is not being written to right now is left out. Canceling again changes nothing."
+    description: "Cancels all recipients whose message is not being sent right now. Canceling again changes nothing."
   }))
 
-/** Bulk email (spec 4.3). */
+/** The endpoints of bulk email (spec 4.3). */
 export class BulkEmailApi extends HttpApiGroup.make("bulkEmail")
   .add(sendBulk, batches, batch, recipients, cancel)
   .prefix("/v1/email")

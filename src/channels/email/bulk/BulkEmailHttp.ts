@@ -7,7 +7,7 @@ import { created } from "../../../platform/http/RequestContext.ts"
 import { BulkEmail } from "./BulkEmail.ts"
 import { BulkEmailApi } from "./BulkEmailApi.ts"
 
-/** Handlers of {@link BulkEmailApi}. */
+/** Serves {@link BulkEmailApi}. */
 export const BulkEmailHttp = HttpApiBuilder.group(
   baseContract.add(BulkEmailApi),
   "bulkEmail",

@@ -20,7 +20,7 @@ import type { NoticeId } from "../../../values/Ids.ts"
 import { prepare } from "../mime/compose.ts"
 import { makeDkimSigners } from "../mime/DkimSigners.ts"
 import { sign } from "../mime/sign.ts"
-import { type SendOutcome, settle, type Unsendable } from "../recipients/RecipientState.ts"
+import { type SendOutcome, transition, type Unsendable } from "../recipients/RecipientState.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
 import { Smtp } from "../smtp/Smtp.ts"
@@ -79,7 +79,7 @@ export const sendNotices = Effect.gen(function*() {
   yield* Effect.logDebug("notices are sent by this node")
 
   const sendOne = Effect.fnUntraced(function*(claimed: ClaimedNotice) {
-    const settled = settle(claimed.attempt_count - 1, yield* mail(claimed), claimed.doubts)
+    const settled = transition(claimed.attempt_count - 1, yield* mail(claimed), claimed.doubts)
     const status = settled.status === "bounced" ? "failed" : settled.status
     yield* retryWhileUnavailable(notices.settle(claimed, { ...settled, status }))
     if (status === "failed") yield* Effect.logWarning("a notice was given up; its row says why")

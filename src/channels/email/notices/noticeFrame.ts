@@ -1,6 +1,6 @@
 import { html } from "../../../platform/http/html.ts"
 
-/** The mail of a notice as a person reads it: a greeting, what there is to say, and who says it. */
+/** Frames a notice as a mail: a greeting, the text, and the service that sends it. */
 export const noticeFrame = (
   notice: { readonly name: string; readonly subject: string; readonly body: string },
   url: string

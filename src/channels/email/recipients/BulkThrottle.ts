@@ -1,38 +1,37 @@
 import { Clock, Context, Effect, Layer } from "effect"
 
-/** Milliseconds for which a node keeps its batches slow after it last had to do with a single email. */
-export const courtesy = 250
+/** Milliseconds for which a node throttles its batches after its last work on a single email. */
+export const slowdownWindow = 250
 
-/** Milliseconds between two recipients of batches that a node begins meanwhile: at most 200 a second. */
+/** Milliseconds between two recipients that a throttled node starts: at most 200 a second. */
 export const interval = 5
 
-/** Monotonic: a machine's clock that is set back would hold up batches for as long. */
+/** Monotonic: setting the machine's clock back must not delay batches. */
 const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
 /**
- * How fast batches go on one node: as fast as they can, and slower while somebody sends single emails over the same
- * node, so that these find its processor and the database at leisure (docs/decisions/0033). It bounds how often a
- * recipient is begun and not how many are under way: with a relay that is slow to answer the connections are the bound,
- * and a batch loses nothing.
+ * Throttles the batches of one node while it sends single emails, to keep their latency low (docs/decisions/0033). It
+ * limits how often a recipient starts, not how many are in flight: with a slow relay the connections are the limit, and
+ * batches lose nothing.
  */
 export class BulkThrottle extends Context.Service<BulkThrottle, {
-  /** Says that this node has to do with a single email now. */
-  readonly yieldToSingle: Effect.Effect<void>
-  /** Ends when one more recipient of a batch may be begun; in the order in which they ask, whatever batch they are of. */
-  readonly turn: Effect.Effect<void>
+  /** Notes that this node works on a single email now. */
+  readonly noteSingleEmail: Effect.Effect<void>
+  /** Waits until one more recipient of a batch may start. Recipients of all batches share one first-in, first-out order. */
+  readonly acquire: Effect.Effect<void>
 }>()("messaging-service/channels/email/recipients/BulkThrottle") {
   static readonly layer = Layer.sync(BulkThrottle, () => {
     let slowUntil = 0
-    let nextTurn = 0
+    let nextStart = 0
     return BulkThrottle.of({
-      yieldToSingle: Effect.map(now, (at) => {
-        slowUntil = at + courtesy
+      noteSingleEmail: Effect.map(now, (at) => {
+        slowUntil = at + slowdownWindow
       }),
-      turn: Effect.flatMap(now, (at) => {
+      acquire: Effect.flatMap(now, (at) => {
         if (at >= slowUntil) return Effect.void
-        const turn = Math.max(at, nextTurn)
-        nextTurn = turn + interval
-        return turn > at ? Effect.sleep(turn - at) : Effect.void
+        const start = Math.max(at, nextStart)
+        nextStart = start + interval
+        return start > at ? Effect.sleep(start - at) : Effect.void
       })
     })
   })

@@ -4,42 +4,34 @@ import { SqlSchema } from "effect/sql"
 import { repository } from "../../../platform/database/repository.ts"
 import { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
-import { RecipientStatus } from "../bulk/Batch.ts"
-import type { Advanced } from "./MessageState.ts"
-import { subjectOf } from "./subjectOf.ts"
+import type { LaterStatus } from "./MessageState.ts"
+import { RecipientStatus } from "./Recipient.ts"
 
-const Row = Schema.Struct({
+const MessageRow = Schema.Struct({
   id: EmailMessageId,
   account_id: AccountId,
   batch_id: Schema.NullOr(EmailBatchId),
   recipient: Schema.String,
   status: Schema.Union([RecipientStatus, Schema.Literal("sending")]),
-  /** The record of an email that has several recipients, else the message itself. */
+  /** The record of an email with several recipients, otherwise the message itself. */
   email_id: EmailMessageId,
   subject: Schema.NullOr(Schema.String),
-  /** The relay was known to have it. */
+  /** The relay's acceptance is recorded. */
   was_sent: Schema.Boolean,
-  /** What a batch's subjects are rendered from. */
+  /** The template of the batch's subject, rendered with `variables`. */
   batch_subject: Schema.NullOr(Schema.String),
   variables: Schema.Record(Schema.String, Schema.Unknown)
 })
+/** A message as the database holds it. */
+export type MessageRow = typeof MessageRow.Type
 
-/** What all events of a message carry. A batch's subject is a template, that of an email of its own is as it was sent. */
-export const emailOf = (row: typeof Row.Type) => ({
-  id: row.email_id,
-  batch_id: row.batch_id,
-  to: row.recipient,
-  subject: row.batch_subject === null ? row.subject ?? "" : subjectOf(row.batch_subject, row.variables)
-})
-
-/** SQL of what is learnt of a message after it was handed over. */
-export const makeMessageNewsRepo = repository(Effect.gen(function*() {
+/** SQL that moves accepted messages forward. */
+export const makeMessageProgressRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** The message, held until the transaction ends. */
   const lock = SqlSchema.findOneOption({
     Request: EmailMessageId,
-    Result: Row,
+    Result: MessageRow,
     execute: (id) =>
       sql`select m.id, m.account_id, m.batch_id, m.recipient, m.status, m.variables, m.sent_at is not null as was_sent,
           b.subject as batch_subject,
@@ -49,15 +41,15 @@ export const makeMessageNewsRepo = repository(Effect.gen(function*() {
   })
 
   /**
-   * Writes what the news make of a message. One that was still being sent is settled by that: its sender writes only
-   * rows that are in `sending`, so what it still learns changes nothing.
+   * Writes a later status. It also settles a message that is still in `sending`: the sender updates only rows in that
+   * status, so its own outcome then changes nothing.
    */
   const advance = (id: EmailMessageId, change: {
-    readonly advanced: Advanced
+    readonly status: LaterStatus
     readonly at: Timestamp
     readonly bounce?: { readonly bounceType: "hard" | "soft"; readonly error: string } | undefined
   }) => {
-    const { advanced: { status }, at, bounce } = change
+    const { at, bounce, status } = change
     return sql`update email_messages set status = ${status},
         attempt_count = attempt_count + case when status = 'sending' then 1 else 0 end,
         bounce_type = ${bounce === undefined ? sql`bounce_type` : sql`${bounce.bounceType}`},
@@ -68,7 +60,7 @@ export const makeMessageNewsRepo = repository(Effect.gen(function*() {
       where id = ${id}`
   }
 
-  /** A message of a batch that counted as queued until now. */
+  /** Counts a message as sent that its batch counted as queued until now. */
   const countSent = (batchId: EmailBatchId) => sql`update email_batches set sent = sent + 1 where id = ${batchId}`
 
   return { lock, advance, countSent }

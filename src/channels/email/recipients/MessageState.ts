@@ -1,23 +1,23 @@
-import type { RecipientStatus } from "../bulk/Batch.ts"
+import type { RecipientStatus } from "./Recipient.ts"
 
-/** Where a message is: what its recipient's row says, and `sending` while it is in the hands of its sender. */
-export type MessageStatus = typeof RecipientStatus.Type | "sending"
+/** The status of a message: its recipient's status, or `sending` while a node sends it. */
+export type MessageStatus = RecipientStatus | "sending"
 
-/** Something that is learnt of a message after it was handed over, from others than the relay. */
-export type News = "delivered" | "opened" | "clicked" | "bounced" | "complained"
+/** A status that a message reaches after the relay has accepted it. */
+export type LaterStatus = "delivered" | "opened" | "clicked" | "bounced" | "complained"
 
-/** What news make of a message. */
-export interface Advanced {
-  readonly status: News
-  /** It was not known yet that the relay has the message; as there is no news without that, it is news as well. */
+/** The change that a later status makes to a message. */
+export interface Advance {
+  readonly status: LaterStatus
+  /** The relay's acceptance was not recorded yet. The later status proves it, so email.sent is published first. */
   readonly impliesSent: boolean
-  /** It still counted as queued, so it counts as sent from now on. Every other one was counted when it was settled. */
+  /** The message still counted as queued, so its batch counts it as sent now. Every other message was counted before. */
   readonly countsAsSent: boolean
 }
 
 /**
- * How far along a message is. The same facts give the same end in whatever order they come: the furthest one. A bounce
- * goes past opens and clicks, as scanners follow every link of a message before a mailbox that does not exist refuses it.
+ * How far along a message is. The same reports lead to the same status in any order: the furthest one. A bounce ranks
+ * above opens and clicks, because scanners follow every link before a missing mailbox refuses the message.
  */
 const rank: Readonly<Record<MessageStatus, number>> = {
   queued: 0,
@@ -33,10 +33,10 @@ const rank: Readonly<Record<MessageStatus, number>> = {
   complained: 6
 }
 
-/** A message after news of it, or undefined when it is that far already. Total; a message never goes backwards. */
-export const advance = (status: MessageStatus, news: News): Advanced | undefined =>
-  rank[news] <= rank[status] ? undefined : {
-    status: news,
+/** Moves a message forward, or returns undefined if it is that far already. Total: a message never goes backwards. */
+export const advance = (status: MessageStatus, next: LaterStatus): Advance | undefined =>
+  rank[next] <= rank[status] ? undefined : {
+    status: next,
     impliesSent: rank[status] < rank.sent,
     countsAsSent: status === "queued" || status === "sending"
   }

@@ -7,42 +7,41 @@ import { transaction } from "../../../platform/database/transaction.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
-import { makeSuppressionsRepo } from "../suppressions/SuppressionsRepo.ts"
-import type { Settled } from "./RecipientState.ts"
+import { Suppressions } from "../suppressions/Suppressions.ts"
+import type { Transition } from "./RecipientState.ts"
 
-/** What became of one recipient, ready to be written down. */
+/** The outcome of one attempt, ready to be recorded. */
 export interface RecipientRecord {
   readonly id: EmailMessageId
-  /** What its events call it: the record of its email. */
+  /** The id in its events: the record of its email. */
   readonly emailId: EmailMessageId
   readonly accountId: AccountId
-  /** null for an email of its own. */
+  /** Null for a single email. */
   readonly batchId: EmailBatchId | null
   readonly to: string
   readonly subject: string
   readonly at: Timestamp
-  /** What the row counted when it was claimed: another owner's claim counts more. */
+  /** The row's attempt count when it was claimed. A later claim by another owner has a higher one. */
   readonly attemptsBefore: number
-  readonly settled: Settled
+  readonly transition: Transition
 }
 
-const domainEventOf = ({ accountId, at, batchId, emailId, settled, subject, to }: RecipientRecord) => {
+const eventsOf = ({ accountId, at, batchId, emailId, subject, to, transition }: RecipientRecord) => {
   const email = { id: emailId, batch_id: batchId, to, subject }
-  if (settled.status === "sent") {
+  if (transition.status === "sent") {
     return [domainEvent({ accountId, event: "email.sent", data: { ...email, sent_at: at } })]
   }
-  if (settled.status !== "bounced") return []
-  const bounce = { bounced_at: at, bounce_type: settled.bounce_type ?? "hard", error: settled.error ?? "" }
+  if (transition.status !== "bounced") return []
+  const bounce = { bounced_at: at, bounce_type: transition.bounce_type ?? "hard", error: transition.error ?? "" }
   return [domainEvent({ accountId, event: "email.bounced", data: { ...email, ...bounce } })]
 }
 
-const sentOf = ({ accountId, at, settled }: RecipientRecord) =>
-  settled.status === "sent" ? [{ accountId, metric: "email_sent" as const, count: 1, at }] : []
+const sentOf = ({ accountId, at, transition }: RecipientRecord) =>
+  transition.status === "sent" ? [{ accountId, metric: "email_sent" as const, count: 1, at }] : []
 
 /**
- * The one writer of what becomes of recipients on a node: rows, counts, suppressions and events of many at a time in one
- * transaction. A row is changed only while it is being sent by the owner that tells of it, so one that lost its shard
- * cannot count it again.
+ * Records all outcomes of a node. Many recipients' rows, counts, suppressions and events change in one transaction. A row
+ * changes only while the reporting owner's claim holds, so an owner that lost its shard cannot count it again.
  */
 export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
   /** Returns when the outcome is committed. */
@@ -54,17 +53,17 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
       const sql = yield* SqlClient.SqlClient
       const events = yield* Events
       const usage = yield* Usage
-      const suppressions = yield* makeSuppressionsRepo
+      const suppressions = yield* Suppressions
 
-      const settle = (records: ReadonlyArray<RecipientRecord>) => {
+      const writeRows = (records: ReadonlyArray<RecipientRecord>) => {
         const of = <A>(read: (record: RecipientRecord) => A) => records.map(read)
-        const delays = of(({ settled: { delay } }) => delay === undefined ? null : Duration.toMillis(delay))
+        const delays = of(({ transition: { delay } }) => delay === undefined ? null : Duration.toMillis(delay))
         return sql`with outcome as (
-            select * from unnest(${column.int8(of((r) => r.id))}, ${column.text(of((r) => r.settled.status))},
-              ${column.int4(of((r) => r.attemptsBefore))}, ${column.int4(of((r) => r.settled.attempt_count))},
+            select * from unnest(${column.int8(of((r) => r.id))}, ${column.text(of((r) => r.transition.status))},
+              ${column.int4(of((r) => r.attemptsBefore))}, ${column.int4(of((r) => r.transition.attempt_count))},
               ${column.float8(delays)},
-              ${column.text(of((r) => r.settled.bounce_type))}, ${column.text(of((r) => r.settled.error))},
-              ${column.bool(of((r) => r.settled.ambiguous))}, ${column.text(of((r) => r.at))}::timestamptz[])
+              ${column.text(of((r) => r.transition.bounce_type))}, ${column.text(of((r) => r.transition.error))},
+              ${column.bool(of((r) => r.transition.ambiguous))}, ${column.text(of((r) => r.at))}::timestamptz[])
               as t (id, status, attempts_before, attempts, delay, bounce_type, error, ambiguous, at)
           ), changed as (
             update email_messages m set status = o.status, attempt_count = o.attempts, bounce_type = o.bounce_type,
@@ -74,7 +73,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
             from outcome o where m.id = o.id and m.status = 'sending' and m.attempt_count = o.attempts_before
             returning m.id, m.batch_id, m.status, o.ambiguous
           ), locked as (
-            -- In one order by everybody, so that groups written at the same time cannot deadlock.
+            -- Every writer locks in this order, so that concurrent groups cannot deadlock.
             select id from email_batches where id in (select batch_id from changed) order by id for update
           ), counted as (
             update email_batches b set sent = b.sent + c.sent, failed = b.failed + c.failed, ambiguous = b.ambiguous + c.ambiguous
@@ -88,26 +87,26 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
 
       const write = (records: ReadonlyArray<RecipientRecord>) =>
         transaction(Effect.gen(function*() {
-          const changed = new Set((yield* Effect.orDie(settle(records))).map(({ id }) => id))
+          const changed = new Set((yield* Effect.orDie(writeRows(records))).map(({ id }) => id))
           const counted = records.filter(({ id }) => changed.has(id))
-          yield* Effect.orDie(suppressions.bounced(
-            counted.map(({ accountId, emailId, settled, to }) => ({
+          yield* suppressions.bounced(
+            counted.map(({ accountId, emailId, to, transition }) => ({
               id: emailId,
               accountId,
               to,
-              suppress: settled.suppress
+              suppress: transition.suppress
             }))
-          ))
-          yield* events.publish(counted.flatMap(domainEventOf))
+          )
+          yield* events.publish(counted.flatMap(eventsOf))
           yield* usage.count(counted.flatMap(sentOf))
         })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const record = yield* coalesce({
         most: 100,
-        // Two at once would wait for each other at the batch's row, which both change, and each would hold fewer.
+        // Two concurrent groups would both wait for the batch's row, and each would be smaller.
         concurrency: 1,
-        // Fewer and larger groups leave more of the database to who sends at the same time. How many sent messages it may not
-        // know of when a node dies is bounded by those under way, as before.
+        // Fewer and larger groups leave more of the database to concurrent senders. A node that dies still leaves at most
+        // its messages in flight unrecorded.
         rest: "10 millis",
         run: (records: ReadonlyArray<RecipientRecord>) =>
           Effect.as(write(records), Array.from(records, () => undefined))

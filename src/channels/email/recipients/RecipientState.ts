@@ -4,41 +4,45 @@ import { classifyReply, type Suppress } from "../smtp/classifyReply.ts"
 import type { SendFailure } from "../smtp/SmtpErrors.ts"
 import { nextDelay } from "./SendRetryPolicy.ts"
 
-/** The message cannot be made at all, by no attempt: a fault of this program, or of a text stored by an older one. */
+/** The message cannot be composed by any attempt: a fault of this program, or of a text that an older version stored. */
 export interface Unsendable {
   readonly _tag: "Unsendable"
   readonly reason: string
 }
 
-/** What one attempt to hand a message over came to. */
+/** The outcome of one attempt to send a message. */
 export type SendOutcome = { readonly _tag: "Accepted" } | SendFailure | DkimSigningFailed | Unsendable
 
-/** What an outcome makes of a recipient's row. */
-export interface Settled {
+/** The change that an outcome makes to a recipient's row. */
+export interface Transition {
   readonly status: "queued" | "sent" | "bounced" | "failed"
   readonly attempt_count: number
-  /** When a queued recipient is due again. */
+  /** The time until a queued recipient is due again. */
   readonly delay: Duration.Duration | undefined
   readonly bounce_type: "hard" | "soft" | null
   readonly error: string | null
-  /** Whether anybody in this account shall write to the address again. */
+  /** Whether the outcome suppresses the address for this account. */
   readonly suppress: Suppress
-  /** The relay may have taken the message without saying so. */
+  /** The attempt is unconfirmed: the relay may have accepted the message. */
   readonly ambiguous: boolean
 }
 
 const base = { delay: undefined, bounce_type: null, error: null, suppress: "never", ambiguous: false } as const
 
 /**
- * How many attempts may end without an answer to the final dot: the first and its repetition. One that ended with its node
- * is none of them: it may not even have begun (docs/decisions/0031).
+ * How many attempts may end without an answer to the final dot: the first and one repetition. An attempt that ended with
+ * its node does not count, because it may not have begun (docs/decisions/0031).
  */
-const mostDoubts = 2
+const maxUnconfirmed = 2
 
-const inDoubt = (reason: string) => `the relay may have taken it, but never said so: ${reason}`
+const unconfirmed = (reason: string) => `the relay may have accepted it, but did not confirm: ${reason}`
 
-/** Put off: a later attempt, or, when there is none left, the end that is given. */
-const later = (attempts: number, exhausted: Partial<Settled> & Pick<Settled, "status">, error: string): Settled => {
+/** Schedules a later attempt, or ends with `exhausted` after the last one. */
+const later = (
+  attempts: number,
+  exhausted: Partial<Transition> & Pick<Transition, "status">,
+  error: string
+): Transition => {
   const delay = nextDelay(attempts)
   return delay === undefined
     ? { ...base, attempt_count: attempts, error, ...exhausted }
@@ -46,13 +50,12 @@ const later = (attempts: number, exhausted: Partial<Settled> & Pick<Settled, "st
 }
 
 /**
- * A recipient after an attempt; `attempts` counts those before it, `doubts` those of them to whose final dot there was no
- * answer. Total. A relay that cannot be used is nobody's fault: the recipient waits without losing an attempt. After the
- * final dot only a repetition with the same Message-ID can settle what no protocol can (RFC 5321 4.5.4), so an unknown
- * outcome is tried again and counted as ambiguous. Once: a relay that loses its answer each time may take the message each
- * time.
+ * Moves a recipient on after an attempt. `attempts` counts the earlier attempts, `unconfirmedAttempts` those of them that
+ * got no answer to the final dot. Total. A relay that cannot be used costs the recipient no attempt. After the final dot
+ * only a repetition with the same Message-ID can settle an unknown outcome (RFC 5321 4.5.4), so it is repeated and
+ * counted as ambiguous. It is repeated once: a relay that loses its answer each time may accept the message each time.
  */
-export const settle = (attempts: number, outcome: SendOutcome, doubts: number): Settled => {
+export const transition = (attempts: number, outcome: SendOutcome, unconfirmedAttempts: number): Transition => {
   const next = attempts + 1
   switch (outcome._tag) {
     case "Accepted":
@@ -73,9 +76,9 @@ export const settle = (attempts: number, outcome: SendOutcome, doubts: number): 
         error: outcome.reason
       }
     case "OutcomeUnknown":
-      return doubts + 1 < mostDoubts
+      return unconfirmedAttempts + 1 < maxUnconfirmed
         ? { ...later(next, { status: "failed" }, outcome.reason), ambiguous: true }
-        : { ...base, status: "failed", attempt_count: next, error: inDoubt(outcome.reason), ambiguous: true }
+        : { ...base, status: "failed", attempt_count: next, error: unconfirmed(outcome.reason), ambiguous: true }
     case "DkimSigningFailed":
       return { ...base, status: "failed", attempt_count: next, error: outcome.message }
     case "Unsendable":

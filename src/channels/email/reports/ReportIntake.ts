@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { EmailMessageId } from "../../../values/Ids.ts"
-import { DeliveryReports, type Told } from "../recipients/DeliveryReports.ts"
+import { type DeliveryReport, DeliveryReports } from "../recipients/DeliveryReports.ts"
 import { Suppressions } from "../suppressions/Suppressions.ts"
-import { UnsubscribeLinks } from "../suppressions/UnsubscribeLinks.ts"
+import { UnsubscribeLinks } from "../suppressions/Unsubscribe.ts"
 import { meaningOf } from "./meaningOf.ts"
 import { parseReport } from "./parseReport.ts"
 import { type Addressee, ReturnPaths } from "./ReturnPaths.ts"
@@ -10,7 +10,7 @@ import { type Addressee, ReturnPaths } from "./ReturnPaths.ts"
 /** What mailbox providers call a complaint of a reader; `not-spam`, `auth-failure` and others are none (RFC 5965 7.3). */
 const complaints: ReadonlySet<string> = new Set(["abuse", "fraud"])
 
-const complained = (): Told => ({ news: "complained" })
+const complained = (): DeliveryReport => ({ status: "complained" })
 
 const idsOf = (addressees: ReadonlyArray<Addressee>, tag: "Message" | "Unsubscribe") => [
   ...new Set(addressees.flatMap((to) => to._tag === tag ? [to.id] : []))
@@ -39,7 +39,7 @@ export class ReportIntake extends Context.Service<ReportIntake, {
   static readonly layer = Layer.effect(
     ReportIntake,
     Effect.gen(function*() {
-      const news = yield* DeliveryReports
+      const reports = yield* DeliveryReports
       const paths = yield* ReturnPaths
       const links = yield* UnsubscribeLinks
       const suppressions = yield* Suppressions
@@ -55,8 +55,8 @@ export class ReportIntake extends Context.Service<ReportIntake, {
         return Option.firstSomeOf(ids)
       }
 
-      const note = (id: EmailMessageId, read: (recipient: string) => Told | undefined) =>
-        Effect.flatMap(news.note(id, read), (noted) =>
+      const note = (id: EmailMessageId, read: (recipient: string) => DeliveryReport | undefined) =>
+        Effect.flatMap(reports.apply(id, read), (noted) =>
           Effect.logDebug("a report came").pipe(
             Effect.annotateLogs({ message: id, noted })
           ))

@@ -1,4 +1,4 @@
-import type { Told } from "../recipients/DeliveryReports.ts"
+import type { DeliveryReport } from "../recipients/DeliveryReports.ts"
 import { classifyReply } from "../smtp/classifyReply.ts"
 import { printableLine } from "../smtp/parseReply.ts"
 import type { ReportedRecipient } from "./Report.ts"
@@ -14,7 +14,7 @@ const isSpecific = (status: string | undefined) => status !== undefined && !/^\d
  * address is suppressed only when it is the one that failed: mail that was forwarded may fail at an address of somebody
  * else. Naming the original recipient proves nothing, as servers that know DSN carry it along (RFC 3464 2.3.1).
  */
-const bounceOf = ({ diagnostic, finalAddresses, status }: ReportedRecipient, to: string): Told => {
+const bounceOf = ({ diagnostic, finalAddresses, status }: ReportedRecipient, to: string): DeliveryReport => {
   const code = codeIn.exec(diagnostic)?.[1]
   const said = statusIn.exec(diagnostic)?.[1]
   const grade = (status ?? said ?? code)?.[0] === "4" ? "4" : "5"
@@ -26,7 +26,7 @@ const bounceOf = ({ diagnostic, finalAddresses, status }: ReportedRecipient, to:
   })
   const error = printableLine(diagnostic.replace(/^\s*[\w-]+\s*;/, "")) || (status ?? "failed without a reason")
   const isOwn = finalAddresses.includes(to.toLowerCase())
-  return { news: "bounced", bounceType, error, suppress: isOwn ? suppress : "never" }
+  return { status: "bounced", bounceType, error, suppress: isOwn ? suppress : "never" }
 }
 
 /**
@@ -34,11 +34,11 @@ const bounceOf = ({ diagnostic, finalAddresses, status }: ReportedRecipient, to:
  * nothing final, as a delay does. What names the recipient counts before what names only addresses that its mail was
  * forwarded to, and of several addresses one that was reached counts.
  */
-export const meaningOf = (recipients: ReadonlyArray<ReportedRecipient>, to: string): Told | undefined => {
+export const meaningOf = (recipients: ReadonlyArray<ReportedRecipient>, to: string): DeliveryReport | undefined => {
   const final = recipients.filter(({ action }) => action !== "other")
   const named = final.filter(({ addresses }) => addresses.includes(to.toLowerCase()))
   const about = named.length > 0 ? named : final
-  if (about.some(({ action }) => action === "delivered")) return { news: "delivered" }
+  if (about.some(({ action }) => action === "delivered")) return { status: "delivered" }
   const bounces = about.map((recipient) => bounceOf(recipient, to))
-  return bounces.find((told) => told.news === "bounced" && told.suppress === "now") ?? bounces[0]
+  return bounces.find((told) => told.status === "bounced" && told.suppress === "now") ?? bounces[0]
 }

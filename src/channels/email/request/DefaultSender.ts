@@ -3,11 +3,11 @@ import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { WrongSetting } from "../../../platform/config/Setting.ts"
 import { Mailbox } from "./Mailbox.ts"
 
-/** The sender of mail that names none: the setting MAIL_FROM. */
+/** The sender of mail without `from`: the setting MAIL_FROM. */
 export class DefaultSender
   extends Context.Service<DefaultSender, Mailbox>()("messaging-service/channels/email/request/DefaultSender")
 {
-  /** Fails with `WrongSetting` when MAIL_FROM is no mailbox. */
+  /** Fails with `WrongSetting` if MAIL_FROM is not a mailbox. */
   static readonly layer = Layer.effect(
     DefaultSender,
     Effect.flatMap(AppConfig, ({ mailFrom }) =>

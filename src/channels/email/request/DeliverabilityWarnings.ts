@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { DomainRegistrations } from "../../../email-domains/DomainRegistrations.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
@@ -9,10 +9,10 @@ import { greetingName } from "../smtp/greetingName.ts"
 import { DefaultSender } from "./DefaultSender.ts"
 
 const unverified =
-  "The domain of the default sender is not verified: its mail has no DKIM signature, and Gmail and Yahoo refuse bulk mail without. Send from a verified domain of your own."
+  "The domain of the default sender is not verified. Its mail has no DKIM signature, and Gmail and Yahoo refuse unsigned bulk mail. Send from a verified domain."
 
-/** What large receivers hold against bulk mail of a service that stands at this URL and says this name in EHLO. */
-const bulkWarnings = ({ base, greeting }: {
+/** Problems of the service that large receivers hold against bulk mail. */
+const serviceWarnings = ({ base, greeting }: {
   readonly base: string
   readonly greeting: string | undefined
 }): ReadonlyArray<string> => {
@@ -20,39 +20,47 @@ const bulkWarnings = ({ base, greeting }: {
   const isPublic = protocol === "https:" && !loopbackHosts.has(hostname.replace(/^\[(.*)\]$/, "$1"))
   return [
     ...(isPublic ? [] : [
-      "Unsubscribing by one click does not work, which Gmail and Yahoo want of bulk mail: the operator has to set PUBLIC_URL to an https URL that readers reach."
+      "Readers cannot unsubscribe with one click, which Gmail and Yahoo require for bulk mail. The operator must set PUBLIC_URL to an https URL that readers can reach."
     ]),
     ...(greeting === undefined
       ? [
-        "The service has no full host name for EHLO, and receivers think less of mail that begins so: the operator has to set HELO_NAME."
+        "The service has no full host name for EHLO, which makes receivers distrust its mail. The operator must set HELO_NAME."
       ]
       : [])
   ]
 }
 
 /**
- * What large receivers will hold against mail, by what is known already: nobody is asked while a mail is accepted. The
- * default sender and the service itself are judged only where a relay takes mail to real receivers.
+ * Warns about problems that large receivers may have with a mail, from stored knowledge: accepting a mail asks no other
+ * server. The default sender and the service are checked only if a relay delivers to real receivers.
  */
-export const makeDeliverabilityWarnings = Effect.gen(function*() {
-  const registrations = yield* DomainRegistrations
-  const standard = yield* DefaultSender
-  const { heloName, smtpUrl } = yield* AppConfig
-  const { base } = yield* PublicUrl
-  const hasRelay = smtpUrl !== undefined
-  const ofService = hasRelay ? bulkWarnings({ base, greeting: greetingName(heloName) }) : []
+export class DeliverabilityWarnings extends Context.Service<DeliverabilityWarnings, {
+  /** Returns the warnings about a sender of the account, or about the default sender. */
+  readonly ofSender: (accountId: AccountId, from: EmailAddress | undefined) => Effect.Effect<ReadonlyArray<string>>
+  /** Returns the warnings about the sender and the service for a bulk email. */
+  readonly ofBulk: (accountId: AccountId, from: EmailAddress | undefined) => Effect.Effect<ReadonlyArray<string>>
+}>()("messaging-service/channels/email/request/DeliverabilityWarnings") {
+  static readonly layer = Layer.effect(
+    DeliverabilityWarnings,
+    Effect.gen(function*() {
+      const registrations = yield* DomainRegistrations
+      const standard = yield* DefaultSender
+      const { heloName, smtpUrl } = yield* AppConfig
+      const { base } = yield* PublicUrl
+      const hasRelay = smtpUrl !== undefined
+      const ofService = hasRelay ? serviceWarnings({ base, greeting: greetingName(heloName) }) : []
 
-  /** Of mail from a sender of the account; without one from the default sender. */
-  const ofSender = Effect.fnUntraced(function*(accountId: AccountId, from: EmailAddress | undefined) {
-    if (from !== undefined) return yield* registrations.warnings(accountId, from)
-    if (!hasRelay) return []
-    const known = yield* registrations.verifiedWarnings(domainOf(standard.address))
-    return Option.getOrElse(known, (): ReadonlyArray<string> => [unverified])
-  })
+      const ofSender = Effect.fnUntraced(function*(accountId: AccountId, from: EmailAddress | undefined) {
+        if (from !== undefined) return yield* registrations.warnings(accountId, from)
+        if (!hasRelay) return []
+        const known = yield* registrations.verifiedWarnings(domainOf(standard.address))
+        return Option.getOrElse(known, (): ReadonlyArray<string> => [unverified])
+      })
 
-  return {
-    ofSender,
-    ofBulk: (accountId: AccountId, from: EmailAddress | undefined) =>
-      Effect.map(ofSender(accountId, from), (warnings) => [...warnings, ...ofService])
-  }
-})
+      return DeliverabilityWarnings.of({
+        ofSender,
+        ofBulk: (accountId, from) => Effect.map(ofSender(accountId, from), (warnings) => [...warnings, ...ofService])
+      })
+    })
+  )
+}

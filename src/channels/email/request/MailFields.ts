@@ -1,46 +1,122 @@
-import { Schema } from "effect"
+import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { filledSizes } from "../../../templates/filledSizes.ts"
+import type { Template } from "../../../templates/Template.ts"
+import type { Variables } from "../../../templates/TemplatePart.ts"
 import { lineBetween, Text, textBetween } from "../../../values/Text.ts"
 import { mailboxFor } from "./Mailbox.ts"
 
-/** A stored template, named in the place of texts. */
 const TemplateName = Schema.Union([Text, Schema.Finite]).annotate({
-  description: "A stored template in the place of html and text; the number that names it too is deprecated"
+  description: "A stored template instead of html and text. Its number also works, but is deprecated"
 })
 
-/** The HTML or the text of a mail. */
 const MailText = textBetween(1, 5_000_000)
 
-/** Whose mail it is and what it says: the fields that single and bulk mail have in common. */
+/** The fields that single and bulk emails share. */
 export const mailFields = {
   from: Schema.optionalKey(
-    mailboxFor("An address, or Name <address>, of a verified domain; without it the service's default sender")
+    mailboxFor("An address, or Name <address>, of a verified domain. Default: the service's default sender")
   ),
   from_name: Schema.optionalKey(
-    lineBetween(1, 200).annotate({ description: "The sender's name, in the place of the one in from" })
+    lineBetween(1, 200).annotate({ description: "The sender's name; replaces the name in from" })
   ),
   template_id: Schema.optionalKey(TemplateName),
   subject: Schema.optionalKey(
     lineBetween(1, 500).annotate({
-      description: "Required without template_id; with it, in the place of its subject. {{variables}} are filled in"
+      description:
+        "Required without template_id; otherwise it replaces the template's subject. {{variables}} are filled in"
     })
   ),
   text: Schema.optionalKey(
-    MailText.annotate({ description: "For readers without HTML; made of html where it is left out" })
+    MailText.annotate({ description: "For readers without HTML. Default: made from html" })
   ),
   track_opens: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Whether opens are told; in the place of the domain's own setting" })
+    Schema.Boolean.annotate({ description: "Whether to record opens; overrides the domain's setting" })
   ),
   track_clicks: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Whether clicks are told; in the place of the domain's own setting" })
+    Schema.Boolean.annotate({ description: "Whether to record clicks; overrides the domain's setting" })
   )
 }
 
-/** The HTML of a mail, with words about when it is required. */
+/** The `html` field; `required` says when it is required. */
 export const htmlField = (required: string) =>
   Schema.optionalKey(MailText.annotate({ description: `${required}. {{variables}} are filled in and escaped` }))
 
-/** In the answer to an accepted mail: what is wrong with its From that did not stop it. */
+/** The `warnings` field of an accepted mail: problems with its sender that did not stop it. */
 export const Warnings = Schema.Array(Schema.String).annotate({
   description:
-    "What large receivers will hold against this mail, by its domain's last DNS check and the service's settings"
+    "Problems that large receivers may have with this mail, by its domain's last DNS check and the service's settings"
 })
+
+const MiB = 1024 * 1024
+
+/** Decoded bytes. A request body may have 10 MiB, and base64 turns 7 MiB into 9.4. */
+const maxAttachmentBytes = 7 * MiB
+const maxAttachments = 10
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** Decodes base64, ignoring the line breaks that mail encoders insert. */
+const decode = (text: string): Result.Result<Uint8Array, string> => {
+  const packed = text.replaceAll(/[\r\n]/g, "")
+  return base64.test(packed) && packed.length % 4 === 0
+    ? Result.succeed(Buffer.from(packed, "base64"))
+    : Result.fail("must be base64: letters, digits, + and /, padded with =")
+}
+
+const Base64 = Schema.String.annotate({ description: "The file in base64", contentEncoding: "base64" }).pipe(
+  Schema.decodeTo(
+    Schema.Uint8Array,
+    SchemaTransformation.transformEffect({
+      decode: (text, options) =>
+        Effect.fromResult(
+          Result.mapError(decode(text), (message) => new SchemaIssue.InvalidValue({ message }, text, options))
+        ),
+      encode: (bytes) => Effect.succeed(Buffer.from(bytes).toString("base64"))
+    })
+  )
+)
+
+const AttachmentInput = Schema.Struct({
+  filename: lineBetween(1, 255).annotate({ description: "The name that the reader sees" }),
+  content: Base64,
+  content_type: Schema.optionalKey(
+    textBetween(1, 129).check(
+      Schema.isPattern(/^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i, {
+        message: "must be a media type without parameters, such as application/pdf"
+      })
+    ).annotate({ description: "A media type without parameters. Default: application/octet-stream" })
+  )
+})
+
+/** The `attachments` field of a single email. */
+export const AttachmentInputs = Schema.Array(AttachmentInput).check(
+  Schema.isMaxLength(maxAttachments, { message: `must be at most ${maxAttachments} files` }),
+  Schema.makeFilter(
+    (files: ReadonlyArray<typeof AttachmentInput.Type>) =>
+      files.reduce((sum, { content }) => sum + content.byteLength, 0) <= maxAttachmentBytes
+        ? undefined
+        : `must have at most ${maxAttachmentBytes / MiB} MiB together, decoded`,
+    { toJsonSchema: () => ({}) }
+  )
+).annotate({ description: `Up to ${maxAttachments} files, ${maxAttachmentBytes / MiB} MiB together, decoded` })
+
+/** The largest texts after their values are filled in. A value can occur in many places. */
+const maxSizes = { subject: 2_000, html: 10 * MiB, text: 10 * MiB }
+
+const parts = ["subject", "html", "text"] as const
+
+/** A text that is too large with its values filled in, and its limit. */
+export interface OversizedPart {
+  readonly part: typeof parts[number]
+  readonly limit: string
+}
+
+/** Finds the first text of a message that is too large with its values filled in, without rendering it. */
+export const findOversizedPart = (template: Template): (variables: Variables) => OversizedPart | undefined => {
+  const sizesOf = filledSizes(template)
+  return (variables) => {
+    const sizes = sizesOf(variables)
+    const part = parts.find((name) => sizes[name] > maxSizes[name])
+    return part && { part, limit: `at most ${maxSizes[part]} ${part === "subject" ? "characters" : "bytes"}` }
+  }
+}

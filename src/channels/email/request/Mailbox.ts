@@ -3,18 +3,18 @@ import { violationsOf } from "../../../platform/http/violations.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { lineBetween } from "../../../values/Text.ts"
 
-// RFC 5322 specials that would make an unquoted name ambiguous: a second address, a quote, a route.
+// RFC 5322 specials that make an unquoted name ambiguous: a second address, a quote, a route.
 const needsQuotes = /[,;<>"\\]/
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern must match control characters
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
-/** A name of 200 characters, all of them escaped, and an address. */
-const longest = 700
+/** Room for a name of 200 escaped characters and an address. */
+const maxLength = 700
 
 const quoted = /^"((?:[^"\\]|\\.)*)"$/
 
-/** The display name as it is meant: without its quotes and backslashes; the failure says what it must be. */
+/** Reads the display name without its quotes and backslashes. */
 const readName = (text: string): Result.Result<string, string> => {
   const inner = quoted.exec(text)?.[1]
   if (inner !== undefined) return Result.succeed(inner.replaceAll(/\\(.)/g, "$1").trim())
@@ -23,10 +23,10 @@ const readName = (text: string): Result.Result<string, string> => {
     : Result.succeed(text)
 }
 
-/** Splits `Name <address>` or `address`; what stands between the brackets is not looked at here. */
+/** Splits `Name <address>` or `address` without checking the address. */
 const split = (text: string): Result.Result<{ readonly name?: string; readonly address: string }, string> => {
   if (control.test(text)) return Result.fail("must not contain line breaks or control characters")
-  if (text.length > longest) return Result.fail(`must have at most ${longest} characters`)
+  if (text.length > maxLength) return Result.fail(`must have at most ${maxLength} characters`)
   const trimmed = text.trim()
   if (!trimmed.endsWith(">")) return Result.succeed({ address: trimmed })
   const open = trimmed.lastIndexOf("<")
@@ -38,7 +38,7 @@ const split = (text: string): Result.Result<{ readonly name?: string; readonly a
   )
 }
 
-/** `Name <address>`, quoted where RFC 5322 wants it; not encoded for a header, which the composer does. */
+/** Writes `Name <address>` with the quotes that RFC 5322 requires. The composer encodes it for a header. */
 const join = (mailbox: { readonly name?: string; readonly address: string }): string =>
   mailbox.name === undefined ? mailbox.address : `"${mailbox.name.replaceAll(/["\\]/g, "\\$&")}" <${mailbox.address}>`
 
@@ -50,7 +50,7 @@ const decodeAddress = Schema.decodeResult(EmailAddress)
 
 const faultOf = ({ issue }: Schema.SchemaError): string => violationsOf(issue)[0]?.message ?? "must be an address"
 
-/** What is wrong with a part is told of the whole: who wrote one text has no field of that part's name. */
+/** Reports a part's fault for the whole text: the caller wrote one text and knows no field of that part's name. */
 const read = (text: string): Result.Result<typeof Parts.Type, string> =>
   Result.gen(function*() {
     const written = yield* split(text)
@@ -58,12 +58,12 @@ const read = (text: string): Result.Result<typeof Parts.Type, string> =>
     if (written.name === undefined) return { address }
     const name = yield* Result.mapError(
       decodeName(written.name),
-      (error) => `has a wrong display name: it ${faultOf(error)}`
+      (error) => `has an invalid display name: it ${faultOf(error)}`
     )
     return { name, address }
   })
 
-/** A {@link Mailbox} with words of its own in the document: those on what it decodes to would not get there. */
+/** A {@link Mailbox} with a description. Annotating the decoded schema would not reach the API document. */
 export const mailboxFor = (description: string) =>
   Schema.String.annotate({ description }).pipe(
     Schema.decodeTo(

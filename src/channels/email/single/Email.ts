@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { EmailBatchId, EmailMessageId, TemplateId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
-import { RecipientStatus } from "../bulk/Batch.ts"
+import { RecipientStatus } from "../recipients/Recipient.ts"
 
 const progress = {
   status: RecipientStatus,
@@ -14,10 +14,10 @@ const progress = {
 }
 
 /**
- * The record of an email: one that was sent by itself, or one recipient's of a batch. Of several recipients it tells the
- * sum: queued while anybody waits, then what the one says who got furthest, complained, clicked, opened, delivered or
- * sent; when nobody got it, bounced, failed or suppressed, in this order. `error` and `bounce_type` are of the first
- * recipient that has them, times are the earliest, and opens and clicks count all.
+ * The record of a single email, or of one recipient of a batch. An email to several recipients shows their sum: queued
+ * while one is queued, then the furthest status (complained, clicked, opened, delivered, sent), and if none received it,
+ * bounced, failed or suppressed in this order. `error` and `bounce_type` come from the first recipient that has them.
+ * Times are the earliest ones, and opens and clicks are totals.
  */
 export const Email = Schema.Struct({
   id: EmailMessageId,
@@ -35,7 +35,7 @@ export const Email = Schema.Struct({
 })
 export type Email = typeof Email.Type
 
-/** What became of one recipient of an email. */
+/** The status of one recipient of an email. */
 export const EmailRecipient = Schema.Struct({
   to: Schema.String,
   kind: Schema.Literals(["to", "cc", "bcc"]),

@@ -13,31 +13,32 @@ import { Data, Done, Paged } from "../../../values/Envelope.ts"
 import { EmailBatchId, EmailMessageId, pathId } from "../../../values/Ids.ts"
 import { sortedPageQuery } from "../../../values/Page.ts"
 import { TimestampInput } from "../../../values/Timestamp.ts"
-import { RecipientStatus } from "../bulk/Batch.ts"
-import { AttachmentInputs } from "../request/AttachmentInput.ts"
+import { RecipientStatus } from "../recipients/Recipient.ts"
 import { mailboxFor } from "../request/Mailbox.ts"
-import { htmlField, mailFields, Warnings } from "../request/MailFields.ts"
+import { AttachmentInputs, htmlField, mailFields, Warnings } from "../request/MailFields.ts"
 import { Email, EmailMessageDetails } from "./Email.ts"
 
-const most = 50
+const maxAddresses = 50
 
-/** One bare address, or several; a list in one string would be a way around the limit. */
+/** One bare address, or an array. A list in one string would bypass the limit. */
 const addresses = (least: number) => {
-  const message = `must name at most ${most} addresses; use /v1/email/send-bulk for more`
+  const message = `must name at most ${maxAddresses} addresses; use /v1/email/send-bulk for more`
   const many = Schema.Array(EmailAddress).check(
     Schema.isMinLength(least, { message: "must name at least one recipient" }),
-    Schema.isMaxLength(most, { message })
+    Schema.isMaxLength(maxAddresses, { message })
   )
   return Schema.Union([EmailAddress, many])
 }
 
-/** An email of its own: one text, for one or a few who may see each other. */
+/** A single email: one text for one or a few recipients, who may see each other. */
 export const NewEmail = Schema.Struct({
   to: addresses(1).annotate({ description: "A bare address, or an array of up to 50" }),
-  cc: Schema.optionalKey(addresses(0).annotate({ description: "As to; everybody sees them" })),
-  bcc: Schema.optionalKey(addresses(0).annotate({ description: "As to; nobody sees them, as no header names them" })),
+  cc: Schema.optionalKey(addresses(0).annotate({ description: "As to. All recipients see these addresses" })),
+  bcc: Schema.optionalKey(
+    addresses(0).annotate({ description: "As to. Other recipients do not see these addresses: no header names them" })
+  ),
   reply_to: Schema.optionalKey(
-    mailboxFor("An address, or Name <address>, that answers go to; of any domain")
+    mailboxFor("The address, or Name <address>, that replies go to. Its domain needs no verification")
   ),
   html: htmlField("Required without text and template_id"),
   ...mailFields,
@@ -50,7 +51,7 @@ export const AcceptedEmail = Schema.Struct({
   id: EmailMessageId,
   to: Email.fields.to,
   status: Schema.Literals(["queued", "suppressed"]).annotate({
-    description: "suppressed: no recipient is left, as the account must not write to any of them"
+    description: "suppressed: the account must not email any of the recipients"
   }),
   warnings: Warnings
 })
@@ -68,7 +69,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send an email",
     description:
-      "Queues one email to up to 50 addresses in each of to, cc and bcc. It has html, text, or both; without a text one is made of the HTML. {{variables}} are filled in from variables, and each must have a value or a default. With template_id the texts are a stored template's, as it is now. Several addresses make one email and one record; events name their recipient."
+      "Queues one email to up to 50 addresses in each of to, cc and bcc. It needs html, text, or both; a missing text is made from the HTML. {{variables}} are filled in from variables, and each needs a value or a default. With template_id the email uses the stored template's current texts. Several addresses share one email and one record; each event names its recipient."
   }))
 
 const filters = {
@@ -90,7 +91,7 @@ const listing = <const Name extends string, const Path extends `/${string}`>(nam
     .annotateMerge(OpenApi.annotations({
       summary,
       description:
-        "Emails that were sent by themselves, and the recipients of batches, newest first, or by sort. to is any recipient's address, also in cc or bcc; from_date and to_date ask for what was created from one moment on and before the other."
+        "Lists single emails and the recipients of batches, newest first or by sort. to matches any recipient's address, including cc and bcc. from_date (inclusive) and to_date (exclusive) limit the time of creation."
     }))
 
 const finding = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path, summary: string) =>
@@ -101,17 +102,17 @@ const finding = <const Name extends string, const Path extends `/${string}`>(nam
   })
     .annotate(Access.Access, reading)
     .annotateMerge(
-      OpenApi.annotations({ summary, description: "What became of it, as a whole and for each recipient." })
+      OpenApi.annotations({ summary, description: "Returns the status of the email and of each recipient." })
     )
 
-/** Emails of their own, and the record of every email (spec 9). */
+/** The endpoints of single emails, and of the records of all emails (spec 9). */
 export class EmailApi extends HttpApiGroup.make("emailMessages")
   .add(
     send,
     listing("list", "/messages", "List emails"),
     finding("find", "/messages/:id", "Read an email"),
-    listing("history", "/history", "List emails, by the path's other name"),
-    finding("status", "/status/:id", "Read an email, by the path's other name")
+    listing("history", "/history", "List emails (alias)"),
+    finding("status", "/status/:id", "Read an email (alias)")
   )
   .prefix("/v1/email")
   .middleware(RequestRules)

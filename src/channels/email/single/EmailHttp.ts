@@ -9,7 +9,7 @@ import type { PageRequest } from "../../../values/Page.ts"
 import { EmailApi } from "./EmailApi.ts"
 import { Emails, type MessageFilter } from "./Emails.ts"
 
-/** Handlers of {@link EmailApi}. */
+/** Serves {@link EmailApi}. */
 export const EmailHttp = HttpApiBuilder.group(
   baseContract.add(EmailApi),
   "emailMessages",

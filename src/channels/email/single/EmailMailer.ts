@@ -15,7 +15,7 @@ import { fixedPart, track, trackingValues } from "../tracking/track.ts"
 import { TrackingLinks } from "../tracking/TrackingLinks.ts"
 import { type ClaimedRecipient, type EmailContent, type EmailPart, makeEmailSenderRepo } from "./EmailSenderRepo.ts"
 
-/** What became of one recipient's copy, and the subject that it had. */
+/** The outcome of sending one recipient's copy, and its subject. */
 export interface Mailed {
   readonly subject: string
   readonly outcome: SendOutcome
@@ -41,30 +41,30 @@ const filesOf = (parts: ReadonlyArray<EmailPart>) =>
   }))
 
 /**
- * Makes the copies of emails and hands them to the relay, each in a conversation of its own: so each has its own answer
- * and return path, and who stands in bcc stands nowhere else. All copies have one Message-ID; a repetition has the same
- * bytes.
+ * Composes, signs and sends each recipient's copy of an email. Each copy has a separate mail transaction, so it has a
+ * separate answer and return path, and bcc recipients stay hidden. All copies share one Message-ID, and a repetition has
+ * the same bytes.
  */
 export class EmailMailer extends Context.Service<EmailMailer, {
-  /** Total: whatever is wrong is the recipient's outcome. */
+  /** Sends one copy. Total: every fault becomes the recipient's outcome. */
   readonly mail: (claimed: ClaimedRecipient) => Effect.Effect<Mailed>
 }>()("messaging-service/channels/email/single/EmailMailer") {
   static readonly layer = Layer.effect(
     EmailMailer,
     Effect.gen(function*() {
       const smtp = yield* Smtp
-      const { yieldToSingle } = yield* BulkThrottle
+      const { noteSingleEmail } = yield* BulkThrottle
       const paths = yield* ReturnPaths
       const signerOf = yield* makeDkimSigners
       const repo = yield* makeEmailSenderRepo
       const tracking = yield* TrackingLinks
       const { verify: codeKey } = yield* MacKeys
 
-      /** A code stands in its mail from this moment on, and nowhere before. */
+      /** Fills in the one-time code. Before this moment it is written nowhere. */
       const filledIn = (text: string | undefined, { code_seed }: EmailContent) =>
         text === undefined || code_seed === null ? text : fillIn(codeKey, code_seed, text)
 
-      /** The HTML of a recipient's copy, with links and a pixel of its own where opens and clicks are counted. */
+      /** Adds the recipient's tracked links and pixel to the HTML. */
       const htmlOf = (id: ClaimedRecipient["id"], html: string | undefined, { links, track_opens }: EmailContent) => {
         if (html === undefined || (!track_opens && links.length === 0)) return html
         const part = track(fixedPart(html), { opens: track_opens, targets: links })
@@ -76,7 +76,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         readonly parts: ReadonlyArray<EmailPart>
       }) => {
         const token = paths.tokenOf(id)
-        // A complaint names the message by a token. Copies of one email share a Message-ID, so theirs stands elsewhere.
+        // Complaints identify the message by a token. Copies of one email share a Message-ID, so a header carries theirs.
         const local = email.is_alone ? `${token}.${email.message_id}` : email.message_id
         return prepare({
           from: mailbox(email.from_name, email.from_address),
@@ -94,7 +94,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         })
       }
 
-      const handOver = Effect.fnUntraced(function*(claimed: ClaimedRecipient, content: EmailContent) {
+      const send = Effect.fnUntraced(function*(claimed: ClaimedRecipient, content: EmailContent) {
         const { account_id, email_id, id, recipient: to } = claimed
         const [signer, parts] = yield* Effect.all([
           retryWhileUnavailable(signerOf(account_id, content.from_address)),
@@ -112,11 +112,11 @@ export class EmailMailer extends Context.Service<EmailMailer, {
 
       const mail = Effect.fn("EmailMailer.mail")(
         function*(claimed: ClaimedRecipient) {
-          yield* yieldToSingle
+          yield* noteSingleEmail
           const content = yield* retryWhileUnavailable(Effect.orDie(repo.content(claimed.email_id)))
-          if (Option.isNone(content)) return unsendable("the account is gone")
+          if (Option.isNone(content)) return unsendable("the account was removed")
           const outcome = yield* Effect.catch(
-            handOver(claimed, content.value),
+            send(claimed, content.value),
             (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)
           )
           return { subject: content.value.subject, outcome }
@@ -124,8 +124,8 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         (effect, { id: message }) =>
           Effect.catchCauseIf(effect, (cause) => !Cause.hasInterrupts(cause), (cause) =>
             Effect.as(
-              Effect.logError("an email could not be made", cause).pipe(Effect.annotateLogs({ message })),
-              unsendable("the message could not be made")
+              Effect.logError("composing an email failed", cause).pipe(Effect.annotateLogs({ message })),
+              unsendable("the message could not be composed")
             ))
       )
       return EmailMailer.of({ mail })

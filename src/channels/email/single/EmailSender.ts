@@ -16,7 +16,7 @@ import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnav
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { RecipientOutcomes } from "../recipients/RecipientOutcomes.ts"
-import { settle } from "../recipients/RecipientState.ts"
+import { transition } from "../recipients/RecipientState.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { EmailMailer } from "./EmailMailer.ts"
@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
       subject,
       at: fromDateTime(yield* DateTime.now),
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, outcome, claimed.doubts)
+      transition: transition(claimed.attempt_count, outcome, claimed.doubts)
     }))
   }, (effect, claimed) =>
     effect.pipe(

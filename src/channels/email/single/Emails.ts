@@ -14,31 +14,31 @@ import { Templates } from "../../../templates/Templates.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import type { PageOf, Sort } from "../../../values/Page.ts"
-import type { RecipientStatus } from "../bulk/Batch.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
-import { subjectOf } from "../recipients/subjectOf.ts"
+import { subjectOf } from "../recipients/MessageProgress.ts"
+import type { RecipientStatus } from "../recipients/Recipient.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
-import { makeDeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
-import { findOversizedPart } from "../request/overfilled.ts"
+import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
+import { findOversizedPart } from "../request/MailFields.ts"
 import { fixedPart, targetsOf } from "../tracking/track.ts"
 import type { Email, EmailMessageDetails } from "./Email.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailApi.ts"
 import { EmailSender } from "./EmailSender.ts"
-import { type Addressed, makeEmailMessagesRepo, type Part, type StoredRecord } from "./EmailsRepo.ts"
+import { type Addressed, makeEmailsRepo, type Part, type StoredRecord } from "./EmailsRepo.ts"
 
-/** Which emails are listed; what is absent does not ask. */
+/** Filters for the list of emails. An absent field filters nothing. */
 export interface MessageFilter {
   readonly sort: Sort
-  readonly status?: typeof RecipientStatus.Type | undefined
+  readonly status?: RecipientStatus | undefined
   readonly to?: string | undefined
-  /** From this moment on. */
+  /** Inclusive. */
   readonly from_date?: string | undefined
-  /** Before this moment. */
+  /** Exclusive. */
   readonly to_date?: string | undefined
   readonly batch_id?: EmailBatchId | undefined
 }
 
-/** Each address once, in the first field that names it. As for suppressions, its case does not tell it from another. */
+/** Returns each address once, in the first field that names it. Addresses are compared without case, as in suppressions. */
 const recipientsOf = ({ bcc = [], cc = [], to }: NewEmail): ReadonlyArray<Addressed> => {
   const found = new Map<string, Addressed>()
   for (const [kind, addresses] of [["to", to], ["cc", cc], ["bcc", bcc]] as const) {
@@ -55,7 +55,7 @@ const shownTo = (recipients: ReadonlyArray<Addressed>): AcceptedEmail["to"] => {
   return to.length === 1 ? to[0] ?? "" : to
 }
 
-/** The texts of an email that brings them along. */
+/** Compiles the texts of a request without a stored template. */
 const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewEmail) {
   const has = { subject: subject !== undefined, html: html !== undefined || text !== undefined }
   if (has.html && subject !== undefined) return yield* compiledMail({ subject, html, text })
@@ -71,9 +71,9 @@ const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewEmail) 
 const rendered = Effect.fnUntraced(function*(template: Template.Template, { variables = {} }: NewEmail) {
   const missing = missingValues(template, variables)
   if (missing !== undefined) return yield* ValidationFailed.of("variables", missing.message, missing.type)
-  const over = findOversizedPart(template)(variables)
-  if (over !== undefined) {
-    return yield* ValidationFailed.of(over.part, `must have ${over.most} with its values filled in`)
+  const oversized = findOversizedPart(template)(variables)
+  if (oversized !== undefined) {
+    return yield* ValidationFailed.of(oversized.part, `must have ${oversized.limit} with its values filled in`)
   }
   return Template.render(template, variables)
 })
@@ -89,13 +89,13 @@ const recordOf = ({ batch_subject, subject, variables, ...record }: StoredRecord
   subject: batch_subject === null ? subject ?? "" : subjectOf(batch_subject, variables)
 })
 
-/** Emails of their own (spec 9), and the records of all emails: those of batches have one for each recipient. */
+/** Accepts single emails (spec 9), and reads the records of all emails. Each recipient of a batch has a record. */
 export class Emails extends Context.Service<Emails, {
-  /** Checks everything, commits the email with a copy of all that it is made from, and only then says yes. */
+  /** Validates the request and returns after the email and a copy of its content are committed. */
   readonly send: (
     accountId: AccountId,
     email: NewEmail,
-    /** Where the texts have a mask for a code: its seed. The copy keeps the mask. */
+    /** The seed of a one-time code, if the texts have a mask for one. The stored copy keeps the mask. */
     seed?: CodeSeed
   ) => Effect.Effect<AcceptedEmail, EmailQuotaExceeded | ValidationFailed | NotFound | SenderNotVerified>
   readonly list: (
@@ -111,14 +111,14 @@ export class Emails extends Context.Service<Emails, {
       const sql = yield* SqlClient.SqlClient
       const domains = yield* EmailDomains
       const quotas = yield* Quotas
-      const warningsOf = yield* makeDeliverabilityWarnings
+      const warnings = yield* DeliverabilityWarnings
       const templates = yield* Templates
       const standard = yield* DefaultSender
       const sender = yield* EmailSender
-      const { yieldToSingle } = yield* BulkThrottle
-      const repo = yield* makeEmailMessagesRepo
+      const { noteSingleEmail } = yield* BulkThrottle
+      const repo = yield* makeEmailsRepo
 
-      /** The template that the email is made from, and the id of the stored one that it was. */
+      /** Compiles the email's template, and returns the id of the stored one if the request names one. */
       const templateOf = Effect.fnUntraced(function*(accountId: AccountId, email: NewEmail) {
         if (email.template_id === undefined) return { ...(yield* ownTexts(email)), id: null }
         const own = email.html !== undefined ? "html" : email.text !== undefined ? "text" : undefined
@@ -129,7 +129,7 @@ export class Emails extends Context.Service<Emails, {
       })
 
       const send = Effect.fn("Emails.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
-        yield* yieldToSingle
+        yield* noteSingleEmail
         const { id: templateId, template } = yield* templateOf(accountId, email)
         const texts = yield* rendered(template, email)
         const parts = partsOf(texts, email)
@@ -163,7 +163,7 @@ export class Emails extends Context.Service<Emails, {
           id,
           to: shownTo(recipients),
           status: queued > 0 ? "queued" as const : "suppressed" as const,
-          warnings: yield* warningsOf.ofSender(accountId, email.from?.address)
+          warnings: yield* warnings.ofSender(accountId, email.from?.address)
         }
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
@@ -171,9 +171,9 @@ export class Emails extends Context.Service<Emails, {
         send,
         list: Effect.fn("Emails.list")(function*(accountId, filter, window) {
           const { batch_id = null, from_date = null, sort, status = null, to = null, to_date = null } = filter
-          const asked = { accountId, batch_id, from_date, sort, status, to, to_date, ...window }
-          const rows = yield* repo.list(asked)
-          return { rows: rows.map(recordOf), total: (yield* repo.count(asked)).total }
+          const query = { accountId, batch_id, from_date, sort, status, to, to_date, ...window }
+          const rows = yield* repo.list(query)
+          return { rows: rows.map(recordOf), total: (yield* repo.count(query)).total }
         }, Effect.orDie),
         find: Effect.fn("Emails.find")(function*(accountId, id) {
           const row = yield* Effect.orDie(repo.find({ accountId, id }))

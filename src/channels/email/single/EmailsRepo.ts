@@ -6,17 +6,17 @@ import { column } from "../../../platform/database/column.ts"
 import { repository } from "../../../platform/database/repository.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
-import { RecipientStatus } from "../bulk/Batch.ts"
+import { RecipientStatus } from "../recipients/Recipient.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { Email, EmailRecipient } from "./Email.ts"
 
-/** A recipient, and the field that names it. */
+/** A recipient and the field that named them. */
 export interface Addressed {
   readonly address: string
   readonly kind: "to" | "cc" | "bcc"
 }
 
-/** A text or a file of an email. */
+/** A text or an attachment of an email. */
 export interface Part {
   readonly kind: "html" | "text" | "attachment"
   readonly filename?: string
@@ -24,22 +24,22 @@ export interface Part {
   readonly content: Uint8Array
 }
 
-/** An email as it is written down. */
+/** An email to insert. */
 export interface StoredEmail {
   readonly accountId: AccountId
-  /** The first one's row becomes the record. */
+  /** The first recipient's row becomes the record. */
   readonly recipients: ReadonlyArray<Addressed>
   readonly from: Mailbox
   readonly replyTo: Mailbox | undefined
   readonly subject: string
   readonly templateId: TemplateId | null
-  /** A part of the Message-ID, chosen before the first attempt. */
+  /** Part of the Message-ID, chosen before the first attempt. */
   readonly messageId: string
   readonly trackOpens: boolean
-  /** Where its counted links lead; none when clicks are not counted. */
+  /** The targets of the tracked links, or null if clicks are not tracked. */
   readonly links: ReadonlyArray<string> | null
   readonly parts: ReadonlyArray<Part>
-  /** Of the code that the texts have a mask for. */
+  /** The seed of the one-time code, if the texts have a mask for one. */
   readonly codeSeed: CodeSeed | undefined
 }
 
@@ -59,7 +59,7 @@ const Filter = Schema.Struct({
 
 const One = Schema.Struct({ accountId: AccountId, id: EmailMessageId })
 
-/** A batch's recipient has the subject that the batch has, as a template, and the values for it. */
+/** The subject of a batch's recipient is the batch's template and the recipient's values. */
 const StoredRecord = Schema.Struct({
   ...Email.fields,
   subject: Schema.NullOr(Schema.String),
@@ -68,15 +68,15 @@ const StoredRecord = Schema.Struct({
 })
 export type StoredRecord = typeof StoredRecord.Type
 
-/** From the least to what outweighs all; the sum of several recipients is the last one that any of them has. */
+/** Statuses by rising weight. The sum of several recipients is the heaviest status that any of them has. */
 const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'delivered', 'opened', 'clicked',
   'complained', 'queued', 'sending']`
 
-/** SQL of emails of their own as they are accepted, and of the records of all emails. */
-export const makeEmailMessagesRepo = repository(Effect.gen(function*() {
+/** SQL that accepts single emails, and reads the records of all emails. */
+export const makeEmailsRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** The record with the email's other recipients and its content; suppressed addresses are there as suppressed. */
+  /** Inserts the record, the other recipients and the content. Suppressed addresses are inserted as suppressed. */
   const insert = (email: StoredEmail) =>
     SqlSchema.findOne({
       Request: Schema.Void,
@@ -124,7 +124,7 @@ export const makeEmailMessagesRepo = repository(Effect.gen(function*() {
       select id, (status = 'queued')::integer + (select count(*)::integer from others where status = 'queued') as queued
       from record`
 
-  /** The sum over the recipients of a record that has several; one alone is its own sum. */
+  /** Sums up the recipients of a record that has several. */
   const summed = sql.literal(`select (${weights})[max(array_position(${weights}, p.status))] as status,
       case when count(*) filter (where p.kind = 'to') = 1 then to_jsonb(min(p.recipient) filter (where p.kind = 'to'))
         else jsonb_agg(p.recipient order by p.position) filter (where p.kind = 'to') end as "to",
@@ -167,7 +167,7 @@ export const makeEmailMessagesRepo = repository(Effect.gen(function*() {
     ])
   }
 
-  /** The page is cut before anything is joined or summed. Ids are given in the order of creation, and have the index. */
+  /** Limits the page before joining and summing. Ids follow the order of creation and are indexed. */
   const list = SqlSchema.findAll({
     Request: Filter,
     Result: StoredRecord,

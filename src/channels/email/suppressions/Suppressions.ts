@@ -1,32 +1,60 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { EmailMessageId } from "../../../values/Ids.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import { NotFound } from "../../../platform/http/ApiErrors.ts"
+import type { EmailAddress } from "../../../values/EmailAddress.ts"
+import type { AccountId, EmailMessageId } from "../../../values/Ids.ts"
+import type { PageOf } from "../../../values/Page.ts"
+import { ComplaintNotRemovable, type Suppression, type SuppressionReason } from "./Suppression.ts"
+import { makeSuppressionsRepo, type Refusal } from "./SuppressionsRepo.ts"
 
-const Message = Schema.Struct({ recipient: Schema.String })
-
-/** Addresses that an account must not write to again. */
+/** The addresses that accounts must not email. */
 export class Suppressions extends Context.Service<Suppressions, {
-  /** The address that a message went to; nothing when the message is gone. */
-  readonly recipientOf: (id: EmailMessageId) => Effect.Effect<Option.Option<string>>
-  /** The recipient of a message leaves its sender (RFC 8058); again and again changes nothing. */
+  /** Lists an account's suppressions, newest first. */
+  readonly list: (
+    accountId: AccountId,
+    filter: { readonly email?: EmailAddress; readonly reason?: SuppressionReason },
+    window: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<PageOf<Suppression>>
+  readonly find: (accountId: AccountId, email: EmailAddress) => Effect.Effect<Suppression, NotFound>
+  /** Adds a manual suppression. An existing one stays as it is and is returned. */
+  readonly add: (accountId: AccountId, email: EmailAddress) => Effect.Effect<Suppression>
+  readonly remove: (
+    accountId: AccountId,
+    email: EmailAddress
+  ) => Effect.Effect<void, NotFound | ComplaintNotRemovable>
+  /** Records refused messages and suppresses the addresses that their refusals rule out. */
+  readonly bounced: (refusals: ReadonlyArray<Refusal>) => Effect.Effect<void>
+  /** Suppresses an address whose owner reported a message as spam. */
+  readonly complained: (complaint: Omit<Refusal, "suppress">) => Effect.Effect<void>
+  /** Suppresses the recipient of a message (RFC 8058). Idempotent. */
   readonly unsubscribe: (id: EmailMessageId) => Effect.Effect<void>
+  /** Finds the address that a message went to. */
+  readonly recipientOf: (id: EmailMessageId) => Effect.Effect<Option.Option<string>>
 }>()("messaging-service/channels/email/suppressions/Suppressions") {
   static readonly layer = Layer.effect(
     Suppressions,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const recipient = SqlSchema.findOneOption({
-        Request: EmailMessageId,
-        Result: Message,
-        execute: (id) => sql`select recipient from email_messages where id = ${id}`
-      })
-      const unsubscribe = (id: EmailMessageId) =>
-        sql`insert into suppressions (account_id, email, reason, source_message_id)
-          select account_id, lower(recipient), 'unsubscribe', id from email_messages where id = ${id}
-          on conflict do nothing`
+      const repo = yield* makeSuppressionsRepo
       return Suppressions.of({
-        recipientOf: (id) => Effect.orDie(Effect.map(recipient(id), Option.map((row) => row.recipient))),
-        unsubscribe: (id) => Effect.orDie(Effect.asVoid(unsubscribe(id)))
+        list: Effect.fn("Suppressions.list")(function*(accountId, { email = null, reason = null }, window) {
+          const filter = { accountId, email, reason, ...window }
+          const rows = yield* repo.list(filter)
+          const { total } = yield* repo.count(filter)
+          return { rows, total }
+        }, Effect.orDie),
+        find: Effect.fn("Suppressions.find")(function*(accountId, email) {
+          const row = yield* Effect.orDie(repo.find({ accountId, email }))
+          return Option.isSome(row) ? row.value : yield* new NotFound()
+        }),
+        add: (accountId, email) => Effect.orDie(repo.add({ accountId, email })),
+        remove: Effect.fn("Suppressions.remove")(function*(accountId, email) {
+          const found = yield* Effect.orDie(repo.remove({ accountId, email }))
+          if (Option.isNone(found)) return yield* new NotFound()
+          if (found.value.reason === "complaint") return yield* new ComplaintNotRemovable()
+        }),
+        bounced: (refusals) => Effect.orDie(repo.bounced(refusals)),
+        complained: (complaint) => Effect.orDie(repo.complained(complaint)),
+        unsubscribe: (id) => Effect.orDie(repo.unsubscribe(id)),
+        recipientOf: (id) => Effect.map(Effect.orDie(repo.recipientOf(id)), Option.map(({ recipient }) => recipient))
       })
     })
   )

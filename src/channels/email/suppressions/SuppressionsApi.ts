@@ -8,12 +8,11 @@ import { RequestRules } from "../../../platform/http/RequestRules.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { Data, Nothing, Paged } from "../../../values/Envelope.ts"
 import { pageQuery } from "../../../values/Page.ts"
-import { Suppression, SuppressionReason } from "./Suppression.ts"
-import { ComplaintNotRemovable } from "./SuppressionErrors.ts"
+import { ComplaintNotRemovable, Suppression, SuppressionReason } from "./Suppression.ts"
 
-/** What is learnt from recipients and mail servers is not to be claimed by hand. */
+/** Callers cannot claim a reason that only recipients or mail servers can give. */
 const byHand = Schema.Literal("manual")
-  .annotate({ message: "must be \"manual\", or be left out: the service itself learns of the other reasons" })
+  .annotate({ message: "must be \"manual\" or absent: only the service sets the other reasons" })
 
 const NewSuppression = Schema.Struct({ email: EmailAddress, reason: Schema.optionalKey(byHand) })
 
@@ -33,7 +32,7 @@ const list = HttpApiEndpoint.get("list", "/", {
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "List suppressions",
-    description: "The addresses that this account does not write to, newest first."
+    description: "Lists the addresses that this account must not email, newest first."
   }))
 
 const add = HttpApiEndpoint.post("add", "/", {
@@ -45,14 +44,14 @@ const add = HttpApiEndpoint.post("add", "/", {
   .annotateMerge(OpenApi.annotations({
     summary: "Suppress an address",
     description:
-      "Holds for mail that was accepted before, too, unless it is being sent right now. An address that is suppressed already is answered with 201 as well, and keeps its reason."
+      "Also stops mail that was accepted before, unless it is being sent right now. An address that is already suppressed also returns 201 and keeps its reason."
   }))
 
 const get = HttpApiEndpoint.get("get", "/:email", { params, success: Data(Suppression), error: apiErrors(NotFound) })
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "Read a suppression",
-    description: "By the address, percent-encoded; 404 says that the account may write to it."
+    description: "The path holds the percent-encoded address. 404 means that the account may email it."
   }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:email", {
@@ -64,10 +63,10 @@ const remove = HttpApiEndpoint.delete("remove", "/:email", {
   .annotateMerge(OpenApi.annotations({
     summary: "Delete a suppression",
     description:
-      "By the address, percent-encoded. Mail from now on goes there again; messages that were left out stay so. A complaint stays."
+      "The path holds the percent-encoded address. New mail goes to the address again; messages that were suppressed stay suppressed. A complaint cannot be deleted."
   }))
 
-/** The suppressions of an account: read, and changed by hand. */
+/** The endpoints of an account's suppressions. */
 export class SuppressionsApi extends HttpApiGroup.make("suppressions")
   .add(list, add, get, remove)
   .prefix("/v1/email/suppressions")

@@ -4,16 +4,16 @@ import { Principal } from "../../../platform/http/Authentication.ts"
 import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created, nothing } from "../../../platform/http/RequestContext.ts"
-import { SuppressionList } from "./SuppressionList.ts"
+import { Suppressions } from "./Suppressions.ts"
 import { SuppressionsApi } from "./SuppressionsApi.ts"
 
-/** Handlers of {@link SuppressionsApi}. */
+/** Serves {@link SuppressionsApi}. */
 export const SuppressionsHttp = HttpApiBuilder.group(
   baseContract.add(SuppressionsApi),
   "suppressions",
   (handlers) =>
     Effect.gen(function*() {
-      const suppressions = yield* SuppressionList
+      const suppressions = yield* Suppressions
       return handlers.handleAll({
         list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal

@@ -1,50 +1,118 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
 import { repository } from "../../../platform/database/repository.ts"
-import type { AccountId, EmailMessageId } from "../../../values/Ids.ts"
-import type { Suppress } from "../smtp/classifyReply.ts"
+import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
+import { Suppression, SuppressionReason } from "./Suppression.ts"
 
-/** A message that came to nothing, and what that says about its address. */
+/** A message that its recipient's mail server refused. */
 export interface Refusal {
   readonly id: EmailMessageId
   readonly accountId: AccountId
   readonly to: string
-  readonly suppress: Suppress
+  /** `now` if the address does not exist; `repeated` if a second refusal within 30 days suppresses it. */
+  readonly suppress: "never" | "repeated" | "now"
 }
 
-/** SQL of what bounces and complaints do to addresses. An account that was removed meanwhile suppresses nothing. */
+const One = Schema.Struct({ accountId: AccountId, email: Schema.String })
+
+const Filter = Schema.Struct({
+  accountId: AccountId,
+  email: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(SuppressionReason),
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+/** SQL of `suppressions`. Addresses are compared in lower case. */
 export const makeSuppressionsRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
+  const columns = sql.literal("email, reason, source_message_id, created_at")
+
+  const matching = ({ accountId, email, reason }: typeof Filter.Encoded) =>
+    sql.and([
+      sql`account_id = ${accountId}`,
+      ...(email === null ? [] : [sql`email = lower(${email})`]),
+      ...(reason === null ? [] : [sql`reason = ${reason}`])
+    ])
+
+  const list = SqlSchema.findAll({
+    Request: Filter,
+    Result: Suppression,
+    execute: (filter) =>
+      sql`select ${columns} from suppressions where ${matching(filter)}
+        order by created_at desc, email limit ${filter.limit} offset ${filter.offset}`
+  })
+
+  const count = SqlSchema.findOne({
+    Request: Filter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => sql`select count(*) as total from suppressions where ${matching(filter)}`
+  })
+
+  const find = SqlSchema.findOneOption({
+    Request: One,
+    Result: Suppression,
+    execute: ({ accountId, email }) =>
+      sql`select ${columns} from suppressions where account_id = ${accountId} and email = lower(${email})`
+  })
+
+  /** Adds a manual suppression, or returns the existing one. The no-op update makes PostgreSQL return it too. */
+  const add = SqlSchema.findOne({
+    Request: One,
+    Result: Suppression,
+    execute: ({ accountId, email }) =>
+      sql`insert into suppressions (account_id, email, reason) values (${accountId}, lower(${email}), 'manual')
+        on conflict (account_id, email) do update set reason = suppressions.reason returning ${columns}`
+  })
+
+  /** Deletes a suppression unless it is a complaint, and returns the reason that it had. */
+  const remove = SqlSchema.findOneOption({
+    Request: One,
+    Result: Schema.Struct({ reason: SuppressionReason }),
+    execute: ({ accountId, email }) =>
+      sql`with found as (
+          select account_id, email, reason from suppressions
+          where account_id = ${accountId} and email = lower(${email}) for update
+        ), gone as (
+          delete from suppressions s using found f
+          where s.account_id = f.account_id and s.email = f.email and f.reason <> 'complaint'
+        )
+        select reason from found`
+  })
+
   /**
-   * Suppresses addresses that are gone, and those that were refused without a reason for the second time: by another
-   * message, within 30 days.
+   * Suppresses addresses that do not exist, and addresses that refused two messages without a reason within 30 days. An
+   * account that was removed meanwhile suppresses nothing.
    */
   const bounced = (refusals: ReadonlyArray<Refusal>) => {
-    const told = refusals.filter(({ suppress }) => suppress !== "never")
-    if (told.length === 0) return Effect.void
-    return Effect.asVoid(sql`with told as (
+    const refused = refusals.filter(({ suppress }) => suppress !== "never")
+    if (refused.length === 0) return Effect.void
+    return Effect.asVoid(sql`with refused as (
         select t.account_id, lower(t.email) as email, t.id, t.plain from unnest(
-          ${column.int8(told.map(({ accountId }) => accountId))}, ${column.text(told.map(({ to }) => to))},
-          ${column.int8(told.map(({ id }) => id))}, ${column.bool(told.map(({ suppress }) => suppress === "repeated"))}
+          ${column.int8(refused.map(({ accountId }) => accountId))}, ${column.text(refused.map(({ to }) => to))},
+          ${column.int8(refused.map(({ id }) => id))}, ${
+      column.bool(refused.map(({ suppress }) => suppress === "repeated"))
+    }
         ) as t (account_id, email, id, plain) join accounts a on a.id = t.account_id
-      ), noted as (
+      ), remembered as (
         insert into plain_refusals (account_id, email, message_id)
-        select account_id, email, id from told where plain order by account_id, email, id on conflict do nothing
+        select account_id, email, id from refused where plain order by account_id, email, id on conflict do nothing
       )
       insert into suppressions (account_id, email, reason, source_message_id)
-      select distinct on (account_id, email) account_id, email, 'bounce', id from told t
+      select distinct on (account_id, email) account_id, email, 'bounce', id from refused t
       where not plain
         or exists (select from plain_refusals p where p.account_id = t.account_id and p.email = t.email
           and p.message_id <> t.id and p.refused_at > now() - interval '30 days')
-        or exists (select from told o where o.account_id = t.account_id and o.email = t.email and o.id <> t.id)
+        or exists (select from refused o where o.account_id = t.account_id and o.email = t.email and o.id <> t.id)
       order by account_id, email, id on conflict do nothing`)
   }
 
   /**
-   * Whoever complained is not written to again. This reason takes the place of every other one, as accounts can delete
-   * those: else who first left and then complained could be written to once more.
+   * Suppresses an address after a complaint. This reason replaces every other one: accounts can delete those, and then
+   * could email someone who had complained.
    */
   const complained = ({ accountId, id, to }: Omit<Refusal, "suppress">) =>
     Effect.asVoid(sql`insert into suppressions (account_id, email, reason, source_message_id)
@@ -52,5 +120,17 @@ export const makeSuppressionsRepo = repository(Effect.gen(function*() {
       on conflict (account_id, email) do update set reason = 'complaint', source_message_id = excluded.source_message_id
       where suppressions.reason <> 'complaint'`)
 
-  return { bounced, complained }
+  const recipientOf = SqlSchema.findOneOption({
+    Request: EmailMessageId,
+    Result: Schema.Struct({ recipient: Schema.String }),
+    execute: (id) => sql`select recipient from email_messages where id = ${id}`
+  })
+
+  /** Suppresses the recipient of a message. */
+  const unsubscribe = (id: EmailMessageId) =>
+    Effect.asVoid(sql`insert into suppressions (account_id, email, reason, source_message_id)
+      select account_id, lower(recipient), 'unsubscribe', id from email_messages where id = ${id}
+      on conflict do nothing`)
+
+  return { list, count, find, add, remove, bounced, complained, recipientOf, unsubscribe }
 }))

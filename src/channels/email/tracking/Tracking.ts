@@ -2,38 +2,36 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
-import { Usage } from "../../../usage/Usage.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
-import { emailOf, makeMessageNewsRepo } from "../recipients/MessageProgressRepo.ts"
-import { advance } from "../recipients/MessageState.ts"
+import { MessageProgress } from "../recipients/MessageProgress.ts"
 import { isBotClick, isMachineOpen } from "./automation.ts"
 import { makeTrackingRepo } from "./TrackingRepo.ts"
 import type { Tracked } from "./TrackingToken.ts"
 
-/** One request for a link. */
+/** One request for a tracked link. */
 export interface Click extends Tracked {
   readonly method: string
   readonly userAgent: string
-  /** Where it was sent on to. */
+  /** The link's target. */
   readonly url: string
 }
 
-/** Whether these counts are those of the first one, or of the first reader after programs. */
-const isNews = ({ programs, total }: { readonly programs: number; readonly total: number }, isProgram: boolean) =>
+/** Whether a visit is the first one, or the first by a person after visits by programs. */
+const isFirst = ({ programs, total }: { readonly programs: number; readonly total: number }, isProgram: boolean) =>
   total === 1 || (!isProgram && total - programs === 1)
 
 /**
- * Opens and clicks of mail. A message, its counts and its batch change and its event is published in one transaction.
- * Programs count and are told of like readers, and named as such: the first open of a message is told, and each of its
- * links once; where that was a program, the first reader after it is told as well.
+ * Records opens and clicks. A message, its counts, its batch and its event change in one transaction. Visits by programs
+ * count too, and are marked as such. An event is published for the first open of a message and the first click of each
+ * link. If a program came first, the first visit by a person publishes another one.
  */
 export class Tracking extends Context.Service<Tracking, {
-  /** Where a link leads: what was stored when its mail was accepted. */
+  /** Finds the target of a link, as it was stored when its mail was accepted. */
   readonly target: (tracked: Tracked) => Effect.Effect<Option.Option<string>>
-  /** Returns when it is committed. Messages that are gone are no failure. */
+  /** Returns after the commit. Does nothing if the message no longer exists. */
   readonly opened: (id: EmailMessageId, userAgent: string) => Effect.Effect<void>
-  /** Returns when it is committed. Messages that are gone are no failure. */
+  /** Returns after the commit. Does nothing if the message no longer exists. */
   readonly clicked: (click: Click) => Effect.Effect<void>
 }>()("messaging-service/channels/email/tracking/Tracking") {
   static readonly layer = Layer.effect(
@@ -41,67 +39,58 @@ export class Tracking extends Context.Service<Tracking, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const events = yield* Events
-      const usage = yield* Usage
-      const messages = yield* makeMessageNewsRepo
+      const messages = yield* MessageProgress
       const repo = yield* makeTrackingRepo
 
-      /** The message in this transaction: what its events carry, and how it becomes opened or clicked. */
-      const held = Effect.fnUntraced(function*(id: EmailMessageId, link: number) {
-        const row = Option.getOrUndefined(yield* Effect.orDie(messages.lock(id)))
-        if (row === undefined) return undefined
+      /** Locks a message and reads the facts that distinguish a program from a person. */
+      const lock = Effect.fnUntraced(function*(id: EmailMessageId, link: number) {
+        const message = Option.getOrUndefined(yield* messages.lock(id))
+        if (message === undefined) return undefined
         const at = fromDateTime(yield* DateTime.now)
-        const { account_id: accountId, batch_id } = row
         const { is_one_of_many, millis_since_sent } = yield* Effect.orDie(repo.circumstances({ id, link, at }))
-        const email = emailOf(row)
-        const becomes = Effect.fnUntraced(function*(news: "opened" | "clicked") {
-          const advanced = advance(row.status, news)
-          if (advanced === undefined) return
-          yield* Effect.orDie(messages.advance(id, { advanced, at }))
-          if (advanced.countsAsSent && batch_id !== null) yield* Effect.orDie(messages.countSent(batch_id))
-          if (!row.was_sent) yield* usage.count([{ accountId, metric: "email_sent", count: 1, at }])
-          if (advanced.impliesSent) {
-            yield* events.publish([domainEvent({ accountId, event: "email.sent", data: { ...email, sent_at: at } })])
-          }
-        })
         const circumstances = { millisSinceSent: millis_since_sent ?? undefined, isOneOfMany: is_one_of_many }
-        return { accountId, at, becomes, circumstances, email }
+        return { at, circumstances, message }
       })
 
-      const open = Effect.fnUntraced(function*(id: EmailMessageId, userAgent: string) {
-        const message = yield* held(id, 0)
-        if (message === undefined) return
-        const { accountId, at, becomes, circumstances, email } = message
-        const machine = isMachineOpen({ userAgent, ...circumstances })
-        yield* becomes("opened")
-        const counts = yield* Effect.orDie(repo.countOpen({ id, at, isProgram: machine }))
-        if (!isNews(counts, machine)) return
-        const data = { ...email, opened_at: at, machine }
-        yield* events.publish([domainEvent({ accountId, event: "email.opened", data })])
-      })
+      const opened = Effect.fn("Tracking.opened")(
+        function*(id: EmailMessageId, userAgent: string) {
+          const locked = yield* lock(id, 0)
+          if (locked === undefined) return
+          const { at, circumstances, message } = locked
+          const machine = isMachineOpen({ userAgent, ...circumstances })
+          yield* messages.advance(message, { status: "opened" }, { at })
+          const counts = yield* Effect.orDie(repo.countOpen({ id, at, isProgram: machine }))
+          if (!isFirst(counts, machine)) return
+          const data = { ...message.email, opened_at: at, machine }
+          yield* events.publish([domainEvent({ accountId: message.account_id, event: "email.opened", data })])
+        },
+        transaction,
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
 
-      const click = Effect.fnUntraced(function*({ id, link, method, url, userAgent }: Click) {
-        const message = yield* held(id, link)
-        if (message === undefined) return
-        const { accountId, at, becomes, circumstances, email } = message
-        const bot = isBotClick({ userAgent, method, ...circumstances })
-        yield* becomes("clicked")
-        const counts = yield* Effect.orDie(repo.countClick({ id, at, link, isProgram: bot }))
-        if (!isNews(counts, bot)) return
-        const data = { ...email, clicked_at: at, url, bot }
-        yield* events.publish([domainEvent({ accountId, event: "email.clicked", data })])
-      })
+      const clicked = Effect.fn("Tracking.clicked")(
+        function*({ id, link, method, url, userAgent }: Click) {
+          const locked = yield* lock(id, link)
+          if (locked === undefined) return
+          const { at, circumstances, message } = locked
+          const bot = isBotClick({ userAgent, method, ...circumstances })
+          yield* messages.advance(message, { status: "clicked" }, { at })
+          const counts = yield* Effect.orDie(repo.countClick({ id, at, link, isProgram: bot }))
+          if (!isFirst(counts, bot)) return
+          const data = { ...message.email, clicked_at: at, url, bot }
+          yield* events.publish([domainEvent({ accountId: message.account_id, event: "email.clicked", data })])
+        },
+        transaction,
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
 
       return Tracking.of({
         target: Effect.fn("Tracking.target")(function*(tracked) {
           const found = yield* Effect.orDie(repo.target(tracked))
           return Option.flatMap(found, ({ url }) => Option.fromNullishOr(url))
         }),
-        opened: Effect.fn("Tracking.opened")((id: EmailMessageId, userAgent: string) =>
-          Effect.provideService(transaction(open(id, userAgent)), SqlClient.SqlClient, sql)
-        ),
-        clicked: Effect.fn("Tracking.clicked")((one: Click) =>
-          Effect.provideService(transaction(click(one)), SqlClient.SqlClient, sql)
-        )
+        opened,
+        clicked
       })
     })
   )

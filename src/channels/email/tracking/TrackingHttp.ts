@@ -1,21 +1,28 @@
 import { Cause, Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { readerPage } from "../suppressions/readerPage.ts"
-import * as Pages from "../suppressions/ReaderPage.ts"
+import { html } from "../../../platform/http/html.ts"
+import * as ReaderPage from "../suppressions/ReaderPage.ts"
 import { Tracking } from "./Tracking.ts"
 import { TrackingLinks } from "./TrackingLinks.ts"
 
-/** One transparent point, 43 bytes. */
+/** A transparent GIF of one pixel, 43 bytes. */
 const pixel = new Uint8Array(Buffer.from("R0lGODlhAQABAIAAAP///////yH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==", "base64"))
 
 const picture = HttpServerResponse.uint8Array(pixel, { contentType: "image/gif" })
 
-/** A reader gets what they asked for also when it cannot be counted. */
-const counting = (effect: Effect.Effect<void>) =>
+const brokenLinkPage = ReaderPage.respond(
+  "Broken link",
+  html`<h1>This link is broken</h1>
+<p>The link may be incomplete. Open it from the mail again, or ask the sender for the address it leads to.</p>`,
+  404
+)
+
+/** Readers get their page even if the database cannot record the visit. */
+const recordOrLog = (effect: Effect.Effect<void>) =>
   Effect.catchCauseIf(
     effect,
     (cause) => !Cause.hasInterrupts(cause),
-    (cause) => Effect.logWarning("an open or a click could not be counted", cause)
+    (cause) => Effect.logWarning("recording an open or a click failed", cause)
   )
 
 const routes = Effect.gen(function*() {
@@ -31,7 +38,7 @@ const routes = Effect.gen(function*() {
   const opened = Effect.gen(function*() {
     const { method, token, userAgent } = yield* visit
     const read = links.readOpen(token.replace(/\.gif$/, ""))
-    if (Option.isSome(read) && method === "GET") yield* counting(tracking.opened(read.value.id, userAgent))
+    if (Option.isSome(read) && method === "GET") yield* recordOrLog(tracking.opened(read.value.id, userAgent))
     return picture
   })
 
@@ -39,13 +46,13 @@ const routes = Effect.gen(function*() {
     const { method, token, userAgent } = yield* visit
     const read = links.readClick(token)
     const url = Option.isSome(read) ? Option.getOrUndefined(yield* tracking.target(read.value)) : undefined
-    if (Option.isNone(read) || url === undefined) return readerPage(Pages.brokenLink, 404)
-    yield* counting(tracking.clicked({ ...read.value, method, url, userAgent }))
+    if (Option.isNone(read) || url === undefined) return brokenLinkPage
+    yield* recordOrLog(tracking.clicked({ ...read.value, method, url, userAgent }))
     return HttpServerResponse.empty({ status: 302, headers: { location: url } })
   })
 
   return [HttpRouter.route("GET", "/t/o/:token", opened), HttpRouter.route("GET", "/t/c/:token", clicked)]
 })
 
-/** The pixel and the links that are counted. */
+/** Serves the tracking pixels and links. */
 export const TrackingHttp = HttpRouter.addAll(routes)

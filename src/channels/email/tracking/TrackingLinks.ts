@@ -4,16 +4,16 @@ import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import { readTrackingToken, type Tracked, trackingTokens } from "./TrackingToken.ts"
 
-/** The addresses by which opens and clicks are told: `/t/o/{token}.gif` and `/t/c/{token}`. They never expire. */
+/** The URLs that record opens and clicks: `/t/o/{token}.gif` and `/t/c/{token}`. They never expire. */
 export class TrackingLinks extends Context.Service<TrackingLinks, {
-  /** Of a message's pixel, and of as many of its links as its mail has targets. */
+  /** Returns the URLs of a message's pixel and of its `targets` links. */
   readonly urlsOf: (
     id: EmailMessageId,
     targets: number
   ) => { readonly open: string; readonly clicks: ReadonlyArray<string> }
-  /** What a pixel's token names, if it is one of ours. */
+  /** Reads a valid token of a pixel. */
   readonly readOpen: (token: string) => Option.Option<Tracked>
-  /** What a link's token names, if it is one of ours. */
+  /** Reads a valid token of a link. */
   readonly readClick: (token: string) => Option.Option<Tracked>
 }>()("messaging-service/channels/email/tracking/TrackingLinks") {
   static readonly layer = Layer.effect(

@@ -15,7 +15,7 @@ const Counted = Schema.Struct({ id: EmailMessageId, at: Timestamp, isProgram: Sc
 export const makeTrackingRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** Where a link of a message leads. */
+  /** Finds the target of a message's link. */
   const target = SqlSchema.findOneOption({
     Request: Schema.Struct({ id: EmailMessageId, link: Schema.Int }),
     Result: Schema.Struct({ url: Schema.NullOr(Schema.String) }),
@@ -25,7 +25,7 @@ export const makeTrackingRepo = repository(Effect.gen(function*() {
         left join email_batches b on b.id = m.batch_id where m.id = ${id}`
   })
 
-  /** How long the relay has had a message, and whether another link of it was followed within the last second. */
+  /** Reads the time since the relay accepted a message, and whether another of its links was clicked in the last second. */
   const circumstances = SqlSchema.findOne({
     Request: At,
     Result: Schema.Struct({ millis_since_sent: Schema.NullOr(Schema.Finite), is_one_of_many: Schema.Boolean }),
@@ -36,7 +36,7 @@ export const makeTrackingRepo = repository(Effect.gen(function*() {
         from email_messages where id = ${id}`
   })
 
-  /** One more open; the counts with it. */
+  /** Counts an open and returns the new counts. */
   const countOpen = SqlSchema.findOne({
     Request: Counted,
     Result: Counts,
@@ -46,7 +46,7 @@ export const makeTrackingRepo = repository(Effect.gen(function*() {
         where id = ${id} returning opens as total, machine_opens as programs`
   })
 
-  /** One more click; the counts of its link with it. */
+  /** Counts a click and returns the new counts of its link. */
   const countClick = SqlSchema.findOne({
     Request: Schema.Struct({ ...Counted.fields, link: Schema.Int }),
     Result: Counts,

@@ -3,29 +3,29 @@ import { hash, timingSafeEqual } from "node:crypto"
 import { shortMac } from "../../../platform/crypto/Vault.ts"
 import { EmailMessageId } from "../../../values/Ids.ts"
 
-/** What a token is good for: a pixel's is no link's. */
+/** A token is valid for one purpose: a pixel's token opens no link. */
 const purposes = { open: 1, click: 2 } as const
 
-/** A message, and for a click the place of the link among the mail's targets. */
+/** A message, and for a click the index of the link among the mail's targets. */
 export interface Tracked {
   readonly id: EmailMessageId
   readonly link: number
 }
 
-// Purpose, id below 2^53, link. With the MAC 24 bytes, so that base64 has no spare bits that could be changed.
+// Purpose, id below 2^53, link. With the MAC it has 24 bytes, so base64 has no spare bits that could be changed.
 const idAt = 1
 const linkAt = idAt + 7
 const headLength = linkAt + 2
 const macLength = 14
 
-/** A key of the message's own: a mail with many links costs one HMAC. */
+/** Each message has its key, so a mail with many links costs one HMAC. */
 const keyOf = (key: Uint8Array, id: number) => shortMac(key, String(id), 32)
 
-// Key and head have always the same lengths and the hash is cut, so nothing can be appended to what is hashed.
+// Key and head have fixed lengths and the hash is truncated, which rules out length extension.
 const macOf = (messageKey: Buffer, head: Buffer) =>
   hash("sha256", Buffer.concat([messageKey, head]), "buffer").subarray(0, macLength)
 
-/** The tokens of a message's pixel and of its links. */
+/** Makes the tokens of a message's pixel and links. */
 export const trackingTokens = (
   key: Uint8Array,
   id: EmailMessageId
@@ -41,7 +41,7 @@ export const trackingTokens = (
   }
 }
 
-/** What a token names; nothing unless every bit is as it was made, for this purpose. */
+/** Reads a token. Returns none unless every bit is unchanged and the purpose matches. */
 export const readTrackingToken = (
   key: Uint8Array,
   purpose: keyof typeof purposes,

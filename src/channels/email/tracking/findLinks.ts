@@ -1,20 +1,20 @@
 import { readHref } from "./readHref.ts"
 
-/** One link of an HTML text: where its target stands, quotes not included, and the target. */
+/** A link of an HTML text: the range of its target without quotes, and the target. */
 export interface FoundLink {
   readonly start: number
   readonly end: number
   readonly url: string
 }
 
-/** What is found in an HTML text. */
+/** The links of an HTML text, and the place for the pixel. */
 export interface Found {
   readonly links: ReadonlyArray<FoundLink>
   /** Before the last `</body>`, else at the end. */
   readonly bodyEnd: number
 }
 
-/** Elements whose content is text, not markup. */
+/** Elements that contain text, not markup. */
 const rawText: ReadonlySet<string> = new Set([
   "script",
   "style",
@@ -35,7 +35,7 @@ const matchAt = (pattern: RegExp, html: string, at: number) => {
   return pattern.exec(html)
 }
 
-/** After a comment, a doctype or another declaration that begins here. */
+/** Returns the end of the comment, doctype or declaration that starts here. */
 const afterDeclaration = (html: string, at: number): number => {
   const isComment = html.startsWith("<!--", at)
   const end = isComment ? html.indexOf("-->", at + 2) : html.indexOf(">", at)
@@ -47,7 +47,7 @@ interface Href {
   readonly end: number
 }
 
-/** After a tag whose attributes begin here, with the place of its href; the first one of a name is the one that counts. */
+/** Reads a tag's attributes: the end of the tag and the range of its href. Of equal names the first counts. */
 const readAttributes = (html: string, from: number): { readonly after: number; readonly href: Href | undefined } => {
   let at = from
   let href: Href | undefined
@@ -59,7 +59,7 @@ const readAttributes = (html: string, from: number): { readonly after: number; r
     const place = match.indices?.[2] ?? match.indices?.[3] ?? match.indices?.[4]
     if (place !== undefined) href = { start: place[0], end: place[1] }
   }
-  // Without its `>` it is no tag at all.
+  // Without `>` it is not a tag.
   return matchAt(tagEnd, html, at) === null
     ? { after: Math.max(at, from), href: undefined }
     : { after: tagEnd.lastIndex, href }
@@ -72,8 +72,8 @@ const afterRawText = (html: string, from: number, name: string): number => {
 }
 
 /**
- * The links of an HTML text that can be counted, in one pass, read as mail programs read them: comments (Outlook's
- * conditions too), scripts, styles and the values of attributes hold none. Total; linear in the length of the text.
+ * Finds the links of an HTML text that can be counted, in one pass, as mail programs read them: comments (including
+ * Outlook's conditions), scripts, styles and other attributes hold no links. Total, and linear in the text's length.
  */
 export const findLinks = (html: string): Found => {
   const links: Array<FoundLink> = []

@@ -1,25 +1,25 @@
 import type { Placeholder, TemplatePart } from "../../../templates/TemplatePart.ts"
 import { findLinks } from "./findLinks.ts"
 
-/** Further links of one mail are left as they are. */
-const mostLinks = 1_000
+/** Further links of one mail stay unchanged. */
+const maxLinks = 1_000
 
-/** Where a placeholder stands while the HTML is read: no text has it, as PostgreSQL stores none. */
+/** Marks a placeholder while the HTML is read. No text holds a NUL, because PostgreSQL stores none. */
 const hole = "\0"
 
 const flat = ({ literals }: TemplatePart) => literals.join(hole)
 
-/** HTML that has its values already, as a part without placeholders. */
+/** Wraps rendered HTML as a part without placeholders. */
 export const fixedPart = (html: string): TemplatePart => ({ literals: [html], placeholders: [] })
 
 /**
- * The targets of a mail's links, each once, in the order of their first place. A link with a placeholder in it is none of
- * them: it would be another one for each recipient.
+ * Returns the distinct targets of a mail's links in the order of their first occurrence. Links with a placeholder are
+ * left out: their target differs for each recipient.
  */
 export const targetsOf = (html: TemplatePart): ReadonlyArray<string> =>
-  [...new Set(findLinks(flat(html)).links.map(({ url }) => url))].slice(0, mostLinks)
+  [...new Set(findLinks(flat(html)).links.map(({ url }) => url))].slice(0, maxLinks)
 
-// A name that no template can write, so no value of a recipient is shadowed.
+// Templates cannot write this name, so it shadows no recipient's value.
 const space = ""
 
 const openName = "open"
@@ -53,8 +53,8 @@ const insertionsOf = (
 }
 
 /**
- * The HTML of a mail with places for the links and the pixel of each recipient, made once for all of them. Of the links,
- * those that lead to one of `targets` change; nothing else does.
+ * Adds placeholders for each recipient's links and pixel to the HTML of a mail, once for all recipients. Only links to
+ * one of `targets` change.
  */
 export const track = (
   html: TemplatePart,
@@ -66,7 +66,7 @@ export const track = (
   let literal = ""
   let at = 0
   let next = 0
-  /** Up to here, with the placeholders that stand there. */
+  /** Copies the text up to `until` with its placeholders. */
   const copy = (until: number) => {
     const [first = "", ...rest] = text.slice(at, until).split(hole)
     literal += first
@@ -88,7 +88,7 @@ export const track = (
   return { literals: [...literals, literal], placeholders }
 }
 
-/** What stands in the places of {@link track} for one recipient, beside the recipient's own values. */
+/** Returns one recipient's values for the placeholders of {@link track}. */
 export const trackingValues = (
   urls: { readonly open: string; readonly clicks: ReadonlyArray<string> }
 ): Readonly<Record<string, unknown>> => ({ [space]: { ...urls.clicks, [openName]: urls.open } })

@@ -5,7 +5,7 @@ import { BatchMailer } from "../../../../src/channels/email/bulk/BatchMailer.ts"
 import { ReturnPaths } from "../../../../src/channels/email/reports/ReturnPaths.ts"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
 import { Smtp, type SmtpMail } from "../../../../src/channels/email/smtp/Smtp.ts"
-import { UnsubscribeLinks } from "../../../../src/channels/email/suppressions/UnsubscribeLinks.ts"
+import { UnsubscribeLinks } from "../../../../src/channels/email/suppressions/Unsubscribe.ts"
 import { TrackingLinks } from "../../../../src/channels/email/tracking/TrackingLinks.ts"
 import { SenderNotVerified } from "../../../../src/email-domains/EmailDomainErrors.ts"
 import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
@@ -17,7 +17,7 @@ import { dkimKey, dkimVerdict, readMail } from "../../../support/bulkMail.ts"
 
 const sent: Array<SmtpMail> = []
 
-/** A relay that takes everything but mail to `crash`, where the program itself breaks. */
+/** A relay that accepts all mail, but dies with a defect for recipients named `crash`. */
 const Relay = Layer.succeed(
   Smtp,
   Smtp.of({
@@ -108,7 +108,7 @@ const claimed = (to: string): Claimed => ({
   doubts: 0
 })
 
-/** Opens the batch, mails one recipient, and gives what became of it with what reached the relay. */
+/** Opens the batch, mails one recipient, and returns the outcome with the messages that reached the relay. */
 const mailed = Effect.fnUntraced(function*(batch: BatchContent, to = "ann@people.example") {
   const { open } = yield* BatchMailer
   const before = sent.length
@@ -116,8 +116,8 @@ const mailed = Effect.fnUntraced(function*(batch: BatchContent, to = "ann@people
   return { ...result, messages: sent.slice(before) }
 })
 
-layer(Subject)("the mailer of a batch", (it) => {
-  it.effect("makes the same bytes each time, so that a repetition is one", () =>
+layer(Subject)("BatchMailer", (it) => {
+  it.effect("composes the same bytes for every repetition", () =>
     Effect.gen(function*() {
       const [first, second] = yield* Effect.all([
         mailed(content("us@signed.example")),
@@ -130,7 +130,7 @@ layer(Subject)("the mailer of a batch", (it) => {
       assert.deepStrictEqual(yield* dkimVerdict(bytes), { result: "pass", domain: "signed.example" })
     }))
 
-  it.effect("gives the relay the message's own return path and leaves From as it is", () =>
+  it.effect("uses a return path per message and leaves From unchanged", () =>
     Effect.gen(function*() {
       const [message] = (yield* mailed(content("us@plain.example"))).messages
       assert.deepStrictEqual(message?.envelope, { from: "b+7@bounces.example", to: "ann@people.example" })
@@ -138,7 +138,7 @@ layer(Subject)("the mailer of a batch", (it) => {
       assert.match(message?.message.toString() ?? "", /^Message-ID: <token-7\.0{26}@plain\.example>\r\n/m)
     }))
 
-  it.effect("hands nothing over when the message cannot be signed, or its domain was removed", () =>
+  it.effect("sends nothing if the message cannot be signed or its domain was removed", () =>
     Effect.gen(function*() {
       for (const domain of ["sealed.example", "broken.example", "removed.example"]) {
         const { messages, outcome } = yield* mailed(content(`us@${domain}`))
@@ -147,7 +147,7 @@ layer(Subject)("the mailer of a batch", (it) => {
       }
     }))
 
-  it.effect("sends unsigned from the default sender and from a domain without a key", () =>
+  it.effect("sends unsigned mail from the default sender and from a domain without a key", () =>
     Effect.gen(function*() {
       for (const from of ["us@default.example", "us@plain.example"]) {
         const { messages, outcome } = yield* mailed(content(from))
@@ -157,16 +157,16 @@ layer(Subject)("the mailer of a batch", (it) => {
       assert.strictEqual((yield* mailed(content("them@default.example"))).outcome._tag, "DkimSigningFailed")
     }))
 
-  it.effect("gives a recipient that breaks the program an outcome of its own, and goes on with the next", () =>
+  it.effect("turns a defect into the outcome of its recipient and continues with the next", () =>
     Effect.gen(function*() {
       const crashed = yield* mailed(content("us@plain.example"), "crash@people.example")
-      assert.deepStrictEqual(crashed.outcome, { _tag: "Unsendable", reason: "the message could not be made" })
+      assert.deepStrictEqual(crashed.outcome, { _tag: "Unsendable", reason: "the message could not be composed" })
       assert.strictEqual((yield* mailed(content("us@plain.example"))).outcome._tag, "Accepted")
       const unreadable = yield* mailed(content("us@plain.example", "{{ broken"))
       assert.strictEqual(unreadable.outcome._tag, "Unsendable")
     }))
 
-  it.effect("counts before it signs, in the HTML alone, and only what the batch wants", () =>
+  it.effect("adds tracking before signing, only to the HTML and only as the batch requests", () =>
     Effect.gen(function*() {
       const html = "<body><a href='https://x.example/?a&amp;b'>{{name}}</a></body>"
       const plain = (yield* mailed(content("us@signed.example", html))).messages[0]?.message ?? Buffer.alloc(0)

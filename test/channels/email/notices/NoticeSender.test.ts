@@ -17,7 +17,7 @@ import { eventually, makeAccount } from "../../../support/Service.ts"
 import * as SmtpSink from "../../../support/SmtpSink.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-/** The relay of all tests; each writes to an address of its own. */
+/** The relay of all tests. Each test uses a different address. */
 class Sink extends Context.Service<Sink, SmtpSink.SmtpSink>()(
   "messaging-service/test/channels/email/notices/NoticeSender.test/Sink"
 ) {}
@@ -42,8 +42,8 @@ const Subject = Layer.mergeAll(
 
 let accounts = 0
 
-/** A notice to an account whose address begins with this word, and what can be seen of it. */
-const told = Effect.fnUntraced(function*(word: string) {
+/** Writes a notice to an account whose address begins with `word`, and returns ways to observe it. */
+const noticeTo = Effect.fnUntraced(function*(word: string) {
   const sql = yield* SqlClient.SqlClient
   const sink = yield* Sink
   const { tell } = yield* Notices
@@ -58,7 +58,7 @@ const told = Effect.fnUntraced(function*(word: string) {
   return {
     email,
     row,
-    /** Until that many attempts were made and noted: one that is under way has left no error yet. */
+    /** Waits until `attempts` attempts are recorded. An attempt in flight has left no error yet. */
     until: (status: string, attempts: number) =>
       eventually(row, (seen) =>
         seen?.["status"] === status && seen["attempt_count"] === attempts
@@ -70,20 +70,20 @@ const told = Effect.fnUntraced(function*(word: string) {
   }
 })
 
-/** Runs a sender until the end of the effect, as a node does that leaves then. */
+/** Runs a sender until the effect ends, as on a node that then shuts down. */
 const whileSending = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(sendNotices)
     return yield* Effect.ensuring(effect, Fiber.interrupt(fiber))
   })
 
-layer(Subject, { excludeTestServices: true })("the sender of notices", (it) => {
+layer(Subject, { excludeTestServices: true })("NoticeSender", (it) => {
   it.effect("mails a notice once, framed, from the default sender to the account's address", () =>
     Effect.gen(function*() {
-      const { email, mails, row, until } = yield* told("ann")
+      const { email, mails, row, until } = yield* noticeTo("ann")
       yield* whileSending(until("sent", 1))
-      // The sender after it has looked for due notices, as it has sent this one.
-      const { until: untilNext } = yield* told("next")
+      // The next sender has polled for due notices, because it has sent this one.
+      const { until: untilNext } = yield* noticeTo("next")
       yield* whileSending(untilNext("sent", 1))
       const [first, ...others] = yield* mails
       assert.deepStrictEqual(others, [])
@@ -103,35 +103,35 @@ layer(Subject, { excludeTestServices: true })("the sender of notices", (it) => {
       assert.isTrue(is_over)
     }))
 
-  it.effect("signs with the key that the sender's domain is verified with, and sends nothing when it cannot be used", () =>
+  it.effect("signs with the key of the sender's verified domain, and sends nothing if the key is unusable", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()
       yield* insertDomain(accountId, "messages.example", { key: dkimKey.pem })
-      const signed = yield* told("signed")
+      const signed = yield* noticeTo("signed")
       yield* whileSending(signed.until("sent", 1))
       const sink = yield* Sink
       const raw = sink.messages.find(({ to }) => to[0] === signed.email)?.raw ?? Buffer.alloc(0)
       assert.deepStrictEqual(yield* dkimVerdict(raw), { result: "pass", domain: "messages.example" })
 
       yield* sql`update email_domains set dkim_private_key = 'torn'::bytea where account_id = ${accountId}`
-      const torn = yield* told("torn")
+      const torn = yield* noticeTo("torn")
       yield* whileSending(torn.until("failed", 1))
       assert.match(String((yield* torn.row)?.["error"]), /cannot be decrypted/)
       assert.deepStrictEqual(yield* torn.mails, [])
       yield* sql`delete from email_domains where account_id = ${accountId}`
     }))
 
-  it.effect("leaves within about a second of its commit", () =>
+  it.effect("sends a notice within about a second of its commit", () =>
     whileSending(Effect.gen(function*() {
-      yield* (yield* told("first")).until("sent", 1)
-      const { until } = yield* told("prompt")
+      yield* (yield* noticeTo("first")).until("sent", 1)
+      const { until } = yield* noticeTo("prompt")
       assert.isDefined(yield* Effect.timeout(until("sent", 1), "2 seconds"))
     })))
 
-  it.effect("offers what the relay put off again after the policy's delay, with the same Message-ID", () =>
+  it.effect("retries a deferred notice after the policy's delay with the same Message-ID", () =>
     Effect.gen(function*() {
-      const { email, mails, makeDue, until } = yield* told("defer1")
+      const { email, mails, makeDue, until } = yield* noticeTo("defer1")
       const sink = yield* Sink
       yield* whileSending(Effect.gen(function*() {
         const before = yield* until("queued", 1)
@@ -144,35 +144,35 @@ layer(Subject, { excludeTestServices: true })("the sender of notices", (it) => {
       assert.lengthOf(yield* mails, 1)
     }))
 
-  it.effect("gives up what the relay refuses for good, and keeps the reason", () =>
+  it.effect("fails a notice that the relay refuses permanently, and keeps the reason", () =>
     Effect.gen(function*() {
-      const { email, until } = yield* told("bounce")
+      const { email, until } = yield* noticeTo("bounce")
       const sink = yield* Sink
       const row = yield* whileSending(until("failed", 1))
       assert.deepInclude(row, { error: "550 5.1.1 no such user", is_over: true, is_put_off: null })
       assert.strictEqual(sink.attempts.get(email), 1)
     }))
 
-  it.effect("gives up an account without a valid address, and goes on with the others", () =>
+  it.effect("fails a notice to an invalid address and continues with the others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broken = yield* told("broken")
+      const broken = yield* noticeTo("broken")
       yield* sql`update accounts set email = 'no address' where email = ${broken.email}`
-      const { until } = yield* told("fine")
+      const { until } = yield* noticeTo("fine")
       yield* whileSending(Effect.gen(function*() {
         yield* until("sent", 1)
         assert.deepInclude(yield* broken.until("failed", 1), { error: "the account has no valid email address" })
       }))
     }))
 
-  it.effect("repeats the same mail when it stopped between the relay's acceptance and the note of it", () =>
+  it.effect("sends the same mail again if it stopped before recording the relay's acceptance", () =>
     Effect.gen(function*() {
       const smtp = yield* Smtp
       const sql = yield* SqlClient.SqlClient
-      const { email, mails, row, until } = yield* told("crash")
+      const { email, mails, row, until } = yield* noticeTo("crash")
       const sink = yield* Sink
       const thaw = yield* Deferred.make<void>()
-      // The owner before: it had the relay's acceptance, and then nobody heard of it any more.
+      // The former owner froze after the relay's acceptance.
       const frozen = Smtp.of({ ...smtp, send: (mail) => Effect.tap(smtp.send(mail), () => Deferred.await(thaw)) })
       const before = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, frozen))
       yield* sink.until(({ deliveries }) => deliveries.get(email) === 1)
@@ -182,33 +182,33 @@ layer(Subject, { excludeTestServices: true })("the sender of notices", (it) => {
       assert.deepStrictEqual(first, second)
       const [one, two] = sink.messages.filter(({ to }) => to[0] === email)
       assert.isTrue(one?.raw.equals(two?.raw ?? Buffer.alloc(0)))
-      // What it would have noted comes too late.
+      // Its outcome comes too late.
       yield* sql`update notices set error = 'untouched' where message_id = ${String((yield* row)?.["message_id"])}`
       yield* Deferred.succeed(thaw, undefined)
       yield* Fiber.interrupt(before)
       assert.deepInclude(yield* row, { status: "sent", attempt_count: 2, error: "untouched" })
     }))
 
-  it.effect("gives up a notice when the relay was silent a second time after it had the whole mail", () =>
+  it.effect("fails a notice after two unconfirmed attempts", () =>
     Effect.gen(function*() {
       const smtp = yield* Smtp
-      const { makeDue, until } = yield* told("silent")
+      const { makeDue, until } = yield* noticeTo("silent")
       const silent = Smtp.of({ ...smtp, send: () => Effect.fail(new OutcomeUnknown({ reason: "silence" })) })
       const first = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, silent))
       assert.deepInclude(yield* until("queued", 1), { is_put_off: true, error: "silence" })
-      // Whoever sends them next knows of it.
+      // The next sender reads the count from the row.
       yield* Fiber.interrupt(first)
       const next = yield* Effect.forkChild(Effect.provideService(sendNotices, Smtp, silent))
       yield* makeDue
       const row = yield* until("failed", 2)
-      assert.match(String(row?.["error"]), /^the relay may have taken it, but never said so: silence$/)
+      assert.match(String(row?.["error"]), /^the relay may have accepted it, but did not confirm: silence$/)
       yield* Fiber.interrupt(next)
     }))
 
-  it.effect("ends and notes a conversation under way before it leaves", () =>
+  it.effect("finishes and records a mail transaction in flight before it shuts down", () =>
     Effect.gen(function*() {
       const smtp = yield* Smtp
-      const { row } = yield* told("leaving")
+      const { row } = yield* noticeTo("leaving")
       const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const slow = Smtp.of({
         ...smtp,
@@ -223,10 +223,10 @@ layer(Subject, { excludeTestServices: true })("the sender of notices", (it) => {
       assert.deepInclude(yield* row, { status: "sent", attempt_count: 1 })
     }))
 
-  it.effect("gives up a notice whose attempts were all begun and never noted", () =>
+  it.effect("fails a notice whose attempts all started but were never recorded", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { email, until } = yield* told("poison")
+      const { email, until } = yield* noticeTo("poison")
       const sink = yield* Sink
       yield* sql`update notices n set attempt_count = ${maxAttempts} from accounts a
         where a.id = n.account_id and a.email = ${email}`

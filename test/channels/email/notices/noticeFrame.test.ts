@@ -5,8 +5,8 @@ const url = "https://messages.example"
 
 const framed = (body: string, name = "Ann") => noticeFrame({ name, subject: "News & more", body }, url)
 
-describe("the frame of a notice", () => {
-  it("greets, says what there is to say, and names the service", () => {
+describe("noticeFrame", () => {
+  it("frames the text with a greeting and the service's address", () => {
     const { html, text } = framed("It is broken.\n\nRepair it.\n")
     assert.strictEqual(
       text,
@@ -18,13 +18,13 @@ describe("the frame of a notice", () => {
     assert.include(html, "<a href=\"https://messages.example\">https://messages.example</a>")
   })
 
-  it("keeps lines within a paragraph apart, and paragraphs whatever stands between them", () => {
+  it("keeps line breaks and paragraphs", () => {
     const { html, text } = framed("one\ntwo\n \t\n\n\nthree")
     assert.include(text, "\n\none\ntwo\n\nthree\n\n")
     assert.include(html, "<p>one<br>two</p>\n<p>three</p>")
   })
 
-  it("lets no name and no text become markup", () => {
+  it("escapes markup in names and texts", () => {
     const { html } = framed("<script>alert(1)</script>", "<b>Ann</b>")
     assert.notInclude(html, "<script>")
     assert.include(html, "<p>Hello &lt;b&gt;Ann&lt;/b&gt;,</p>")

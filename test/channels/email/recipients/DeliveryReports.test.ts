@@ -2,10 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeBatchesRepo } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
-import { DeliveryReports, type Told } from "../../../../src/channels/email/recipients/DeliveryReports.ts"
+import { type DeliveryReport, DeliveryReports } from "../../../../src/channels/email/recipients/DeliveryReports.ts"
+import { MessageProgress } from "../../../../src/channels/email/recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
-import { type SendOutcome, settle } from "../../../../src/channels/email/recipients/RecipientState.ts"
+import { type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { OutcomeUnknown, RecipientRefused } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
+import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { ulid } from "../../../../src/platform/crypto/ulid.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
@@ -14,37 +16,38 @@ import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const happenings: Array<DomainEvent> = []
+const published: Array<DomainEvent> = []
 
-const Journal = Layer.succeed(
+const RecordedEvents = Layer.succeed(
   Events,
-  Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
+  Events.of({ publish: (events) => Effect.sync(() => void published.push(...events)) })
 )
 
 const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
-  Layer.provide(Journal),
+  Layer.provide(MessageProgress.layer),
+  Layer.provide([RecordedEvents, Suppressions.layer]),
   Layer.provide(Usage.layer),
   Layer.provideMerge(TestDatabase.layer)
 )
 
 const at = Timestamp.make("2030-01-31T09:00:00.000000Z")
-const delivered: Told = { news: "delivered" }
-const complained: Told = { news: "complained" }
-const bounced = (suppress: "never" | "repeated" | "now" = "now"): Told => ({
-  news: "bounced",
+const delivered: DeliveryReport = { status: "delivered" }
+const complained: DeliveryReport = { status: "complained" }
+const bounced = (suppress: "never" | "repeated" | "now" = "now"): DeliveryReport => ({
+  status: "bounced",
   bounceType: "hard",
   error: "550 no",
   suppress
 })
 const accepted: SendOutcome = { _tag: "Accepted" }
-const plainly = new RecipientRefused({ stage: "rcpt", permanent: true, code: 550, response: "550 no" })
+const refusedWithoutReason = new RecipientRefused({ stage: "rcpt", permanent: true, code: 550, response: "550 no" })
 
-/** A batch with claimed recipients, and what its owner and the world can tell of them. */
+/** Makes a batch with claimed recipients, and the functions to settle and report on them. */
 const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, account?: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* makeBatchesRepo
   const outcomes = yield* RecipientOutcomes
-  const news = yield* DeliveryReports
+  const reports = yield* DeliveryReports
   const accountId = account ?? (yield* makeAccount()).accountId
   const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
   const content = {
@@ -62,8 +65,8 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
   yield* repo.insertRecipients({ id, account_id: accountId, recipients: addressed })
   const claimed = (yield* repo.claim({ id, limit: 100 })).toSorted((a, b) => a.id - b.id)
   const [first] = claimed
-  if (first === undefined) return yield* Effect.die("nobody was claimed")
-  const settled = (outcome: SendOutcome, index = 0) => {
+  if (first === undefined) return yield* Effect.die("no recipient was claimed")
+  const settle = (outcome: SendOutcome, index = 0) => {
     const { attempt_count, id: message, recipient } = claimed[index] ?? first
     return outcomes.record({
       id: message,
@@ -74,7 +77,7 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
       subject: "For Ann",
       at,
       attemptsBefore: attempt_count,
-      settled: settle(attempt_count, outcome, 0)
+      transition: transition(attempt_count, outcome, 0)
     })
   }
   return {
@@ -82,8 +85,9 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
     first,
     repo,
     id,
-    settled,
-    note: (told: Told | undefined, index = 0) => news.note(claimed[index]?.id ?? first.id, () => told),
+    settle,
+    report: (report: DeliveryReport | undefined, index = 0) =>
+      reports.apply(claimed[index]?.id ?? first.id, () => report),
     row: Effect.map(
       sql`select status, bounce_type, attempt_count, error, due_at, delivered_at is not null as was_delivered,
         sent_at is not null as was_sent from email_messages where id = ${first.id}`,
@@ -97,27 +101,27 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
       sql`select email, reason from suppressions where account_id = ${accountId} order by email`,
       (rows) => rows.map(({ email, reason }) => `${String(email)} ${String(reason)}`)
     ),
-    told: () => happenings.filter((news) => news.accountId === accountId).map(({ event }) => event)
+    events: () => published.filter((event) => event.accountId === accountId).map(({ event }) => event)
   }
 })
 
-layer(Subject, { excludeTestServices: true })("news of a message", (it) => {
-  it.effect("move it, tell of it once, and leave the batch's counts as they were told", () =>
+layer(Subject, { excludeTestServices: true })("DeliveryReports", (it) => {
+  it.effect("advances a message, publishes each event once, and keeps the batch's counts", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["ann@people.example"])
-      yield* batch.settled(accepted)
-      assert.strictEqual(yield* batch.note(delivered), "changed")
-      assert.strictEqual(yield* batch.note(delivered), "known")
+      yield* batch.settle(accepted)
+      assert.strictEqual(yield* batch.report(delivered), "changed")
+      assert.strictEqual(yield* batch.report(delivered), "known")
       assert.deepInclude(yield* batch.row, { status: "delivered", was_delivered: true, was_sent: true })
-      assert.strictEqual(yield* batch.note(bounced()), "changed")
-      assert.strictEqual(yield* batch.note(bounced()), "known")
-      assert.strictEqual(yield* batch.note(delivered), "known")
+      assert.strictEqual(yield* batch.report(bounced()), "changed")
+      assert.strictEqual(yield* batch.report(bounced()), "known")
+      assert.strictEqual(yield* batch.report(delivered), "known")
       assert.deepInclude(yield* batch.row, { status: "bounced", bounce_type: "hard", error: "550 no" })
-      assert.strictEqual(yield* batch.note(complained), "changed")
-      assert.deepStrictEqual(batch.told(), ["email.sent", "email.delivered", "email.bounced", "email.complained"])
+      assert.strictEqual(yield* batch.report(complained), "changed")
+      assert.deepStrictEqual(batch.events(), ["email.sent", "email.delivered", "email.bounced", "email.complained"])
       assert.deepStrictEqual(yield* batch.counts, { total: 1, sent: 1, failed: 0, suppressed: 0, canceled: 0 })
       assert.deepStrictEqual(yield* batch.suppressions, ["ann@people.example complaint"])
-      const data = happenings.filter(({ accountId }) => accountId === batch.accountId).map((news) => news.data)
+      const data = published.filter(({ accountId }) => accountId === batch.accountId).map((event) => event.data)
       for (const one of data) {
         assert.deepInclude(one, {
           id: batch.first.id,
@@ -128,73 +132,75 @@ layer(Subject, { excludeTestServices: true })("news of a message", (it) => {
       }
     }))
 
-  it.effect("may come before our own record that the relay has it, which then changes nothing", () =>
+  it.effect("applies a report that arrives before the relay's acceptance is recorded", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["early@people.example", "other@people.example"])
-      assert.strictEqual(yield* batch.note(bounced()), "changed")
-      assert.deepStrictEqual(batch.told(), ["email.sent", "email.bounced"])
-      yield* batch.settled(accepted)
+      assert.strictEqual(yield* batch.report(bounced()), "changed")
+      assert.deepStrictEqual(batch.events(), ["email.sent", "email.bounced"])
+      yield* batch.settle(accepted)
       assert.deepInclude(yield* batch.row, { status: "bounced", attempt_count: 1, due_at: null, was_sent: true })
       assert.deepInclude(yield* batch.counts, { total: 2, sent: 1, failed: 0 })
-      yield* batch.settled(accepted, 1)
-      assert.deepStrictEqual(batch.told(), ["email.sent", "email.bounced", "email.sent"])
+      yield* batch.settle(accepted, 1)
+      assert.deepStrictEqual(batch.events(), ["email.sent", "email.bounced", "email.sent"])
       const ended = yield* batch.repo.complete(batch.id)
-      assert.strictEqual(ended._tag, "Some", "everybody is counted")
+      assert.strictEqual(ended._tag, "Some", "all recipients are counted")
     }))
 
-  it.effect("take a message that is to be sent again out of the queue", () =>
+  it.effect("removes a message that waits for a retry from the queue", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["again@people.example"])
-      yield* batch.settled(new OutcomeUnknown({ reason: "lost" }))
+      yield* batch.settle(new OutcomeUnknown({ reason: "lost" }))
       assert.deepInclude(yield* batch.row, { status: "queued" })
-      yield* batch.note(delivered)
+      yield* batch.report(delivered)
       assert.deepInclude(yield* batch.row, { status: "delivered", due_at: null })
       assert.deepInclude(yield* batch.counts, { total: 1, sent: 1 })
       assert.deepStrictEqual(yield* batch.repo.claim({ id: batch.id, limit: 10 }), [])
     }))
 
-  it.effect("of all kinds at once are told once each, and end with the furthest", () =>
+  it.effect("publishes concurrent reports of all kinds once each and ends with the furthest status", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["crowd@people.example"])
       const all = [delivered, bounced(), complained, delivered, bounced(), complained]
-      yield* Effect.all([...all.map((told) => batch.note(told)), batch.settled(accepted)], { concurrency: "unbounded" })
+      yield* Effect.all([...all.map((report) => batch.report(report)), batch.settle(accepted)], {
+        concurrency: "unbounded"
+      })
       assert.deepInclude(yield* batch.row, { status: "complained" })
-      const told = batch.told()
-      assert.strictEqual(new Set(told).size, told.length)
-      assert.includeMembers(told, ["email.sent", "email.complained"])
+      const events = batch.events()
+      assert.strictEqual(new Set(events).size, events.length)
+      assert.includeMembers(events, ["email.sent", "email.complained"])
       assert.deepInclude(yield* batch.counts, { total: 1, sent: 1, failed: 0 })
     }))
 
-  it.effect("that say nothing, or of a message that is gone, change nothing", () =>
+  it.effect("changes nothing for an inconclusive report or a deleted message", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["nothing@people.example"])
-      const news = yield* DeliveryReports
-      assert.strictEqual(yield* batch.note(undefined), "known")
+      const reports = yield* DeliveryReports
+      assert.strictEqual(yield* batch.report(undefined), "known")
       assert.strictEqual(
-        yield* news.note(EmailMessageId.make(9_007_199_254_740_991), () => bounced()),
+        yield* reports.apply(EmailMessageId.make(9_007_199_254_740_991), () => bounced()),
         "unknown_message"
       )
-      assert.deepStrictEqual(batch.told(), [])
+      assert.deepStrictEqual(batch.events(), [])
     }))
 })
 
-layer(Subject, { excludeTestServices: true })("an address", (it) => {
-  it.effect("is suppressed by a mailbox that does not exist, and by a complaint, for this account", () =>
+layer(Subject, { excludeTestServices: true })("suppression by reports", (it) => {
+  it.effect("suppresses a missing mailbox and a complaining reader for the sending account only", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(["Gone@people.example", "angry@people.example", "full@people.example"])
-      yield* batch.note(bounced())
-      yield* batch.note(complained, 1)
-      yield* batch.note(bounced("never"), 2)
+      yield* batch.report(bounced())
+      yield* batch.report(complained, 1)
+      yield* batch.report(bounced("never"), 2)
       assert.deepStrictEqual(yield* batch.suppressions, [
         "angry@people.example complaint",
         "gone@people.example bounce"
       ])
       const next = yield* Effect.exit(batchOf(["gone@people.example"], batch.accountId))
-      assert.strictEqual(next._tag, "Failure", "nobody is claimed")
+      assert.strictEqual(next._tag, "Failure", "no recipient is claimed")
       yield* batchOf(["gone@people.example"])
     }))
 
-  it.effect("keeps the first reason, but a complaint takes the place of every other one, and stays", () =>
+  it.effect("keeps the first reason of a suppression, but lets a complaint replace every other reason", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const names = ["a", "b", "c", "d"].map((name) => `${name}@people.example`)
@@ -203,40 +209,40 @@ layer(Subject, { excludeTestServices: true })("an address", (it) => {
         select ${batch.accountId}::bigint, email, reason from (values
           ('a@people.example', 'manual'), ('b@people.example', 'unsubscribe'), ('c@people.example', 'bounce')
         ) t (email, reason)`
-      yield* batch.note(bounced(), 0)
-      yield* batch.note(complained, 3)
+      yield* batch.report(bounced(), 0)
+      yield* batch.report(complained, 3)
       assert.deepStrictEqual((yield* batch.suppressions).slice(0, 2), [`${names[0]} manual`, `${names[1]} unsubscribe`])
-      for (const index of [0, 1, 2]) yield* batch.note(complained, index)
+      for (const index of [0, 1, 2]) yield* batch.report(complained, index)
       const again = yield* batchOf(["e@people.example"], batch.accountId)
       yield* sql`update email_messages set recipient = 'D@people.example' where recipient = 'e@people.example'`
-      yield* again.note(bounced())
+      yield* again.report(bounced())
       assert.deepStrictEqual(yield* batch.suppressions, names.map((name) => `${name} complaint`))
     }))
 
-  it.effect("is suppressed by the second refusal without a reason within 30 days, by SMTP or by report", () =>
+  it.effect("suppresses an address after two refusals without a reason within 30 days, by SMTP or by report", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const one = yield* batchOf(["Bob@people.example"])
-      yield* one.settled(plainly)
-      yield* one.settled(plainly)
+      yield* one.settle(refusedWithoutReason)
+      yield* one.settle(refusedWithoutReason)
       assert.deepStrictEqual(yield* one.suppressions, [])
       yield* sql`update plain_refusals set refused_at = now() - interval '31 days' where account_id = ${one.accountId}`
       const two = yield* batchOf(["bob@people.example"], one.accountId)
-      yield* two.note(bounced("repeated"))
-      assert.deepStrictEqual(yield* one.suppressions, [], "the first one is too long ago")
+      yield* two.report(bounced("repeated"))
+      assert.deepStrictEqual(yield* one.suppressions, [], "the first refusal is older than 30 days")
       const three = yield* batchOf(["bob@people.example"], one.accountId)
-      yield* three.settled(plainly)
+      yield* three.settle(refusedWithoutReason)
       assert.deepStrictEqual(yield* one.suppressions, ["bob@people.example bounce"])
     }))
 
-  it.effect("of an account that was removed is not written down", () =>
+  it.effect("records no suppression for a removed account", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const batch = yield* batchOf(["late@people.example"])
-      yield* batch.settled(accepted)
+      yield* batch.settle(accepted)
       yield* sql`delete from accounts where id = ${batch.accountId}`
-      assert.strictEqual(yield* batch.note(bounced()), "changed")
-      assert.strictEqual(yield* batch.note(complained), "changed")
+      assert.strictEqual(yield* batch.report(bounced()), "changed")
+      assert.strictEqual(yield* batch.report(complained), "changed")
       assert.deepStrictEqual(yield* batch.suppressions, [])
     }))
 })

@@ -1,28 +1,32 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { RecipientStatus } from "../../../../src/channels/email/bulk/Batch.ts"
-import { advance, type MessageStatus, type News } from "../../../../src/channels/email/recipients/MessageState.ts"
+import {
+  advance,
+  type LaterStatus,
+  type MessageStatus
+} from "../../../../src/channels/email/recipients/MessageState.ts"
+import { RecipientStatus } from "../../../../src/channels/email/recipients/Recipient.ts"
 
 const Status = Schema.Union([RecipientStatus, Schema.Literal("sending")])
-const AnyNews = Schema.Literals(["delivered", "opened", "clicked", "bounced", "complained"])
-const Story = Schema.Array(AnyNews)
+const Later = Schema.Literals(["delivered", "opened", "clicked", "bounced", "complained"])
+const Reports = Schema.Array(Later)
 
-const after = (start: MessageStatus, story: ReadonlyArray<News>) =>
-  story.reduce<MessageStatus>((status, news) => advance(status, news)?.status ?? status, start)
+const after = (start: MessageStatus, reports: ReadonlyArray<LaterStatus>) =>
+  reports.reduce<MessageStatus>((status, next) => advance(status, next)?.status ?? status, start)
 
-describe("a message and news of it", () => {
-  it("goes from sent to delivered, opened and clicked, and may bounce or be complained about after any of them", () => {
+describe("MessageState.advance", () => {
+  it("moves a message from sent to delivered, opened and clicked, and to bounced or complained from any of them", () => {
     const line = ["sent", "delivered", "opened", "clicked", "bounced", "complained"] as const
     for (const [at, status] of line.entries()) {
-      for (const [further, news] of line.entries()) {
-        if (news === "sent") continue
-        const expected = further > at ? { status: news, impliesSent: false, countsAsSent: false } : undefined
-        assert.deepStrictEqual(advance(status, news), expected, `${status}, ${news}`)
+      for (const [further, next] of line.entries()) {
+        if (next === "sent") continue
+        const expected = further > at ? { status: next, impliesSent: false, countsAsSent: false } : undefined
+        assert.deepStrictEqual(advance(status, next), expected, `${status}, ${next}`)
       }
     }
   })
 
-  it("was sent when there is news of it, whatever we had noted, and counts as sent unless it was counted already", () => {
+  it("implies that an unrecorded message was sent, and counts it unless it was counted before", () => {
     for (const status of ["queued", "sending"] as const) {
       assert.deepStrictEqual(advance(status, "delivered"), {
         status: "delivered",
@@ -35,28 +39,28 @@ describe("a message and news of it", () => {
     }
   })
 
-  it.prop("changes nothing when it is told again", [Status, Story], ([start, story]) => {
-    const end = after(start, story)
-    assert.strictEqual(after(end, story), end)
+  it.prop("changes nothing when the same reports repeat", [Status, Reports], ([start, reports]) => {
+    const end = after(start, reports)
+    assert.strictEqual(after(end, reports), end)
   })
 
-  it.prop("ends the same in whatever order it comes", [Status, Story], ([start, story]) => {
-    assert.strictEqual(after(start, story.toReversed()), after(start, story))
-    assert.strictEqual(after(start, story.toSorted()), after(start, story))
+  it.prop("ends with the same status in any order of reports", [Status, Reports], ([start, reports]) => {
+    assert.strictEqual(after(start, reports.toReversed()), after(start, reports))
+    assert.strictEqual(after(start, reports.toSorted()), after(start, reports))
   })
 
-  it.prop("is told at most once of each kind, and counts at most once", [Status, Story], ([start, story]) => {
-    const told: Array<News> = []
+  it.prop("advances at most once to each status and counts at most once", [Status, Reports], ([start, reports]) => {
+    const reached: Array<LaterStatus> = []
     let status: MessageStatus = start
     let counted = 0
-    for (const news of story) {
-      const next = advance(status, news)
+    for (const later of reports) {
+      const next = advance(status, later)
       if (next === undefined) continue
       status = next.status
-      told.push(news)
+      reached.push(later)
       if (next.countsAsSent) counted++
     }
-    assert.strictEqual(new Set(told).size, told.length)
+    assert.strictEqual(new Set(reached).size, reached.length)
     assert.isAtMost(counted, start === "queued" || start === "sending" ? 1 : 0)
   })
 })

@@ -3,9 +3,10 @@ import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Claimed, makeBatchesRepo } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
-import { type SendOutcome, settle } from "../../../../src/channels/email/recipients/RecipientState.ts"
+import { type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
+import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { ulid } from "../../../../src/platform/crypto/ulid.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
@@ -14,16 +15,15 @@ import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const happenings: Array<DomainEvent> = []
+const published: Array<DomainEvent> = []
 
-const Journal = Layer.succeed(
+const RecordedEvents = Layer.succeed(
   Events,
-  Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
+  Events.of({ publish: (events) => Effect.sync(() => void published.push(...events)) })
 )
 
 const Subject = RecipientOutcomes.layer.pipe(
-  Layer.provide(Journal),
-  Layer.provide(Usage.layer),
+  Layer.provide([RecordedEvents, Suppressions.layer, Usage.layer]),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -38,7 +38,7 @@ const gone = new RecipientRefused({
 })
 const down = new RelayUnavailable({ fault: "connect", reason: "down", retryInMillis: 0 })
 
-/** A batch of so many recipients in an account of its own, and what its owner can do with it. */
+/** Makes a batch of `count` recipients, by default in a new account, and the operations of its owner. */
 const batchOf = Effect.fnUntraced(function*(count: number, account?: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* makeBatchesRepo
@@ -60,7 +60,7 @@ const batchOf = Effect.fnUntraced(function*(count: number, account?: AccountId) 
   })
   const recipients = Array.from({ length: count }, (_, index) => ({ to: `user${index}@example.com`, variables: {} }))
   yield* repo.insertRecipients({ id, account_id: accountId, recipients })
-  const tell = (claimed: Claimed, outcome: SendOutcome) =>
+  const record = (claimed: Claimed, outcome: SendOutcome) =>
     outcomes.record({
       id: claimed.id,
       emailId: claimed.id,
@@ -70,15 +70,15 @@ const batchOf = Effect.fnUntraced(function*(count: number, account?: AccountId) 
       subject: "s",
       at,
       attemptsBefore: claimed.attempt_count,
-      settled: settle(claimed.attempt_count, outcome, claimed.doubts)
+      transition: transition(claimed.attempt_count, outcome, claimed.doubts)
     })
   return {
     id,
     accountId,
     repo,
-    tell,
+    record,
     claim: (limit = count) => Effect.map(repo.claim({ id, limit }), (rows) => rows.toSorted((a, b) => a.id - b.id)),
-    takeOver: (after = Duration.zero) => repo.takeOver({ id, most: maxAttempts, held: [], after }),
+    reclaim: (after = Duration.zero) => repo.reclaimExpired({ id, maxAttempts, claimed: [], after }),
     counts: Effect.map(
       sql`select total, sent, failed, suppressed, canceled, ambiguous, (select count(*) from email_messages
         where batch_id = ${id} and status in ('queued', 'sending')) as waiting from email_batches where id = ${id}`,
@@ -88,30 +88,30 @@ const batchOf = Effect.fnUntraced(function*(count: number, account?: AccountId) 
       sql`select status, attempt_count from email_messages where batch_id = ${id} order by position`,
       (rows) => rows.map((row) => `${String(row["status"])} ${String(row["attempt_count"])}`)
     ),
-    happenings: () => happenings.filter(({ accountId: owner }) => owner === accountId).map(({ event }) => event)
+    events: () => published.filter(({ accountId: owner }) => owner === accountId).map(({ event }) => event)
   }
 })
 
-layer(Subject, { excludeTestServices: true })("the recipients of a batch in SQL", (it) => {
-  it.effect("have outcomes, counts, suppressions and events of one transaction", () =>
+layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo", (it) => {
+  it.effect("commits outcomes, counts, suppressions and events in one transaction", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const batch = yield* batchOf(3)
       const claimed = yield* batch.claim()
       const outcomes = [accepted, gone, down]
-      yield* Effect.forEach(claimed, (one, index) => batch.tell(one, outcomes[index] ?? accepted), {
+      yield* Effect.forEach(claimed, (one, index) => batch.record(one, outcomes[index] ?? accepted), {
         concurrency: "unbounded"
       })
       assert.deepStrictEqual(yield* batch.rows, ["sent 1", "bounced 1", "queued 0"])
       assert.deepInclude(yield* batch.counts, { total: 3, sent: 1, failed: 1, waiting: 1, ambiguous: 0 })
-      assert.sameMembers(batch.happenings(), ["email.sent", "email.bounced"])
+      assert.sameMembers(batch.events(), ["email.sent", "email.bounced"])
       assert.deepStrictEqual(yield* sql`select email from suppressions where account_id = ${batch.accountId}`, [
         { email: "user1@example.com" }
       ])
-      assert.deepStrictEqual(yield* batch.claim(), [], "nobody is due before the relay's pause is over")
+      assert.deepStrictEqual(yield* batch.claim(), [], "no recipient is due before the relay's back-off ends")
     }))
 
-  it.effect("are claimed by one owner only, oldest first, and never when their address must not be written to", () =>
+  it.effect("lets one owner claim each recipient, oldest first, and never a suppressed address", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const batch = yield* batchOf(10)
@@ -123,76 +123,76 @@ layer(Subject, { excludeTestServices: true })("the recipients of a batch in SQL"
       assert.deepInclude(yield* batch.counts, { total: 10, suppressed: 1, waiting: 9 })
     }))
 
-  it.effect("belong to whoever took them over: what the owner before learns, or gives back, changes nothing", () =>
+  it.effect("ignores outcomes and releases by an owner whose claims were reclaimed", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(2)
       const before = yield* batch.claim()
-      yield* batch.takeOver()
+      yield* batch.reclaim()
       assert.deepStrictEqual(yield* batch.rows, ["queued 1", "queued 1"])
       const after = yield* batch.claim()
-      for (const claimed of before) yield* batch.tell(claimed, accepted)
-      yield* batch.repo.giveBack(batch.id, before)
+      for (const claimed of before) yield* batch.record(claimed, accepted)
+      yield* batch.repo.releaseClaims(batch.id, before)
       assert.deepStrictEqual(yield* batch.rows, ["sending 1", "sending 1"])
       assert.deepInclude(yield* batch.counts, { sent: 0, ambiguous: 2, waiting: 2 })
-      for (const claimed of after) yield* batch.tell(claimed, accepted)
-      for (const claimed of after) yield* batch.tell(claimed, accepted)
+      for (const claimed of after) yield* batch.record(claimed, accepted)
+      for (const claimed of after) yield* batch.record(claimed, accepted)
       assert.deepStrictEqual(yield* batch.rows, ["sent 2", "sent 2"])
       assert.deepInclude(yield* batch.counts, { sent: 2, waiting: 0 })
-      assert.deepStrictEqual(batch.happenings(), ["email.sent", "email.sent"])
+      assert.deepStrictEqual(batch.events(), ["email.sent", "email.sent"])
     }))
 
-  it.effect("are given up when the relay was silent a second time after it had the whole message, and the count is kept", () =>
+  it.effect("fails a recipient after two unconfirmed attempts and keeps their count", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const batch = yield* batchOf(1)
       const silent = new OutcomeUnknown({ reason: "silence" })
-      for (const doubts of [0, 1]) {
+      for (const unconfirmed of [0, 1]) {
         yield* sql`update email_messages set due_at = null where batch_id = ${batch.id}`
         const [claimed] = yield* batch.claim()
-        assert.strictEqual(claimed?.doubts, doubts)
-        if (claimed !== undefined) yield* batch.tell(claimed, silent)
+        assert.strictEqual(claimed?.doubts, unconfirmed)
+        if (claimed !== undefined) yield* batch.record(claimed, silent)
       }
       assert.deepStrictEqual(yield* batch.rows, ["failed 2"])
       assert.deepInclude(yield* batch.counts, { failed: 1, ambiguous: 2, waiting: 0 })
     }))
 
-  it.effect("are given up when they were in doubt as often as anybody is written to at all", () =>
+  it.effect("fails a recipient whose claim was reclaimed after every attempt", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(1)
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         yield* batch.claim()
-        yield* batch.takeOver()
+        yield* batch.reclaim()
       }
       assert.deepStrictEqual(yield* batch.rows, [`failed ${maxAttempts}`])
       assert.deepInclude(yield* batch.counts, { failed: 1, ambiguous: maxAttempts, waiting: 0 })
       assert.deepStrictEqual(yield* batch.claim(), [])
     }))
 
-  it.effect("are taken over only after a while from somebody who may be alive", () =>
+  it.effect("reclaims only claims that are older than the lease", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const batch = yield* batchOf(2)
       const [first] = yield* batch.claim()
-      yield* batch.takeOver(Duration.seconds(30))
+      yield* batch.reclaim(Duration.seconds(30))
       assert.deepStrictEqual(yield* batch.rows, ["sending 0", "sending 0"])
       yield* sql`update email_messages set due_at = now() - interval '31 seconds' where id = ${first?.id ?? 0}`
-      yield* batch.takeOver(Duration.seconds(30))
+      yield* batch.reclaim(Duration.seconds(30))
       assert.deepStrictEqual(yield* batch.rows, ["queued 1", "sending 0"])
-      assert.deepInclude(yield* batch.repo.outlook(batch.id), { is_open: true, sending: 1 })
+      assert.deepInclude(yield* batch.repo.progress(batch.id), { is_open: true, sending: 1 })
     }))
 
-  it.effect("stay out of a canceled batch, also who comes back to the queue after that", () =>
+  it.effect("cancels recipients of a canceled batch, including those that return to the queue", () =>
     Effect.gen(function*() {
       const batch = yield* batchOf(4)
       const [first, second] = yield* batch.claim(2)
       yield* batch.repo.cancel(batch.id)
       assert.deepStrictEqual(yield* batch.claim(), [])
-      yield* batch.repo.leaveOut(batch.id)
+      yield* batch.repo.cancelQueued(batch.id)
       if (first === undefined || second === undefined) return
-      yield* batch.tell(first, accepted)
-      yield* batch.tell(second, down)
-      yield* batch.repo.leaveOut(batch.id)
-      yield* batch.repo.leaveOut(batch.id)
+      yield* batch.record(first, accepted)
+      yield* batch.record(second, down)
+      yield* batch.repo.cancelQueued(batch.id)
+      yield* batch.repo.cancelQueued(batch.id)
       assert.deepStrictEqual(yield* batch.rows, ["sent 1", "canceled 0", "canceled 0", "canceled 0"])
       assert.deepInclude(yield* batch.counts, { total: 4, sent: 1, canceled: 3, waiting: 0 })
       const ended = yield* Effect.all([batch.repo.complete(batch.id), batch.repo.complete(batch.id)], {
@@ -201,23 +201,23 @@ layer(Subject, { excludeTestServices: true })("the recipients of a batch in SQL"
       assert.strictEqual(ended.filter(({ _tag }) => _tag === "Some").length, 1)
     }))
 
-  it.effect("are counted exactly when the outcomes of several batches cross", () =>
+  it.effect("counts exactly when outcomes of several batches interleave", () =>
     Effect.gen(function*() {
       const { accountId } = yield* makeAccount()
       const batches = yield* Effect.all([batchOf(300, accountId), batchOf(300, accountId), batchOf(300, accountId)])
-      const told = yield* Effect.forEach(batches, (batch) =>
+      const pending = yield* Effect.forEach(batches, (batch) =>
         Effect.map(batch.claim(), (rows) =>
-          rows.map((row, index) => ({ order: index, tell: batch.tell(row, index % 3 === 0 ? gone : accepted) }))))
-      const crossed = told.flat().toSorted((a, b) =>
+          rows.map((row, index) => ({ order: index, record: batch.record(row, index % 3 === 0 ? gone : accepted) }))))
+      const crossed = pending.flat().toSorted((a, b) =>
         a.order - b.order
       )
-      yield* Effect.forEach(crossed, ({ tell }) => tell, { concurrency: "unbounded", discard: true })
+      yield* Effect.forEach(crossed, ({ record }) => record, { concurrency: "unbounded", discard: true })
       for (const batch of batches) {
         assert.deepInclude(yield* batch.counts, { total: 300, sent: 200, failed: 100, waiting: 0 })
       }
     }))
 
-  it.effect("are looked after when nothing moves: not begun, due and not sent, or nobody left", () =>
+  it.effect("finds batches that stalled: not started, due but not sent, or without recipients left", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [fresh, waiting, busy, still, done] = yield* Effect.all([
@@ -231,12 +231,12 @@ layer(Subject, { excludeTestServices: true })("the recipients of a batch in SQL"
       for (const batch of [busy, done]) yield* batch.claim()
       yield* sql`update email_messages set due_at = now() + interval '1 minute' where batch_id = ${waiting.id}`
       yield* sql`update email_messages set status = 'sent' where batch_id = ${done.id}`
-      const found = Effect.map(fresh.repo.neglected(), (rows) =>
+      const found = Effect.map(fresh.repo.findStalled(), (rows) =>
         rows.flatMap(({ has_begun, id }) => {
           const name = Object.entries({ fresh, waiting, busy, still, done }).find(([, batch]) => batch.id === id)?.[0]
           return name === undefined ? [] : [`${name} ${has_begun}`]
         }))
-      assert.deepStrictEqual(yield* found, [], "two seconds are not over")
+      assert.deepStrictEqual(yield* found, [], "two seconds have not passed")
       yield* sql`update email_batches set created_at = now() - interval '5 seconds', started_at = started_at - interval '5 seconds'`
       assert.sameMembers(yield* found, ["fresh false", "still true", "done true"])
       yield* sql`update email_messages set due_at = now() - interval '5 minutes' where batch_id = ${busy.id}`

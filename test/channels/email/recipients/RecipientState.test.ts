@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Schema } from "effect"
 import { DkimSigningFailed } from "../../../../src/channels/email/mime/DkimErrors.ts"
-import { type SendOutcome, settle } from "../../../../src/channels/email/recipients/RecipientState.ts"
+import { type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 
@@ -19,61 +19,65 @@ const refused = (code: number, enhanced?: string) =>
 
 const paused = (retryInMillis: number) => new RelayUnavailable({ fault: "paused", reason: "down", retryInMillis })
 
-/** Any outcome after any number of attempts that a row can have. */
+/** Any number of earlier attempts that a row can have. */
 const Attempts = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxAttempts - 1 }))
 const Code = Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 }))
 const Pause = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 
-/** Seconds until each next attempt, from the first on. */
+/** Returns the seconds until each next attempt, from the first one on. */
 const waits = (outcome: SendOutcome) => {
   const delays: Array<number> = []
-  let settled = settle(0, outcome, 0)
-  for (; settled.delay !== undefined && delays.length < 20; settled = settle(settled.attempt_count, outcome, 0)) {
-    delays.push(Duration.toSeconds(settled.delay))
+  let after = transition(0, outcome, 0)
+  for (; after.delay !== undefined && delays.length < 20; after = transition(after.attempt_count, outcome, 0)) {
+    delays.push(Duration.toSeconds(after.delay))
   }
-  return { delays, settled }
+  return { delays, after }
 }
 
-describe("a recipient after an attempt", () => {
-  it("is sent once the relay has taken the message", () => {
-    assert.deepInclude(settle(3, accepted, 0), { status: "sent", attempt_count: 4, error: null, ambiguous: false })
+describe("RecipientState.transition", () => {
+  it("marks a recipient as sent after the relay accepts the message", () => {
+    assert.deepInclude(transition(3, accepted, 0), { status: "sent", attempt_count: 4, error: null, ambiguous: false })
   })
 
-  it("bounces hard by 5xx, at once, and is suppressed when the mailbox does not exist", () => {
-    assert.deepInclude(settle(0, refused(550, "5.1.1"), 0), { status: "bounced", bounce_type: "hard", suppress: "now" })
-    assert.deepInclude(settle(0, refused(554, "5.7.1"), 0), {
+  it("bounces hard on a 5xx reply at once, and suppresses a mailbox that does not exist", () => {
+    assert.deepInclude(transition(0, refused(550, "5.1.1"), 0), {
+      status: "bounced",
+      bounce_type: "hard",
+      suppress: "now"
+    })
+    assert.deepInclude(transition(0, refused(554, "5.7.1"), 0), {
       status: "bounced",
       bounce_type: "hard",
       suppress: "never"
     })
-    assert.deepInclude(settle(0, refused(552, "5.2.2"), 0), {
+    assert.deepInclude(transition(0, refused(552, "5.2.2"), 0), {
       status: "bounced",
       bounce_type: "soft",
       suppress: "never"
     })
   })
 
-  it("is offered again by the schedule when it is put off, and bounces softly after the last time", () => {
-    const { delays, settled } = waits(refused(450, "4.2.1"))
+  it("retries a deferred recipient by the schedule, and bounces softly after the last attempt", () => {
+    const { after, delays } = waits(refused(450, "4.2.1"))
     assert.deepStrictEqual(delays, [30, 120, 600, 1800, 3600, 7200, 14400])
-    assert.deepInclude(settled, { status: "bounced", bounce_type: "soft", attempt_count: 8, suppress: "never" })
+    assert.deepInclude(after, { status: "bounced", bounce_type: "soft", attempt_count: 8, suppress: "never" })
   })
 
-  it("is offered again once when nobody knows what became of it, and is counted as ambiguous each time", () => {
+  it("retries an unconfirmed attempt once, and counts it as ambiguous each time", () => {
     const unknown = new OutcomeUnknown({ reason: "lost" })
-    assert.deepInclude(settle(0, unknown, 0), { status: "queued", attempt_count: 1, ambiguous: true })
-    assert.deepInclude(settle(3, unknown, 1), {
+    assert.deepInclude(transition(0, unknown, 0), { status: "queued", attempt_count: 1, ambiguous: true })
+    assert.deepInclude(transition(3, unknown, 1), {
       status: "failed",
       attempt_count: 4,
       ambiguous: true,
       delay: undefined,
-      error: "the relay may have taken it, but never said so: lost"
+      error: "the relay may have accepted it, but did not confirm: lost"
     })
   })
 
-  it("fails for good when its message cannot be made or signed", () => {
+  it("fails a recipient whose message cannot be composed or signed", () => {
     for (const outcome of [unsendable, new DkimSigningFailed({ domain: "a.example", reason: "no key" })]) {
-      assert.deepInclude(settle(0, outcome, 0), {
+      assert.deepInclude(transition(0, outcome, 0), {
         status: "failed",
         delay: undefined,
         bounce_type: null,
@@ -83,24 +87,24 @@ describe("a recipient after an attempt", () => {
   })
 
   it.prop(
-    "loses no attempt, and waits at least a second, while the relay cannot be used",
+    "costs no attempt and waits at least a second while the relay cannot be used",
     [Attempts, Pause],
     ([attempts, pause]) => {
-      const settled = settle(attempts, paused(pause), 0)
-      assert.deepInclude(settled, { status: "queued", attempt_count: attempts, ambiguous: false })
-      assert.isAtLeast(Duration.toMillis(settled.delay ?? Duration.zero), Math.max(1_000, pause))
+      const next = transition(attempts, paused(pause), 0)
+      assert.deepInclude(next, { status: "queued", attempt_count: attempts, ambiguous: false })
+      assert.isAtLeast(Duration.toMillis(next.delay ?? Duration.zero), Math.max(1_000, pause))
     }
   )
 
-  it.prop("is queued with a time, or at its end without one", [Attempts, Code, Pause], ([attempts, code, pause]) => {
+  it.prop("returns a delay exactly for queued recipients", [Attempts, Code, Pause], ([attempts, code, pause]) => {
     const outcomes = [accepted, unsendable, refused(code), paused(pause), new OutcomeUnknown({ reason: "lost" })]
     for (const outcome of outcomes) {
-      const settled = settle(attempts, outcome, 0)
-      assert.strictEqual(settled.status === "queued", settled.delay !== undefined)
-      assert.isAtMost(settled.attempt_count, maxAttempts)
-      assert.isTrue(settled.attempt_count === attempts + 1 || outcome._tag === "RelayUnavailable")
-      assert.isTrue(settled.suppress === "never" || settled.bounce_type === "hard")
-      assert.strictEqual(settled.status === "bounced", settled.bounce_type !== null)
+      const next = transition(attempts, outcome, 0)
+      assert.strictEqual(next.status === "queued", next.delay !== undefined)
+      assert.isAtMost(next.attempt_count, maxAttempts)
+      assert.isTrue(next.attempt_count === attempts + 1 || outcome._tag === "RelayUnavailable")
+      assert.isTrue(next.suppress === "never" || next.bounce_type === "hard")
+      assert.strictEqual(next.status === "bounced", next.bounce_type !== null)
     }
   })
 })

@@ -6,7 +6,7 @@ import { maxAttempts, nextDelay, SendRetryPolicy } from "../../../../src/channel
 const offsets = [0, 30, 150, 750, 2550, 6150, 13_350, 27_750]
 
 describe("SendRetryPolicy", () => {
-  it.effect("offers a message eight times within eight hours, then gives it up", () =>
+  it.effect("makes eight attempts within eight hours, then gives up", () =>
     Effect.gen(function*() {
       const at: Array<number> = []
       const offer = Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -19,7 +19,7 @@ describe("SendRetryPolicy", () => {
       assert.deepStrictEqual(at, offsets)
     }))
 
-  it("times durable attempts by the very same delays", () => {
+  it("gives durable attempts the same delays", () => {
     const delays = Array.from({ length: maxAttempts }, (_, index) => nextDelay(index + 1))
     assert.strictEqual(delays.at(-1), undefined)
     const seconds = delays.slice(0, -1).map((delay) => delay === undefined ? 0 : Duration.toSeconds(delay))

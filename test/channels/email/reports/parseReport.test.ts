@@ -34,7 +34,7 @@ describe("a delivery report", () => {
     it(`in the shape of ${name} tells of a mailbox that does not exist`, () => {
       const told = of({ diagnostic: "smtp; 550 5.1.1 No such user here" })
       assert.deepStrictEqual(told, {
-        news: "bounced",
+        status: "bounced",
         bounceType: "hard",
         error: "550 5.1.1 No such user here",
         suppress: "now"
@@ -43,7 +43,7 @@ describe("a delivery report", () => {
 
     it(`in the shape of ${name} tells of a delivery, and of nothing while it is under way`, () => {
       const fine = { status: "2.0.0", diagnostic: "smtp; 250 2.0.0 Ok" }
-      assert.deepStrictEqual(of({ ...fine, action: "delivered" }), { news: "delivered" })
+      assert.deepStrictEqual(of({ ...fine, action: "delivered" }), { status: "delivered" })
       for (const action of ["relayed", "expanded", "delayed", "unheard-of"]) {
         assert.isUndefined(of({ ...fine, action }), action)
       }
@@ -74,18 +74,18 @@ describe("a delivery report", () => {
   for (const [status, diagnostic, bounceType, suppress] of table) {
     it(`with status ${JSON.stringify(status)} and ${JSON.stringify(diagnostic)} is ${bounceType}`, () => {
       const told = meaning(postfixDsn(mail, { status, diagnostic }))
-      assert.deepInclude(told, { news: "bounced", bounceType, suppress })
+      assert.deepInclude(told, { status: "bounced", bounceType, suppress })
     })
   }
 
   it("suppresses nobody whom it does not name: the mail was forwarded", () => {
     const told = meaning(gmailDsn({ ...mail, to: "elsewhere@third.example" }))
-    assert.deepInclude(told, { news: "bounced", bounceType: "hard", suppress: "never" })
+    assert.deepInclude(told, { status: "bounced", bounceType: "hard", suppress: "never" })
   })
 
   it("suppresses nobody who is only the original recipient: another address behind an alias has failed", () => {
     const told = meaning(postfixDsn(mail, { finalRecipient: "gone@inner.example" }))
-    assert.deepInclude(told, { news: "bounced", bounceType: "hard", suppress: "never" })
+    assert.deepInclude(told, { status: "bounced", bounceType: "hard", suppress: "never" })
     // An account of the mail server, not an address.
     assert.deepInclude(meaning(postfixDsn(mail, { finalRecipient: "ada" })), { suppress: "now" })
   })
@@ -103,9 +103,9 @@ describe("a delivery report", () => {
     if (report._tag !== "Delivery") return
     const of = (recipient: string) => meaningOf(report.recipients, recipient)
     assert.isUndefined(meaningOf(report.recipients.slice(0, 1), "a@p.example"))
-    assert.deepInclude(of("b@p.example"), { news: "bounced", bounceType: "hard", suppress: "now" })
-    assert.deepStrictEqual(of("C@P.example"), { news: "delivered" })
-    assert.deepInclude(of("d@p.example"), { news: "bounced", bounceType: "soft" })
+    assert.deepInclude(of("b@p.example"), { status: "bounced", bounceType: "hard", suppress: "now" })
+    assert.deepStrictEqual(of("C@P.example"), { status: "delivered" })
+    assert.deepInclude(of("d@p.example"), { status: "bounced", bounceType: "soft" })
   })
 
   it("is read when its parts are encoded", () => {
@@ -130,7 +130,7 @@ describe("a delivery report", () => {
 
   it("with an answer of foreign signs gives one printable line", () => {
     const told = meaning(yahooDsn(mail, { diagnostic: `smtp; 554 \u001b[31m${"ü".repeat(900)}\u0000` }))
-    if (typeof told !== "object" || told.news !== "bounced") return assert.fail("it bounced")
+    if (typeof told !== "object" || told.status !== "bounced") return assert.fail("it bounced")
     assert.isAtMost(told.error.length, 500)
     // oxlint-disable-next-line no-control-regex
     assert.notMatch(told.error, /[\u0000-\u001f\u007f]/)
@@ -184,7 +184,7 @@ describe("mail that is no report", () => {
         const changed = Buffer.from(raw)
         changed.set(bytes.slice(0, raw.length), Math.floor(at * Math.max(0, raw.length - bytes.length)))
         const told = meaning(changed)
-        if (typeof told === "object" && told.news === "bounced") assert.isTrue(told.error.isWellFormed())
+        if (typeof told === "object" && told.status === "bounced") assert.isTrue(told.error.isWellFormed())
       }
     }
   )
@@ -211,7 +211,7 @@ describe("mail that is no report", () => {
       }
     }
     const large = head.replace("Message-ID:", `X-Large: y\r\n${"Received: x\r\n".repeat(700_000)}Message-ID:`)
-    assert.deepInclude(meaning(Buffer.from(large)), { news: "bounced", bounceType: "hard" })
+    assert.deepInclude(meaning(Buffer.from(large)), { status: "bounced", bounceType: "hard" })
   })
 })
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
-import { makeDeliverabilityWarnings } from "../../../../src/channels/email/request/DeliverabilityWarnings.ts"
+import { DeliverabilityWarnings } from "../../../../src/channels/email/request/DeliverabilityWarnings.ts"
 import { greetingName } from "../../../../src/channels/email/smtp/greetingName.ts"
 import { DomainRegistrations } from "../../../../src/email-domains/DomainRegistrations.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
@@ -12,25 +12,28 @@ import { AccountId } from "../../../../src/values/Ids.ts"
 const account = AccountId.make(1)
 const own = EmailAddress.make("us@news.example")
 
-/** The default sender's domain is known, and an account's own one is. */
+/** Knows the default sender's domain and an account's domain. */
 const Known = Layer.mock(DomainRegistrations)({
   warnings: () => Effect.succeed(["of the account's domain"]),
   verifiedWarnings: () => Effect.succeedSome(["of the default domain"])
 })
 
 const warnings = (settings: Readonly<Record<string, string>>, base: string) =>
-  makeDeliverabilityWarnings.pipe(Effect.provide([
-    AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))),
-    Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("us@service.example") })),
-    Layer.succeed(PublicUrl, PublicUrl.of({ base, local: "" })),
-    Known
-  ]))
+  Effect.provide(
+    DeliverabilityWarnings,
+    DeliverabilityWarnings.layer.pipe(Layer.provide([
+      AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))),
+      Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("us@service.example") })),
+      Layer.succeed(PublicUrl, PublicUrl.of({ base, local: "" })),
+      Known
+    ]))
+  )
 
 const relay = { SMTP_URL: "smtp://relay.example", HELO_NAME: "node.service.example" }
 const https = "https://service.example"
 
-describe("the warnings of a mail", () => {
-  it.effect("in the sandbox are those of the account's own domain alone", () =>
+describe("DeliverabilityWarnings", () => {
+  it.effect("warns only about the account's domain without a relay", () =>
     Effect.gen(function*() {
       const { ofBulk, ofSender } = yield* warnings({}, "http://127.0.0.1:8080")
       for (const  of of[ofBulk, ofSender]) {
@@ -39,7 +42,7 @@ describe("the warnings of a mail", () => {
       }
     }))
 
-  it.effect("with a relay are those of the domain it comes from", () =>
+  it.effect("warns about the sender's domain with a relay", () =>
     Effect.gen(function*() {
       const { ofBulk, ofSender } = yield* warnings(relay, https)
       for (const  of of[ofBulk, ofSender]) {
@@ -48,19 +51,19 @@ describe("the warnings of a mail", () => {
       }
     }))
 
-  it.effect("say of bulk mail alone that one click unsubscribes nobody where links are not https, or lead nowhere", () =>
+  it.effect("warns about one-click unsubscribing only for bulk mail, unless links are https and public", () =>
     Effect.gen(function*() {
       for (const base of ["http://service.example", "https://localhost:8443", "https://[::1]/x", "https://127.0.0.1"]) {
         const { ofBulk, ofSender } = yield* warnings(relay, base)
         const [first, second, ...more] = yield* ofBulk(account, own)
         assert.strictEqual(first, "of the account's domain")
-        assert.match(second ?? "", /one click .* PUBLIC_URL/)
+        assert.match(second ?? "", /one click.* PUBLIC_URL/)
         assert.deepStrictEqual(more, [])
         assert.deepStrictEqual(yield* ofSender(account, own), ["of the account's domain"])
       }
     }))
 
-  it.effect("say of bulk mail that the service has no name, where its machine has none either", () =>
+  it.effect("warns about a missing host name for EHLO in bulk mail", () =>
     Effect.gen(function*() {
       const { ofBulk } = yield* warnings({ SMTP_URL: relay.SMTP_URL }, https)
       const said = (yield* ofBulk(account, own)).filter((text) => text.includes("HELO_NAME"))
@@ -68,8 +71,8 @@ describe("the warnings of a mail", () => {
     }))
 })
 
-describe("the name in EHLO", () => {
-  it("is HELO_NAME, else the machine's own if that is a full one", () => {
+describe("greetingName", () => {
+  it("returns HELO_NAME, or the machine's name if that is a full host name", () => {
     assert.strictEqual(greetingName("node.example", "host"), "node.example")
     assert.strictEqual(greetingName(undefined, "host.example"), "host.example")
     assert.isUndefined(greetingName(undefined, "host"))

@@ -42,7 +42,7 @@ describe("Mailbox", () => {
     })
   }
 
-  it("tells what is wrong with its parts under no name of theirs", () => {
+  it("reports the faults of its parts without a field name", () => {
     for (const text of ["nope", "Example <nope>", `${"n".repeat(201)} <a@example.com>`]) {
       const result = decode(text)
       const found = Result.isFailure(result) ? violationsOf(result.failure.issue) : []
@@ -52,7 +52,7 @@ describe("Mailbox", () => {
 
   const names = Schema.Array(Schema.Literals(["a", "Ü", ",", "\"", "\\", "<", ">", "@", " b", "😀"]))
 
-  it.prop("reads back what it writes, whatever the name", { names }, ({ names }) => {
+  it.prop("reads back every name that it writes", { names }, ({ names }) => {
     const name = names.join("").trim()
     const text = Schema.encodeSync(Mailbox)({
       ...(name === "" ? {} : { name }),

@@ -2,9 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
-import { settle } from "../../../../src/channels/email/recipients/RecipientState.ts"
+import { transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { type ClaimedRecipient, makeEmailSenderRepo } from "../../../../src/channels/email/single/EmailSenderRepo.ts"
-import { makeEmailMessagesRepo, type StoredEmail } from "../../../../src/channels/email/single/EmailsRepo.ts"
+import { makeEmailsRepo, type StoredEmail } from "../../../../src/channels/email/single/EmailsRepo.ts"
+import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { Events } from "../../../../src/events/Events.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
@@ -14,14 +15,14 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const Subject = RecipientOutcomes.layer.pipe(
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
-  Layer.provide(Usage.layer),
+  Layer.provide([Suppressions.layer, Usage.layer]),
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** An email of its own to so many people, in an account of its own. */
+/** Accepts a single email to `count` recipients in a new account. */
 const accept = Effect.fnUntraced(function*(count: number) {
   const { accountId } = yield* makeAccount()
-  const repo = yield* makeEmailMessagesRepo
+  const repo = yield* makeEmailsRepo
   const email: StoredEmail = {
     accountId,
     recipients: Array.from({ length: count }, (_, index) => ({ address: `p${index}@people.example`, kind: "to" })),
@@ -38,8 +39,8 @@ const accept = Effect.fnUntraced(function*(count: number) {
   return (yield* repo.insert(email)).id
 })
 
-/** What the owner of a claim writes down once the relay has taken the message. */
-const tellSent = Effect.fnUntraced(function*(claimed: ClaimedRecipient) {
+/** Records a claimed recipient as sent. */
+const recordSent = Effect.fnUntraced(function*(claimed: ClaimedRecipient) {
   const outcomes = yield* RecipientOutcomes
   yield* outcomes.record({
     id: claimed.id,
@@ -50,7 +51,7 @@ const tellSent = Effect.fnUntraced(function*(claimed: ClaimedRecipient) {
     subject: "s",
     at: Timestamp.make("2030-01-31T09:00:00.000000Z"),
     attemptsBefore: claimed.attempt_count,
-    settled: settle(claimed.attempt_count, { _tag: "Accepted" }, 0)
+    transition: transition(claimed.attempt_count, { _tag: "Accepted" }, 0)
   })
 })
 
@@ -58,8 +59,8 @@ const most = 8
 const now = { after: Duration.zero, most }
 const later = { after: Duration.seconds(10), most }
 
-layer(Subject, { excludeTestServices: true })("recipients of emails of their own", (it) => {
-  it.effect("are shared by nodes that take them at the same time", () =>
+layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
+  it.effect("shares due recipients between nodes that claim concurrently", () =>
     Effect.gen(function*() {
       const repo = yield* makeEmailSenderRepo
       const email = yield* accept(40)
@@ -69,35 +70,35 @@ layer(Subject, { excludeTestServices: true })("recipients of emails of their own
       assert.strictEqual(new Set(all.map(({ id }) => id)).size, 40)
       assert.isTrue(all.every(({ attempt_count, email_id }) => email_id === email && attempt_count === 0))
       assert.deepStrictEqual(yield* repo.claim(5), [])
-      yield* Effect.forEach(all, tellSent, { discard: true, concurrency: 8 })
+      yield* Effect.forEach(all, recordSent, { discard: true, concurrency: 8 })
     }))
 
-  it.effect("are taken over once nobody says to have them, and what their owner still learns is void", () =>
+  it.effect("reclaims recipients whose lease expired and ignores their former owner's outcome", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const repo = yield* makeEmailSenderRepo
       const email = yield* accept(2)
       const [kept, lost] = yield* repo.claim(2)
-      if (kept === undefined || lost === undefined) return yield* Effect.die("nobody was claimed")
+      if (kept === undefined || lost === undefined) return yield* Effect.die("no recipient was claimed")
       yield* sql`update email_messages set due_at = now() - interval '11 seconds' where status = 'sending'`
       yield* repo.renew([kept])
       assert.deepStrictEqual(yield* repo.takeOver(later), [{ id: lost.id }])
-      yield* tellSent(lost)
+      yield* recordSent(lost)
       const [again] = yield* repo.claim(2)
       assert.deepStrictEqual(again, { ...lost, attempt_count: 1 })
-      // The node before renews in vain: the claim is another one's.
+      // The former owner cannot renew: the claim belongs to another node.
       yield* sql`update email_messages set due_at = now() - interval '11 seconds' where id = ${lost.id}`
       yield* repo.renew([lost])
       assert.deepStrictEqual(yield* repo.takeOver(later), [{ id: lost.id }])
       const [last] = yield* repo.claim(2)
-      if (last !== undefined) yield* tellSent(last)
-      yield* tellSent(kept)
+      if (last !== undefined) yield* recordSent(last)
+      yield* recordSent(kept)
       const rows = yield* sql`select status, attempt_count from email_messages where id = ${email} or part_of = ${email}
         order by attempt_count`
       assert.deepStrictEqual(rows, [{ status: "sent", attempt_count: 1 }, { status: "sent", attempt_count: 3 }])
     }))
 
-  it.effect("are given up when they were in doubt too often", () =>
+  it.effect("fails a recipient that was reclaimed too often", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const repo = yield* makeEmailSenderRepo

@@ -7,8 +7,8 @@ const key = new Uint8Array(32).fill(7)
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-describe("a token of tracking", () => {
-  it("names its message and link, and is no token of the other purpose or under another key", () => {
+describe("TrackingToken", () => {
+  it("reads back message and link, and refuses a token for another purpose or key", () => {
     for (const id of [1, 256, 2 ** 53 - 1]) {
       for (const link of [0, 999, 65_535]) {
         const tracked = { id: EmailMessageId.make(id), link }
@@ -21,7 +21,7 @@ describe("a token of tracking", () => {
     }
   })
 
-  it("is refused with any bit changed, cut or longer", () => {
+  it("refuses a token with a changed bit, a missing or an extra character", () => {
     const token = trackingTokens(key, EmailMessageId.make(901))("open", 0)
     for (const [at, letter] of [...token].entries()) {
       for (let bit = 1; bit < 64; bit *= 2) {

@@ -18,22 +18,22 @@ const programs = [
 ]
 const late = { millisSinceSent: 60_000 }
 
-describe("who opens and clicks", () => {
-  it("is a reader with a browser or a mail program, some seconds after the handover", () => {
+describe("isMachineOpen and isBotClick", () => {
+  it("recognise a reader by a browser or mail program, seconds after acceptance by the relay", () => {
     for (const userAgent of readers) {
       assert.isFalse(isMachineOpen({ ...late, userAgent }), userAgent)
       assert.isFalse(isBotClick({ ...late, userAgent, method: "GET", isOneOfMany: false }), userAgent)
     }
   })
 
-  it("is a program under the name of one, or under none", () => {
+  it("recognise a program by its name or by a missing name", () => {
     for (const userAgent of programs) {
       assert.isTrue(isMachineOpen({ ...late, userAgent }), userAgent)
       assert.isTrue(isBotClick({ ...late, userAgent, method: "GET", isOneOfMany: false }), userAgent)
     }
   })
 
-  it("is a machine as Apple's and Google's proxies name themselves, for opens", () => {
+  it("recognise the image proxies of Apple and Google as machines", () => {
     assert.isTrue(isMachineOpen({ ...late, userAgent: "Mozilla/5.0" }))
     assert.isTrue(
       isMachineOpen({
@@ -43,7 +43,7 @@ describe("who opens and clicks", () => {
     )
   })
 
-  it("is a program within five seconds after the handover, by HEAD, or with many links at once", () => {
+  it("recognise a program by a visit within five seconds, by HEAD, and by many links at once", () => {
     for (const millisSinceSent of [undefined, 0, 4_999]) {
       assert.isTrue(isMachineOpen({ userAgent: firefox, millisSinceSent }))
       assert.isTrue(isBotClick({ userAgent: firefox, millisSinceSent, method: "GET", isOneOfMany: false }))

@@ -13,7 +13,7 @@ const compiled = (html: string) => {
 const openUrl = "https://m.example/o"
 const clickUrl = (index: number) => `https://m.example/c/${index};`
 
-/** The HTML as one recipient gets it, with all links counted. */
+/** Renders the HTML for one recipient with all links tracked. */
 const tracked = (html: string, { opens = false, variables = {} }: { opens?: boolean; variables?: object } = {}) => {
   const { part, template } = compiled(html)
   const targets = targetsOf(part)
@@ -27,8 +27,8 @@ const tracked = (html: string, { opens = false, variables = {} }: { opens?: bool
 
 const pixel = `<img src="${openUrl}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`
 
-describe("links of a mail", () => {
-  it("are counted however their HTML is written", () => {
+describe("track and targetsOf", () => {
+  it("track links in every spelling of HTML", () => {
     const cases: ReadonlyArray<readonly [html: string, target: string]> = [
       [`<a href="https://x.example/a">`, "https://x.example/a"],
       [`<A CLASS=b HREF='HTTP://x.example/a'>`, "HTTP://x.example/a"],
@@ -58,7 +58,7 @@ describe("links of a mail", () => {
     }
   })
 
-  it("stay as they are where nobody can follow them, or where they cannot be read for sure", () => {
+  it("leave links unchanged that readers cannot follow or that mail programs may read differently", () => {
     const cases = [
       `<a href="mailto:a@x.example">`,
       `<a href="tel:+15550100">`,
@@ -99,7 +99,7 @@ describe("links of a mail", () => {
     }
   })
 
-  it("that lead to the same place are one link, and only those to a stored target change", () => {
+  it("treat links to one target as one, and change only links to stored targets", () => {
     const link = (url: string) => `<a href="${url}">x</a>`
     const html = link("https://x.example/a") + link("https://x.example/b") + link("https://x.example/a")
     const { html: changed, targets } = tracked(html)
@@ -111,7 +111,7 @@ describe("links of a mail", () => {
     assert.strictEqual(rendered, html.replace("https://x.example/b", clickUrl(0)))
   })
 
-  it("cannot be changed by a value of a recipient", () => {
+  it("let no recipient's value change a link", () => {
     const html = `<a href="https://x.example/a">{{x}}</a>{{ y | there }}`
     const variables = { x: `<a href="https://evil.example">"{{open}}`, "": { 0: "https://evil.example" } }
     assert.strictEqual(
@@ -120,7 +120,7 @@ describe("links of a mail", () => {
     )
   })
 
-  it("past a thousand stay as they are", () => {
+  it("leave links after the first thousand unchanged", () => {
     const html = Array.from({ length: 1_100 }, (_, index) => `<a href="https://x.example/${index}">`).join("")
     const { html: changed, targets } = tracked(html)
     assert.strictEqual(targets.length, 1_000)
@@ -128,7 +128,7 @@ describe("links of a mail", () => {
     assert.notInclude(changed, `"https://x.example/999"`)
   })
 
-  it("are found in time that grows with the text, whatever it is", () => {
+  it("find links in time linear in the text's length", () => {
     const size = 1_000_000
     const hostile = [
       "<",
@@ -150,8 +150,8 @@ describe("links of a mail", () => {
   }, 20_000)
 })
 
-describe("the pixel", () => {
-  it("stands before the end of the body, and at the end where there is none", () => {
+describe("the tracking pixel", () => {
+  it("is placed before the end of the body, or at the end of the text", () => {
     const cases = [
       [`<html><body>{{x}}</BODY ></html>`, `<html><body>y${pixel}</BODY ></html>`],
       [`<p>{{x}}</p>`, `<p>y</p>${pixel}`],
@@ -165,7 +165,7 @@ describe("the pixel", () => {
   })
 })
 
-describe("tracking", () => {
+describe("track", () => {
   const Fragment = Schema.Literals([
     "<a ",
     "</a>",
@@ -194,11 +194,11 @@ describe("tracking", () => {
     "word"
   ])
 
-  /** Whitespace at the ends of an href and the spelling of `&` are all that a target does not keep. */
+  /** A target keeps everything but whitespace at the ends of an href and the spelling of `&`. */
   const bare = (html: string) => html.replaceAll("&amp;", "&").replaceAll(/\s/g, "")
 
   it.prop(
-    "changes nothing of any HTML but the values of some hrefs, and adds one picture",
+    "changes only the values of some hrefs and adds one image",
     [Schema.Array(Fragment)],
     ([fragments]) => {
       const source = fragments.join("")

@@ -1,0 +1,91 @@
+import { Context, Effect, Layer, Option, Result } from "effect"
+import type { EventData } from "../../../events/EventData.ts"
+import { type DomainEvent, domainEvent, Events } from "../../../events/Events.ts"
+import * as Template from "../../../templates/Template.ts"
+import { Usage } from "../../../usage/Usage.ts"
+import type { EmailMessageId } from "../../../values/Ids.ts"
+import type { Timestamp } from "../../../values/Timestamp.ts"
+import type { Suppress } from "../smtp/classifyReply.ts"
+import { Suppressions } from "../suppressions/Suppressions.ts"
+import { makeMessageProgressRepo, type MessageRow } from "./MessageProgressRepo.ts"
+import { advance, type LaterStatus } from "./MessageState.ts"
+
+/** A refusal by the recipient's mail server. */
+export interface Bounce {
+  readonly status: "bounced"
+  readonly bounceType: "hard" | "soft"
+  /** One printable line. */
+  readonly error: string
+  readonly suppress: Suppress
+}
+
+/** A status that a message reaches after the relay has accepted it, with its details. */
+export type Progress = Bounce | { readonly status: Exclude<LaterStatus, "bounced"> }
+
+/** A message that the current transaction has locked, with the fields that all its events carry. */
+export interface LockedMessage extends MessageRow {
+  readonly email: Omit<EventData<"email.sent">, "sent_at">
+}
+
+/** Renders a batch's subject for one recipient. Returns the template itself if it no longer compiles. */
+export const subjectOf = (source: string, variables: Readonly<Record<string, unknown>>): string => {
+  const template = Template.compile({ subject: source })
+  return Result.isSuccess(template) ? Template.render(template.success, variables).subject : source
+}
+
+/** A batch's subject is a template. The subject of a single email is stored as it is sent. */
+const eventDataOf = (row: MessageRow): LockedMessage["email"] => ({
+  id: row.email_id,
+  batch_id: row.batch_id,
+  to: row.recipient,
+  subject: row.batch_subject === null ? row.subject ?? "" : subjectOf(row.batch_subject, row.variables)
+})
+
+/** Moves messages forward after the relay has accepted them, inside the caller's transaction. */
+export class MessageProgress extends Context.Service<MessageProgress, {
+  /** Locks the message until the transaction ends. */
+  readonly lock: (id: EmailMessageId) => Effect.Effect<Option.Option<LockedMessage>>
+  /**
+   * Moves a locked message forward; returns false and changes nothing if it is that far already. Updates its batch's
+   * count and its account's usage, suppresses its address after a complaint or a hard bounce, and publishes `event`. A
+   * message whose acceptance was not recorded yet counts as sent: email.sent is published first.
+   */
+  readonly advance: (message: LockedMessage, progress: Progress, options: {
+    readonly at: Timestamp
+    readonly event?: DomainEvent
+  }) => Effect.Effect<boolean>
+}>()("messaging-service/channels/email/recipients/MessageProgress") {
+  static readonly layer = Layer.effect(
+    MessageProgress,
+    Effect.gen(function*() {
+      const events = yield* Events
+      const usage = yield* Usage
+      const suppressions = yield* Suppressions
+      const repo = yield* makeMessageProgressRepo
+
+      return MessageProgress.of({
+        lock: (id) =>
+          Effect.map(Effect.orDie(repo.lock(id)), Option.map((row) => ({ ...row, email: eventDataOf(row) }))),
+        advance: Effect.fnUntraced(function*(message, progress, { at, event }) {
+          const { account_id: accountId, batch_id, email_id, id, recipient: to } = message
+          const advanced = advance(message.status, progress.status)
+          if (advanced === undefined) return false
+          const bounce = progress.status === "bounced" ? progress : undefined
+          yield* Effect.orDie(repo.advance(id, { status: progress.status, at, bounce }))
+          if (advanced.countsAsSent && batch_id !== null) yield* Effect.orDie(repo.countSent(batch_id))
+          if (bounce !== undefined) {
+            yield* suppressions.bounced([{ id: email_id, accountId, to, suppress: bounce.suppress }])
+          }
+          if (progress.status === "complained") yield* suppressions.complained({ id: email_id, accountId, to })
+          const sent = { ...message.email, sent_at: at }
+          yield* events.publish([
+            ...(advanced.impliesSent ? [domainEvent({ accountId, event: "email.sent", data: sent })] : []),
+            ...(event === undefined ? [] : [event])
+          ])
+          if (!message.was_sent) yield* usage.count([{ accountId, metric: "email_sent", count: 1, at }])
+          return true
+        })
+      })
+    })
+  )
+}
