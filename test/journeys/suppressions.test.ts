@@ -194,7 +194,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           [{ email: "*@people" }, "email", /wrong domain/],
           [{ email: ["a@people.example"] }, "email", /string/],
           ...["bounce", "complaint", "unsubscribe", "", "Manual", null, 1].map((reason) =>
-            [{ email, reason }, "reason", /must be "manual", or be left out/] as const
+            [{ email, reason }, "reason", /must be "manual" or absent/] as const
           )
         ]
         for (const [json, param, message] of cases) {
