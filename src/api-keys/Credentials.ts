@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import * as Tokens from "../platform/crypto/Tokens.ts"
-import { coalesce } from "../platform/database/coalesce.ts"
+import { coalesce } from "../platform/work/GroupCommit.ts"
 import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { chore } from "../platform/cluster/chore.ts"
+import { chore } from "../platform/work/PeriodicTask.ts"
 import * as Query from "../platform/database/Query.ts"
 
 /**

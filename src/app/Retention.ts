@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { chore } from "../platform/cluster/chore.ts"
+import { chore } from "../platform/work/PeriodicTask.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { dropPartitions, makePartitions, type PartitionedTable } from "../platform/database/Partitions.ts"
 import * as Query from "../platform/database/Query.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { chore } from "../platform/cluster/chore.ts"
+import { chore } from "../platform/work/PeriodicTask.ts"
 import { DomainVerification } from "./DomainVerification.ts"
 
 /** Domains at once. A check does nothing but wait, ten seconds where name servers are silent; those must not hold up all. */

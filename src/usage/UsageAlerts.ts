@@ -1,6 +1,6 @@
 import { Array, Context, Effect, Layer } from "effect"
 import { Notices } from "../accounts/Notices.ts"
-import { chore } from "../platform/cluster/chore.ts"
+import { chore } from "../platform/work/PeriodicTask.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import { Plan } from "../values/Plan.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Notices } from "../accounts/Notices.ts"
-import { chore } from "../platform/cluster/chore.ts"
+import { chore } from "../platform/work/PeriodicTask.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"

@@ -1,5 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
-import { chore } from "../platform/cluster/chore.ts"
+import { chore } from "../platform/work/PeriodicTask.ts"
 import { drawSeed, maskOf } from "../platform/crypto/oneTimeCode.ts"
 import { Database } from "../platform/database/Database.ts"
 import { makeHandOver } from "./HandOver.ts"

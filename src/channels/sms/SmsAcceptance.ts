@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { coalesce } from "../../platform/database/coalesce.ts"
+import { coalesce } from "../../platform/work/GroupCommit.ts"
 import { afterCommit, inTransaction, transaction } from "../../platform/database/transaction.ts"
 import { dollars } from "../../pricing/SmsPrice.ts"
 import { Quotas } from "../../usage/Quotas.ts"

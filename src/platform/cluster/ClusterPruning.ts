@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { chore } from "./chore.ts"
+import { chore } from "../work/PeriodicTask.ts"
 
 /** One round of {@link ClusterPruning}. */
 export const prune = Effect.gen(function*() {

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { coalesce } from "../database/coalesce.ts"
+import { coalesce } from "../work/GroupCommit.ts"
 import { column } from "../database/column.ts"
 import * as Query from "../database/Query.ts"
 

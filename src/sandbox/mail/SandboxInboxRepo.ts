@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { coalesce } from "../../platform/database/coalesce.ts"
+import { coalesce } from "../../platform/work/GroupCommit.ts"
 import { readHeaders } from "./readMail.ts"
 import { SandboxInbox, SandboxMail, SandboxMailSummary } from "./SandboxInbox.ts"
 import type { ReceivedMail } from "./SandboxInbox.ts"

@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, type Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
-import { group } from "../../platform/database/coalesce.ts"
+import { group } from "../../platform/work/GroupCommit.ts"
 import { column } from "../../platform/database/column.ts"
 import { retryWhileUnavailable } from "../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../platform/database/transaction.ts"

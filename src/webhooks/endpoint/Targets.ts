@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { coalesce } from "../../platform/database/coalesce.ts"
+import { coalesce } from "../../platform/work/GroupCommit.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import { makeWebhooksRepo, type Target } from "./WebhooksRepo.ts"
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Data, Deferred, Duration, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { coalesce } from "../../../src/platform/database/coalesce.ts"
+import { coalesce } from "../../../src/platform/work/GroupCommit.ts"
 import { retryWhileUnavailable } from "../../../src/platform/database/retryWhileUnavailable.ts"
 import {
   afterCommit,

@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
-import { coalesce } from "../../../platform/database/coalesce.ts"
+import { coalesce } from "../../../platform/work/GroupCommit.ts"
 import { column } from "../../../platform/database/column.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import { Usage } from "../../../usage/Usage.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { chore } from "../../../platform/cluster/chore.ts"
+import { chore } from "../../../platform/work/PeriodicTask.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
 
 /** Reads again the receipts that came before the answer to their submit was written down, for ten minutes. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { coalesce } from "../../../platform/database/coalesce.ts"
+import { coalesce } from "../../../platform/work/GroupCommit.ts"
 import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
 import { afterCommit, inTransaction, transaction } from "../../../platform/database/transaction.ts"
 import { Usage } from "../../../usage/Usage.ts"

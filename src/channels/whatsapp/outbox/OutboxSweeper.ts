@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { chore } from "../../../platform/cluster/chore.ts"
+import { chore } from "../../../platform/work/PeriodicTask.ts"
 import { sessionDeleted, sessionLoggedOut } from "./MessageFailures.ts"
 import { makeOutboxRepo } from "./OutboxRepo.ts"
 import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { chore } from "../../../platform/cluster/chore.ts"
+import { chore } from "../../../platform/work/PeriodicTask.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { SessionEntity } from "./SessionEntity.ts"
 import { Sessions } from "./Sessions.ts"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { coalesce } from "../../../src/platform/database/coalesce.ts"
+import { coalesce } from "../../../src/platform/work/GroupCommit.ts"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", {}) {}
 

@@ -1,5 +1,5 @@
 import { type Duration, Effect, Exit, Queue, type Scope } from "effect"
-import { isDatabaseUnavailable } from "./isDatabaseUnavailable.ts"
+import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
 
 interface Call<A, B, E> {
   readonly input: A
