@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import * as Tokens from "../platform/crypto/Tokens.ts"
-import { coalesce } from "../platform/work/GroupCommit.ts"
+import { GroupCommit } from "../platform/work/GroupCommit.ts"
 import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
 
 /**
@@ -15,8 +15,8 @@ export class Credentials extends Context.Service<Credentials, {
     Credentials,
     Effect.gen(function*() {
       const repo = yield* ApiKeysRepo
-      const find = yield* coalesce({
-        most: 500,
+      const find = yield* GroupCommit.make({
+        maxSize: 500,
         concurrency: 2,
         run: Effect.fnUntraced(function*(tokens: ReadonlyArray<string>) {
           const hashes = tokens.map(Tokens.hash)

@@ -6,7 +6,7 @@ import { emailErasure } from "../channels/email/emailErasure.ts"
 import { whatsappErasure } from "../channels/whatsapp/whatsappErasure.ts"
 import { emailDomainsErasure } from "../email-domains/emailDomainsErasure.ts"
 import { messagesErasure } from "../messages/messagesErasure.ts"
-import { chore } from "../platform/work/PeriodicTask.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { templatesErasure } from "../templates/templatesErasure.ts"
 import { usageErasure } from "../usage/usageErasure.ts"
 import { verifyErasure } from "../verify/verifyErasure.ts"
@@ -28,5 +28,5 @@ export const ErasureSteps = Layer.succeed(Erasure, [
 
 /** Erases deleted accounts, until nothing is left of them. */
 export const AccountErasure = Layer.unwrap(
-  Effect.map(AccountRemoval, ({ erase }) => chore("AccountErasure", "5 seconds", erase))
+  Effect.map(AccountRemoval, ({ erase }) => PeriodicTask.make("AccountErasure", "5 seconds", erase))
 )

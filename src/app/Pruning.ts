@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { chore } from "../platform/work/PeriodicTask.ts"
 import * as Query from "../platform/database/Query.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 
 /**
  * One round of {@link Pruning}. What is kept for a while only: answers to repeat for a day, what emails and
@@ -37,4 +37,4 @@ export const prune = Effect.gen(function*() {
 })
 
 /** Removes what has served its time. */
-export const Pruning = chore("Pruning", "1 minute", prune)
+export const Pruning = PeriodicTask.make("Pruning", "1 minute", prune)

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { chore } from "../platform/work/PeriodicTask.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { dropPartitions, makePartitions, type PartitionedTable } from "../platform/database/Partitions.ts"
 import * as Query from "../platform/database/Query.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { WebhookId } from "../values/Ids.ts"
 import { eraseDeliveries } from "../webhooks/webhooksErasure.ts"
 
@@ -42,4 +42,4 @@ export const retain = Effect.gen(function*() {
 })
 
 /** Makes room for the days to come, and drops what has served its time. */
-export const Retention = chore("Retention", "10 minutes", retain)
+export const Retention = PeriodicTask.make("Retention", "10 minutes", retain)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { chore } from "../platform/work/PeriodicTask.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { DomainVerification } from "./DomainVerification.ts"
 
 /** Domains at once. A check does nothing but wait, ten seconds where name servers are silent; those must not hold up all. */
@@ -9,7 +9,7 @@ const width = 16
  * Checks the domains that are due, by one node of the cluster: pending ones with growing pauses for three days, verified
  * ones once a day. A check that its node did not live to note is due still, and made again when its lease is over.
  */
-export const DomainRechecks = chore(
+export const DomainRechecks = PeriodicTask.make(
   "EmailDomainRechecks",
   "1 second",
   Effect.gen(function*() {

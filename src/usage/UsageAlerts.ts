@@ -1,8 +1,8 @@
 import { Array, Context, Effect, Layer } from "effect"
 import { Notices } from "../accounts/Notices.ts"
-import { chore } from "../platform/work/PeriodicTask.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { Plan } from "../values/Plan.ts"
 import { Metered } from "./Metric.ts"
 import { Quotas } from "./Quotas.ts"
@@ -74,6 +74,9 @@ export const UsageAlertChores = Layer.unwrap(
   Effect.map(
     UsageAlerts,
     ({ alert, digest }) =>
-      Layer.merge(chore("UsageAlerts", "1 minute", alert), chore("UsageDigests", "1 minute", digest))
+      Layer.merge(
+        PeriodicTask.make("UsageAlerts", "1 minute", alert),
+        PeriodicTask.make("UsageDigests", "1 minute", digest)
+      )
   )
 )

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Notices } from "../accounts/Notices.ts"
-import { chore } from "../platform/work/PeriodicTask.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { AccountId } from "../values/Ids.ts"
 
 /** Codes to one prefix in an hour, from which on it is looked at how many of them were entered. */
@@ -59,4 +59,4 @@ export const guardAgainstPumping = Effect.gen(function*() {
 })
 
 /** Blocks prefixes of phone numbers to which many codes go that nobody enters, by one node of the cluster. */
-export const PumpingGuard = chore("PumpingGuard", "10 seconds", guardAgainstPumping)
+export const PumpingGuard = PeriodicTask.make("PumpingGuard", "10 seconds", guardAgainstPumping)

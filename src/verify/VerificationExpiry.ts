@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { chore } from "../platform/work/PeriodicTask.ts"
 import { Database } from "../platform/database/Database.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { makeHandOver } from "./HandOver.ts"
 import { VerificationsRepo } from "./VerificationsRepo.ts"
 
@@ -10,7 +10,7 @@ const most = 100
  * Tells of codes that nobody entered in time, by one node of the cluster. Each unconfirmed verification is told of once,
  * as its row says so from the same transaction on; also one that was ended by wrong codes.
  */
-export const VerificationExpiry = chore(
+export const VerificationExpiry = PeriodicTask.make(
   "VerificationExpiry",
   "1 second",
   Effect.gen(function*() {

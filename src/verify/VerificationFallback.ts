@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
-import { chore } from "../platform/work/PeriodicTask.ts"
 import { drawSeed, maskOf } from "../platform/crypto/oneTimeCode.ts"
 import { Database } from "../platform/database/Database.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { makeHandOver } from "./HandOver.ts"
 import { Recipient } from "./Recipient.ts"
 import { type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
@@ -14,7 +14,7 @@ const most = 500
  * of the cluster. A new code goes: the old one may still arrive somewhere. Where no channel takes it, it stays as it is
  * until it expires.
  */
-export const VerificationFallback = chore(
+export const VerificationFallback = PeriodicTask.make(
   "VerificationFallback",
   "1 second",
   Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { coalesce } from "../../platform/work/GroupCommit.ts"
 import { afterCommit, inTransaction, transaction } from "../../platform/database/transaction.ts"
+import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { dollars } from "../../pricing/SmsPrice.ts"
 import { Quotas } from "../../usage/Quotas.ts"
 import { Usage } from "../../usage/Usage.ts"
@@ -71,8 +71,8 @@ export const makeAcceptance = Effect.gen(function*() {
       return accepted(request, yield* put([request]))
     }))
 
-  const together = yield* coalesce({
-    most: 100,
+  const together = yield* GroupCommit.make({
+    maxSize: 100,
     // Two would find the same accounts held by each other.
     concurrency: 1,
     run: (requests: ReadonlyArray<SmsRequest>) =>

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { chore } from "../work/PeriodicTask.ts"
+import { PeriodicTask } from "../work/PeriodicTask.ts"
 
 /** One round of {@link ClusterPruning}. */
 export const prune = Effect.gen(function*() {
@@ -11,4 +11,4 @@ export const prune = Effect.gen(function*() {
 })
 
 /** The library keeps every persisted message for ever; this removes those that were answered a day ago. */
-export const ClusterPruning = chore("ClusterPruning", "10 minutes", prune)
+export const ClusterPruning = PeriodicTask.make("ClusterPruning", "10 minutes", prune)

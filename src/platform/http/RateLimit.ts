@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { coalesce } from "../work/GroupCommit.ts"
 import { column } from "../database/column.ts"
 import * as Query from "../database/Query.ts"
+import { GroupCommit } from "../work/GroupCommit.ts"
 
 /** The state of a bucket after this request. */
 export const Usage = Schema.Struct({
@@ -54,8 +54,8 @@ export class RateLimit extends Context.Service<RateLimit, {
         execute: (buckets) =>
           countingSql(sql, sql`select * from unnest(${column.text(buckets)}) with ordinality as t (bucket, position)`)
       })
-      const count = yield* coalesce({
-        most: 500,
+      const count = yield* GroupCommit.make({
+        maxSize: 500,
         concurrency: 2,
         run: (buckets: ReadonlyArray<string>) => add(buckets)
       })

@@ -1,63 +1,76 @@
 import { type Duration, Effect, Exit, Queue, type Scope } from "effect"
 import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
 
+type Done<B, E> = (exit: Exit.Exit<B, E>) => void
+
 interface Call<A, B, E> {
   readonly input: A
-  readonly done: (exit: Exit.Exit<B, E>) => void
+  readonly done: Done<B, E>
 }
 
-export interface GroupOptions<A, B, E, R> {
-  /** The most inputs of one call. */
-  readonly most: number
-  /** Calls under way at once: 2 keeps PostgreSQL busy while this process prepares the next. */
+interface Options<A, B, E, R> {
+  /** The most inputs in one group. */
+  readonly maxSize: number
+  /** How many groups run at once. With 2, PostgreSQL works on one while this process prepares the next. */
   readonly concurrency: number
-  /** How long each rests after a call: whoever comes alone does not wait, and under load groups become larger. */
-  readonly rest?: Duration.Input
+  /** The pause after each group. A single caller does not wait, and under load groups grow larger. */
+  readonly pause?: Duration.Input
+  /** Writes all inputs or none, and answers in their order. */
   readonly run: (inputs: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E, R>
 }
 
-/**
- * Group commit: makes one call of many that arrive while the last one runs. `done` is told when the statement that holds
- * its own input is through, so what it is told is committed. `run` answers in the order of its inputs and does all of
- * them or none. A group that fails is run once more one by one, so that nobody fails for another's input; when the
- * database is away, all fail alike.
- */
-export const group: <A, B, E, R>(
-  options: GroupOptions<A, B, E, R>
-) => Effect.Effect<(input: A, done: (exit: Exit.Exit<B, E>) => void) => void, never, R | Scope.Scope> = Effect
-  .fnUntraced(
-    function*<A, B, E, R>(options: GroupOptions<A, B, E, R>) {
-      type Group = ReadonlyArray<Call<A, B, E>>
-      const queue = yield* Queue.unbounded<Call<A, B, E>>()
+/** Calls `done` after the statement that contains its input has committed. */
+type Submit<A, B, E> = (input: A, done: Done<B, E>) => void
 
-      const perform = (calls: Group): Effect.Effect<void, never, R> =>
-        Effect.gen(function*() {
-          const exit = yield* Effect.exit(Effect.suspend(() => options.run(calls.map((call) => call.input))))
-          if (Exit.isFailure(exit) && calls.length > 1 && !isDatabaseUnavailable(exit.cause)) {
-            return yield* Effect.forEach(calls, (call) => perform([call]), { discard: true })
-          }
-          // One output for each input is what `run` promises, hence the `as B` below.
-          for (const [index, { done }] of calls.entries()) done(Exit.map(exit, (outputs) => outputs[index] as B))
-        })
+const makeWithCallback: <A, B, E, R>(
+  options: Options<A, B, E, R>
+) => Effect.Effect<Submit<A, B, E>, never, R | Scope.Scope> = Effect.fnUntraced(
+  function*<A, B, E, R>(options: Options<A, B, E, R>) {
+    type Group = ReadonlyArray<Call<A, B, E>>
+    const queue = yield* Queue.unbounded<Call<A, B, E>>()
 
-      const round = Effect.gen(function*() {
-        const calls = yield* Queue.takeBetween(queue, 1, options.most)
-        // Whoever waits for one that is being closed would wait for ever.
-        yield* Effect.onInterrupt(perform(calls), () =>
-          Effect.sync(() => {
-            for (const { done } of calls) done(Exit.interrupt())
-          }))
-        if (options.rest !== undefined) yield* Effect.sleep(options.rest)
+    const write = (calls: Group): Effect.Effect<void, never, R> =>
+      Effect.gen(function*() {
+        const exit = yield* Effect.exit(Effect.suspend(() => options.run(calls.map((call) => call.input))))
+        if (Exit.isFailure(exit) && calls.length > 1 && !isDatabaseUnavailable(exit.cause)) {
+          return yield* Effect.forEach(calls, (call) => write([call]), { discard: true })
+        }
+        // `run` promises one output for each input, hence `as B`.
+        for (const [index, { done }] of calls.entries()) done(Exit.map(exit, (outputs) => outputs[index] as B))
       })
-      for (let rounds = 0; rounds < options.concurrency; rounds++) yield* Effect.forkScoped(Effect.forever(round))
-      return (input: A, done: (exit: Exit.Exit<B, E>) => void) => {
-        Queue.offerUnsafe(queue, { input, done })
-      }
+
+    const round = Effect.gen(function*() {
+      const calls = yield* Queue.takeBetween(queue, 1, options.maxSize)
+      // Without this, callers of a closing scope would wait forever.
+      yield* Effect.onInterrupt(write(calls), () =>
+        Effect.sync(() => {
+          for (const { done } of calls) done(Exit.interrupt())
+        }))
+      if (options.pause !== undefined) yield* Effect.sleep(options.pause)
+    })
+    for (let rounds = 0; rounds < options.concurrency; rounds++) yield* Effect.forkScoped(Effect.forever(round))
+    return (input: A, done: Done<B, E>) => {
+      Queue.offerUnsafe(queue, { input, done })
     }
+  }
+)
+
+const make = <A, B, E, R>(
+  options: Options<A, B, E, R>
+): Effect.Effect<(input: A) => Effect.Effect<B, E>, never, R | Scope.Scope> =>
+  Effect.map(
+    makeWithCallback(options),
+    (submit) => (input: A) => Effect.callback<B, E>((resume) => submit(input, resume))
   )
 
-/** {@link group} for callers that wait: the effect ends with the statement that holds its input. */
-export const coalesce = <A, B, E, R>(
-  options: GroupOptions<A, B, E, R>
-): Effect.Effect<(input: A) => Effect.Effect<B, E>, never, R | Scope.Scope> =>
-  Effect.map(group(options), (submit) => (input: A) => Effect.callback<B, E>((resume) => submit(input, resume)))
+/**
+ * Writes all inputs that arrive while the last group runs as one group, so that they share a transaction. A group that
+ * fails runs once more input by input, so that one bad input fails its own caller only. When the database is unavailable,
+ * all callers of the group fail.
+ */
+export const GroupCommit = {
+  /** For callers that wait: the effect ends after the statement that contains its input has committed. */
+  make,
+  /** For callers that must not wait, such as socket handlers. */
+  makeWithCallback
+}

@@ -1,17 +1,29 @@
 import { type Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
 
-/**
- * Something that one node of the cluster does again and again, with a pause in between. When it fails, it is logged and
- * tried again after the pause; when its node leaves, another one goes on within a second.
- */
-export const chore = <E, R>(name: string, pause: Duration.Input, effect: Effect.Effect<void, E, R>) =>
-  Singleton.make(
-    name,
-    effect.pipe(
-      Effect.tapCause((cause) => Effect.logWarning(`${name} failed and is tried again`, cause)),
-      Effect.ignoreCause,
-      Effect.repeat(Schedule.spaced(pause)),
-      Effect.asVoid
-    )
+/** Runs `task` again and again on this node. Logs a failure, and tries again after the pause. */
+const repeat = <A, E, R>(
+  name: string,
+  pause: Duration.Input,
+  task: Effect.Effect<A, E, R>
+): Effect.Effect<void, never, R> =>
+  task.pipe(
+    Effect.tapCause((cause) =>
+      isDatabaseUnavailable(cause)
+        ? Effect.logDebug("the database is unavailable, a periodic task waits", cause)
+        : Effect.logWarning("periodic task failed", cause)
+    ),
+    Effect.annotateLogs({ task: name }),
+    Effect.ignoreCause,
+    Effect.repeat(Schedule.spaced(pause)),
+    Effect.asVoid
   )
+
+/** Work that repeats with a pause in between. */
+export const PeriodicTask = {
+  /** Runs the task on one node of the cluster. When that node leaves, another one continues within a second. */
+  make: <A, E, R>(name: string, pause: Duration.Input, task: Effect.Effect<A, E, R>) =>
+    Singleton.make(name, repeat(name, pause, task)),
+  repeat
+}

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { coalesce } from "../../platform/work/GroupCommit.ts"
+import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { readHeaders } from "./readMail.ts"
 import { SandboxInbox, SandboxMail, SandboxMailSummary } from "./SandboxInbox.ts"
 import type { ReceivedMail } from "./SandboxInbox.ts"
@@ -89,7 +89,7 @@ const makeWrites = (keep: number) =>
       if (sincePruned >= keep / 20) yield* prune
       return messages.map(() => undefined)
     })
-    return yield* coalesce({ most: mostPerInsert, concurrency: 2, run: insert })
+    return yield* GroupCommit.make({ maxSize: mostPerInsert, concurrency: 2, run: insert })
   })
 
 /**

@@ -2,9 +2,9 @@ import { Effect, Layer } from "effect"
 import { PartStatusUpdates } from "../../channels/sms/parts/PartStatusUpdates.ts"
 import { SmsProvider } from "../../channels/sms/parts/SmsProvider.ts"
 import type { Outgoing, SubmitOutcome } from "../../channels/sms/parts/SubmitOutcome.ts"
-import { chore } from "../../platform/work/PeriodicTask.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
-import { coalesce } from "../../platform/work/GroupCommit.ts"
+import { GroupCommit } from "../../platform/work/GroupCommit.ts"
+import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
 import { type Fate, fateOf } from "./magicNumbers.ts"
 import { makeSandboxSmsRepo, type Taken } from "./SandboxSmsRepo.ts"
 
@@ -30,8 +30,8 @@ export const SandboxSmsProvider = Layer.effect(
   Effect.gen(function*() {
     const { sandboxSmsDelay } = yield* AppConfig
     const repo = yield* makeSandboxSmsRepo
-    const insert = yield* coalesce({
-      most: 100,
+    const insert = yield* GroupCommit.make({
+      maxSize: 100,
       concurrency: 1,
       run: (taken: ReadonlyArray<Taken>) =>
         Effect.orDie(Effect.map(repo.insert(taken), (rows) => rows.map(({ id }) => id)))
@@ -66,7 +66,7 @@ const receiptOf = ({ id, state }: { readonly id: number; readonly state: string 
 }
 
 /** Tells what became of the parts, after their delay. A receipt is told until it is written down. */
-export const SandboxSmsReceipts = chore(
+export const SandboxSmsReceipts = PeriodicTask.make(
   "SandboxSmsReceipts",
   "100 millis",
   Effect.gen(function*() {

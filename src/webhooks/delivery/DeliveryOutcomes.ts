@@ -1,10 +1,10 @@
 import { Context, Duration, Effect, type Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
-import { group } from "../../platform/work/GroupCommit.ts"
 import { column } from "../../platform/database/column.ts"
 import { retryWhileUnavailable } from "../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../platform/database/transaction.ts"
+import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import { UnhealthyReason } from "../endpoint/Webhook.ts"
@@ -150,8 +150,8 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
         )
       }, Effect.orDie)
 
-      const record = yield* group({
-        most: 100,
+      const record = yield* GroupCommit.makeWithCallback({
+        maxSize: 100,
         concurrency: 1,
         run: (records: ReadonlyArray<AttemptRecord>) =>
           Effect.as(retryWhileUnavailable(write(records)), Array.from(records, () => undefined)).pipe(

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { coalesce } from "../../platform/work/GroupCommit.ts"
+import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import { makeWebhooksRepo, type Target } from "./WebhooksRepo.ts"
 
@@ -12,8 +12,8 @@ export class Targets extends Context.Service<Targets, {
     Targets,
     Effect.gen(function*() {
       const { targets } = yield* makeWebhooksRepo
-      const read = yield* coalesce({
-        most: 200,
+      const read = yield* GroupCommit.make({
+        maxSize: 200,
         concurrency: 1,
         run: (ids: ReadonlyArray<WebhookId>) =>
           Effect.map(Effect.orDie(targets(ids)), (rows) => {

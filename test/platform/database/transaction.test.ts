@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Data, Deferred, Duration, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { coalesce } from "../../../src/platform/work/GroupCommit.ts"
 import { retryWhileUnavailable } from "../../../src/platform/database/retryWhileUnavailable.ts"
 import {
   afterCommit,
@@ -9,6 +8,7 @@ import {
   inTransaction,
   transaction
 } from "../../../src/platform/database/transaction.ts"
+import { GroupCommit } from "../../../src/platform/work/GroupCommit.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 class Unwanted extends Data.TaggedError("Unwanted") {}
@@ -101,8 +101,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
   it.effect("gives a transaction inside a group of calls nudges of its own, whoever calls", () =>
     Effect.gen(function*() {
       const { count, insert, nudge, seen, sql } = yield* table("grouped")
-      const write = yield* coalesce({
-        most: 10,
+      const write = yield* GroupCommit.make({
+        maxSize: 10,
         concurrency: 2,
         run: (inputs: ReadonlyArray<void>) =>
           transaction(Effect.andThen(insert, Effect.as(afterCommit(nudge), inputs))).pipe(

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { coalesce } from "../../../src/platform/work/GroupCommit.ts"
+import { GroupCommit } from "../../../src/platform/work/GroupCommit.ts"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", {}) {}
 
@@ -10,13 +10,13 @@ const away = SqlError.SqlError.make({
   reason: SqlError.ConnectionError.make({ cause: undefined, message: "gone", operation: "query" })
 })
 
-describe("coalesce", () => {
-  it.effect("makes one call of all that arrive while the last one runs, and answers each caller with its own", () =>
+describe("GroupCommit", () => {
+  it.effect("runs all inputs that arrive during a run as one group, and answers each caller with its own output", () =>
     Effect.gen(function*() {
       const groups: Array<ReadonlyArray<number>> = []
       const gate = yield* Deferred.make<void>()
-      const double = yield* coalesce({
-        most: 50,
+      const double = yield* GroupCommit.make({
+        maxSize: 50,
         concurrency: 1,
         run: (inputs: ReadonlyArray<number>) =>
           Effect.sync(() => groups.push(inputs)).pipe(
@@ -35,13 +35,13 @@ describe("coalesce", () => {
       assert.isAtMost(groups.length, 4)
     }))
 
-  it.effect("begins with the first at once, and after a call waits for company where it was told to rest", () =>
+  it.effect("runs the first input at once, and pauses after each group", () =>
     Effect.gen(function*() {
       const groups: Array<ReadonlyArray<number>> = []
-      const call = yield* coalesce({
-        most: 50,
+      const call = yield* GroupCommit.make({
+        maxSize: 50,
         concurrency: 1,
-        rest: "10 millis",
+        pause: "10 millis",
         run: (inputs: ReadonlyArray<number>) => Effect.as(Effect.sync(() => groups.push(inputs)), inputs)
       })
       assert.strictEqual(yield* call(1), 1)
@@ -55,10 +55,10 @@ describe("coalesce", () => {
       assert.deepStrictEqual(groups, [[1], [2, 3], [4]])
     }))
 
-  it.effect("lets one bad input fail its own caller only, by an error or by a defect", () =>
+  it.effect("fails only the caller of a bad input, with its error or its defect", () =>
     Effect.gen(function*() {
-      const run = yield* coalesce({
-        most: 10,
+      const run = yield* GroupCommit.make({
+        maxSize: 10,
         concurrency: 1,
         run: (inputs: ReadonlyArray<number>) =>
           inputs.includes(-2)
@@ -74,11 +74,11 @@ describe("coalesce", () => {
       assert.deepStrictEqual(exits[1], Exit.fail(new Refused()))
     }))
 
-  it.effect("fails all alike, without asking again for each, when the database is away", () =>
+  it.effect("fails all callers without another run when the database is unavailable", () =>
     Effect.gen(function*() {
       let calls = 0
-      const run = yield* coalesce({
-        most: 10,
+      const run = yield* GroupCommit.make({
+        maxSize: 10,
         concurrency: 1,
         run: (_: ReadonlyArray<number>) =>
           Effect.suspend(() => {
@@ -91,12 +91,12 @@ describe("coalesce", () => {
       assert.isAtMost(calls, 2)
     }))
 
-  it.effect("leaves nobody waiting for a lane that is closed", () =>
+  it.effect("interrupts the callers of a scope that closes", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const started = yield* Deferred.make<void>()
-      const run = yield* coalesce({
-        most: 10,
+      const run = yield* GroupCommit.make({
+        maxSize: 10,
         concurrency: 1,
         run: (_: ReadonlyArray<number>) => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
       }).pipe(Scope.provide(scope))

@@ -1,9 +1,9 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
-import { coalesce } from "../../../platform/work/GroupCommit.ts"
 import { column } from "../../../platform/database/column.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
+import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
@@ -101,13 +101,13 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
           yield* usage.count(counted.flatMap(sentOf))
         })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
-      const record = yield* coalesce({
-        most: 100,
+      const record = yield* GroupCommit.make({
+        maxSize: 100,
         // Two concurrent groups would both wait for the batch's row, and each would be smaller.
         concurrency: 1,
         // Fewer and larger groups leave more of the database to concurrent senders. A node that dies still leaves at most
         // its messages in flight unrecorded.
-        rest: "10 millis",
+        pause: "10 millis",
         run: (records: ReadonlyArray<RecipientRecord>) =>
           Effect.as(write(records), Array.from(records, () => undefined))
       })

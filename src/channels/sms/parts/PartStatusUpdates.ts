@@ -2,8 +2,8 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { makeBatchCounts } from "../../../messages/BatchCounts.ts"
-import { coalesce } from "../../../platform/work/GroupCommit.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
+import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
 import type { MessageId } from "../../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
@@ -90,10 +90,10 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
         Effect.provideService(transaction(effect), SqlClient.SqlClient, sql)
 
       // Nobody waits for these: a pump has claimed ahead. So few and large groups spare the node and the database.
-      const outcome = yield* coalesce({
-        most: 100,
+      const outcome = yield* GroupCommit.make({
+        maxSize: 100,
         concurrency: 1,
-        rest: "15 millis",
+        pause: "15 millis",
         run: (outcomes: ReadonlyArray<PartOutcome>) =>
           Effect.as(
             inTransaction(write(outcomes.map(({ message_id }) => message_id), repo.settle(outcomes))),
@@ -109,8 +109,8 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
         if (ids.length > 0) yield* write(ids, repo.receive(receipts, ids))
       })
 
-      const receipt = yield* coalesce({
-        most: 100,
+      const receipt = yield* GroupCommit.make({
+        maxSize: 100,
         concurrency: 2,
         run: (receipts: ReadonlyArray<Receipt>) =>
           Effect.as(inTransaction(receive(receipts)), Array.from(receipts, () => undefined))

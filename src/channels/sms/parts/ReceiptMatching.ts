@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { chore } from "../../../platform/work/PeriodicTask.ts"
+import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
 
 /** Reads again the receipts that came before the answer to their submit was written down, for ten minutes. */
-export const ReceiptMatching = chore(
+export const ReceiptMatching = PeriodicTask.make(
   "SmsReceiptMatching",
   "1 second",
   Effect.gen(function*() {

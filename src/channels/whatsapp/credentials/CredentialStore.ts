@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { createSecretKey, type KeyObject } from "node:crypto"
 import { decrypt, encrypt } from "../../../platform/crypto/gcm.ts"
 import { SealBroken, Vault } from "../../../platform/crypto/Vault.ts"
-import { coalesce } from "../../../platform/work/GroupCommit.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
+import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { type KeyWrite, makeCredentialsRepo, type Owned } from "./CredentialsRepo.ts"
 import { makeCredentialWriter, nameOf } from "./CredentialWriter.ts"
 import { placeOf, sealedDataKey } from "./DataKey.ts"
@@ -79,8 +79,8 @@ export class CredentialStore extends Context.Service<CredentialStore, {
         return writes.map((_, position) => held.has(position))
       })
       const hasMessages = (writes: ReadonlyArray<Write>) => writes.some(({ messages }) => messages.length > 0)
-      const submit = yield* coalesce({
-        most: 100,
+      const submit = yield* GroupCommit.make({
+        maxSize: 100,
         concurrency: 2,
         run: (writes: ReadonlyArray<Write>) => hasMessages(writes) ? transaction(run(writes)) : run(writes)
       })

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { coalesce } from "../../../platform/work/GroupCommit.ts"
 import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
 import { afterCommit, inTransaction, transaction } from "../../../platform/database/transaction.ts"
+import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { AccountId, MessageBatchId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { isMediaType } from "../content/MessageContent.ts"
@@ -12,7 +12,7 @@ import { makeAcceptedRepo, type NewRow, type SessionOf } from "./AcceptedRepo.ts
 import { OutboxSenders } from "./OutboxSenders.ts"
 
 /** At most so many requests share one statement. */
-const grouping = { most: 200, concurrency: 2 }
+const grouping = { maxSize: 200, concurrency: 2 }
 
 /** Wakes the sender of a session. A lost wake-up costs a second: the sender's node polls every second. */
 const makeWake = Effect.gen(function*() {
@@ -45,7 +45,7 @@ export const make = Effect.gen(function*() {
       const found = new Map(rows.map(({ position, ...row }) => [position, row]))
       return asked.map((_, position) => found.get(position))
     })
-  const findTogether = yield* coalesce({ ...grouping, run: findSessions })
+  const findTogether = yield* GroupCommit.make({ ...grouping, run: findSessions })
 
   /** Runs in the current transaction. Answers with the ids in the order of the rows. */
   const insert = Effect.fnUntraced(function*(rows: ReadonlyArray<NewRow>) {
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
     })))
     return ids.map(({ id }) => id)
   })
-  const insertTogether = yield* coalesce({
+  const insertTogether = yield* GroupCommit.make({
     ...grouping,
     run: (rows: ReadonlyArray<NewRow>) => inOneTransaction(insert(rows))
   })

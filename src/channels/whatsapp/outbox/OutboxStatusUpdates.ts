@@ -2,9 +2,9 @@ import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { makeBatchCounts } from "../../../messages/BatchCounts.ts"
-import { group } from "../../../platform/work/GroupCommit.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
+import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { type ReportedStatus, transition } from "./OutboxState.ts"
 import {
@@ -144,11 +144,11 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
       const write = (updates: ReadonlyArray<TimedUpdate>) =>
         retryWhileUnavailable(transaction(record(updates))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
-      const submit = yield* group({
-        most: 500,
+      const submit = yield* GroupCommit.makeWithCallback({
+        maxSize: 500,
         concurrency: 1,
         // Each message gets up to three updates, at different times.
-        rest: "15 millis",
+        pause: "15 millis",
         run: (updates: ReadonlyArray<TimedUpdate>) => Effect.as(write(updates), updates)
       })
       const timed = (update: StatusUpdate): TimedUpdate => ({ ...update, at: clock.currentTimeMillisUnsafe() })

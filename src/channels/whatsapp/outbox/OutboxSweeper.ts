@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { chore } from "../../../platform/work/PeriodicTask.ts"
+import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { sessionDeleted, sessionLoggedOut } from "./MessageFailures.ts"
 import { makeOutboxRepo } from "./OutboxRepo.ts"
 import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
@@ -21,7 +21,7 @@ const sweep = Effect.gen(function*() {
 })
 
 /** Messages whose session will not send them any more have failed. */
-export const OutboxSweeper = chore(
+export const OutboxSweeper = PeriodicTask.make(
   "WhatsAppOutboxSweeper",
   "2 seconds",
   Effect.repeat(sweep, { while: (swept) => swept === most })

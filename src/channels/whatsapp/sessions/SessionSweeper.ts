@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { chore } from "../../../platform/work/PeriodicTask.ts"
+import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { SessionEntity } from "./SessionEntity.ts"
 import { Sessions } from "./Sessions.ts"
@@ -19,7 +19,7 @@ const nudging = <E>(found: ReadonlyArray<Found>, nudge: (id: string) => Effect.E
   })
 
 /** Every two seconds: removals that stood still, sessions whose request died, and tries that are due. */
-const Leftovers = chore(
+const Leftovers = PeriodicTask.make(
   "WhatsAppSessionSweeper",
   "2 seconds",
   Effect.gen(function*() {
@@ -32,7 +32,7 @@ const Leftovers = chore(
 )
 
 /** Every minute: the cluster wakes the actors by itself, this one only those whose message it has lost. */
-const Lost = chore(
+const Lost = PeriodicTask.make(
   "WhatsAppSessionWatch",
   "1 minute",
   Effect.gen(function*() {
