@@ -1,6 +1,6 @@
 /**
  * Deletes accounts. What has to end with the account ends in the transaction that deletes it; the rest is erased by
- * {@link AccountRemoval.erase}, which a chore repeats. What is to be erased is a row of `account_erasures`, every
+ * {@link AccountRemoval.erase}, which a periodic task repeats. What is to be erased is a row of `account_erasures`, every
  * statement erases what it finds, and nothing is remembered in between: whoever dies in the middle, the next one goes
  * on. A request that was under way when the account went may still write a row, so the account's own row goes only when
  * nothing was found a quarter of an hour after the deletion, which no request lives for.

@@ -1,7 +1,7 @@
 /**
  * Events and ended deliveries are kept in partitions by day (UTC), which are dropped whole when their time is over. What
  * day it is says the database. A partition that is missing makes every insert of its day fail, so they are made 14 days
- * ahead, by every start and by a chore.
+ * ahead, by every start and by a periodic task.
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
