@@ -108,7 +108,7 @@ describe("OpenAPI webhooks", () => {
   it("each webhook says what the receiver's status means", () => {
     for (const [event, { responses }] of sent) {
       assert.deepStrictEqual(Object.keys(responses).toSorted(), ["2XX", "3XX", "default"], event)
-      assert.include(responses["default"]?.description, "Up to 4 are made, 5, 30, 120 seconds after the end")
+      assert.include(responses["default"]?.description, "There are up to 4 attempts, 5, 30, 120 seconds after the end")
     }
   })
 })
