@@ -8,9 +8,10 @@
  * as many webhooks: what a million costs is told apart from what webhooks cost that are awake.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../../src/platform/database/column.ts"
+import { QueueRepo } from "../../src/webhooks/delivery/QueueRepo.ts"
 import { countUnfinished, explainClaim, insertPending, timeClaim } from "./support/deliveryTables.ts"
 import { highestMemory, type Memory } from "./support/memory.ts"
 import { type BenchDatabase, client, startDatabase } from "./support/service.ts"
@@ -124,7 +125,7 @@ const linesOf = (measured: Effect.Success<ReturnType<typeof measure>>): Readonly
 
 const bench = Effect.gen(function*() {
   const database = yield* startDatabase
-  const measured = yield* Effect.provide(measure(database), client(database))
+  const measured = yield* Effect.provide(measure(database), QueueRepo.layer.pipe(Layer.provideMerge(client(database))))
   yield* printTable(
     `backlog: ${(webhooks * perWebhook).toLocaleString("en-US")} pending deliveries over ${webhooks} webhooks`,
     linesOf(measured)

@@ -1,17 +1,16 @@
 import { Context, Effect, Layer, Option, Redacted, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import { Audit, type AuditEntry } from "../accounts/Audit.ts"
 import type { Notice } from "../accounts/Notice.ts"
 import { Notices } from "../accounts/Notices.ts"
 import { Vault } from "../platform/crypto/Vault.ts"
-import { afterCommit, transaction } from "../platform/database/transaction.ts"
+import { Database } from "../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { parseHttpsUrl } from "../values/HttpsUrl.ts"
 import type { AccountId, WebhookId } from "../values/Ids.ts"
 import { makeNudges } from "./delivery/WakeUps.ts"
 import type { Webhook } from "./endpoint/Webhook.ts"
 import * as WebhookSecret from "./endpoint/WebhookSecret.ts"
-import { makeWebhooksRepo } from "./endpoint/WebhooksRepo.ts"
+import { WebhooksRepo } from "./endpoint/WebhooksRepo.ts"
 import { WebhookUrlRules } from "./endpoint/WebhookUrlRules.ts"
 import type { NewWebhook, SecretRotation, WebhookChange } from "./WebhooksApi.ts"
 
@@ -51,13 +50,13 @@ export class Webhooks extends Context.Service<Webhooks, {
   static readonly layer = Layer.effect(
     Webhooks,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { afterCommit, transaction } = yield* Database
       const vault = yield* Vault
       const audit = yield* Audit
       const notices = yield* Notices
       const rules = yield* WebhookUrlRules
       const { tell } = yield* makeNudges
-      const repo = yield* makeWebhooksRepo
+      const repo = yield* WebhooksRepo
 
       const checkedUrl = (url: string) =>
         Result.match(parseHttpsUrl(url, rules), {
@@ -72,7 +71,7 @@ export class Webhooks extends Context.Service<Webhooks, {
           if (Option.isNone(changed)) return yield* new NotFound()
           yield* audit.record(entry)
           return changed.value
-        })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+        }))
 
       /** A new secret, as its owner sees it and as its row stores it. */
       const newSecret = (id: WebhookId) => {
@@ -84,11 +83,11 @@ export class Webhooks extends Context.Service<Webhooks, {
       const create = Effect.fn("Webhooks.create")(function*(accountId: AccountId, webhook: NewWebhook) {
         const { events, is_active = true } = webhook
         const url = yield* checkedUrl(webhook.url)
-        const { id } = yield* Effect.orDie(repo.nextId())
+        const { id } = yield* repo.nextId()
         const { columns, shown } = newSecret(id)
         const row = yield* recorded(
           { accountId, action: "webhook.created", target: `webhook ${id}`, data: { events } },
-          Effect.asSome(Effect.orDie(repo.insert({ id, accountId, events, is_active, url, ...columns })))
+          Effect.asSome(repo.insert({ id, accountId, events, is_active, url, ...columns }))
         )
         return { ...row, secret: shown }
       }, Effect.catchTag("NotFound", Effect.die))
@@ -99,7 +98,7 @@ export class Webhooks extends Context.Service<Webhooks, {
           const { events = null, is_active = null } = change
           const row = yield* recorded(
             { accountId, action: "webhook.changed", target: `webhook ${id}`, data: { changed: Object.keys(change) } },
-            Effect.orDie(repo.update({ accountId, id, url, events, is_active }))
+            repo.update({ accountId, id, url, events, is_active })
           )
           yield* afterCommit(tell(id))
           return row
@@ -112,7 +111,7 @@ export class Webhooks extends Context.Service<Webhooks, {
           const row = yield* recorded(
             { accountId, action: "webhook.secret_rotated", target: `webhook ${id}`, data: { overlap_seconds } },
             Effect.tap(
-              Effect.orDie(repo.rotateSecret({ accountId, id, overlap_seconds, ...columns })),
+              repo.rotateSecret({ accountId, id, overlap_seconds, ...columns }),
               (rotated) => Option.isSome(rotated) ? notices.tell(secretRotatedNotice(accountId, id)) : Effect.void
             )
           )
@@ -124,7 +123,7 @@ export class Webhooks extends Context.Service<Webhooks, {
       const remove = Effect.fn("Webhooks.remove")(function*(accountId: AccountId, id: WebhookId) {
         yield* recorded(
           { accountId, action: "webhook.removed", target: `webhook ${id}` },
-          Effect.orDie(repo.remove({ accountId, id }))
+          repo.remove({ accountId, id })
         )
         yield* afterCommit(tell(id))
       })
@@ -134,12 +133,12 @@ export class Webhooks extends Context.Service<Webhooks, {
         update,
         rotateSecret,
         remove,
-        list: (accountId) => Effect.orDie(repo.list(accountId)),
+        list: repo.list,
         find: Effect.fn("Webhooks.find")(function*(accountId, id) {
-          const row = yield* Effect.orDie(repo.find({ accountId, id }))
+          const row = yield* repo.find({ accountId, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()
         })
       })
     })
-  )
+  ).pipe(Layer.provide(WebhooksRepo.layer))
 }

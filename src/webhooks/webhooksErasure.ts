@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { ErasureStep } from "../accounts/Erasure.ts"
+import * as Query from "../platform/database/Query.ts"
 import { AccountId, WebhookId } from "../values/Ids.ts"
 import { queueStatuses } from "./delivery/DeliveryState.ts"
 
@@ -18,31 +19,30 @@ export const eraseDeliveries = Effect.fnUntraced(function*(id: WebhookId) {
       sql.literal(`'${place}'`)
     } limit ${maxDeliveries})`
   )
-  const queued = yield* sql`delete from webhook_queue where ctid = any(array(${
-    sql.join(" union all ", false)(waiting)
-  }))
+  const queued = yield* Query.rowCount(
+    sql`delete from webhook_queue where ctid = any(array(${sql.join(" union all ", false)(waiting)}))
     returning 1`
-  const gone = yield* sql`delete from webhook_deliveries where webhook_id = ${id} and id >= (
+  )
+  const ended = yield* Query.rowCount(sql`delete from webhook_deliveries where webhook_id = ${id} and id >= (
       select min(id) from (
         select id from webhook_deliveries where webhook_id = ${id} order by id desc limit ${maxDeliveries}) as last)
-    returning 1`
-  return queued.length + gone.length
+    returning 1`)
+  return queued + ended
 })
 
 const eraseWebhooks: ErasureStep["some"] = Effect.fnUntraced(function*(accountId) {
   const sql = yield* SqlClient.SqlClient
-  const gone = yield* sql`with gone as (
+  return yield* Query.rowCount(sql`with gone as (
       delete from webhooks where account_id = ${accountId} returning id
     ), remains as (
       insert into removed_webhooks (webhook_id, account_id) select id, ${accountId}::bigint from gone
     )
-    select id from gone`
-  return gone.length
-}, Effect.orDie)
+    select id from gone`)
+})
 
 const eraseHistory: ErasureStep["some"] = Effect.fnUntraced(function*(accountId) {
   const sql = yield* SqlClient.SqlClient
-  const removed = SqlSchema.findAll({
+  const removed = Query.findAll({
     Request: AccountId,
     Result: Schema.Struct({ webhook_id: WebhookId }),
     execute: (id) => sql`select webhook_id from removed_webhooks where account_id = ${id}`
@@ -52,15 +52,14 @@ const eraseHistory: ErasureStep["some"] = Effect.fnUntraced(function*(accountId)
     if (erased > 0) return erased
   }
   // An attempt that was in flight may have left one more row until now.
-  const removedIds = yield* sql`delete from removed_webhooks
-    where account_id = ${accountId} and removed_at < now() - interval '10 minutes' returning 1`
-  return removedIds.length
-}, Effect.orDie)
+  return yield* Query.rowCount(sql`delete from removed_webhooks
+    where account_id = ${accountId} and removed_at < now() - interval '10 minutes' returning 1`)
+})
 
 /** Scans all events once in the order of their ids. */
 const eraseEvents: ErasureStep["some"] = Effect.fnUntraced(function*(accountId) {
   const sql = yield* SqlClient.SqlClient
-  const next = SqlSchema.findOne({
+  const next = Query.findOne({
     Request: Schema.String,
     Result: Schema.Struct({ erased: Schema.Int, last: Schema.NullOr(Schema.String) }),
     execute: (after) =>
@@ -79,7 +78,7 @@ const eraseEvents: ErasureStep["some"] = Effect.fnUntraced(function*(accountId) 
     last = step.last
   }
   return erased
-}, Effect.orDie)
+})
 
 /** Erases the webhooks with their secrets, their deliveries, and then the events. */
 export const webhooksErasure: ReadonlyArray<ErasureStep> = [

@@ -118,7 +118,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
         const words of [
           `Your webhook ${hook.id} at ${hook.receiver.url}/in has been unhealthy since `,
           "Why: 2 deliveries in a row used up all attempts, and none has succeeded since ",
-          "new events are recorded in the delivery history as skipped and not sent",
+          "new events are recorded in the delivery history as skipped and are not sent",
           `PUT /v1/webhooks/${hook.id} {"is_active": true}`,
           `POST /v1/webhooks/${hook.id}/deliveries/{delivery_id}/redeliver`
         ]

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { column } from "../../../src/platform/database/column.ts"
 import { WebhookId } from "../../../src/values/Ids.ts"
-import { makeQueueRepo } from "../../../src/webhooks/delivery/QueueRepo.ts"
+import { QueueRepo } from "../../../src/webhooks/delivery/QueueRepo.ts"
 import { dataOf } from "./webhookEvent.ts"
 
 interface Explained {
@@ -54,7 +54,7 @@ export const insertPending = (webhooks: ReadonlyArray<number>, perWebhook: numbe
 
 /** Claims a hundred deliveries of a webhook as its actor does, and returns how many it got. */
 const claim = Effect.fnUntraced(function*(webhook: number) {
-  const repo = yield* makeQueueRepo
+  const repo = yield* QueueRepo
   const claimed = yield* repo.claim({
     webhookId: WebhookId.make(webhook),
     firstAttempts: 100,

@@ -2,8 +2,8 @@ import { Context, Duration, Effect, type Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { column } from "../../platform/database/column.ts"
+import { Database } from "../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../platform/database/retryWhileUnavailable.ts"
-import { transaction } from "../../platform/database/transaction.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
@@ -99,6 +99,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
     DeliveryOutcomes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const { webhookUnhealthyFailures, webhookUnhealthySeconds } = yield* AppConfig
       const { notify } = yield* UnhealthyNotifier
 
@@ -154,9 +155,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
         maxSize: 100,
         concurrency: 1,
         run: (records: ReadonlyArray<AttemptRecord>) =>
-          Effect.as(retryWhileUnavailable(write(records)), Array.from(records, () => undefined)).pipe(
-            Effect.provideService(SqlClient.SqlClient, sql)
-          )
+          Effect.as(retryWhileUnavailable(write(records)), Array.from(records, () => undefined))
       })
       return DeliveryOutcomes.of({ record })
     })

@@ -2,7 +2,7 @@ import { Clock, Effect, Exit } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
 import { DeliveryBudget } from "./DeliveryBudget.ts"
 import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
-import { type ClaimedDelivery, makeQueueRepo } from "./QueueRepo.ts"
+import { type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
 
 /** The result of one claim. */
 interface Claim {
@@ -72,7 +72,7 @@ const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes)
 /** One webhook's rows of the queue: claims them into memory, releases them, and knows when the next retry is due. */
 export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: InFlightDeliveries) {
   const { reserve, withQueryPermit } = yield* DeliveryBudget
-  const queue = yield* makeQueueRepo
+  const queue = yield* QueueRepo
   const clock = yield* Clock.Clock
   const cursor = new QueueCursor(inFlight)
   /** Whether rows may be claimed that are not in memory: by an earlier owner, or by a statement without an answer. */

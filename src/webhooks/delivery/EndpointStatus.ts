@@ -1,15 +1,14 @@
 import { Clock, Effect, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
-import { transaction } from "../../platform/database/transaction.ts"
+import { Database } from "../../platform/database/Database.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import { Targets } from "../endpoint/Targets.ts"
 import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import type { UnhealthyReason } from "../endpoint/Webhook.ts"
-import { makeWebhooksRepo } from "../endpoint/WebhooksRepo.ts"
+import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { DeliveryBudget } from "./DeliveryBudget.ts"
-import { makeQueueRepo } from "./QueueRepo.ts"
+import { QueueRepo } from "./QueueRepo.ts"
 
 /** How long an actor may use the status that it has read: a wake-up about a change may get lost. */
 const maxAgeMillis = 1000
@@ -25,12 +24,12 @@ type Status = "disabled" | "healthy" | UnhealthyReason
  * gets its backlog and no new events until half of it is delivered.
  */
 export const backlogCheck = Effect.fnUntraced(function*(id: WebhookId) {
-  const sql = yield* SqlClient.SqlClient
+  const { transaction } = yield* Database
   const { webhookPendingLimit } = yield* AppConfig
   const { notify } = yield* UnhealthyNotifier
   const { withQueryPermit } = yield* DeliveryBudget
-  const queue = yield* makeQueueRepo
-  const webhooks = yield* makeWebhooksRepo
+  const queue = yield* QueueRepo
+  const webhooks = yield* WebhooksRepo
 
   const suspend = Effect.gen(function*() {
     const suspended = yield* webhooks.markBacklogFull(id)
@@ -44,7 +43,7 @@ export const backlogCheck = Effect.fnUntraced(function*(id: WebhookId) {
     } else if (count >= webhookPendingLimit) {
       yield* transaction(suspend)
     }
-  }, Effect.provideService(SqlClient.SqlClient, sql))
+  })
 })
 
 /** An actor's cached view of its webhook: healthy, unhealthy with a reason, or disabled. */

@@ -1,13 +1,13 @@
 import { Effect, Layer } from "effect"
 import { compile, type CompiledPattern } from "../../events/EventPattern.ts"
 import { type Addressed, Subscriber } from "../../events/Subscriber.ts"
-import { afterCommit } from "../../platform/database/transaction.ts"
+import { Database } from "../../platform/database/Database.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import type { UnhealthyReason } from "../endpoint/Webhook.ts"
-import { makeWebhooksRepo } from "../endpoint/WebhooksRepo.ts"
+import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import type { SkipReason } from "./DeliveryState.ts"
 import { LocalDispatch } from "./LocalDispatch.ts"
-import { type ClaimedDelivery, makeQueueRepo } from "./QueueRepo.ts"
+import { type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
 import { makeNudges } from "./WakeUps.ts"
 
 const skipReasonOf = (reason: UnhealthyReason): SkipReason =>
@@ -29,10 +29,11 @@ const cachingCompiler = () => {
 export const EventSubscriber = Layer.effect(
   Subscriber,
   Effect.gen(function*() {
+    const { afterCommit } = yield* Database
     const { wake } = yield* makeNudges
     const { actors } = yield* LocalDispatch
-    const webhooks = yield* makeWebhooksRepo
-    const queue = yield* makeQueueRepo
+    const webhooks = yield* WebhooksRepo
+    const queue = yield* QueueRepo
     const compiled = cachingCompiler()
 
     /** Dispatches deliveries to the actors that are awake on this node, and wakes the others. */
@@ -69,7 +70,7 @@ export const EventSubscriber = Layer.effect(
 
     return Subscriber.of({
       subscriptions: Effect.fnUntraced(function*(accountIds) {
-        const rows = yield* Effect.orDie(webhooks.subscriptions(accountIds))
+        const rows = yield* webhooks.subscriptions(accountIds)
         return rows.map(({ account_id, events, id, unhealthy_reason }) => ({
           webhookId: id,
           accountId: account_id,
@@ -77,7 +78,7 @@ export const EventSubscriber = Layer.effect(
           refusal: unhealthy_reason === null ? undefined : skipReasonOf(unhealthy_reason)
         }))
       }),
-      enqueue: (addressed) => Effect.orDie(enqueue(addressed))
+      enqueue
     })
   })
-)
+).pipe(Layer.provide([WebhooksRepo.layer, QueueRepo.layer]))

@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
-import { repository } from "../../platform/database/repository.ts"
+import * as Query from "../../platform/database/Query.ts"
 import { DeliveryId, WebhookId } from "../../values/Ids.ts"
 import { WakeUpReason } from "./WebhookEntity.ts"
 
@@ -36,8 +36,7 @@ const ids = (rows: ReadonlyArray<{ readonly webhookId: WebhookId }>) => column.i
 const events = (rows: ReadonlyArray<{ readonly eventId: string }>) => column.text(rows.map((row) => row.eventId))
 const names = (rows: ReadonlyArray<{ readonly event: string }>) => column.text(rows.map((row) => row.event))
 
-/** SQL of `webhook_queue`. `DeliveryOutcomes` writes the outcomes of attempts. */
-export const makeQueueRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   /** Queues deliveries; returns their ids in the same order. */
@@ -52,16 +51,19 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
       )
       select array_agg(id order by place) as ids from given`.pipe(
       Effect.flatMap(Schema.decodeUnknownEffect(Inserted)),
-      Effect.map(([{ ids }]) => ids)
+      Effect.map(([{ ids }]) => ids),
+      Effect.orDie
     )
 
   const insertSkipped = (rows: ReadonlyArray<SkippedDelivery>) =>
-    sql`insert into webhook_deliveries (id, created_at, status, attempt_count, webhook_id, event_id, event, error)
+    Query.run(
+      sql`insert into webhook_deliveries (id, created_at, status, attempt_count, webhook_id, event_id, event, error)
       select nextval('webhook_delivery_ids'), now(), 'skipped', 0, *
       from unnest(${ids(rows)}, ${events(rows)}, ${names(rows)}, ${column.text(rows.map(({ error }) => error))})`
+    )
 
   /** Claims first attempts in the order of their events, without those in memory, and due retries. */
-  const claim = SqlSchema.findAll({
+  const claim = Query.findAll({
     Request: Schema.Struct({
       webhookId: WebhookId,
       firstAttempts: Schema.Int,
@@ -89,11 +91,12 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
 
   /** Releases all claims but those in memory. */
   const release = (webhookId: WebhookId, inMemory: ReadonlyArray<DeliveryId>) =>
-    sql`update webhook_queue set due_at = now(), status = case when attempt_count = 0 then 'pending' else 'retrying' end
-      where webhook_id = ${webhookId} and status = 'taken' and id <> all(${column.int8(inMemory)})`
+    Query.run(sql`update webhook_queue
+      set due_at = now(), status = case when attempt_count = 0 then 'pending' else 'retrying' end
+      where webhook_id = ${webhookId} and status = 'taken' and id <> all(${column.int8(inMemory)})`)
 
   /** Milliseconds until the next retry of a webhook is due; null when no retry waits. */
-  const nextDue = SqlSchema.findOne({
+  const nextDue = Query.findOne({
     Request: WebhookId,
     Result: Schema.Struct({ millis: Schema.NullOr(Schema.Finite) }),
     execute: (webhookId) =>
@@ -105,7 +108,7 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
    * Active webhooks whose work has stalled: due for a second, claimed for longer than an attempt lasts, or suspended for a
    * backlog that is empty, so that no row would ever wake the actor that resumes them.
    */
-  const findStalled = SqlSchema.findAll({
+  const findStalled = Query.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({ id: WebhookId, reason: WakeUpReason }),
     execute: () =>
@@ -128,7 +131,7 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
   })
 
   /** How many deliveries of a webhook wait for their first attempt, counted up to `limit`. */
-  const countBacklog = SqlSchema.findOne({
+  const countBacklog = Query.findOne({
     Request: Schema.Struct({ webhookId: WebhookId, limit: Schema.Int }),
     Result: Schema.Struct({ count: Schema.Int }),
     execute: ({ limit, webhookId }) =>
@@ -137,7 +140,7 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
   })
 
   /** Ends up to a thousand deliveries without another attempt, but not those in memory; returns how many. */
-  const skip = SqlSchema.findOne({
+  const skip = Query.findOne({
     Request: Schema.Struct({ webhookId: WebhookId, error: Schema.String, inMemory: Schema.Array(DeliveryId) }),
     Result: Schema.Struct({ count: Schema.Int }),
     execute: ({ error, inMemory, webhookId }) =>
@@ -165,7 +168,7 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
 
   /** Ends deliveries whose payload has expired, because there is nothing to send. */
   const expire = (webhookId: WebhookId, expired: ReadonlyArray<DeliveryId>) =>
-    sql`with gone as (
+    Query.run(sql`with gone as (
         delete from webhook_queue
         where webhook_id = ${webhookId} and status = 'taken' and id = any(${column.int8(expired)}) returning *
       )
@@ -173,7 +176,12 @@ export const makeQueueRepo = repository(Effect.gen(function*() {
         created_at)
       select webhook_id, id, event_id, event, 'failed', is_test, attempt_count, attempts, attempts -> -1 ->> 'error',
         created_at
-      from gone`
+      from gone`)
 
   return { insert, insertSkipped, claim, release, nextDue, findStalled, countBacklog, skip, expire }
-}))
+})
+
+/** SQL of `webhook_queue`. `DeliveryOutcomes` writes the outcomes of attempts. */
+export class QueueRepo extends Context.Service<QueueRepo>()("messaging-service/webhooks/delivery/QueueRepo", { make }) {
+  static readonly layer = Layer.effect(QueueRepo, make)
+}

@@ -9,15 +9,17 @@
  * Idempotence: a repeated `Wake` only polls once more.
  * Sleep: some seconds after the last delivery; it stays awake while any delivery waits, even for a retry in two minutes.
  */
-import { Clock, Duration, Effect, Exit, Queue } from "effect"
+import { Clock, Duration, Effect, Exit, Layer, Queue } from "effect"
 import { Entity } from "effect/cluster"
 import { drainBeforeClose } from "../../platform/cluster/drainBeforeClose.ts"
 import { retryWhileUnavailable } from "../../platform/database/retryWhileUnavailable.ts"
 import { WebhookId } from "../../values/Ids.ts"
+import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import * as DeliveryQueue from "./DeliveryQueue.ts"
 import * as EndpointStatus from "./EndpointStatus.ts"
 import { InFlightDeliveries } from "./InFlightDeliveries.ts"
 import { type LocalActor, LocalDispatch } from "./LocalDispatch.ts"
+import { QueueRepo } from "./QueueRepo.ts"
 import { WebhookEntity } from "./WebhookEntity.ts"
 
 const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
@@ -99,7 +101,7 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
 
   const run = Effect.gen(function*() {
     yield* Effect.annotateLogs(Effect.logDebug("webhook actor woke up"), { webhook: id })
-    while (yield* retryWhileUnavailable(Effect.orDie(round))) continue
+    while (yield* retryWhileUnavailable(round)) continue
   })
 
   /** Attempts in flight end, which their timeout guarantees; all other claims are released. */
@@ -141,7 +143,7 @@ export const webhookActor = (idleTimeout: Duration.Duration) =>
       concurrency: "unbounded",
       maxIdleTime: "1 minute"
     })
-  )
+  ).pipe(Layer.provide([WebhooksRepo.layer, QueueRepo.layer]))
 
 /** Runs the webhook actors of this node. */
 export const WebhookActor = webhookActor(Duration.seconds(15))

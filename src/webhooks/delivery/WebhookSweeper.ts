@@ -1,6 +1,6 @@
-import { Effect, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
-import { makeQueueRepo } from "./QueueRepo.ts"
+import { QueueRepo } from "./QueueRepo.ts"
 import { makeNudges } from "./WakeUps.ts"
 
 /**
@@ -11,7 +11,7 @@ export const WebhookSweeper = Singleton.make(
   "WebhookSweeper",
   Effect.gen(function*() {
     const { nudge } = yield* makeNudges
-    const queue = yield* makeQueueRepo
+    const queue = yield* QueueRepo
     const sweep = Effect.gen(function*() {
       yield* nudge(yield* queue.findStalled())
     })
@@ -21,4 +21,4 @@ export const WebhookSweeper = Singleton.make(
       Effect.repeat(Schedule.spaced("1 second"))
     )
   })
-)
+).pipe(Layer.provide(QueueRepo.layer))

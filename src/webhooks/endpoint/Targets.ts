@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import type { WebhookId } from "../../values/Ids.ts"
-import { makeWebhooksRepo, type Target } from "./WebhooksRepo.ts"
+import { type Target, WebhooksRepo } from "./WebhooksRepo.ts"
 
 /** Reads webhooks for their actors, many in one statement. */
 export class Targets extends Context.Service<Targets, {
@@ -11,17 +11,17 @@ export class Targets extends Context.Service<Targets, {
   static readonly layer = Layer.effect(
     Targets,
     Effect.gen(function*() {
-      const { targets } = yield* makeWebhooksRepo
+      const { targets } = yield* WebhooksRepo
       const read = yield* GroupCommit.make({
         maxSize: 200,
         concurrency: 1,
         run: (ids: ReadonlyArray<WebhookId>) =>
-          Effect.map(Effect.orDie(targets(ids)), (rows) => {
+          Effect.map(targets(ids), (rows) => {
             const byId = new Map(rows.map((row) => [row.id, row]))
             return ids.map((id) => Option.fromNullishOr(byId.get(id)))
           })
       })
       return Targets.of({ read })
     })
-  )
+  ).pipe(Layer.provide(WebhooksRepo.layer))
 }

@@ -4,7 +4,7 @@ import { AppConfig } from "../../platform/config/AppConfig.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import type { Timestamp } from "../../values/Timestamp.ts"
 import type { UnhealthyReason } from "./Webhook.ts"
-import { makeWebhooksRepo } from "./WebhooksRepo.ts"
+import { WebhooksRepo } from "./WebhooksRepo.ts"
 
 /** A webhook in the transaction that made it unhealthy. */
 export interface UnhealthyWebhook {
@@ -101,12 +101,12 @@ export class UnhealthyNotifier extends Context.Service<UnhealthyNotifier, {
     Effect.gen(function*() {
       const limits = yield* AppConfig
       const { tell } = yield* Notices
-      const webhooks = yield* makeWebhooksRepo
+      const webhooks = yield* WebhooksRepo
 
       return UnhealthyNotifier.of({
         notify: Effect.fn("UnhealthyNotifier.notify")(function*({ id, reason }) {
           yield* Effect.annotateLogs(Effect.logWarning("webhook is unhealthy"), { webhook: id, reason })
-          const row = yield* Effect.orDie(webhooks.unhealthyDetails(id))
+          const row = yield* webhooks.unhealthyDetails(id)
           if (Option.isNone(row)) return
           const { account_id: accountId, ...details } = row.value
           // One mail a day for each webhook and reason, however often its health changes.
@@ -119,5 +119,5 @@ export class UnhealthyNotifier extends Context.Service<UnhealthyNotifier, {
         })
       })
     })
-  ).pipe(Layer.provide(Layer.fresh(Notices.layer)))
+  ).pipe(Layer.provide([Layer.fresh(Notices.layer), WebhooksRepo.layer]))
 }

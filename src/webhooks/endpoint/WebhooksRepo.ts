@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
-import { repository } from "../../platform/database/repository.ts"
+import * as Query from "../../platform/database/Query.ts"
 import { AccountId, WebhookId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
 import { UnhealthyReason, Webhook } from "./Webhook.ts"
@@ -21,21 +21,20 @@ const Target = Schema.Struct({
 })
 export type Target = typeof Target.Type
 
-/** SQL of `webhooks`. */
-export const makeWebhooksRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id, url, events, secret_prefix as secret, is_active, failure_count, created_at,
     unhealthy_reason,
     case when not is_active then 'disabled' when unhealthy_reason is null then 'active' else 'unhealthy' end as status`)
 
-  const nextId = SqlSchema.findOne({
+  const nextId = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ id: WebhookId }),
     execute: () => sql`select nextval(pg_get_serial_sequence('webhooks', 'id')) as id`
   })
 
-  const insert = SqlSchema.findOne({
+  const insert = Query.findOne({
     Request: Schema.Struct({
       id: WebhookId,
       accountId: AccountId,
@@ -53,27 +52,27 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
         returning ${columns}`
   })
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: AccountId,
     Result: Webhook,
     execute: (accountId) => sql`select ${columns} from webhooks where account_id = ${accountId} order by id desc`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: Webhook,
     execute: ({ accountId, id }) => sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId}`
   })
 
   /** As {@link find}, and locks the webhook: it is not changed or removed until the transaction ends. */
-  const lock = SqlSchema.findOneOption({
+  const lock = Query.findOneOption({
     Request: One,
     Result: Webhook,
     execute: ({ accountId, id }) =>
       sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId} for no key update`
   })
 
-  const update = SqlSchema.findOneOption({
+  const update = Query.findOneOption({
     Request: Schema.Struct({
       ...One.fields,
       url: Schema.NullOr(Schema.String),
@@ -95,7 +94,7 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
   })
 
   // It overwrites an earlier previous secret, so at most two secrets sign.
-  const rotateSecret = SqlSchema.findOneOption({
+  const rotateSecret = Query.findOneOption({
     Request: Schema.Struct({
       ...One.fields,
       overlap_seconds: Schema.Int,
@@ -115,7 +114,7 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
         returning ${columns}`
   })
 
-  const remove = SqlSchema.findOneOption({
+  const remove = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ id: WebhookId }),
     execute: ({ accountId, id }) =>
@@ -127,7 +126,7 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
         select id from gone`
   })
 
-  const targets = SqlSchema.findAll({
+  const targets = Query.findAll({
     Request: Schema.Array(WebhookId),
     Result: Target,
     execute: (ids) =>
@@ -137,7 +136,7 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
         from webhooks where id = any(${column.int8(ids)})`
   })
 
-  const subscriptions = SqlSchema.findAll({
+  const subscriptions = Query.findAll({
     Request: Schema.Array(AccountId),
     Result: Schema.Struct({
       id: WebhookId,
@@ -151,7 +150,7 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
   })
 
   /** Marks a healthy webhook's backlog as full; returns nothing when the webhook was not healthy. */
-  const markBacklogFull = SqlSchema.findOneOption({
+  const markBacklogFull = Query.findOneOption({
     Request: WebhookId,
     Result: Schema.Struct({ id: WebhookId }),
     execute: (id) =>
@@ -162,10 +161,10 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
 
   /** Resumes a webhook that was suspended for its backlog. */
   const clearBacklogFull = (id: WebhookId) =>
-    sql`update webhooks set unhealthy_reason = null where id = ${id} and unhealthy_reason = 'backlog_full'`
+    Query.run(sql`update webhooks set unhealthy_reason = null where id = ${id} and unhealthy_reason = 'backlog_full'`)
 
   /** The details of a webhook that its owner's notice shows. */
-  const unhealthyDetails = SqlSchema.findOneOption({
+  const unhealthyDetails = Query.findOneOption({
     Request: WebhookId,
     Result: Schema.Struct({
       account_id: AccountId,
@@ -180,7 +179,7 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
 
   /** Sets the failure count to 0; an unhealthy webhook stays unhealthy. */
   const resetFailures = (id: WebhookId) =>
-    sql`update webhooks set failure_count = 0, failing_since = null where id = ${id} and failure_count > 0`
+    Query.run(sql`update webhooks set failure_count = 0, failing_since = null where id = ${id} and failure_count > 0`)
 
   return {
     nextId,
@@ -198,4 +197,11 @@ export const makeWebhooksRepo = repository(Effect.gen(function*() {
     resetFailures,
     unhealthyDetails
   }
-}))
+})
+
+/** SQL of `webhooks`. */
+export class WebhooksRepo
+  extends Context.Service<WebhooksRepo>()("messaging-service/webhooks/endpoint/WebhooksRepo", { make })
+{
+  static readonly layer = Layer.effect(WebhooksRepo, make)
+}

@@ -1,8 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { resolveTopic } from "../../events/EventAliases.ts"
 import { unknownEventName } from "../../events/unknownEvent.ts"
-import { afterCommit, transaction } from "../../platform/database/transaction.ts"
+import { Database } from "../../platform/database/Database.ts"
 import { NotFound, type ServiceUnavailable, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import type { AccountId, DeliveryId, WebhookId } from "../../values/Ids.ts"
 import type { PageOf, Sort } from "../../values/Page.ts"
@@ -10,8 +9,8 @@ import type { DeliveryStatus } from "../delivery/DeliveryState.ts"
 import { makeNudges } from "../delivery/WakeUps.ts"
 import { Targets } from "../endpoint/Targets.ts"
 import { EventExpired, WebhookNotActive } from "../endpoint/WebhookErrors.ts"
-import { makeWebhooksRepo } from "../endpoint/WebhooksRepo.ts"
-import { makeDeliveriesRepo, type StoredDelivery } from "./DeliveriesRepo.ts"
+import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
+import { DeliveriesRepo, type StoredDelivery } from "./DeliveriesRepo.ts"
 import type { DeliveryDetail, DeliverySummary } from "./Delivery.ts"
 import * as TestDelivery from "./TestDelivery.ts"
 
@@ -89,34 +88,34 @@ export class Deliveries extends Context.Service<Deliveries, {
   static readonly layer = Layer.effect(
     Deliveries,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { afterCommit, transaction } = yield* Database
       const { wake } = yield* makeNudges
-      const webhooks = yield* makeWebhooksRepo
+      const webhooks = yield* WebhooksRepo
       const targets = yield* Targets
-      const repo = yield* makeDeliveriesRepo
+      const repo = yield* DeliveriesRepo
       const attempt = yield* TestDelivery.make
 
       const requireWebhook = Effect.fnUntraced(function*(webhook: WebhookKey) {
-        if (Option.isNone(yield* Effect.orDie(webhooks.find(webhook)))) return yield* new NotFound()
+        if (Option.isNone(yield* webhooks.find(webhook))) return yield* new NotFound()
       })
 
       const stored = Effect.fnUntraced(function*(webhookId: WebhookId, id: DeliveryId) {
-        const found = yield* Effect.orDie(repo.find({ webhookId, id }))
+        const found = yield* repo.find({ webhookId, id })
         return Option.isSome(found) ? found.value : yield* new NotFound()
       })
 
       /** Locks the webhook until the transaction ends, so that its removal finds the rows written meanwhile. */
       const locked = Effect.fnUntraced(function*(webhook: WebhookKey) {
-        const found = yield* Effect.orDie(webhooks.lock(webhook))
+        const found = yield* webhooks.lock(webhook)
         return Option.isSome(found) ? found.value : yield* new NotFound()
       })
 
       const write = Effect.fnUntraced(
         function*({ accountId, id }: WebhookKey, { event, record }: TestDelivery.TestDelivery) {
           yield* locked({ accountId, id })
-          yield* Effect.orDie(repo.insertEvent({ accountId, ...event }))
-          yield* Effect.orDie(repo.insertTest(record, { event: event.event, event_id: event.id }))
-          if (record.transition.health === "success") yield* Effect.orDie(webhooks.resetFailures(id))
+          yield* repo.insertEvent({ accountId, ...event })
+          yield* repo.insertTest(record, { event: event.event, event_id: event.id })
+          if (record.transition.health === "success") yield* webhooks.resetFailures(id)
           return detailOf(yield* stored(id, record.deliveryId))
         }
       )
@@ -128,13 +127,13 @@ export class Deliveries extends Context.Service<Deliveries, {
         if (Option.isNone(target)) return yield* new NotFound()
         const delivery = yield* attempt(webhook.id, target.value, topic)
         return yield* transaction(write(webhook, delivery))
-      }, Effect.provideService(SqlClient.SqlClient, sql))
+      })
 
       const requeue = Effect.fnUntraced(function*(webhook: WebhookKey, id: DeliveryId) {
         const { status } = yield* locked(webhook)
         yield* stored(webhook.id, id)
         if (status !== "active") return yield* new WebhookNotActive({ status })
-        const queued = yield* Effect.orDie(repo.requeue({ webhookId: webhook.id, id }))
+        const queued = yield* repo.requeue({ webhookId: webhook.id, id })
         if (Option.isNone(queued)) return yield* new EventExpired()
         yield* afterCommit(wake([webhook.id]))
         return detailOf(yield* stored(webhook.id, queued.value.id))
@@ -146,19 +145,16 @@ export class Deliveries extends Context.Service<Deliveries, {
           const { from_date = null, sort, status = null, to_date = null } = query
           const event = query.event === undefined ? null : (yield* topicOf(query.event)).event
           const filter = { webhookId: webhook.id, status, event, from_date, to_date, sort, ...window }
-          const rows = yield* Effect.orDie(repo.list(filter))
-          return { rows, total: (yield* Effect.orDie(repo.count(filter))).total }
+          const rows = yield* repo.list(filter)
+          return { rows, total: (yield* repo.count(filter)).total }
         }),
         find: Effect.fn("Deliveries.find")(function*(webhook, id) {
           yield* requireWebhook(webhook)
           return detailOf(yield* stored(webhook.id, id))
         }),
         test,
-        redeliver: Effect.fn("Deliveries.redeliver")(
-          (webhook, id) => transaction(requeue(webhook, id)),
-          Effect.provideService(SqlClient.SqlClient, sql)
-        )
+        redeliver: Effect.fn("Deliveries.redeliver")((webhook, id) => transaction(requeue(webhook, id)))
       })
     })
-  )
+  ).pipe(Layer.provide([WebhooksRepo.layer, DeliveriesRepo.layer]))
 }

@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { repository } from "../../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../../platform/database/Query.ts"
 import { DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
 import { direction, Sort } from "../../values/Page.ts"
 import type { AttemptRecord } from "../delivery/DeliveryAttempt.ts"
@@ -52,8 +52,7 @@ interface Selection {
 /** The queue's statuses of each public status: a claimed delivery keeps the status that it had. */
 const queuedAs = { pending: ["pending", "taken"], retrying: ["retrying", "taken"] } as const
 
-/** SQL that reads deliveries from `webhook_queue` and, once they have ended, from `webhook_deliveries`. */
-export const makeDeliveriesRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const matching = ({ event, from_date, id, to_date, webhookId }: Selection) =>
@@ -101,7 +100,7 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
    * statement is unprepared: the plan that is best for most webhooks sorts the whole history of a webhook with a million
    * deliveries.
    */
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Filter,
     Result: DeliverySummary,
     execute: ({ limit, offset, sort, ...filter }) => {
@@ -115,7 +114,7 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
     }
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from (${unionAll(reads({ ...filter, id: null }))}) d`
@@ -126,10 +125,10 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
     sql`select d.*, (select e.body from events e where e.id = d.event_id) as body
       from (${unionAll(reads({ webhookId, id, status: null, event: null, from_date: null, to_date: null }))}) d`
 
-  const find = SqlSchema.findOneOption({ Request: One, Result: StoredDelivery, execute: one })
+  const find = Query.findOneOption({ Request: One, Result: StoredDelivery, execute: one })
 
   /** Queues the event of a delivery again; returns nothing when its payload has expired. */
-  const requeue = SqlSchema.findOneOption({
+  const requeue = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ id: DeliveryId }),
     execute: (delivery) =>
@@ -140,13 +139,13 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
         returning id`
   })
 
-  const nextId = SqlSchema.findOne({
+  const nextId = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ id: DeliveryId }),
     execute: () => sql`select nextval('webhook_delivery_ids') as id`
   })
 
-  const insertEvent = SqlSchema.void({
+  const insertEvent = Query.void({
     Request: Schema.Struct({ id: EventId, accountId: Schema.Int, event: Schema.String, body: Schema.Uint8Array }),
     execute: ({ accountId, body, event, id }) =>
       sql`insert into events (id, account_id, name, body) values (${id}, ${accountId}, ${event}, ${body})`
@@ -156,12 +155,21 @@ export const makeDeliveriesRepo = repository(Effect.gen(function*() {
   const insertTest = (record: AttemptRecord, of: { readonly event: string; readonly event_id: EventId }) => {
     const { deliveryId, durationMs, responseBody, retryAfter, startedAt, transition, webhookId } = record
     const started = sql`to_timestamp(${startedAt}::float8 / 1000)`
-    return sql`insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count,
+    return Query.run(
+      sql`insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count,
         started_at, duration_ms, response_code, error, response_body, retry_after, created_at, completed_at)
       values (${webhookId}, ${deliveryId}, ${of.event_id}, ${of.event}, ${transition.status}, true,
         ${transition.attempt_count}, ${started}, ${durationMs}, ${transition.response_code}, ${transition.error},
         ${responseBody}, ${retryAfter}, least(${started}, clock_timestamp()), clock_timestamp())`
+    )
   }
 
   return { list, count, find, requeue, nextId, insertEvent, insertTest }
-}))
+})
+
+/** SQL that reads deliveries from `webhook_queue` and, once they have ended, from `webhook_deliveries`. */
+export class DeliveriesRepo
+  extends Context.Service<DeliveriesRepo>()("messaging-service/webhooks/history/DeliveriesRepo", { make })
+{
+  static readonly layer = Layer.effect(DeliveriesRepo, make)
+}

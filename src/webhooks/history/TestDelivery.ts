@@ -3,14 +3,14 @@ import type { Topic } from "../../events/EventAliases.ts"
 import { exampleBody } from "../../events/EventBody.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { ulid } from "../../platform/crypto/ulid.ts"
-import { idleInTransaction, inTransaction } from "../../platform/database/transaction.ts"
+import { Database } from "../../platform/database/Database.ts"
 import { ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
 import { PublicHttp, PublicHttpFailure } from "../../platform/net/PublicHttp.ts"
 import { EventId, type WebhookId } from "../../values/Ids.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
 import * as DeliveryAttempt from "../delivery/DeliveryAttempt.ts"
 import type { Target } from "../endpoint/WebhooksRepo.ts"
-import { makeDeliveriesRepo } from "./DeliveriesRepo.ts"
+import { DeliveriesRepo } from "./DeliveriesRepo.ts"
 
 /** The event of a test and the outcome of its attempt. */
 export interface TestDelivery {
@@ -49,7 +49,8 @@ const withTimeout = (http: PublicHttp["Service"], timeout: Duration.Duration) =>
  */
 export const make = Effect.gen(function*() {
   const { databaseConnections, webhookTimeoutSeconds } = yield* AppConfig
-  const deliveries = yield* makeDeliveriesRepo
+  const { idleInTransaction, inTransaction } = yield* Database
+  const deliveries = yield* DeliveriesRepo
   const timeout = Duration.sum(Duration.seconds(webhookTimeoutSeconds), connectionTimeout)
   const http = withTimeout(yield* PublicHttp, timeout)
   const { attempt, endpointOf } = yield* Effect.provideService(DeliveryAttempt.make, PublicHttp, http)
@@ -66,7 +67,7 @@ export const make = Effect.gen(function*() {
     const id = EventId.make(`evt_${yield* ulid}`)
     const timestamp = fromDateTime(yield* DateTime.now)
     const body = Buffer.from(JSON.stringify({ ...exampleBody(topic), id, timestamp }))
-    const delivery = yield* Effect.orDie(deliveries.nextId())
+    const delivery = yield* deliveries.nextId()
     const endpoint = yield* endpointOf(webhookId, target)
     const single = {
       ...delivery,

@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { backlogCheck } from "../../../src/webhooks/delivery/EndpointStatus.ts"
-import { makeQueueRepo } from "../../../src/webhooks/delivery/QueueRepo.ts"
+import { QueueRepo } from "../../../src/webhooks/delivery/QueueRepo.ts"
+import { WebhooksRepo } from "../../../src/webhooks/endpoint/WebhooksRepo.ts"
 import { alarmed, storedWebhook } from "../../support/webhookHealth.ts"
 
 /** A webhook with its backlog check, at the lowest limit. */
@@ -25,7 +26,11 @@ const checked = Effect.gen(function*() {
   }
 })
 
-layer(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }), { excludeTestServices: true })("backlogCheck", (it) => {
+const Subject = Layer.merge(QueueRepo.layer, WebhooksRepo.layer).pipe(
+  Layer.provideMerge(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }))
+)
+
+layer(Subject, { excludeTestServices: true })("backlogCheck", (it) => {
   it.effect("suspends a webhook when its backlog reaches the limit, and notifies its owner", () =>
     Effect.gen(function*() {
       const { check, holding, notices, reason } = yield* checked
@@ -96,7 +101,7 @@ layer(alarmed({ WEBHOOK_PENDING_LIMIT: "100" }), { excludeTestServices: true })(
 
   it.effect("leaves a suspended webhook with an empty backlog to the sweeper, which finds it", () =>
     Effect.gen(function*() {
-      const { findStalled } = yield* makeQueueRepo
+      const { findStalled } = yield* QueueRepo
       const { holding, id, set } = yield* checked
       const isFound = Effect.map(findStalled(), (rows) => rows.some((row) => row.id === id))
       yield* set("backlog_full")

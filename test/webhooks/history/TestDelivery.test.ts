@@ -5,13 +5,14 @@ import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { WebhookId } from "../../../src/values/Ids.ts"
 import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
+import { DeliveriesRepo } from "../../../src/webhooks/history/DeliveriesRepo.ts"
 import * as TestDelivery from "../../../src/webhooks/history/TestDelivery.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../../support/WebhookReceiver.ts"
 
 /** One connection for each host, and a long timeout. */
 const Subject = Layer.mergeAll(
-  TestDatabase.layer,
+  DeliveriesRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)),
   Vault.layer(Redacted.make(new Uint8Array(32))),
   PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 1, timeout: "30 seconds" }),
   AppConfig.layer.pipe(
