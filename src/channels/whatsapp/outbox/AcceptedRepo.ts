@@ -1,10 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { MessageContent } from "../../../messages/Message.ts"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, type MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { MessageType } from "../content/MessageContent.ts"
 import { SessionStatus } from "../model/SessionState.ts"
@@ -34,12 +33,11 @@ const SessionOf = Schema.Struct({ accountId: AccountId, id: WhatsAppSessionId })
 /** A session, together with the account that must own it. */
 export type SessionOf = typeof SessionOf.Type
 
-/** Stores accepted messages in `messages` and `whatsapp_outbox`. */
-export const makeAcceptedRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   /** The sessions that exist, each with its position in the request. */
-  const sessions = SqlSchema.findAll({
+  const sessions = Query.findAll({
     Request: Schema.Array(SessionOf),
     Result: Schema.Struct({
       position: Schema.Int,
@@ -55,7 +53,7 @@ export const makeAcceptedRepo = repository(Effect.gen(function*() {
   })
 
   /** The oldest connected session of an account. */
-  const firstConnected = SqlSchema.findOneOption({
+  const firstConnected = Query.findOneOption({
     Request: AccountId,
     Result: Schema.Struct({ id: WhatsAppSessionId }),
     execute: (accountId) =>
@@ -64,18 +62,18 @@ export const makeAcceptedRepo = repository(Effect.gen(function*() {
         order by id limit 1`
   })
 
-  const insertFile = SqlSchema.findOne({
+  const insertFile = Query.findOne({
     Request: Schema.Struct({ account_id: AccountId, content: Schema.Uint8Array }),
     Result: Schema.Struct({ id: Schema.Int }),
     execute: (row) => sql`insert into whatsapp_files ${sql.insert(row)} returning id`
   })
 
   const insertBatch = (row: { readonly id: MessageBatchId; readonly account_id: AccountId; readonly total: number }) =>
-    sql`insert into message_batches ${sql.insert({ ...row, channel: "whatsapp" })}`
+    Query.run(sql`insert into message_batches ${sql.insert({ ...row, channel: "whatsapp" })}`)
 
   /** Inserts messages with their outbox rows in one statement. The ids are in the order of the rows. */
   const insert = (rows: ReadonlyArray<NewRow>) =>
-    SqlSchema.findAll({
+    Query.findAll({
       Request: Schema.Void,
       Result: Schema.Struct({ id: MessageId }),
       execute: () =>
@@ -107,4 +105,11 @@ export const makeAcceptedRepo = repository(Effect.gen(function*() {
     })()
 
   return { sessions, firstConnected, insertFile, insertBatch, insert }
-}))
+})
+
+/** Stores accepted messages in `messages` and `whatsapp_outbox`. */
+export class AcceptedRepo
+  extends Context.Service<AcceptedRepo>()("messaging-service/channels/whatsapp/outbox/AcceptedRepo", { make })
+{
+  static readonly layer = Layer.effect(AcceptedRepo, make)
+}

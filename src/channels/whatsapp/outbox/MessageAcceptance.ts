@@ -1,14 +1,13 @@
 import { Effect } from "effect"
 import type { Sharding } from "effect/cluster"
-import { SqlClient } from "effect/sql"
+import { Database } from "../../../platform/database/Database.ts"
 import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
-import { afterCommit, inTransaction, transaction } from "../../../platform/database/transaction.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { AccountId, MessageBatchId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { isMediaType } from "../content/MessageContent.ts"
 import { SessionEntity } from "../sessions/SessionEntity.ts"
-import { makeAcceptedRepo, type NewRow, type SessionOf } from "./AcceptedRepo.ts"
+import { AcceptedRepo, type NewRow, type SessionOf } from "./AcceptedRepo.ts"
 import { OutboxSenders } from "./OutboxSenders.ts"
 
 /** At most so many requests share one statement. */
@@ -32,16 +31,13 @@ const makeWake = Effect.gen(function*() {
 
 /** Stores accepted messages. Concurrent requests share one statement and one commit, unless they are in a transaction. */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const repo = yield* makeAcceptedRepo
+  const { afterCommit, inTransaction, transaction } = yield* Database
+  const repo = yield* AcceptedRepo
   const usage = yield* Usage
   const wake = yield* makeWake
 
-  const inOneTransaction = <A>(effect: Effect.Effect<A, never, SqlClient.SqlClient>) =>
-    Effect.provideService(transaction(effect), SqlClient.SqlClient, sql)
-
   const findSessions = (asked: ReadonlyArray<SessionOf>) =>
-    Effect.map(Effect.orDie(repo.sessions(asked)), (rows) => {
+    Effect.map(repo.sessions(asked), (rows) => {
       const found = new Map(rows.map(({ position, ...row }) => [position, row]))
       return asked.map((_, position) => found.get(position))
     })
@@ -49,7 +45,7 @@ export const make = Effect.gen(function*() {
 
   /** Runs in the current transaction. Answers with the ids in the order of the rows. */
   const insert = Effect.fnUntraced(function*(rows: ReadonlyArray<NewRow>) {
-    const ids = yield* Effect.orDie(repo.insert(rows))
+    const ids = yield* repo.insert(rows)
     for (const [id, own] of Map.groupBy(rows, ({ sessionId }) => sessionId)) {
       yield* afterCommit(wake(id, own.some(({ type }) => isMediaType(type))))
     }
@@ -63,12 +59,12 @@ export const make = Effect.gen(function*() {
   })
   const insertTogether = yield* GroupCommit.make({
     ...grouping,
-    run: (rows: ReadonlyArray<NewRow>) => inOneTransaction(insert(rows))
+    run: (rows: ReadonlyArray<NewRow>) => transaction(insert(rows))
   })
 
   const insertFile = Effect.fnUntraced(function*(account_id: AccountId, base64: string | undefined) {
     if (base64 === undefined) return null
-    return (yield* Effect.orDie(repo.insertFile({ account_id, content: Buffer.from(base64, "base64") }))).id
+    return (yield* repo.insertFile({ account_id, content: Buffer.from(base64, "base64") })).id
   })
 
   return {
@@ -78,7 +74,7 @@ export const make = Effect.gen(function*() {
     }),
     one: Effect.fnUntraced(function*(row: NewRow, file: string | undefined) {
       if (file === undefined && !(yield* inTransaction)) return yield* insertTogether(row)
-      const ids = yield* inOneTransaction(
+      const ids = yield* transaction(
         Effect.flatMap(insertFile(row.accountId, file), (fileId) => insert([{ ...row, fileId }]))
       )
       return ids[0] ?? (yield* Effect.die("inserting one message returned no id"))
@@ -88,9 +84,9 @@ export const make = Effect.gen(function*() {
       rows: ReadonlyArray<NewRow>,
       file: string | undefined
     ) =>
-      inOneTransaction(Effect.gen(function*() {
+      transaction(Effect.gen(function*() {
         const fileId = yield* insertFile(accountId, file)
-        yield* Effect.orDie(repo.insertBatch({ id, account_id: accountId, total: rows.length }))
+        yield* repo.insertBatch({ id, account_id: accountId, total: rows.length })
         yield* insert(rows.map((row) => ({ ...row, fileId })))
       }))
   }

@@ -1,8 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import type { ReportedStatus } from "./OutboxState.ts"
@@ -44,13 +43,12 @@ export interface Step {
 const Moments = Schema.Struct({ id: MessageId, delivered_at: Timestamp, read_at: Timestamp })
 export type Moments = typeof Moments.Type
 
-/** Stores status updates of messages, and counts the sent messages of sessions. */
-export const makeOutboxStatusRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   /** Locks the messages until the transaction ends, in one order, so that concurrent groups cannot deadlock. */
   const lock = (updates: ReadonlyArray<StatusUpdate>) =>
-    SqlSchema.findAll({
+    Query.findAll({
       Request: Schema.Void,
       Result: LockedMessage,
       execute: () =>
@@ -68,7 +66,7 @@ export const makeOutboxStatusRepo = repository(Effect.gen(function*() {
   const step = (steps: ReadonlyArray<Step>) => {
     const text = (read: (step: Step) => string | null) => column.text(steps.map(read))
     const ago = (read: (step: Step) => number | null) => column.int8(steps.map(read))
-    return SqlSchema.findAll({
+    return Query.findAll({
       Request: Schema.Void,
       Result: Moments,
       execute: () =>
@@ -97,13 +95,20 @@ export const makeOutboxStatusRepo = repository(Effect.gen(function*() {
   /** Adds to the sent messages of sessions; a deleted session has no count. */
   const countSent = (counts: ReadonlyMap<WhatsAppSessionId, number>) => {
     const ids = [...counts.keys()].toSorted((a, b) => a - b)
-    return sql`insert into whatsapp_message_counts as c (session_id, messages_count)
+    return Query.run(sql`insert into whatsapp_message_counts as c (session_id, messages_count)
       select s.id, t.n from unnest(${column.int8(ids)}, ${
       column.int8(ids.map((id) => counts.get(id) ?? 0))
     }) as t (id, n)
       join whatsapp_sessions s on s.id = t.id order by s.id
-      on conflict (session_id) do update set messages_count = c.messages_count + excluded.messages_count`
+      on conflict (session_id) do update set messages_count = c.messages_count + excluded.messages_count`)
   }
 
   return { lock, step, countSent }
-}))
+})
+
+/** Stores status updates of messages, and counts the sent messages of sessions. */
+export class OutboxStatusRepo
+  extends Context.Service<OutboxStatusRepo>()("messaging-service/channels/whatsapp/outbox/OutboxStatusRepo", { make })
+{
+  static readonly layer = Layer.effect(OutboxStatusRepo, make)
+}

@@ -1,19 +1,12 @@
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { makeBatchCounts } from "../../../messages/BatchCounts.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { type ReportedStatus, transition } from "./OutboxState.ts"
-import {
-  type LockedMessage,
-  makeOutboxStatusRepo,
-  type Moments,
-  type StatusUpdate,
-  type Step
-} from "./OutboxStatusRepo.ts"
+import { type LockedMessage, type Moments, OutboxStatusRepo, type StatusUpdate, type Step } from "./OutboxStatusRepo.ts"
 
 /** A status update with the time of its arrival by the node's clock. The repository gets the difference to now. */
 interface TimedUpdate extends StatusUpdate {
@@ -117,32 +110,31 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
   static readonly layer = Layer.effect(
     OutboxStatusUpdates,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const events = yield* Events
-      const repo = yield* makeOutboxStatusRepo
+      const repo = yield* OutboxStatusRepo
       const countBatches = yield* makeBatchCounts
       const context = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
 
       const record = Effect.fnUntraced(function*(updates: ReadonlyArray<TimedUpdate>) {
-        const changes = changesOf(yield* Effect.orDie(repo.lock(updates)), updates)
+        const changes = changesOf(yield* repo.lock(updates), updates)
         if (changes.length === 0) return
-        const written = yield* Effect.orDie(repo.step(stepsOf(changes, clock.currentTimeMillisUnsafe())))
+        const written = yield* repo.step(stepsOf(changes, clock.currentTimeMillisUnsafe()))
         const moments = new Map(written.map((row) => [row.id, row]))
         yield* countBatches(changes.map(({ leavesQueue, message: { batch_id: batchId }, update: { status } }) => ({
           batchId,
           to: !leavesQueue ? undefined : status === "failed" ? "failed" : "sent"
         })))
         const counts = sentCounts(changes)
-        if (counts.size > 0) yield* Effect.orDie(repo.countSent(counts))
+        if (counts.size > 0) yield* repo.countSent(counts)
         yield* events.publish(changes.flatMap((change) => {
           const written = moments.get(change.message.message_id)
           return written === undefined ? [] : change.published.map(domainEventOf(change, written))
         }))
       })
 
-      const write = (updates: ReadonlyArray<TimedUpdate>) =>
-        retryWhileUnavailable(transaction(record(updates))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+      const write = (updates: ReadonlyArray<TimedUpdate>) => retryWhileUnavailable(transaction(record(updates)))
 
       const submit = yield* GroupCommit.makeWithCallback({
         maxSize: 500,
@@ -165,5 +157,5 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
         write: (updates) => Effect.suspend(() => write(updates.map(timed)))
       })
     })
-  )
+  ).pipe(Layer.provide(OutboxStatusRepo.layer))
 }

@@ -17,7 +17,7 @@ import {
 } from "../content/MessageContent.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 import { GroupDirectory, ReceivedMessages } from "../socket/MessagePorts.ts"
-import { makeAcceptedRepo, type NewRow } from "./AcceptedRepo.ts"
+import { AcceptedRepo, type NewRow } from "./AcceptedRepo.ts"
 import { bulkContents } from "./bulkContents.ts"
 import * as MessageAcceptance from "./MessageAcceptance.ts"
 import type { AcceptedMessage, AcceptedMessageBatch, NewMessage, NewMessageBatch } from "./MessagesApi.ts"
@@ -53,7 +53,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
     WhatsAppMessages,
     Effect.gen(function*() {
       const { whatsappMediaAllowLoopback } = yield* AppConfig
-      const repo = yield* makeAcceptedRepo
+      const repo = yield* AcceptedRepo
       const outbox = yield* makeOutboxRepo
       const acceptance = yield* MessageAcceptance.make
       const groups = yield* GroupDirectory
@@ -178,9 +178,8 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
       return WhatsAppMessages.of({
         send,
         sendBulk,
-        firstConnected: (accountId) =>
-          Effect.map(Effect.orDie(repo.firstConnected(accountId)), Option.map(({ id }) => id))
+        firstConnected: (accountId) => Effect.map(repo.firstConnected(accountId), Option.map(({ id }) => id))
       })
     })
-  )
+  ).pipe(Layer.provide(AcceptedRepo.layer))
 }
