@@ -56,7 +56,7 @@ export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "channels/whatsapp/baileys/BaileysSettings.ts",
     "channels/whatsapp/baileys/BaileysSocket.ts",
     "channels/whatsapp/inbox/inboundMessage.ts",
-    "channels/whatsapp/inbox/openMedia.ts",
+    "channels/whatsapp/inbox/Media.ts",
     "sandbox/whatsapp/"
   ],
   "@zxcvbn-ts": ["accounts/passwordFault.ts"],

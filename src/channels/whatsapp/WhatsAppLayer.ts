@@ -8,11 +8,11 @@ import { Directory } from "./directory/Directory.ts"
 import { DirectoryActor } from "./directory/DirectoryActor.ts"
 import { Groups } from "./directory/Groups.ts"
 import { GroupsHttp } from "./directory/GroupsHttp.ts"
-import { makeInboundPart } from "./inbox/InboundTraffic.ts"
+import { InboundTraffic } from "./inbox/InboundTraffic.ts"
 import { Inbox } from "./inbox/Inbox.ts"
 import { Media } from "./inbox/Media.ts"
 import { MediaHttp } from "./inbox/MediaHttp.ts"
-import { largestMedia, MediaRoom } from "./inbox/MediaRoom.ts"
+import { maxFileBytes, MediaRoom } from "./inbox/MediaRoom.ts"
 import { MessagesHttp } from "./outbox/MessagesHttp.ts"
 import { makeOutboxSender } from "./outbox/OutboxSender.ts"
 import { OutboxSenders } from "./outbox/OutboxSenders.ts"
@@ -38,15 +38,15 @@ const Downloads = Layer.unwrap(
 )
 
 /** What is done with messages, part by part. */
-const Traffic = Layer.effect(MessageTraffic, Effect.map(Effect.all([makeInboundPart, makeOutboxSender]), mergeTraffic))
-  .pipe(Layer.provide(Downloads))
+const Traffic = Layer.effect(MessageTraffic, Effect.map(Effect.all([InboundTraffic, makeOutboxSender]), mergeTraffic))
+  .pipe(Layer.provide([InboundTraffic.layer, Downloads]))
 
 /** Files that came in lie at WhatsApp, or at the simulated one of this machine. */
 const Files = Layer.unwrap(
   Effect.map(
     AppConfig,
     ({ whatsappUrl }) =>
-      PublicDownload.layer({ allowLoopback: whatsappUrl !== "live", maxBytes: largestMedia, timeout: "60 seconds" })
+      PublicDownload.layer({ allowLoopback: whatsappUrl !== "live", maxBytes: maxFileBytes, timeout: "60 seconds" })
   )
 )
 

@@ -1,10 +1,10 @@
 import { Schema, SchemaTransformation } from "effect"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 
-/** What is said of it where it stands in an address. */
-export const chatNumberDescription = "A phone number; its + may be left out"
+/** Describes it as a path parameter. */
+export const chatNumberDescription = "A phone number, with or without its +"
 
-/** A phone number whose plus may be left out. */
+/** A phone number, with or without its plus. */
 export const ChatNumber = Schema.String.annotate({ description: chatNumberDescription }).pipe(
   Schema.decodeTo(
     PhoneNumber,

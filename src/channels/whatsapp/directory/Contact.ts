@@ -2,13 +2,13 @@ import { Schema } from "effect"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 
-/** Somebody whom a session knows (spec 2.9). */
+/** A contact of a session (spec 2.9). */
 export const Contact = Schema.Struct({
   id: Schema.Int,
   session_id: WhatsAppSessionId,
-  phone: Schema.NullOr(Schema.String).annotate({ description: "null where WhatsApp hides the number" }),
+  phone: Schema.NullOr(Schema.String).annotate({ description: "null if WhatsApp hides the number" }),
   name: Schema.NullOr(Schema.String).annotate({
-    description: "from the address book, else what the contact calls itself"
+    description: "From the address book, or else the contact's own name"
   }),
   is_whatsapp_user: Schema.Boolean,
   created_at: Timestamp,
@@ -20,7 +20,7 @@ export type Contact = typeof Contact.Type
 export const NumberCheck = Schema.Struct({
   phone: Schema.String,
   is_whatsapp_user: Schema.NullOr(Schema.Boolean).annotate({
-    description: "null: WhatsApp did not say; ask again later"
+    description: "null: WhatsApp did not answer; try again later"
   }),
   whatsapp_id: Schema.NullOr(Schema.String)
 })

@@ -5,10 +5,10 @@ import type { PageOf } from "../../../values/Page.ts"
 import type { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 import type { Contact, NumberCheck } from "./Contact.ts"
-import { makeContactsRepo } from "./ContactsRepo.ts"
+import { ContactsRepo } from "./ContactsRepo.ts"
 import { Directory } from "./Directory.ts"
 
-/** Whom the sessions of an account know. */
+/** The contacts of an account's sessions. */
 export class Contacts extends Context.Service<Contacts, {
   /** Newest first. */
   readonly list: (
@@ -16,7 +16,7 @@ export class Contacts extends Context.Service<Contacts, {
     filter: { readonly session_id?: WhatsAppSessionId; readonly q?: string },
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<Contact>>
-  /** Whether a number has WhatsApp; asked of this session, or of any that is connected. */
+  /** Checks whether a number has WhatsApp, over the given session or over any connected one. */
   readonly check: (
     accountId: AccountId,
     phone: PhoneNumber,
@@ -26,7 +26,7 @@ export class Contacts extends Context.Service<Contacts, {
   static readonly layer = Layer.effect(
     Contacts,
     Effect.gen(function*() {
-      const repo = yield* makeContactsRepo
+      const repo = yield* ContactsRepo
       const directory = yield* Directory
 
       const answer = (phone: PhoneNumber, whatsapp_id: string | null): NumberCheck => ({
@@ -39,10 +39,10 @@ export class Contacts extends Context.Service<Contacts, {
         list: Effect.fn("Contacts.list")(function*(accountId, { q = null, session_id: sessionId = null }, window) {
           const filter = { accountId, sessionId, q, ...window }
           return { rows: yield* repo.list(filter), total: (yield* repo.count(filter)).total }
-        }, Effect.orDie),
+        }),
         check: Effect.fn("Contacts.check")(function*(accountId, phone, sessionId) {
           const session = Option.getOrUndefined(
-            yield* Effect.orDie(repo.asked({ accountId, sessionId: sessionId ?? null }))
+            yield* repo.findSession({ accountId, sessionId: sessionId ?? null })
           )
           if (session === undefined && sessionId !== undefined) return yield* new NotFound()
           if (session?.status !== "connected") {
@@ -50,15 +50,15 @@ export class Contacts extends Context.Service<Contacts, {
           }
           const { id } = session
           const number = phone.slice(1)
-          const cached = yield* Effect.orDie(repo.check({ id, phone: number }))
+          const cached = yield* repo.check({ id, phone: number })
           if (Option.isSome(cached)) return answer(phone, cached.value.whatsapp_id)
           const asked = yield* directory.check(id, number)
           if (asked._tag === "Checked") return answer(phone, asked.whatsapp_id)
           if (asked._tag === "NotConnected") return yield* new SessionNotConnected({ session_status: "disconnected" })
-          // No answer is not the answer no.
+          // No answer does not mean that the number has no WhatsApp.
           return { phone, is_whatsapp_user: null, whatsapp_id: null }
         })
       })
     })
-  )
+  ).pipe(Layer.provide(ContactsRepo.layer))
 }

@@ -24,11 +24,12 @@ const list = HttpApiEndpoint.get("list", "/", {
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "List WhatsApp contacts",
-    description: "Newest first; q is looked for in names and numbers. They are learnt from the phone and from messages."
+    description:
+      "Newest first. q searches names and numbers. The service learns contacts from the phone and from messages."
   }))
 
 const check = HttpApiEndpoint.get("check", "/:phone/check", {
-  // Not yet a number: one that cannot be is no id that is unknown (404), it is a wrong value (422).
+  // A plain text, because an invalid number is a wrong value (422), not an unknown id (404).
   params: { phone: Schema.String.annotate({ description: chatNumberDescription }) },
   query: { session_id },
   success: Data(NumberCheck),
@@ -38,11 +39,11 @@ const check = HttpApiEndpoint.get("check", "/:phone/check", {
   .annotateMerge(OpenApi.annotations({
     summary: "Check a number",
     description:
-      "Whether a number has WhatsApp: asked of the session, or of any connected one; known for a day, or an hour where it "
-      + "has none. is_whatsapp_user is null when WhatsApp does not answer."
+      "Whether a number has WhatsApp. The request goes over the given session, or over any connected one. The answer is "
+      + "cached for a day, or for an hour if the number has no WhatsApp. is_whatsapp_user is null if WhatsApp does not answer."
   }))
 
-/** WhatsApp contacts (api: contacts). */
+/** Endpoints of WhatsApp contacts (api: contacts). */
 export class ContactsApi extends HttpApiGroup.make("whatsappContacts")
   .add(list, check)
   .prefix("/v1/whatsapp/contacts")

@@ -1,11 +1,12 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
 import { Contact } from "./Contact.ts"
+import { mergePeople } from "./mergePeople.ts"
 
 const Filter = Schema.Struct({
   accountId: AccountId,
@@ -17,11 +18,10 @@ const Filter = Schema.Struct({
 
 const escaped = (text: string) => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)
 
-/** SQL of `whatsapp_contacts`. Each session has one writer at a time. */
-export const makeContactsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const given = (people: ReadonlyArray<Person>) =>
+  const peopleTable = (people: ReadonlyArray<Person>) =>
     sql`unnest(${column.text(people.map(({ lid }) => lid ?? null))}, ${
       column.text(people.map(({ phone }) => phone ?? null))
     }, ${column.text(people.map(({ name }) => name ?? null))}, ${column.bool(people.map(({ isNamed }) => isNamed))})
@@ -35,32 +35,33 @@ export const makeContactsRepo = repository(Effect.gen(function*() {
     where (excluded.phone is not null and c.phone is distinct from excluded.phone)
       or (${isNewer} and c.name is distinct from excluded.name)`
 
-  /** A number has one hidden number at a time; whoever was known by one of the two alone is one person with the other. */
+  /** Joins the rows of one person. A phone number has one hidden number at a time. */
   const join = Effect.fnUntraced(function*(id: WhatsAppSessionId, people: ReadonlyArray<Person>) {
     const both = people.filter(({ lid, phone }) => lid !== undefined && phone !== undefined)
     if (both.length === 0) return
-    yield* sql`delete from whatsapp_contacts c using ${given(both)}
+    yield* sql`delete from whatsapp_contacts c using ${peopleTable(both)}
       where c.session_id = ${id} and c.phone = g.phone and c.lid is null
         and exists (select from whatsapp_contacts o where o.session_id = ${id} and o.lid = g.lid)`
-    yield* sql`update whatsapp_contacts c set phone = null from ${given(both)}
+    yield* sql`update whatsapp_contacts c set phone = null from ${peopleTable(both)}
       where c.session_id = ${id} and c.phone = g.phone and c.lid <> g.lid`
-    yield* sql`update whatsapp_contacts c set lid = g.lid from ${given(both)}
+    yield* sql`update whatsapp_contacts c set lid = g.lid from ${peopleTable(both)}
       where c.session_id = ${id} and c.phone = g.phone and c.lid is null`
   })
 
-  /** Nobody is named twice among these people. */
-  const learn = Effect.fnUntraced(function*(id: WhatsAppSessionId, people: ReadonlyArray<Person>) {
+  /** Stores people, by hidden number if it is known, or else by phone number. */
+  const learn = Effect.fnUntraced(function*(id: WhatsAppSessionId, learned: ReadonlyArray<Person>) {
+    const people = mergePeople(learned)
     if (people.length === 0) return
     yield* join(id, people)
     yield* sql`insert into whatsapp_contacts as c (session_id, lid, phone, name, is_named)
-      select ${id}::bigint, * from ${given(people)} where lid is not null
+      select ${id}::bigint, * from ${peopleTable(people)} where lid is not null
       on conflict (session_id, lid) where lid is not null do update set ${change}`
     yield* sql`insert into whatsapp_contacts as c (session_id, lid, phone, name, is_named)
-      select ${id}::bigint, * from ${given(people)} where lid is null
+      select ${id}::bigint, * from ${peopleTable(people)} where lid is null
       on conflict (session_id, phone) where phone is not null do update set ${change}`
-  })
+  }, Query.run)
 
-  const phones = SqlSchema.findAll({
+  const phones = Query.findAll({
     Request: Schema.Struct({ id: WhatsAppSessionId, lids: Schema.Array(Schema.String) }),
     Result: Schema.Struct({ lid: Schema.String, phone: Schema.String }),
     execute: ({ id, lids }) =>
@@ -78,7 +79,7 @@ export const makeContactsRepo = repository(Effect.gen(function*() {
       ])
     ])
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Filter,
     Result: Contact,
     execute: (filter) =>
@@ -87,14 +88,14 @@ export const makeContactsRepo = repository(Effect.gen(function*() {
         order by c.id desc limit ${filter.limit} offset ${filter.offset}`
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from whatsapp_contacts c where ${matching(filter)}`
   })
 
-  /** What is known of a number and not too old: a day where it has WhatsApp, an hour where it has none. */
-  const check = SqlSchema.findOneOption({
+  /** A check that is not stale: less than a day old, or an hour if the number had no WhatsApp. */
+  const check = Query.findOneOption({
     Request: Schema.Struct({ id: WhatsAppSessionId, phone: Schema.String }),
     Result: Schema.Struct({ whatsapp_id: Schema.NullOr(Schema.String) }),
     execute: ({ id, phone }) =>
@@ -102,7 +103,7 @@ export const makeContactsRepo = repository(Effect.gen(function*() {
         and checked_at > now() - case when whatsapp_id is null then interval '1 hour' else interval '1 day' end`
   })
 
-  const noteCheck = SqlSchema.void({
+  const storeCheck = Query.void({
     Request: Schema.Struct({ id: WhatsAppSessionId, phone: Schema.String, whatsapp_id: Schema.NullOr(Schema.String) }),
     execute: ({ id, phone, whatsapp_id }) =>
       sql`insert into whatsapp_number_checks (session_id, phone, whatsapp_id)
@@ -110,8 +111,8 @@ export const makeContactsRepo = repository(Effect.gen(function*() {
         on conflict (session_id, phone) do update set whatsapp_id = excluded.whatsapp_id, checked_at = now()`
   })
 
-  /** The session that is asked: this one, or the first of the connected ones, else of all. */
-  const asked = SqlSchema.findOneOption({
+  /** The given session. Without one, the oldest connected session, or else the oldest of all. */
+  const findSession = Query.findOneOption({
     Request: Schema.Struct({ accountId: AccountId, sessionId: Schema.NullOr(WhatsAppSessionId) }),
     Result: Schema.Struct({ id: WhatsAppSessionId, status: SessionStatus }),
     execute: ({ accountId, sessionId }) =>
@@ -121,5 +122,12 @@ export const makeContactsRepo = repository(Effect.gen(function*() {
         order by status = 'connected' desc, id limit 1`
   })
 
-  return { learn, phones, list, count, check, noteCheck, asked }
-}))
+  return { learn, phones, list, count, check, storeCheck, findSession }
+})
+
+/** Stores contacts and number checks. The people of a session have one writer at a time. */
+export class ContactsRepo
+  extends Context.Service<ContactsRepo>()("messaging-service/channels/whatsapp/directory/ContactsRepo", { make })
+{
+  static readonly layer = Layer.effect(ContactsRepo, make)
+}

@@ -8,7 +8,7 @@ import type { GroupChange } from "../socket/DirectorySocket.ts"
 import { patience, RequestWaits } from "../socket/RequestWaits.ts"
 import { DirectoryEntity, type NotDone } from "./DirectoryEntity.ts"
 
-/** Questions to WhatsApp on behalf of requests; each is answered in time, or as unavailable. */
+/** Requests to WhatsApp on behalf of HTTP requests. Each is answered within a timeout, or as unavailable. */
 export class Directory extends Context.Service<Directory, {
   readonly check: (
     id: WhatsAppSessionId,
@@ -35,16 +35,16 @@ export class Directory extends Context.Service<Directory, {
       const actor = yield* DirectoryEntity.client
       const outside = yield* outsideTransaction<SqlClient.SqlClient | Sharding.Sharding>()
 
-      const inTime = <A, E>(ask: Effect.Effect<A | NotDone, E>) =>
-        outside(Effect.timeoutOption(Effect.orDie(ask), patience)).pipe(
+      const withTimeout = <A, E>(request: Effect.Effect<A | NotDone, E>) =>
+        outside(Effect.timeoutOption(Effect.orDie(request), patience)).pipe(
           Effect.map(Option.getOrElse((): A | NotDone => ({ _tag: "Unavailable" })))
         )
 
       return Directory.of({
-        check: (id, number) => inTime(actor(String(id)).Check({ number })),
-        createGroup: (id, group) => bounded(inTime(actor(String(id)).CreateGroup(group))),
-        changeGroup: (id, jid, changes) => inTime(actor(String(id)).ChangeGroup({ jid, changes })),
-        inviteCode: (id, jid) => inTime(actor(String(id)).Invite({ jid }))
+        check: (id, number) => withTimeout(actor(String(id)).Check({ number })),
+        createGroup: (id, group) => bounded(withTimeout(actor(String(id)).CreateGroup(group))),
+        changeGroup: (id, jid, changes) => withTimeout(actor(String(id)).ChangeGroup({ jid, changes })),
+        inviteCode: (id, jid) => withTimeout(actor(String(id)).Invite({ jid }))
       })
     })
   )

@@ -1,38 +1,39 @@
 /**
- * Asks WhatsApp over the connection of a session.
+ * Sends requests about contacts and groups to WhatsApp, over the connection of a session.
  *
- * Who talks to it: `Contacts` and `Groups`, for requests. Where its state lives: it has none; what it learns is in the
- * rows of groups and of number checks. When its shard moves, questions under way fail and their requests say so; a
- * repeated question is asked again. It sleeps after a minute.
+ * Callers: `Contacts` and `Groups`, through `Directory`.
+ * State: none. Groups and number checks are stored in their rows.
+ * On shard move: requests in flight fail, and their callers see WhatsApp as unavailable.
+ * Idempotence: none. The cluster delivers each request at most once, and a repeated HTTP request is sent again.
+ * Sleep: after one minute without requests.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Entity } from "effect/cluster"
-import { SqlClient } from "effect/sql"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { GroupFacts, GroupRefused } from "../socket/DirectorySocket.ts"
 import { LiveSockets } from "../socket/LiveSockets.ts"
 import type { SessionSocket } from "../socket/WhatsAppSocket.ts"
 import type { SocketFailed } from "../wire/SocketFailed.ts"
-import { makeContactsRepo } from "./ContactsRepo.ts"
+import { ContactsRepo } from "./ContactsRepo.ts"
 import { DirectoryEntity, type NotDone } from "./DirectoryEntity.ts"
-import { makeGroupsRepo } from "./GroupsRepo.ts"
+import { GroupsRepo } from "./GroupsRepo.ts"
 
-/** What is asked of a group once there is one: it is answered with in any case, within the patience of its request. */
-const extrasWithin = "5 seconds"
+/** The timeout of each request that completes a new group. It leaves the HTTP request time to answer. */
+const completionTimeout = "5 seconds"
 
 const make = Effect.gen(function*() {
   const id = WhatsAppSessionId.make(Number((yield* Entity.CurrentAddress).entityId))
-  const sql = yield* SqlClient.SqlClient
+  const { transaction } = yield* Database
   const live = yield* LiveSockets
-  const contacts = yield* makeContactsRepo
-  const groups = yield* makeGroupsRepo
+  const contacts = yield* ContactsRepo
+  const groups = yield* GroupsRepo
 
   const notDone = (_tag: NotDone["_tag"]): NotDone => ({ _tag })
 
-  const ask = <A>(question: (socket: SessionSocket) => Effect.Effect<A, SocketFailed | GroupRefused>) =>
-    live.ask(id, question).pipe(
+  const ask = <A>(request: (socket: SessionSocket) => Effect.Effect<A, SocketFailed | GroupRefused>) =>
+    live.ask(id, request).pipe(
       Effect.map((answer): A | NotDone => answer ?? notDone("NotConnected")),
       Effect.catchTags({
         SocketFailed: () => Effect.succeed(notDone("Unavailable")),
@@ -40,23 +41,27 @@ const make = Effect.gen(function*() {
       })
     )
 
-  const store = (group: GroupFacts, askedAt: number) =>
-    Effect.provideService(transaction(groups.store(id, group, askedAt)), SqlClient.SqlClient, sql).pipe(Effect.orDie)
+  const store = (group: GroupFacts, askedAt: number) => transaction(groups.store(id, group, askedAt))
 
-  /** Undefined, and a line in the log, when it was not done: whoever is told of a failure makes a second group. */
-  const extra = <A>(what: string, question: (socket: SessionSocket) => Effect.Effect<A, SocketFailed | GroupRefused>) =>
-    live.ask(id, question).pipe(
-      Effect.timeout(extrasWithin),
+  /** Logs a failure instead of returning it: a caller that sees a failure would create the group again. */
+  const complete = <A>(
+    what: string,
+    request: (socket: SessionSocket) => Effect.Effect<A, SocketFailed | GroupRefused>
+  ) =>
+    live.ask(id, request).pipe(
+      Effect.timeout(completionTimeout),
       Effect.catch((error) =>
         Effect.as(
-          Effect.annotateLogs(Effect.logWarning(`${what} of a new WhatsApp group is missing`, error), { session: id }),
+          Effect.annotateLogs(Effect.logWarning(`setting ${what} of a new WhatsApp group failed`, error), {
+            session: id
+          }),
           undefined
         )
       )
     )
 
   const describe = Effect.fnUntraced(function*(created: GroupFacts, description: string) {
-    const described = yield* extra(
+    const described = yield* complete(
       "the description",
       (socket) => Effect.as(socket.changeGroup(created.jid, { _tag: "Describe", description }), true)
     )
@@ -68,7 +73,7 @@ const make = Effect.gen(function*() {
       ask((socket) =>
         Effect.gen(function*() {
           const whatsapp_id = (yield* socket.chatOf(number)) ?? null
-          yield* Effect.orDie(contacts.noteCheck({ id, phone: number, whatsapp_id }))
+          yield* contacts.storeCheck({ id, phone: number, whatsapp_id })
           return { _tag: "Checked" as const, whatsapp_id }
         })
       ),
@@ -76,12 +81,12 @@ const make = Effect.gen(function*() {
       const created = yield* ask((socket) => socket.createGroup({ name, numbers }))
       if ("_tag" in created) return created
       yield* store(created, yield* Clock.currentTimeMillis)
-      const [row] = yield* Effect.orDie(groups.ensure(id, [created.jid]))
-      // It was stored just now.
+      const [row] = yield* groups.ensure(id, [created.jid])
+      // Never the case: the group was stored just now.
       if (row === undefined) return notDone("Unavailable")
       if (description !== null) yield* describe(created, description)
-      const code = yield* extra("the link", (socket) => socket.inviteCode(created.jid))
-      yield* Effect.orDie(groups.noteInvite({ id: row.id, code: code ?? null }))
+      const code = yield* complete("the invitation link", (socket) => socket.inviteCode(created.jid))
+      yield* groups.storeInviteCode({ id: row.id, code: code ?? null })
       return { _tag: "Created" as const, id: row.id }
     }),
     ChangeGroup: ({ payload: { changes, jid } }) =>
@@ -98,7 +103,7 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Runs where the sessions run. Whoever waits for an answer must not keep others waiting. */
-export const DirectoryActor = drainBeforeClose((stay) =>
-  DirectoryEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
-)
+/** Runs on the nodes of the sessions. Requests are concurrent, so that a slow answer does not delay the others. */
+export const DirectoryActor = drainBeforeClose((track) =>
+  DirectoryEntity.toLayer(Effect.andThen(track, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
+).pipe(Layer.provide([ContactsRepo.layer, GroupsRepo.layer]))

@@ -6,7 +6,7 @@ const NotConnected = Schema.TaggedStruct("NotConnected", {})
 const Unavailable = Schema.TaggedStruct("Unavailable", {})
 const Refused = Schema.TaggedStruct("Refused", {})
 
-/** WhatsApp did not do it, and why: it cannot be asked, did not answer, or says no. */
+/** Why a request failed: the session is not connected, WhatsApp did not answer, or it refused. */
 export const NotDone = Schema.Union([NotConnected, Unavailable, Refused])
 export type NotDone = typeof NotDone.Type
 
@@ -18,8 +18,8 @@ const Change = Schema.Union([
 ])
 
 /**
- * What is asked of WhatsApp over the connection of a session, keyed by the session's id; every message is volatile. It
- * runs where the session runs, as the cluster places both by the same id. Nothing is asked twice by itself.
+ * Requests over the connection of a session, keyed by the session's id. The cluster places entities by id, so it runs on
+ * the session's node. Every message is volatile and never retried.
  */
 export const DirectoryEntity = Entity.make("WhatsAppDirectory", [
   Rpc.make("Check", {

@@ -4,16 +4,16 @@ import { Timestamp } from "../../../values/Timestamp.ts"
 
 const id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
-/** A group in the API; at WhatsApp it has another name, `…@g.us`. */
+/** The id of a group in the API. Its id at WhatsApp is another one, `…@g.us`. */
 export const GroupId = id.pipe(Schema.brand("WhatsAppGroupId"))
 export type GroupId = typeof GroupId.Type
 
 const Participant = Schema.Struct({
-  phone: Schema.NullOr(Schema.String).annotate({ description: "null where WhatsApp hides the number" }),
+  phone: Schema.NullOr(Schema.String).annotate({ description: "null if WhatsApp hides the number" }),
   role: Schema.Literals(["member", "admin", "superadmin"])
 })
 
-/** A group that a session is in (spec 2.9). */
+/** A group of a session (spec 2.9). */
 export const Group = Schema.Struct({
   id: GroupId,
   session_id: WhatsAppSessionId,
@@ -21,7 +21,7 @@ export const Group = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   participants: Schema.Array(Participant),
   participant_count: Schema.Int,
-  invite_link: Schema.NullOr(Schema.String).annotate({ description: "only admins of a group are told of it" }),
+  invite_link: Schema.NullOr(Schema.String).annotate({ description: "null unless WhatsApp shows it to the session" }),
   created_at: Timestamp
 })
 export type Group = typeof Group.Type

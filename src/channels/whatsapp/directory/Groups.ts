@@ -6,27 +6,27 @@ import type { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 import type { GroupChange } from "../socket/DirectorySocket.ts"
 import { GroupDirectory } from "../socket/MessagePorts.ts"
-import { makeContactsRepo } from "./ContactsRepo.ts"
+import { ContactsRepo } from "./ContactsRepo.ts"
 import { Directory } from "./Directory.ts"
 import type { NotDone } from "./DirectoryEntity.ts"
 import { NotGroupAdmin } from "./DirectoryErrors.ts"
 import { type Group, GroupId } from "./Group.ts"
-import { makeGroupsRepo } from "./GroupsRepo.ts"
+import { GroupsRepo } from "./GroupsRepo.ts"
 
 interface Which {
   readonly accountId: AccountId
   readonly id: GroupId
 }
 
-/** A group that is to be made. */
-export interface GroupWish {
+/** A group to create. */
+export interface NewGroup {
   readonly session_id: WhatsAppSessionId
   readonly name: string
   readonly description?: string | null | undefined
   readonly participants: ReadonlyArray<PhoneNumber>
 }
 
-/** What is to be changed of a group. */
+/** The changes of a group. */
 export interface GroupChanges {
   readonly name?: string | undefined
   readonly description?: string | null | undefined
@@ -38,7 +38,7 @@ type Failure = NotFound | NotGroupAdmin | SessionNotConnected | ServiceUnavailab
 
 const digits = (numbers: ReadonlyArray<PhoneNumber>) => [...new Set(numbers)].map((number) => number.slice(1))
 
-/** In an order in which nobody is locked out: the session may lose its rights by the last one. */
+/** Removals come last, because the session may lose its rights by them. */
 const changesOf = (wanted: GroupChanges): ReadonlyArray<GroupChange> => {
   const { add_participants = [], description, name, remove_participants = [] } = wanted
   return [
@@ -49,7 +49,7 @@ const changesOf = (wanted: GroupChanges): ReadonlyArray<GroupChange> => {
   ]
 }
 
-const failed = Effect.fnUntraced(function*({ _tag }: NotDone) {
+const refuse = Effect.fnUntraced(function*({ _tag }: NotDone) {
   switch (_tag) {
     case "NotConnected":
       return yield* new SessionNotConnected({ session_status: "disconnected" })
@@ -60,7 +60,7 @@ const failed = Effect.fnUntraced(function*({ _tag }: NotDone) {
   }
 })
 
-/** The groups that the sessions of an account are in. */
+/** The groups of an account's sessions. */
 export class Groups extends Context.Service<Groups, {
   /** Newest first. */
   readonly list: (
@@ -68,26 +68,26 @@ export class Groups extends Context.Service<Groups, {
     filter: { readonly session_id?: WhatsAppSessionId },
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<Group>>
-  /** With its invitation link, where the session can learn it. */
+  /** The group, with its invitation link if WhatsApp shows it to the session. */
   readonly find: (which: Which) => Effect.Effect<Group, NotFound>
-  readonly create: (accountId: AccountId, wish: GroupWish) => Effect.Effect<Group, Failure>
-  /** One change after the other; what was done before a refusal stays done. */
+  readonly create: (accountId: AccountId, group: NewGroup) => Effect.Effect<Group, Failure>
+  /** Makes one change after the other. A refusal does not undo the earlier ones. */
   readonly change: (which: Which, changes: GroupChanges) => Effect.Effect<Group, Failure | ValidationFailed>
 }>()("messaging-service/channels/whatsapp/directory/Groups") {
   static readonly layer = Layer.effect(
     Groups,
     Effect.gen(function*() {
-      const repo = yield* makeGroupsRepo
-      const sessions = yield* makeContactsRepo
+      const repo = yield* GroupsRepo
+      const contacts = yield* ContactsRepo
       const directory = yield* Directory
 
       const existing = Effect.fnUntraced(function*(which: Which) {
-        const row = yield* Effect.orDie(repo.find(which))
+        const row = yield* repo.find(which)
         return Option.isSome(row) ? row.value : yield* new NotFound()
       })
 
       const located = Effect.fnUntraced(function*(which: Which) {
-        const row = yield* Effect.orDie(repo.locate(which))
+        const row = yield* repo.locate(which)
         return Option.isSome(row) ? row.value : yield* new NotFound()
       })
 
@@ -95,28 +95,28 @@ export class Groups extends Context.Service<Groups, {
         list: Effect.fn("Groups.list")(function*(accountId, { session_id: sessionId = null }, window) {
           const filter = { accountId, sessionId, ...window }
           return { rows: yield* repo.list(filter), total: (yield* repo.count(filter)).total }
-        }, Effect.orDie),
+        }),
         find: Effect.fn("Groups.find")(function*(which) {
           const group = yield* existing(which)
           const { jid, session_id, status } = yield* located(which)
           if (group.invite_link !== null || status !== "connected") return group
           const invite = yield* directory.inviteCode(session_id, jid)
           if (invite._tag !== "Code" || invite.code === null) return group
-          yield* Effect.orDie(repo.noteInvite({ id: which.id, code: invite.code }))
+          yield* repo.storeInviteCode({ id: which.id, code: invite.code })
           return yield* existing(which)
         }),
         create: Effect.fn("Groups.create")(
           function*(accountId, { description = null, name, participants, session_id }) {
             const session = Option.getOrUndefined(
-              yield* Effect.orDie(sessions.asked({ accountId, sessionId: session_id }))
+              yield* contacts.findSession({ accountId, sessionId: session_id })
             )
             if (session === undefined) return yield* new NotFound()
             if (session.status !== "connected") {
               return yield* new SessionNotConnected({ session_status: session.status })
             }
-            const wish = { name, description: description || null, numbers: digits(participants) }
-            const created = yield* directory.createGroup(session.id, wish)
-            if (created._tag !== "Created") return yield* failed(created)
+            const group = { name, description: description || null, numbers: digits(participants) }
+            const created = yield* directory.createGroup(session.id, group)
+            if (created._tag !== "Created") return yield* refuse(created)
             return yield* existing({ accountId, id: GroupId.make(created.id) })
           }
         ),
@@ -124,28 +124,28 @@ export class Groups extends Context.Service<Groups, {
           const { jid, phone_number, session_id, status } = yield* located(which)
           const own = wanted.remove_participants?.findIndex((number) => number.slice(1) === phone_number) ?? -1
           if (own >= 0) {
-            const message = "is the session's own number: leave the group on its phone"
+            const message = "must not be the session's own number; leave the group on its phone"
             return yield* ValidationFailed.of(`remove_participants[${own}]`, message)
           }
           if (status !== "connected") return yield* new SessionNotConnected({ session_status: status })
           const changes = changesOf(wanted)
           if (changes.length > 0) {
             const changed = yield* directory.changeGroup(session_id, jid, changes)
-            if (changed._tag !== "Changed") return yield* failed(changed)
+            if (changed._tag !== "Changed") return yield* refuse(changed)
           }
           return yield* existing(which)
         })
       })
     })
-  )
+  ).pipe(Layer.provide([GroupsRepo.layer, ContactsRepo.layer]))
 
-  /** What messages call a group that the API has a number for. */
+  /** Finds the WhatsApp ids of groups, for sending to them. */
   static readonly layerDirectory = Layer.effect(
     GroupDirectory,
     Effect.map(
-      makeGroupsRepo,
+      GroupsRepo,
       ({ jidOf }) => (sessionId: WhatsAppSessionId, id: number) =>
-        Effect.map(Effect.orDie(jidOf({ sessionId, id })), (row) => Option.getOrUndefined(row)?.jid)
+        Effect.map(jidOf({ sessionId, id }), (row) => Option.getOrUndefined(row)?.jid)
     )
-  )
+  ).pipe(Layer.provide(GroupsRepo.layer))
 }

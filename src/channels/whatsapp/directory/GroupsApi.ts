@@ -17,9 +17,9 @@ import { Group, GroupId } from "./Group.ts"
 const name = lineBetween(1, 100)
 const description = Schema.optionalKey(Schema.NullOr(textBetween(0, 2_048)))
 
-const numbers = (least: number) =>
+const numbers = (minimum: number) =>
   Schema.Array(ChatNumber).check(
-    Schema.isMinLength(least, { message: "must name at least one number" }),
+    Schema.isMinLength(minimum, { message: "must name at least one number" }),
     Schema.isMaxLength(256, { message: "must name at most 256 numbers" })
   )
 
@@ -44,7 +44,7 @@ const list = HttpApiEndpoint.get("list", "/", {
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "List WhatsApp groups",
-    description: "Those that the sessions are in, newest first."
+    description: "The groups of the sessions, newest first."
   }))
 
 const create = HttpApiEndpoint.post("create", "/", {
@@ -55,7 +55,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Create a WhatsApp group",
-    description: "The session's number is its admin. Participants who are not on WhatsApp are left out."
+    description: "The session's number becomes its admin. Participants without WhatsApp are left out."
   }))
 
 const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(Group), error: apiErrors(NotFound) })
@@ -63,7 +63,7 @@ const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(Group), e
   .annotateMerge(OpenApi.annotations({
     summary: "Read a WhatsApp group",
     description:
-      "With its invitation link, where WhatsApp tells it to the session: it tells admins, and others as the group is set."
+      "With its invitation link if WhatsApp shows it to the session: always to admins, to others if the group allows it."
   }))
 
 const change = HttpApiEndpoint.put("change", "/:id", {
@@ -76,11 +76,11 @@ const change = HttpApiEndpoint.put("change", "/:id", {
   .annotateMerge(OpenApi.annotations({
     summary: "Change a WhatsApp group",
     description:
-      "Its name, then its description, then its participants. WhatsApp has no step for all of them: what was done before "
-      + "a refusal stays done."
+      "Changes the name, then the description, then the participants. WhatsApp makes each change separately, so a refusal "
+      + "does not undo the earlier ones."
   }))
 
-/** WhatsApp groups (api: groups). */
+/** Endpoints of WhatsApp groups (api: groups). */
 export class GroupsApi extends HttpApiGroup.make("whatsappGroups")
   .add(list, create, get, change)
   .prefix("/v1/whatsapp/groups")

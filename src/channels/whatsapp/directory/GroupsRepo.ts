@@ -1,7 +1,7 @@
-import { Clock, Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 import type { GroupFacts } from "../socket/DirectorySocket.ts"
@@ -20,7 +20,7 @@ const Named = Schema.Struct({ id: GroupId, jid: Schema.String })
 
 const Which = Schema.Struct({ sessionId: WhatsAppSessionId, jid: Schema.String })
 
-/** What a message to a group needs to know of it. */
+/** The facts that sending to a group needs. */
 const Cached = Schema.Struct({
   jid: Schema.String,
   name: Schema.String,
@@ -29,19 +29,20 @@ const Cached = Schema.Struct({
   members: Schema.Array(Schema.Struct({ jid: Schema.String, role: Schema.String }))
 })
 
-/** SQL of `whatsapp_groups` and their participants. */
-export const makeGroupsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** The groups of these names; whichever is new is made, and is read from WhatsApp later. */
+  /** The groups with these WhatsApp ids. It adds those that are new; their facts are read from WhatsApp later. */
   const ensure = Effect.fnUntraced(function*(id: WhatsAppSessionId, jids: ReadonlyArray<string>) {
     if (jids.length === 0) return []
-    yield* sql`insert into whatsapp_groups (session_id, jid)
-      select ${id}::bigint, jid from unnest(${column.text(jids)}) as g (jid) on conflict (session_id, jid) do nothing`
-    return yield* namedAs({ id, jids })
+    yield* Query.run(
+      sql`insert into whatsapp_groups (session_id, jid)
+        select ${id}::bigint, jid from unnest(${column.text(jids)}) as g (jid) on conflict (session_id, jid) do nothing`
+    )
+    return yield* withJids({ id, jids })
   })
 
-  const namedAs = SqlSchema.findAll({
+  const withJids = Query.findAll({
     Request: Schema.Struct({ id: WhatsAppSessionId, jids: Schema.Array(Schema.String) }),
     Result: Named,
     execute: ({ id, jids }) =>
@@ -49,8 +50,8 @@ export const makeGroupsRepo = repository(Effect.gen(function*() {
   })
 
   /**
-   * A group as WhatsApp told of it when it was asked, in Unix milliseconds; nothing is known better by an older answer.
-   * Answers may come over several nodes, so they are dated by the clock of the database.
+   * Stores the facts of a group, unless newer ones are stored. `askedAt` (Unix milliseconds) dates the answer. Several
+   * nodes may store answers, so the date is converted to the database's clock.
    */
   const store = Effect.fnUntraced(function*(id: WhatsAppSessionId, group: GroupFacts, askedAt: number) {
     const { members } = group
@@ -73,33 +74,33 @@ export const makeGroupsRepo = repository(Effect.gen(function*() {
       column.text(members.map(({ phone }) => phone))
     }, ${column.text(members.map(({ role }) => role))}) as m (jid, phone, role)
       on conflict (group_id, jid) do update set phone = coalesce(excluded.phone, p.phone), role = excluded.role`
-  })
+  }, Query.run)
 
-  const jids = SqlSchema.findAll({
+  const jids = Query.findAll({
     Request: WhatsAppSessionId,
     Result: Named,
     execute: (id) => sql`select id, jid from whatsapp_groups where session_id = ${id} and is_member`
   })
 
-  /** The session is in these no more. */
+  /** Marks groups that the session has left. */
   const leave = (ids: ReadonlyArray<number>) =>
-    Effect.asVoid(
+    Query.run(
       sql`update whatsapp_groups set is_member = false, known_at = null where id = any(${column.int8(ids)})`
     )
 
-  /** Something has changed: what is known of the group is to be read again before it is used. */
-  const forget = SqlSchema.void({
+  /** Marks the facts of a group as stale: they must be read again before use. */
+  const invalidate = Query.void({
     Request: Which,
     execute: ({ jid, sessionId }) =>
       sql`update whatsapp_groups set known_at = null where session_id = ${sessionId} and jid = ${jid}`
   })
 
-  const noteInvite = SqlSchema.void({
+  const storeInviteCode = Query.void({
     Request: Schema.Struct({ id: GroupId, code: Schema.NullOr(Schema.String) }),
     execute: ({ code, id }) => sql`update whatsapp_groups set invite_code = ${code} where id = ${id}`
   })
 
-  const cached = SqlSchema.findOneOption({
+  const cached = Query.findOneOption({
     Request: Which,
     Result: Cached,
     execute: ({ jid, sessionId }) =>
@@ -126,7 +127,7 @@ export const makeGroupsRepo = repository(Effect.gen(function*() {
   const matching = ({ accountId, sessionId }: typeof Filter.Encoded) =>
     sql.and([shown(accountId), ...(sessionId === null ? [] : [sql`g.session_id = ${sessionId}`])])
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Filter,
     Result: Group,
     execute: (filter) =>
@@ -134,21 +135,21 @@ export const makeGroupsRepo = repository(Effect.gen(function*() {
         order by g.id desc limit ${filter.limit} offset ${filter.offset}`
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from whatsapp_groups g where ${matching(filter)}`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: Group,
     execute: ({ accountId, id }) =>
       sql`select ${columns} from whatsapp_groups g where g.id = ${id} and ${shown(accountId)}`
   })
 
-  /** What a group is called at WhatsApp, and how its session is. */
-  const locate = SqlSchema.findOneOption({
+  /** The WhatsApp id of a group, and the state of its session. */
+  const locate = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({
       jid: Schema.String,
@@ -163,12 +164,19 @@ export const makeGroupsRepo = repository(Effect.gen(function*() {
       }`
   })
 
-  const jidOf = SqlSchema.findOneOption({
+  const jidOf = Query.findOneOption({
     Request: Schema.Struct({ sessionId: WhatsAppSessionId, id: Schema.Int }),
     Result: Schema.Struct({ jid: Schema.String }),
     execute: ({ id, sessionId }) =>
       sql`select jid from whatsapp_groups where id = ${id} and session_id = ${sessionId} and is_member`
   })
 
-  return { ensure, store, jids, leave, forget, noteInvite, cached, list, count, find, locate, jidOf }
-}))
+  return { ensure, store, jids, leave, invalidate, storeInviteCode, cached, list, count, find, locate, jidOf }
+})
+
+/** Stores groups and their participants. */
+export class GroupsRepo
+  extends Context.Service<GroupsRepo>()("messaging-service/channels/whatsapp/directory/GroupsRepo", { make })
+{
+  static readonly layer = Layer.effect(GroupsRepo, make)
+}

@@ -10,31 +10,31 @@ const joined = (a: Person, b: Person): Person => {
   }
 }
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair, and a stranger may call himself by both. */
+/** PostgreSQL refuses NUL and half surrogate pairs, and strangers choose their names. */
 const clean = (name: string | undefined) => {
   const text = name?.replaceAll("\u0000", "").toWellFormed().trim()
   return text === "" ? undefined : text?.slice(0, 200).toWellFormed()
 }
 
-/** The same people, each once; what was said last of a name holds. Whoever has no name to be found by is left out. */
+/** Joins what is known of each person; the last name wins. A person without hidden number and phone is left out. */
 export const mergePeople = (people: ReadonlyArray<Person>): ReadonlyArray<Person> => {
   const merged = new Set<Person>()
-  const byName = new Map<string, Person>()
+  const byId = new Map<string, Person>()
   for (const person of people) {
-    const names = [person.lid, person.phone].filter((name) => name !== undefined)
+    const ids = [person.lid, person.phone].filter((id) => id !== undefined)
     let whole: Person = { ...person, name: clean(person.name) }
-    for (const name of names) {
-      const known = byName.get(name)
+    for (const id of ids) {
+      const known = byId.get(id)
       if (known === undefined || !merged.has(known)) continue
-      // Two numbers of one hidden number, or the other way round: they stay apart.
+      // One hidden number with two phone numbers, or the reverse, means two people.
       const differ = (known.lid !== undefined && whole.lid !== undefined && known.lid !== whole.lid) ||
         (known.phone !== undefined && whole.phone !== undefined && known.phone !== whole.phone)
       merged.delete(known)
       whole = differ ? whole : joined(known, whole)
     }
-    if (names.length === 0) continue
+    if (ids.length === 0) continue
     merged.add(whole)
-    for (const name of [whole.lid, whole.phone]) if (name !== undefined) byName.set(name, whole)
+    for (const id of [whole.lid, whole.phone]) if (id !== undefined) byId.set(id, whole)
   }
   return [...merged]
 }

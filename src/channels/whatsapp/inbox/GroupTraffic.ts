@@ -1,41 +1,39 @@
-import { Clock, Effect, Option, Queue } from "effect"
-import { SqlClient } from "effect/sql"
+import { Cause, Clock, Effect, Option, Queue } from "effect"
 import { encrypt } from "../../../platform/crypto/gcm.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
-import { makeGroupsRepo } from "../directory/GroupsRepo.ts"
+import { GroupsRepo } from "../directory/GroupsRepo.ts"
 import type { GroupFacts } from "../socket/DirectorySocket.ts"
 import type { GroupMetadata, Person, SessionSocket } from "../socket/WhatsAppSocket.ts"
-import type { Stanza } from "../wire/Stanza.ts"
+import { childrenOf, type Stanza } from "../wire/Stanza.ts"
 import { Inbox } from "./Inbox.ts"
-import { elementsOf, encodePayload, inboxPlace } from "./inboxPayload.ts"
-import { type InboxEntry, makeInboxRepo } from "./InboxRepo.ts"
-import { isDefect } from "./InboxTurns.ts"
+import { encodePayload, inboxPlace } from "./InboxItem.ts"
+import { type InboxEntry, InboxRepo } from "./InboxRepo.ts"
 
 interface Options {
   readonly owned: Owned
   readonly dataKey: Uint8Array
   readonly socket: () => SessionSocket | undefined
-  /** Takes the numbers of hidden numbers. */
-  readonly hear: (people: ReadonlyArray<Person>) => void
+  /** Stores the phone numbers of hidden numbers. */
+  readonly learn: (people: ReadonlyArray<Person>) => void
 }
 
-/** Groups that are asked for by themselves at the beginning of a connection; it is the next one's turn with more. */
-const mostMissing = 50
+/** Groups that are requested one by one at the start of a connection. The next connection requests the others. */
+const maxMissing = 50
 
 const peopleIn = ({ members }: GroupFacts): ReadonlyArray<Person> =>
   members.flatMap(({ jid, phone }) =>
     jid.endsWith("@lid") && phone !== null ? [{ lid: jid, phone, name: undefined, isNamed: false }] : []
   )
 
-/** Notices of members that came or went; each is a row of the inbox, so that it is told of once. */
+/** Rows for the inbox, one for each added or removed group of members, so that each change is published once. */
 const entriesOf = (stanza: Stanza, { dataKey, owned: { id } }: Options): ReadonlyArray<InboxEntry> => {
   const { attrs } = stanza
   const group = attrs["from"] ?? ""
-  return elementsOf(stanza).flatMap((change) => {
+  return childrenOf(stanza).flatMap((change) => {
     if (change.tag !== "add" && change.tag !== "remove") return []
-    const members = elementsOf(change).filter(({ tag }) => tag === "participant").map((member) => member.attrs)
+    const members = childrenOf(change).filter(({ tag }) => tag === "participant").map((member) => member.attrs)
     const name = `${change.tag}/${attrs["id"] ?? ""}`
     const payload = encodePayload({ attrs, change: { tag: change.tag, members } })
     return [{
@@ -49,45 +47,45 @@ const entriesOf = (stanza: Stanza, { dataKey, owned: { id } }: Options): Readonl
   })
 }
 
-/** Groups of a session: which there are and who is in them, and the news of that. */
-export const makeGroupTraffic = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
+/** Keeps the stored groups of a session current, and puts changes of their members into the inbox. */
+export const make = Effect.gen(function*() {
+  const { transaction } = yield* Database
   const inbox = yield* Inbox
-  const inboxRepo = yield* makeInboxRepo
-  const repo = yield* makeGroupsRepo
+  const inboxRepo = yield* InboxRepo
+  const repo = yield* GroupsRepo
 
   return Effect.fnUntraced(function*(options: Options) {
-    const { hear, owned, socket } = options
+    const { learn, owned, socket } = options
     const notifications = yield* Queue.unbounded<Stanza>()
-    // What a notification has made old is not used, from the moment that it comes.
+    // Counts the unprocessed notifications of each group, whose stored facts must not be used.
     const stale = new Map<string, number>()
 
-    /** As long as this is the owner. */
-    const write = <A, E>(effect: Effect.Effect<A, E>) =>
-      retryWhileUnavailable(transaction(Effect.orDie(Effect.gen(function*() {
-        if (Option.isSome(yield* inboxRepo.hold(owned))) yield* effect
-      })))).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    /** Writes only while this node owns the session. */
+    const write = (effect: Effect.Effect<void>) =>
+      retryWhileUnavailable(transaction(Effect.gen(function*() {
+        if (Option.isSome(yield* inboxRepo.lockSession(owned))) yield* effect
+      })))
 
     const store = (group: GroupFacts, askedAt: number) => {
-      hear(peopleIn(group))
+      learn(peopleIn(group))
       return write(repo.store(owned.id, group, askedAt))
     }
 
-    /** Reads a group anew; one that the session is not in any more is marked as left. False when there was no answer. */
+    /** Reads a group from WhatsApp. A group that refuses the session is marked as left. False if there is no answer. */
     const refresh = Effect.fnUntraced(
       function*(jid: string) {
-        const asked = socket()
-        if (asked === undefined) return false
+        const current = socket()
+        if (current === undefined) return false
         const seen = stale.get(jid)
-        const left = Effect.flatMap(
-          Effect.orDie(repo.ensure(owned.id, [jid])),
+        const leave = Effect.flatMap(
+          repo.ensure(owned.id, [jid]),
           (rows) => write(repo.leave(rows.map(({ id }) => id)))
         )
         const askedAt = yield* Clock.currentTimeMillis
-        const isAnswered = yield* Effect.flatMap(asked.group(jid), (group) => store(group, askedAt)).pipe(
-          Effect.catchTag("GroupRefused", () => left),
+        const isAnswered = yield* Effect.flatMap(current.group(jid), (group) => store(group, askedAt)).pipe(
+          Effect.catchTag("GroupRefused", () => leave),
           Effect.as(true),
-          // Whoever needs one that could not be asked for asks again.
+          // A send to the group, or the next connection, requests it again.
           Effect.catchTag("SocketFailed", () => Effect.succeed(false))
         )
         if (stale.get(jid) === seen) stale.delete(jid)
@@ -97,36 +95,38 @@ export const makeGroupTraffic = Effect.gen(function*() {
       Effect.map(Option.getOrElse(() => false))
     )
 
-    /** No answer at all looks like one without groups, so none is left because it is missing: each is asked for. */
-    const askForMissing = Effect.fnUntraced(function*(jids: ReadonlyArray<string>) {
-      for (const jid of jids.slice(0, mostMissing)) if (!(yield* refresh(jid))) return
+    /** An unanswered list looks like an empty one, so a missing group is not left until WhatsApp refuses it. */
+    const refreshMissing = Effect.fnUntraced(function*(jids: ReadonlyArray<string>) {
+      for (const jid of jids.slice(0, maxMissing)) if (!(yield* refresh(jid))) return
     })
 
-    const onNotification = Effect.fnUntraced(function*(stanza: Stanza) {
+    const handle = Effect.fnUntraced(function*(stanza: Stanza) {
       const jid = stanza.attrs["from"] ?? ""
       if (!jid.endsWith("@g.us")) return
       const entries = entriesOf(stanza, options)
-      yield* write(Effect.andThen(inbox.add(entries), repo.forget({ sessionId: owned.id, jid })))
+      yield* write(Effect.andThen(inbox.add(entries), repo.invalidate({ sessionId: owned.id, jid })))
       yield* refresh(jid)
     })
 
-    const onOpened = Effect.gen(function*() {
-      const asked = socket()
-      if (asked === undefined) return
-      const before = yield* retryWhileUnavailable(Effect.orDie(repo.jids(owned.id)))
+    const refreshAll = Effect.gen(function*() {
+      const current = socket()
+      if (current === undefined) return
+      const before = yield* retryWhileUnavailable(repo.jids(owned.id))
       const askedAt = yield* Clock.currentTimeMillis
-      const groups = yield* asked.groups
+      const groups = yield* current.groups
       const present = new Set(groups.map(({ jid }) => jid))
       yield* Effect.forEach(groups, (group) => store(group, askedAt), { discard: true })
-      yield* askForMissing(before.map(({ jid }) => jid).filter((jid) => !present.has(jid)))
+      yield* refreshMissing(before.map(({ jid }) => jid).filter((jid) => !present.has(jid)))
     }).pipe(Effect.catchTag("SocketFailed", () => Effect.void))
 
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(notifications), (stanza) =>
       Effect.catchCauseIf(
-        onNotification(stanza),
-        isDefect,
+        handle(stanza),
+        (cause) => !Cause.hasInterruptsOnly(cause),
         (cause) =>
-          Effect.annotateLogs(Effect.logError("news of a WhatsApp group were lost", cause), { session: owned.id })
+          Effect.annotateLogs(Effect.logError("WhatsApp group notification dropped: processing failed", cause), {
+            session: owned.id
+          })
       ))))
 
     return {
@@ -135,10 +135,11 @@ export const makeGroupTraffic = Effect.gen(function*() {
         stale.set(jid, (stale.get(jid) ?? 0) + 1)
         Queue.offerUnsafe(notifications, stanza)
       },
-      onOpened: Effect.asVoid(Effect.forkScoped(onOpened)),
+      onOpened: Effect.asVoid(Effect.forkScoped(refreshAll)),
+      /** The stored facts of a group; undefined if they are stale or unknown. */
       metadata: Effect.fnUntraced(function*(jid: string) {
         if (stale.has(jid)) return undefined
-        const found = Option.getOrUndefined(yield* Effect.orDie(repo.cached({ sessionId: owned.id, jid })))
+        const found = Option.getOrUndefined(yield* repo.cached({ sessionId: owned.id, jid }))
         if (found === undefined) return undefined
         const metadata: GroupMetadata = {
           id: found.jid,

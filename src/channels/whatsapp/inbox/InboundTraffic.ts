@@ -1,42 +1,51 @@
-import { Effect, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { Vault } from "../../../platform/crypto/Vault.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { makeCredentialsRepo } from "../credentials/CredentialsRepo.ts"
 import { sealedDataKey } from "../credentials/DataKey.ts"
+import { ContactsRepo } from "../directory/ContactsRepo.ts"
+import { GroupsRepo } from "../directory/GroupsRepo.ts"
 import { LiveSockets } from "../socket/LiveSockets.ts"
 import type { TrafficPart } from "../socket/SessionTraffic.ts"
-import { makeGroupTraffic } from "./GroupTraffic.ts"
-import { makeInboxWorker } from "./InboxProcessor.ts"
+import * as GroupTraffic from "./GroupTraffic.ts"
+import * as InboxProcessor from "./InboxProcessor.ts"
+import { InboxRepo } from "./InboxRepo.ts"
 
-/** What comes in over a connection: messages, news of groups and of people. */
-export const makeInboundPart = Effect.gen(function*() {
-  const vault = yield* Vault
-  const credentials = yield* makeCredentialsRepo
-  const live = yield* LiveSockets
-  const startWorker = yield* makeInboxWorker
-  const startGroups = yield* makeGroupTraffic
+/** The inbound half of a connection: messages, group notifications and people. */
+export class InboundTraffic extends Context.Service<InboundTraffic, TrafficPart>()(
+  "messaging-service/channels/whatsapp/inbox/InboundTraffic"
+) {
+  static readonly layer = Layer.effect(
+    InboundTraffic,
+    Effect.gen(function*() {
+      const vault = yield* Vault
+      const credentials = yield* makeCredentialsRepo
+      const live = yield* LiveSockets
+      const startProcessor = yield* InboxProcessor.make
+      const startGroups = yield* GroupTraffic.make
 
-  const part: TrafficPart = {
-    attach: Effect.fnUntraced(function*(owned) {
-      const row = yield* retryWhileUnavailable(Effect.orDie(credentials.dataKey(owned)))
-      if (Option.isNone(row)) return {}
-      const dataKey = yield* Effect.orDie(vault.open(sealedDataKey(owned.id), row.value.data_key))
-      const socket = () => live.get(owned.id)
-      const worker = yield* startWorker({ owned, dataKey, socket })
-      const groups = yield* startGroups({ owned, dataKey, socket, hear: worker.hear })
-      return {
-        onPeople: worker.hear,
-        onStanza: (kind, stanza) => {
-          if (kind === "group") groups.onNotification(stanza)
-        },
-        groupMetadata: groups.metadata,
-        onOpened: Effect.fnUntraced(function*(opened) {
-          yield* live.register(owned.id, opened)
-          worker.wake()
-          yield* groups.onOpened
+      return InboundTraffic.of({
+        attach: Effect.fnUntraced(function*(owned) {
+          const row = yield* retryWhileUnavailable(Effect.orDie(credentials.dataKey(owned)))
+          if (Option.isNone(row)) return {}
+          const dataKey = yield* Effect.orDie(vault.open(sealedDataKey(owned.id), row.value.data_key))
+          const socket = () => live.get(owned.id)
+          const processor = yield* startProcessor({ owned, dataKey, socket })
+          const groups = yield* startGroups({ owned, dataKey, socket, learn: processor.learn })
+          return {
+            onPeople: processor.learn,
+            onStanza: (kind, stanza) => {
+              if (kind === "group") groups.onNotification(stanza)
+            },
+            groupMetadata: groups.metadata,
+            onOpened: Effect.fnUntraced(function*(opened) {
+              yield* live.register(owned.id, opened)
+              processor.wake()
+              yield* groups.onOpened
+            })
+          }
         })
-      }
+      })
     })
-  }
-  return part
-})
+  ).pipe(Layer.provide([InboxRepo.layer, ContactsRepo.layer, GroupsRepo.layer]))
+}

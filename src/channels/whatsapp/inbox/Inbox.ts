@@ -1,65 +1,70 @@
 import { Context, Effect, Layer, Option, type Scope } from "effect"
-import { afterCommit } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import type { MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Journal, type Journaled } from "../credentials/Journal.ts"
 import { ReceivedMessages } from "../socket/MessagePorts.ts"
 import { inboundEnvelope } from "./inboundEnvelope.ts"
 import { inboundMessage } from "./inboundMessage.ts"
-import { encodePayload, inboxPlace } from "./inboxPayload.ts"
-import { type InboxEntry, makeInboxRepo } from "./InboxRepo.ts"
+import { encodePayload, inboxPlace } from "./InboxItem.ts"
+import { type InboxEntry, InboxRepo } from "./InboxRepo.ts"
 
-/** The row of a message; none for what has nothing for people in it. */
-const entryOf = ({ envelope, plaintext, conceal, sessionId }: Journaled): Option.Option<InboxEntry> => {
+/**
+ * Parses a message, once, and makes its row. None for a message without content for people, such as one that only
+ * distributes a key: the message it belongs to has the same id, and its row would be in the way.
+ */
+const entryOf = ({ conceal, envelope, plaintext, sessionId }: Journaled): Option.Option<InboxEntry> => {
+  const { attrs } = envelope
   const outside = inboundEnvelope(envelope)
-  if (outside === undefined || inboundMessage(plaintext) === undefined) return Option.none()
+  const message = outside === undefined ? undefined : inboundMessage(plaintext)
+  if (outside === undefined || message === undefined) return Option.none()
   const { author, chat, id } = outside
-  const payload = encodePayload({ attrs: envelope.attrs, body: plaintext })
   return Option.some({
     session_id: sessionId,
     kind: "message",
     chat,
     whatsapp_id: id,
     author: author.lid ?? (author.phone === undefined ? null : `${author.phone}@s.whatsapp.net`),
-    payload: conceal(inboxPlace(sessionId, chat, id), payload)
+    payload: conceal(inboxPlace(sessionId, chat, id), encodePayload({ attrs, body: plaintext, message }))
   })
 }
 
-/** Everything that came in, encrypted; who works a session's rows off is told of each. */
+/** The stored, encrypted messages and membership changes that came in. */
 export class Inbox extends Context.Service<Inbox, {
-  /** In the transaction in hand. What is there already stays as it is. */
+  /** Adds entries within the current transaction, except those that are already stored. */
   readonly add: (entries: ReadonlyArray<InboxEntry>) => Effect.Effect<void>
-  /** Calls `wake` after each commit of rows of the session, until the scope ends. */
-  readonly attend: (id: WhatsAppSessionId, wake: () => void) => Effect.Effect<void, never, Scope.Scope>
+  /** Calls `wake` after each commit that adds to the session's inbox, until the scope ends. */
+  readonly subscribe: (id: WhatsAppSessionId, wake: () => void) => Effect.Effect<void, never, Scope.Scope>
 }>()("messaging-service/channels/whatsapp/inbox/Inbox") {
   static readonly layer = Layer.effect(
     Inbox,
     Effect.gen(function*() {
-      const repo = yield* makeInboxRepo
-      const attendants = new Map<WhatsAppSessionId, () => void>()
+      const { afterCommit } = yield* Database
+      const repo = yield* InboxRepo
+      const subscribers = new Map<WhatsAppSessionId, () => void>()
       return Inbox.of({
         add: Effect.fn("Inbox.add")(function*(entries) {
           if (entries.length === 0) return
-          yield* Effect.orDie(repo.insert(entries))
+          yield* repo.insert(entries)
           const sessions = new Set(entries.map(({ session_id }) => session_id))
           yield* afterCommit(Effect.sync(() => {
-            for (const id of sessions) attendants.get(id)?.()
+            for (const id of sessions) subscribers.get(id)?.()
           }))
         }),
-        attend: (id, wake) =>
+        subscribe: (id, wake) =>
           Effect.acquireRelease(
             Effect.sync(() => {
-              attendants.set(id, wake)
+              subscribers.set(id, wake)
             }),
             () =>
               Effect.sync(() => {
-                if (attendants.get(id) === wake) attendants.delete(id)
+                if (subscribers.get(id) === wake) subscribers.delete(id)
               })
           )
       })
     })
-  )
+  ).pipe(Layer.provide(InboxRepo.layer))
 
-  /** The journal: messages are in the inbox before WhatsApp hears that they came. */
+  /** Stores each message in the transaction that decrypted it, before WhatsApp gets its acknowledgement. */
   static readonly layerJournal = Layer.effect(
     Journal,
     Effect.map(Inbox, ({ add }) => ({
@@ -68,12 +73,12 @@ export class Inbox extends Context.Service<Inbox, {
     }))
   )
 
-  /** What a message that came in is called at WhatsApp, for one that is about it. */
+  /** Finds received messages, for messages that refer to them. */
   static readonly layerReceived = Layer.effect(
     ReceivedMessages,
-    Effect.map(makeInboxRepo, ({ nameOf }) => (sessionId: WhatsAppSessionId, id: MessageId) =>
+    Effect.map(InboxRepo, ({ reference }) => (sessionId: WhatsAppSessionId, id: MessageId) =>
       Effect.map(
-        Effect.orDie(nameOf({ sessionId, id })),
+        reference({ sessionId, id }),
         Option.match({
           onNone: () => undefined,
           onSome: ({ author, chat, whatsapp_id }) => ({
@@ -84,5 +89,5 @@ export class Inbox extends Context.Service<Inbox, {
           })
         })
       ))
-  )
+  ).pipe(Layer.provide(InboxRepo.layer))
 }

@@ -1,24 +1,23 @@
-import { Clock, Duration, Effect, Option, Queue, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { Cause, Clock, Duration, Effect, Option, Queue, Schedule, Semaphore } from "effect"
+import { Database } from "../../../platform/database/Database.ts"
+import { isDatabaseUnavailable } from "../../../platform/database/isDatabaseUnavailable.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
-import { makeContactsRepo } from "../directory/ContactsRepo.ts"
-import { mergePeople } from "../directory/mergePeople.ts"
+import { ContactsRepo } from "../directory/ContactsRepo.ts"
 import type { DirectorySocket } from "../socket/DirectorySocket.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
-import { authorsOf, type InboxItem } from "./InboundEvents.ts"
+import * as InboundEvents from "./InboundEvents.ts"
 import { Inbox } from "./Inbox.ts"
-import { inboxItem } from "./inboxItem.ts"
-import { inboxPlace, openPayload } from "./inboxPayload.ts"
-import { makeInboxRepo, type PendingRow } from "./InboxRepo.ts"
-import { isDefect, makeInboxTurns } from "./InboxTurns.ts"
-import { makeNumberLookup } from "./NumberLookup.ts"
+import { authorsOf, type InboxItem, inboxItem, inboxPlace, openPayload } from "./InboxItem.ts"
+import { InboxRepo, type PendingRow } from "./InboxRepo.ts"
 
-/** How long a message waits for the number of its sender. */
-const patience = Duration.toMillis("2 seconds")
+/** How long a message waits for its sender's number. */
+const lookupTimeout = Duration.toMillis("2 seconds")
 
-const most = 100
+/** The most rows that are read at once. */
+const pageSize = 100
+
+type Phones = ReadonlyMap<string, string>
 
 interface Options {
   readonly owned: Owned
@@ -28,101 +27,174 @@ interface Options {
 }
 
 /**
- * Works off the inbox of a session, in its order: what is in it when this begins, which a former owner has left, and what
- * comes after. Messages of somebody whose number is not known wait for it for two seconds, and those behind them in their
- * chat with them; no other chat waits.
+ * How many of the items one transaction can publish: an item that refers to another of them needs that one's id in the
+ * API, which exists only after the first transaction.
  */
-export const makeInboxWorker = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
+const independentCount = (items: ReadonlyArray<InboxItem>) => {
+  const names = new Set<string>()
+  const end = items.findIndex((item) => {
+    const refersBack = item.kind === "message" && names.has(item.message.refersTo ?? "")
+    names.add(item.whatsappId)
+    return refersBack
+  })
+  return end === -1 ? items.length : end
+}
+
+/**
+ * Publishes the inbox of a session in its order, beginning with the rows that a former owner left. A message whose
+ * sender's number is unknown waits for it for up to two seconds, and so do the later messages of its chat. Other chats do
+ * not wait.
+ */
+export const make = Effect.gen(function*() {
+  const { transaction } = yield* Database
   const inbox = yield* Inbox
-  const repo = yield* makeInboxRepo
-  const contacts = yield* makeContactsRepo
-  const makeTurns = yield* makeInboxTurns
-  const lookup = yield* makeNumberLookup
+  const repo = yield* InboxRepo
+  const contacts = yield* ContactsRepo
+  const events = yield* InboundEvents.make
 
-  return Effect.fnUntraced(function*({ dataKey, owned, socket }: Options) {
-    const wakes = yield* Queue.sliding<void>(1)
-    const heard: Array<Person> = []
-    const held = new Map<string, Array<InboxItem>>()
-    const turns = yield* makeTurns(owned)
-    const numbersOf = lookup({ id: owned.id, socket })
-    const wake = () => void Queue.offerUnsafe(wakes, undefined)
-
-    /** Until all their numbers are known, and not for longer than the first of them may wait. */
-    const release = Effect.fnUntraced(function*(chat: string, items: Array<InboxItem>) {
-      const deadline = (yield* Clock.currentTimeMillis) + patience
-      const { phones } = yield* Effect.repeat(
-        Effect.flatMap(
-          numbersOf(items),
-          ({ isWhole, phones }) =>
-            Effect.map(Clock.currentTimeMillis, (now) => ({ phones, isOver: isWhole || now >= deadline }))
-        ),
-        { until: ({ isOver }) => isOver, schedule: Schedule.spaced("100 millis") }
+  /** The phone numbers of hidden numbers: from the contacts, or else from the connection. */
+  const lookUpPhones = Effect.fnUntraced(
+    function*({ owned: { id }, socket }: Options, items: ReadonlyArray<InboxItem>) {
+      const phones = new Map<string, string>()
+      const lids = new Set(
+        items.flatMap(authorsOf).flatMap(({ lid, phone }) => phone === undefined && lid !== undefined ? [lid] : [])
       )
-      const all = [...items]
-      yield* turns.tell(all, phones)
-      const more = items.slice(all.length)
-      held.delete(chat)
-      if (more.length > 0) wake()
+      if (lids.size === 0) return phones
+      for (const row of yield* retryWhileUnavailable(contacts.phones({ id, lids: [...lids] }))) {
+        phones.set(row.lid, row.phone)
+      }
+      for (const lid of lids) {
+        if (phones.has(lid)) continue
+        const request = socket()?.numberOf(lid) ?? Effect.undefined
+        const phone = yield* Effect.orElseSucceed(Effect.timeout(request, "1 second"), () => undefined)
+        if (phone !== undefined) phones.set(lid, phone)
+      }
+      return phones
+    }
+  )
+
+  const isComplete = (items: ReadonlyArray<InboxItem>, phones: Phones) =>
+    items.flatMap(authorsOf).every(({ lid, phone }) => phone !== undefined || lid === undefined || phones.has(lid))
+
+  return Effect.fnUntraced(function*(options: Options) {
+    const { dataKey, owned } = options
+    const logged = Effect.annotateLogs({ session: owned.id })
+    const wakeUps = yield* Queue.sliding<void>(1)
+    const wake = () => void Queue.offerUnsafe(wakeUps, undefined)
+    // Transactions of one session change the same contacts, so they run one after the other.
+    const turn = yield* Semaphore.make(1)
+    const people: Array<Person> = []
+    const waiting = new Map<string, Array<InboxItem>>()
+    let isOwner = true
+
+    const drop = (item: InboxItem, cause: Cause.Cause<unknown>) =>
+      Effect.andThen(
+        logged(Effect.logError("inbound WhatsApp message dropped: publishing its event failed", cause)),
+        repo.drop([item.id])
+      )
+
+    /** Publishes all items in one transaction. If that fails, each goes by itself, so that one cannot block the others. */
+    const publishTogether: (items: ReadonlyArray<InboxItem>, phones: Phones) => Effect.Effect<void> = Effect.fnUntraced(
+      function*(items, phones) {
+        const [first] = items
+        if (first === undefined || !isOwner) return
+        yield* retryWhileUnavailable(events.publish({ owned, items, phones })).pipe(
+          Effect.flatMap((isPublished) =>
+            Effect.sync(() => {
+              isOwner = isPublished
+            })
+          ),
+          Effect.catchCauseIf(
+            (cause) => !isDatabaseUnavailable(cause) && !Cause.hasInterruptsOnly(cause),
+            (cause) =>
+              items.length === 1
+                ? drop(first, cause)
+                : Effect.forEach(items, (item) => publishTogether([item], phones), { discard: true })
+          )
+        )
+      }
+    )
+
+    const publish = Effect.fnUntraced(function*(items: ReadonlyArray<InboxItem>, phones: Phones) {
+      for (let rest = items; rest.length > 0;) {
+        const count = independentCount(rest)
+        yield* turn.withPermit(publishTogether(rest.slice(0, count), phones))
+        rest = rest.slice(count)
+      }
     })
 
-    const sort = Effect.fnUntraced(function*(rows: ReadonlyArray<PendingRow>) {
-      const items = rows.map((row) => {
-        const place = inboxPlace(owned.id, row.chat, row.whatsapp_id)
-        const payload = row.payload === null ? Option.none() : openPayload(dataKey, place, row.payload)
-        return inboxItem(row, Option.getOrUndefined(payload))
+    /** Publishes the waiting items of a chat once all numbers are known, or when the first has waited long enough. */
+    const publishWaiting = Effect.fnUntraced(function*(chat: string, items: Array<InboxItem>) {
+      const deadline = (yield* Clock.currentTimeMillis) + lookupTimeout
+      const phones = yield* Effect.repeat(lookUpPhones(options, items), {
+        until: (found) => Effect.map(Clock.currentTimeMillis, (now) => now >= deadline || isComplete(items, found)),
+        schedule: Schedule.spaced("100 millis")
       })
-      const now: Array<InboxItem> = []
-      const { phones } = yield* numbersOf(items)
+      const published = [...items]
+      yield* publish(published, phones)
+      waiting.delete(chat)
+      // Later items of the chat have no fiber: they are read again as pending rows.
+      if (items.length > published.length) wake()
+    })
+
+    const open = ({ chat, id, payload, whatsapp_id: whatsappId }: PendingRow) =>
+      inboxItem(
+        { id, chat, whatsappId },
+        payload === null
+          ? undefined
+          : Option.getOrUndefined(openPayload(dataKey, inboxPlace(owned.id, chat, whatsappId), payload))
+      )
+
+    const process = Effect.fnUntraced(function*(items: ReadonlyArray<InboxItem>) {
+      const ready: Array<InboxItem> = []
+      const phones = yield* lookUpPhones(options, items)
       for (const item of items) {
-        const waiting = held.get(item.chat)
-        const isKnown = authorsOf(item).every(({ lid, phone }) => phone !== undefined || phones.has(lid ?? ""))
-        if (waiting === undefined && isKnown) now.push(item)
-        else if (waiting !== undefined) waiting.push(item)
+        const earlier = waiting.get(item.chat)
+        if (earlier !== undefined) earlier.push(item)
+        else if (isComplete([item], phones)) ready.push(item)
         else {
           const begun = [item]
-          held.set(item.chat, begun)
-          yield* Effect.forkScoped(release(item.chat, begun))
+          waiting.set(item.chat, begun)
+          yield* Effect.forkScoped(publishWaiting(item.chat, begun))
         }
       }
-      yield* turns.tell(now, phones)
+      yield* publish(ready, phones)
     })
 
-    const learn = Effect.suspend(() => {
-      const people = mergePeople(heard.splice(0))
-      if (people.length === 0) return Effect.void
-      const write = transaction(Effect.orDie(Effect.gen(function*() {
-        if (Option.isSome(yield* repo.hold(owned))) yield* contacts.learn(owned.id, people)
-      })))
-      return Effect.provideService(turns.alone(retryWhileUnavailable(write)), SqlClient.SqlClient, sql)
+    const storePeople = Effect.suspend(() => {
+      const learned = people.splice(0)
+      if (learned.length === 0) return Effect.void
+      const store = Effect.gen(function*() {
+        if (Option.isSome(yield* repo.lockSession(owned))) yield* contacts.learn(owned.id, learned)
+      })
+      return turn.withPermit(retryWhileUnavailable(transaction(store)))
     })
 
-    const work = Effect.gen(function*() {
-      yield* learn
-      while (turns.isOwner()) {
-        const waiting = [...held.values()].flatMap((items) => items.map(({ id }) => id))
-        const rows = yield* retryWhileUnavailable(
-          Effect.orDie(repo.pending({ id: owned.id, except: waiting, limit: most }))
-        )
+    const processAll = Effect.gen(function*() {
+      yield* storePeople
+      while (isOwner) {
+        const except = [...waiting.values()].flatMap((items) => items.map(({ id }) => id))
+        const rows = yield* retryWhileUnavailable(repo.pending({ id: owned.id, except, limit: pageSize }))
         if (rows.length === 0) return
-        yield* sort(rows)
+        yield* process(rows.map(open))
       }
     })
 
-    yield* inbox.attend(owned.id, wake)
+    yield* inbox.subscribe(owned.id, wake)
     wake()
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(
-      Queue.take(wakes),
+      Queue.take(wakeUps),
       Effect.catchCauseIf(
-        work,
-        isDefect,
-        (cause) => Effect.annotateLogs(Effect.logError("a WhatsApp inbox stood still", cause), { session: owned.id })
+        processAll,
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) => logged(Effect.logError("WhatsApp inbox processing failed", cause))
       )
     )))
     return {
       wake,
-      hear: (people: ReadonlyArray<Person>) => {
-        heard.push(...people)
+      /** Stores what the connection learns about people. */
+      learn: (learned: ReadonlyArray<Person>) => {
+        people.push(...learned)
         wake()
       }
     }

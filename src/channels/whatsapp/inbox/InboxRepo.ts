@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 
@@ -16,22 +16,20 @@ const Entry = Schema.Struct({
   payload: Schema.Uint8Array
 })
 
-/** Something that came in, with its encrypted payload. */
+/** A message or membership change that came in, with its encrypted payload. */
 export type InboxEntry = typeof Entry.Type
 
 const Pending = Schema.Struct({
   id: Schema.Int,
-  kind: Entry.fields.kind,
   chat: Schema.String,
   whatsapp_id: Schema.String,
-  payload: Schema.NullOr(Schema.Uint8Array),
-  received_at: Timestamp
+  payload: Schema.NullOr(Schema.Uint8Array)
 })
 
-/** What nobody was told of yet. */
+/** An unpublished row. */
 export type PendingRow = typeof Pending.Type
 
-const Told = Schema.Struct({
+const NewMessage = Schema.Struct({
   id: Schema.Int,
   sender: Schema.NullOr(Schema.String),
   recipient: Schema.String,
@@ -42,17 +40,13 @@ const Told = Schema.Struct({
   keeps_payload: Schema.Boolean
 })
 
-/** A message as it becomes one of `messages`. */
-export type ToldRow = typeof Told.Type
-
 const One = Schema.Struct({ accountId: AccountId, id: MessageId })
 
-/** SQL of `whatsapp_inbox`. */
-export const makeInboxRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** What is there already stays as it is. */
-  const insert = SqlSchema.void({
+  /** Rows that exist already stay as they are. */
+  const insert = Query.void({
     Request: Schema.Array(Entry),
     execute: (rows) =>
       sql`insert into whatsapp_inbox (session_id, kind, chat, whatsapp_id, author, payload)
@@ -64,16 +58,16 @@ export const makeInboxRepo = repository(Effect.gen(function*() {
         on conflict (session_id, chat, whatsapp_id) do nothing`
   })
 
-  const pending = SqlSchema.findAll({
+  const pending = Query.findAll({
     Request: Schema.Struct({ id: WhatsAppSessionId, except: Schema.Array(Schema.Int), limit: Schema.Int }),
     Result: Pending,
     execute: ({ except, id, limit }) =>
-      sql`select id, kind, chat, whatsapp_id, payload, received_at from whatsapp_inbox
+      sql`select id, chat, whatsapp_id, payload from whatsapp_inbox
         where session_id = ${id} and done_at is null and id <> all(${column.int8(except)}) order by id limit ${limit}`
   })
 
-  /** Whose session it is, held until the transaction ends; nothing where there is another owner. */
-  const hold = SqlSchema.findOneOption({
+  /** Locks the session's row until the transaction ends. None if the session has another owner. */
+  const lockSession = Query.findOneOption({
     Request: Owned,
     Result: Schema.Struct({ account_id: AccountId, phone_number: Schema.NullOr(Schema.String) }),
     execute: ({ epoch, id }) =>
@@ -81,9 +75,9 @@ export const makeInboxRepo = repository(Effect.gen(function*() {
         where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share`
   })
 
-  /** Makes messages of rows that are none yet; answers in their order. */
-  const tell = SqlSchema.findAll({
-    Request: Schema.Struct({ accountId: AccountId, sessionId: WhatsAppSessionId, rows: Schema.Array(Told) }),
+  /** Stores rows that are not done as messages, in their order, and marks them as done. */
+  const storeMessages = Query.findAll({
+    Request: Schema.Struct({ accountId: AccountId, sessionId: WhatsAppSessionId, rows: Schema.Array(NewMessage) }),
     Result: Schema.Struct({ id: Schema.Int, message_id: MessageId, received_at: Timestamp }),
     execute: ({ accountId, rows, sessionId }) =>
       sql`with given as (
@@ -98,7 +92,7 @@ export const makeInboxRepo = repository(Effect.gen(function*() {
           order by g.id for update of i
         ), numbered as (
           select due.*, nextval(pg_get_serial_sequence('messages', 'id')) as message_id from due
-        ), told as (
+        ), added as (
           insert into messages (id, account_id, channel, session_id, direction, sender, recipient, type, content, status,
             sent_at, created_at) overriding system value
           select message_id, ${accountId}, 'whatsapp', ${sessionId}::bigint, 'in', sender, recipient, type, content::jsonb,
@@ -111,16 +105,16 @@ export const makeInboxRepo = repository(Effect.gen(function*() {
         select id, message_id, received_at from numbered order by id`
   })
 
-  /** There is nothing to tell of these. */
+  /** Marks rows as done that become no message. */
   const drop = (ids: ReadonlyArray<number>) =>
-    Effect.asVoid(
+    Query.run(
       sql`update whatsapp_inbox set done_at = now(), payload = null where id = any(${
         column.int8(ids)
       }) and done_at is null`
     )
 
-  /** The messages of either direction that have these ids at WhatsApp. */
-  const named = SqlSchema.findAll({
+  /** The ids of messages, sent or received, by their WhatsApp ids. */
+  const messageIds = Query.findAll({
     Request: Schema.Struct({ sessionId: WhatsAppSessionId, ids: Schema.Array(Schema.String) }),
     Result: Schema.Struct({ whatsapp_id: Schema.String, message_id: MessageId }),
     execute: ({ ids, sessionId }) =>
@@ -131,16 +125,16 @@ export const makeInboxRepo = repository(Effect.gen(function*() {
         where session_id = ${sessionId} and whatsapp_id = any(${column.text(ids)})`
   })
 
-  /** What a message is called at WhatsApp. */
-  const nameOf = SqlSchema.findOneOption({
+  /** The identity of a received message at WhatsApp. */
+  const reference = Query.findOneOption({
     Request: Schema.Struct({ sessionId: WhatsAppSessionId, id: MessageId }),
     Result: Schema.Struct({ chat: Schema.String, whatsapp_id: Schema.String, author: Schema.NullOr(Schema.String) }),
     execute: ({ id, sessionId }) =>
       sql`select chat, whatsapp_id, author from whatsapp_inbox where message_id = ${id} and session_id = ${sessionId}`
   })
 
-  /** A message with what is kept of it, and what opens that; the latter are null where its session is gone. */
-  const stored = SqlSchema.findOneOption({
+  /** A received message with its payload and its session's data key, which are null once the session is gone. */
+  const stored = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({
       type: Schema.String,
@@ -157,5 +151,12 @@ export const makeInboxRepo = repository(Effect.gen(function*() {
         where m.id = ${id} and m.account_id = ${accountId} and m.channel = 'whatsapp' and m.direction = 'in'`
   })
 
-  return { insert, pending, hold, tell, drop, named, nameOf, stored }
-}))
+  return { insert, pending, lockSession, storeMessages, drop, messageIds, reference, stored }
+})
+
+/** Stores what came in, in `whatsapp_inbox`. */
+export class InboxRepo
+  extends Context.Service<InboxRepo>()("messaging-service/channels/whatsapp/inbox/InboxRepo", { make })
+{
+  static readonly layer = Layer.effect(InboxRepo, make)
+}

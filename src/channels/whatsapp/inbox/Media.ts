@@ -1,23 +1,27 @@
-import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
+import { getMediaKeys } from "@whiskeysockets/baileys"
+import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
+import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
 import { NotFound, ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import { type DownloadFailed, PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { AccountId, MessageId } from "../../../values/Ids.ts"
 import { sealedDataKey } from "../credentials/DataKey.ts"
-import { MediaGone } from "../directory/DirectoryErrors.ts"
 import { type MediaPart, mediaPart } from "./inboundMessage.ts"
-import { inboxPlace, openPayload } from "./inboxPayload.ts"
-import { makeInboxRepo } from "./InboxRepo.ts"
+import { inboxPlace, openPayload } from "./InboxItem.ts"
+import { InboxRepo } from "./InboxRepo.ts"
+import { MediaGone } from "./MediaErrors.ts"
 import { mediaLocation } from "./mediaLocation.ts"
 import { MediaRoom } from "./MediaRoom.ts"
-import { openMedia } from "./openMedia.ts"
 
-/** A file that came with a message. */
+/** The file of a received message. */
 export interface MediaFile {
   readonly bytes: Uint8Array
   readonly mimeType: string
 }
+
+/** The types of messages that carry a file. */
+const fileTypes: ReadonlySet<string> = new Set(["image", "video", "audio", "document", "sticker"])
 
 const aMediaType = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i
 
@@ -26,7 +30,41 @@ const typeOf = ({ mimeType }: MediaPart) => {
   return aMediaType.test(bare) ? bare : "application/octet-stream"
 }
 
-/** The room that it takes is the caller's scope's, as what is made of the bytes takes as much. */
+/** The downloaded bytes do not match their message. */
+class MediaCorrupt extends Schema.TaggedError<MediaCorrupt>()("MediaCorrupt", {}) {
+  override get message() {
+    return "The file does not match its message."
+  }
+}
+
+const macLength = 10
+
+const decrypt = (
+  bytes: Uint8Array,
+  { cipherKey, iv, macKey }: {
+    readonly cipherKey: Uint8Array
+    readonly iv: Uint8Array
+    readonly macKey: Uint8Array
+  }
+) => {
+  const body = bytes.subarray(0, -macLength)
+  const mac = createHmac("sha256", macKey).update(iv).update(body).digest().subarray(0, macLength)
+  if (bytes.length <= macLength || !timingSafeEqual(mac, bytes.subarray(-macLength))) throw new MediaCorrupt()
+  const cipher = createDecipheriv("aes-256-cbc", cipherKey, iv)
+  return Buffer.concat([cipher.update(body), cipher.final()])
+}
+
+/** Decrypts a downloaded file. It fails if a single byte was changed. */
+const openMedia = ({ kind, mediaKey }: MediaPart, bytes: Uint8Array) =>
+  Effect.tryPromise({
+    try: () =>
+      getMediaKeys(mediaKey, kind).then(({ cipherKey, iv, macKey }) =>
+        decrypt(bytes, { cipherKey, iv, macKey: macKey ?? new Uint8Array() })
+      ),
+    catch: () => new MediaCorrupt()
+  })
+
+/** Downloads a file. The caller's scope holds its memory, because the decrypted bytes need as much. */
 const bytesOf = Effect.fnUntraced(function*({ accountId, download, room, url }: {
   readonly accountId: AccountId
   readonly download: PublicDownload["Service"]
@@ -44,9 +82,9 @@ const bytesOf = Effect.fnUntraced(function*({ accountId, download, room, url }: 
   return Buffer.concat([...chunks])
 })
 
-/** The files of messages that came in. They lie at WhatsApp, and are fetched when somebody asks for them. */
+/** The files of received messages. They stay at WhatsApp until a caller requests them. */
 export class Media extends Context.Service<Media, {
-  /** Its bytes have their room in memory until the scope ends. */
+  /** Downloads and decrypts a file. The scope holds the memory of its bytes. */
   readonly fetch: (
     accountId: AccountId,
     id: MessageId
@@ -59,14 +97,14 @@ export class Media extends Context.Service<Media, {
       const download = yield* PublicDownload
       const room = yield* MediaRoom
       const { whatsappUrl } = yield* AppConfig
-      const repo = yield* makeInboxRepo
+      const repo = yield* InboxRepo
 
-      /** Where the file lies and what opens it; undefined when nothing is kept of it. */
+      /** The location and key of the file; undefined if its payload cannot be opened any more. */
       const partOf = Effect.fnUntraced(function*(accountId: AccountId, id: MessageId) {
-        const row = Option.getOrUndefined(yield* Effect.orDie(repo.stored({ accountId, id })))
+        const row = Option.getOrUndefined(yield* repo.stored({ accountId, id }))
         if (row === undefined) return yield* new NotFound()
         const { chat, data_key, payload, session_id, type, whatsapp_id } = row
-        if (!files.has(type)) return yield* new NotFound()
+        if (!fileTypes.has(type)) return yield* new NotFound()
         if (session_id === null || chat === null || whatsapp_id === null || payload === null || data_key === null) {
           return yield* new MediaGone()
         }
@@ -95,8 +133,5 @@ export class Media extends Context.Service<Media, {
         })
       })
     })
-  )
+  ).pipe(Layer.provide(InboxRepo.layer))
 }
-
-/** The types of messages that have a file. */
-const files: ReadonlySet<string> = new Set(["image", "video", "audio", "document", "sticker"])

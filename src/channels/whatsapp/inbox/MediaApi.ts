@@ -6,7 +6,7 @@ import { NotFound, ServiceUnavailable } from "../../../platform/http/ApiErrors.t
 import { Authentication } from "../../../platform/http/Authentication.ts"
 import { RequestRules } from "../../../platform/http/RequestRules.ts"
 import { MessageId, pathId } from "../../../values/Ids.ts"
-import { MediaGone } from "../directory/DirectoryErrors.ts"
+import { MediaGone } from "./MediaErrors.ts"
 
 const fetch = HttpApiEndpoint.get("fetch", "/:id/media", {
   params: { id: pathId(MessageId) },
@@ -17,10 +17,10 @@ const fetch = HttpApiEndpoint.get("fetch", "/:id/media", {
   .annotateMerge(OpenApi.annotations({
     summary: "Fetch the file of a WhatsApp message",
     description:
-      "Its bytes with their type, fetched from WhatsApp now and decrypted; up to 100 MiB. 404 for a message without a file."
+      "Downloads the file from WhatsApp, decrypts it and answers with its bytes and type; up to 100 MiB. 404 if the message has no file."
   }))
 
-/** Files of WhatsApp messages that came in (api: media). */
+/** Files of received WhatsApp messages (api: media). */
 export class MediaApi extends HttpApiGroup.make("whatsappMedia")
   .add(fetch)
   .prefix("/v1/whatsapp/messages")

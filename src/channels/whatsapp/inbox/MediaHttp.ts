@@ -6,7 +6,7 @@ import { baseContract } from "../../../platform/http/baseContract.ts"
 import { Media } from "./Media.ts"
 import { MediaApi } from "./MediaApi.ts"
 
-/** A stranger's file is never shown as a page of this origin. */
+/** A browser must never show a stranger's file as a page of this origin. */
 const headers = { "content-disposition": "attachment", "content-security-policy": "sandbox; default-src 'none'" }
 
 /** Handlers of {@link MediaApi}. */

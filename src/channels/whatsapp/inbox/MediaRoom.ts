@@ -2,42 +2,42 @@ import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import type { AccountId } from "../../../values/Ids.ts"
 
-/** Files are decrypted whole, as only the whole shows that nobody has changed them. */
-export const largestMedia = 100 * 1024 * 1024
+/** The largest file. Files are decrypted whole, because only the whole can be authenticated. */
+export const maxFileBytes = 100 * 1024 * 1024
 
-/** Bytes of files that a node has in hand at once: two of the largest, or many as they usually are. */
-const mediaRoom = 2 * largestMedia
+/** The total size of the files that a node processes at once: two of the largest, or many of the usual size. */
+const maxTotalBytes = 2 * maxFileBytes
 
-/** How long a request waits for room. */
-const patience = "10 seconds"
+/** The longest time that a request waits for memory. */
+const waitTimeout = "10 seconds"
 
 interface Share {
   readonly room: Semaphore.Semaphore
-  takers: number
+  users: number
 }
 
-/** What the accounts that have files in hand may have of the room: one of the largest each, so that others find some. */
+/** The share of each active account: one of the largest files, so that one account cannot take all memory. */
 const makeShares = () => {
   const shares = new Map<AccountId, Share>()
   return (accountId: AccountId) =>
     Effect.acquireRelease(
       Effect.sync(() => {
-        const share = shares.get(accountId) ?? { room: Semaphore.makeUnsafe(largestMedia), takers: 0 }
+        const share = shares.get(accountId) ?? { room: Semaphore.makeUnsafe(maxFileBytes), users: 0 }
         shares.set(accountId, share)
-        share.takers += 1
+        share.users += 1
         return share
       }),
       (share) =>
         Effect.sync(() => {
-          share.takers -= 1
-          if (share.takers === 0) shares.delete(accountId)
+          share.users -= 1
+          if (share.users === 0) shares.delete(accountId)
         })
     )
 }
 
-/** The memory of a node for files that are fetched, decrypted and answered with. A file takes its size of it thrice. */
+/** Limits the memory of files on a node. Downloaded, decrypted and sent, a file needs three times its size. */
 export class MediaRoom extends Context.Service<MediaRoom, {
-  /** Room for a file of so many bytes, the largest where that is unknown, until the scope ends. */
+  /** Reserves memory for a file until the scope ends. A file of unknown size counts as the largest. */
   readonly take: (
     accountId: AccountId,
     size: number | undefined
@@ -45,17 +45,17 @@ export class MediaRoom extends Context.Service<MediaRoom, {
 }>()("messaging-service/channels/whatsapp/inbox/MediaRoom") {
   static readonly layer = Layer.effect(
     MediaRoom,
-    Effect.map(Semaphore.make(mediaRoom), (room) => {
+    Effect.map(Semaphore.make(maxTotalBytes), (room) => {
       const shareOf = makeShares()
       return MediaRoom.of({
         take: Effect.fnUntraced(
-          function*(accountId, size = largestMedia) {
-            const bytes = Math.min(size, largestMedia)
+          function*(accountId, size = maxFileBytes) {
+            const bytes = Math.min(size, maxFileBytes)
             const share = yield* shareOf(accountId)
             yield* share.room.takeScoped(bytes)
             yield* room.takeScoped(bytes)
           },
-          Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new ServiceUnavailable()) })
+          Effect.timeoutOrElse({ duration: waitTimeout, orElse: () => Effect.fail(new ServiceUnavailable()) })
         )
       })
     })

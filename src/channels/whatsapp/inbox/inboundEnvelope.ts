@@ -1,28 +1,28 @@
 import type { Stanza } from "../wire/Stanza.ts"
 import { hasSoundNames } from "../wire/validIds.ts"
 
-/** Somebody as a stanza names him. */
+/** A person as a stanza names them. */
 export interface Author {
   /** `…@lid`. */
   readonly lid: string | undefined
-  /** Digits alone. */
+  /** Digits only. */
   readonly phone: string | undefined
 }
 
-/** What the outside of a message says. */
+/** The facts in the attributes of a message. */
 export interface InboundEnvelope {
   readonly id: string
-  /** One name of each chat: the group, else the author's hidden number, or his phone number where that is not known. */
+  /** The one name of each chat: the group, or else the author's hidden number, or their phone number without one. */
   readonly chat: string
   readonly author: Author
   readonly isGroup: boolean
-  /** What the author calls himself. */
+  /** The name that the author chose. */
   readonly pushName: string | undefined
-  /** Seconds since 1970, when it was sent; undefined where that cannot be. */
+  /** When it was sent, in seconds since 1970; undefined if the value is impossible. */
   readonly sentAt: number | undefined
 }
 
-/** Where hidden numbers are, and where phone numbers: `hosted` is the device of a business that WhatsApp runs for it. */
+/** The hosts of hidden numbers and of phone numbers. WhatsApp runs the devices of some businesses on `hosted`. */
 const hosts = { lid: ["lid", "hosted.lid"], phone: ["s.whatsapp.net", "hosted"] }
 
 const user = (jid: string, servers: ReadonlyArray<string>): string | undefined => {
@@ -36,25 +36,27 @@ const lidIn = (...jids: ReadonlyArray<string | undefined>) =>
 const phoneIn = (...jids: ReadonlyArray<string | undefined>) =>
   jids.map((jid) => user(jid ?? "", hosts.phone)).find((name) => name !== undefined && /^\d{5,20}$/.test(name))
 
-/** Somebody by the names that stand in attributes. */
+/** The person that these attributes name. */
 export const authorIn = (...jids: ReadonlyArray<string | undefined>): Author => {
   const lid = lidIn(...jids)
   return { lid: lid === undefined ? undefined : `${lid}@lid`, phone: phoneIn(...jids) }
 }
 
-const latest = 4_102_444_800
+/** The year 2100. */
+const maxSeconds = 4_102_444_800
 
 const seconds = (t: string | undefined) => {
   const value = Number(t)
-  return Number.isInteger(value) && value > 0 && value < latest ? value : undefined
+  return Number.isInteger(value) && value > 0 && value < maxSeconds ? value : undefined
 }
 
-/** A list of its author's that nobody else sees: to the others it is a message in their chat with him. */
+/** A broadcast list, which only its author sees: each recipient gets a message in their chat with the author. */
 const isList = (jid: string) => jid.endsWith("@broadcast") && jid !== "status@broadcast"
 
 /**
- * Undefined for what is in no chat: words between the devices of one user, status posts, newsletters, and copies of what
- * the session's own phone sends, which name their recipient; and for what has names that are none.
+ * Reads the attributes of a message. Undefined if it belongs to no chat: traffic between a user's own devices, status
+ * posts, newsletters, and copies of messages that the session's phone sent, which name a recipient. Undefined for invalid
+ * ids, too.
  */
 export const inboundEnvelope = (stanza: Stanza): InboundEnvelope | undefined => {
   const { attrs } = stanza

@@ -1,16 +1,19 @@
 import { normalizeMessageContent, proto } from "@whiskeysockets/baileys"
-import { Option, Result } from "effect"
-import type { Schema } from "effect"
+import { Option, Result, Schema } from "effect"
+import { MessageContent } from "../../../messages/Message.ts"
 
-/** What a message from outside is to the API: its type, and a content that has at least `body`. */
-export interface InboundMessage {
-  readonly type: string
-  readonly content: { readonly body: string } & Readonly<Record<string, Schema.Json>>
-  /** Which message it answers or reacts to, by its id at WhatsApp. */
-  readonly refersTo: string | undefined
-}
+/** A message in the terms of the API. It is stored in this form (see `InboxItem`), so fields may only be added. */
+export const InboundMessage = Schema.Struct({
+  type: Schema.String,
+  content: MessageContent,
+  /** The WhatsApp id of the message that it answers, reacts to or edits. */
+  refersTo: Schema.optional(Schema.String),
+  /** It carries a file, which {@link mediaPart} locates. */
+  hasFile: Schema.Boolean
+})
+export type InboundMessage = typeof InboundMessage.Type
 
-/** Where a file lies at WhatsApp, and what opens it. */
+/** The location of a file at WhatsApp, and the key that opens it. */
 export interface MediaPart {
   readonly kind: "audio" | "document" | "image" | "sticker" | "video"
   readonly url: string
@@ -19,14 +22,14 @@ export interface MediaPart {
   readonly mimeType: string
 }
 
-/** A message as the session's phone sends it again. */
+/** A message that the session's phone sends again. */
 export interface ResentMessage {
   readonly id: string
-  /** As the phone calls it. */
+  /** The phone's name for the chat. */
   readonly chat: string
   readonly participant: string | undefined
   readonly isOwn: boolean
-  /** Seconds since 1970, as attributes have it. */
+  /** Seconds since 1970, in the form of the attribute. */
   readonly t: string
   readonly pushName: string
   /** The serialised message. */
@@ -36,7 +39,7 @@ export interface ResentMessage {
 type Message = proto.IMessage
 type Fields = Readonly<Record<string, Schema.Json | undefined>>
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair, and a stranger may send both. */
+/** PostgreSQL refuses NUL and half surrogate pairs, and strangers may send both. */
 const clean = (text: string | null | undefined): string => (text ?? "").replaceAll("\u0000", "").toWellFormed()
 
 const present = (fields: Fields) =>
@@ -50,7 +53,9 @@ interface Parts {
   readonly context?: proto.IContextInfo | null | undefined
 }
 
-const inbound = (type: string, { body, context, more = {} }: Parts): InboundMessage => ({
+type Parsed = Omit<InboundMessage, "hasFile">
+
+const inbound = (type: string, { body, context, more = {} }: Parts): Parsed => ({
   type,
   content: { ...present(more), body: clean(body) },
   refersTo: context?.stanzaId ? clean(context.stanzaId) : undefined
@@ -71,11 +76,14 @@ const contacts = (cards: ReadonlyArray<proto.Message.IContactMessage>, name: str
     more: { name: clean(name), phones: cards.flatMap(({ vcard }) => phonesOf(vcard)) }
   })
 
+/** A hostile sender may write infinity, which JSON does not have. */
+const coordinate = (degrees: number | null | undefined) => Number.isFinite(degrees ?? 0) ? degrees ?? 0 : null
+
 const location = (at: proto.Message.ILocationMessage | proto.Message.ILiveLocationMessage, name?: string | null) =>
   inbound("location", {
     body: name ?? ("caption" in at ? at.caption : undefined),
     context: at.contextInfo,
-    more: { latitude: at.degreesLatitude ?? 0, longitude: at.degreesLongitude ?? 0, name: clean(name) }
+    more: { latitude: coordinate(at.degreesLatitude), longitude: coordinate(at.degreesLongitude), name: clean(name) }
   })
 
 const poll = ({ contextInfo, name, options }: proto.Message.IPollCreationMessage) =>
@@ -85,14 +93,14 @@ const poll = ({ contextInfo, name, options }: proto.Message.IPollCreationMessage
     more: { question: clean(name), options: (options ?? []).map(({ optionName }) => clean(optionName)) }
   })
 
-/** Its emoji stands there in any case: an empty one says that the reaction is taken back. */
-const reaction = ({ key, text }: proto.Message.IReactionMessage): InboundMessage => {
+/** Always has an emoji: an empty one removes the reaction. */
+const reaction = ({ key, text }: proto.Message.IReactionMessage): Parsed => {
   const { content: { body }, ...rest } = inbound("reaction", { body: text, context: { stanzaId: key?.id ?? null } })
   return { ...rest, content: { body, emoji: body } }
 }
 
-/** What has a file. */
-const filesOf = (message: Message): InboundMessage | undefined => {
+/** Messages that carry a file. */
+const fileMessage = (message: Message): Parsed | undefined => {
   const { audioMessage, documentMessage, imageMessage, stickerMessage, videoMessage } = message
   const ptv = message.ptvMessage
   if (imageMessage) {
@@ -116,8 +124,8 @@ const filesOf = (message: Message): InboundMessage | undefined => {
     : undefined
 }
 
-/** What stands in the message itself. */
-const wordsOf = (message: Message): InboundMessage | undefined => {
+/** Messages without a file. */
+const plainMessage = (message: Message): Parsed | undefined => {
   const { contactMessage, contactsArrayMessage, conversation, extendedTextMessage } = message
   const { liveLocationMessage, locationMessage, reactionMessage } = message
   if (extendedTextMessage) {
@@ -133,8 +141,8 @@ const wordsOf = (message: Message): InboundMessage | undefined => {
   return question ? poll(question) : undefined
 }
 
-/** What programs say to each other; nobody reads it. */
-const silent: ReadonlySet<string> = new Set([
+/** Parts for the receiving program, not for people. */
+const technical: ReadonlySet<string> = new Set([
   "senderKeyDistributionMessage",
   "fastRatchetKeySenderKeyDistributionMessage",
   "messageContextInfo",
@@ -146,35 +154,18 @@ const silent: ReadonlySet<string> = new Set([
   "pinInChatMessage"
 ])
 
-/** The same message with other words; whoever edits sends all of them, and says which message it was. */
-const editOf = ({ protocolMessage: said }: Message): InboundMessage | undefined => {
+/** An edit: it carries the whole new text and the id of the edited message. */
+const editMessage = ({ protocolMessage: said }: Message): Parsed | undefined => {
   if (said?.type !== proto.Message.ProtocolMessage.Type.MESSAGE_EDIT) return undefined
   const edited = normalizeMessageContent(said.editedMessage)
-  const found = edited && (filesOf(edited) ?? wordsOf(edited))
+  const found = edited && (fileMessage(edited) ?? plainMessage(edited))
   return found && inbound("edit", { body: found.content.body, context: { stanzaId: said.key?.id ?? null } })
 }
 
 const decoded = (bytes: Uint8Array) =>
   Option.getOrUndefined(Result.getSuccess(Result.try(() => proto.Message.decode(bytes))))
 
-/**
- * What a serialised message from outside says. Total. Undefined where there is nothing for people in it, and where it is
- * a copy of what the session's own phone has sent.
- */
-export const inboundMessage = (bytes: Uint8Array): InboundMessage | undefined => {
-  const whole = decoded(bytes)
-  const message = normalizeMessageContent(whole)
-  if (!message || whole?.deviceSentMessage) return undefined
-  const known = filesOf(message) ?? wordsOf(message) ?? editOf(message)
-  if (known !== undefined) return known
-  const kinds = Object.entries(message).filter(([, value]) => value !== null && value !== undefined && value !== "")
-  return kinds.every(([kind]) => silent.has(kind)) ? undefined : inbound("unsupported", {})
-}
-
-/** The file of a serialised message. */
-export const mediaPart = (bytes: Uint8Array): MediaPart | undefined => {
-  const message = normalizeMessageContent(decoded(bytes))
-  if (!message) return undefined
+const mediaIn = (message: Message): MediaPart | undefined => {
   const parts = [
     ["image", message.imageMessage],
     ["video", message.videoMessage ?? message.ptvMessage],
@@ -186,6 +177,30 @@ export const mediaPart = (bytes: Uint8Array): MediaPart | undefined => {
   if (kind === undefined || !part?.mediaKey) return undefined
   const { directPath, mediaKey, mimetype, url } = part
   return { kind, url: url ?? "", directPath: directPath ?? "", mediaKey, mimeType: mimetype ?? "" }
+}
+
+/** Locates the file of a serialised message. */
+export const mediaPart = (bytes: Uint8Array): MediaPart | undefined => {
+  const message = normalizeMessageContent(decoded(bytes))
+  return message && mediaIn(message)
+}
+
+/** A message of a kind that the API does not know; undefined if it has only technical parts. */
+const unsupportedMessage = (message: Message): Parsed | undefined => {
+  const kinds = Object.entries(message).filter(([, value]) => value !== null && value !== undefined && value !== "")
+  return kinds.every(([kind]) => technical.has(kind)) ? undefined : inbound("unsupported", {})
+}
+
+/**
+ * Parses a serialised message. Undefined if it has no content for people, or if it is a copy of a message that the
+ * session's own phone sent. Total.
+ */
+export const inboundMessage = (bytes: Uint8Array): InboundMessage | undefined => {
+  const whole = decoded(bytes)
+  const message = normalizeMessageContent(whole)
+  if (!message || whole?.deviceSentMessage) return undefined
+  const parsed = fileMessage(message) ?? plainMessage(message) ?? editMessage(message) ?? unsupportedMessage(message)
+  return parsed && { ...parsed, hasFile: mediaIn(message) !== undefined }
 }
 
 const resent = (bytes: Uint8Array): ReadonlyArray<ResentMessage> => {
@@ -203,7 +218,7 @@ const resent = (bytes: Uint8Array): ReadonlyArray<ResentMessage> => {
   }]
 }
 
-/** The messages in the phone's answer to a device that has asked for them. Total. */
+/** The messages in the phone's answer to a request for them. Total. */
 export const resentMessages = (bytes: Uint8Array): ReadonlyArray<ResentMessage> => {
   const answer = decoded(bytes)?.protocolMessage?.peerDataOperationRequestResponseMessage
   return (answer?.peerDataOperationResult ?? []).flatMap(({ placeholderMessageResendResponse: found }) =>

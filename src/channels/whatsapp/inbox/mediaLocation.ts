@@ -8,8 +8,8 @@ const isWhatsApp = ({ hostname, port, protocol }: URL) =>
   protocol === "https:" && port === "" && hostname.endsWith(".whatsapp.net")
 
 /**
- * Where the file of a message lies. What a stranger writes into a message leads to WhatsApp's own hosts and nowhere else;
- * beside the real WhatsApp there are those of this machine, where a simulated one has its files.
+ * The URL of a message's file. A stranger wrote the message, so only WhatsApp's own hosts are allowed, and this machine's
+ * hosts if WhatsApp is simulated.
  */
 export const mediaLocation = ({ directPath, url }: MediaPart, isLive: boolean): string | undefined => {
   const given = URL.parse(url) ?? undefined

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { makeGroupsRepo } from "../../../../src/channels/whatsapp/directory/GroupsRepo.ts"
+import { GroupsRepo } from "../../../../src/channels/whatsapp/directory/GroupsRepo.ts"
 import type { GroupFacts } from "../../../../src/channels/whatsapp/socket/DirectorySocket.ts"
 import { WhatsAppSessionId } from "../../../../src/values/Ids.ts"
 import { makeAccount } from "../../../support/Service.ts"
@@ -27,44 +27,47 @@ const makeSession = Effect.gen(function*() {
   return WhatsAppSessionId.make(Number(row?.["id"]))
 })
 
-/** Until answers of now are younger than those before by more than a clock of whole milliseconds may be wrong. */
+/** Waits until later answers are newer by more than the rounding of a millisecond clock. */
 const aMoment = Effect.flatMap(
   Clock.currentTimeMillis,
   (from) => Effect.repeat(Clock.currentTimeMillis, { until: (now) => now > from + 1 })
 )
 
-layer(TestDatabase.layer, { excludeTestServices: true })("what is known of a group", (it) => {
-  it.effect("is what WhatsApp said last, whatever answer comes last", () =>
-    Effect.gen(function*() {
-      const repo = yield* makeGroupsRepo
-      const sessionId = yield* makeSession
-      const known = Effect.map(repo.cached({ sessionId, jid }), Option.getOrThrow)
-      const at = yield* Clock.currentTimeMillis
-      yield* repo.store(sessionId, called("New", "15550000001", "15550000002"), at)
-      const before = yield* known
-      yield* repo.store(sessionId, called("Old", "15550000003"), at - 60_000)
-      assert.deepStrictEqual(yield* known, before)
-      yield* aMoment
-      yield* repo.store(sessionId, called("Newer", "15550000003"), yield* Clock.currentTimeMillis)
-      assert.deepStrictEqual(yield* known, {
-        jid,
-        name: "Newer",
-        addressing: "pn",
-        ephemeral_seconds: null,
-        members: [{ jid: "15550000003@s.whatsapp.net", role: "member" }]
-      })
-    }))
+layer(GroupsRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })(
+  "GroupsRepo",
+  (it) => {
+    it.effect("keeps the newest answer about a group, in whatever order answers are stored", () =>
+      Effect.gen(function*() {
+        const repo = yield* GroupsRepo
+        const sessionId = yield* makeSession
+        const known = Effect.map(repo.cached({ sessionId, jid }), Option.getOrThrow)
+        const at = yield* Clock.currentTimeMillis
+        yield* repo.store(sessionId, called("New", "15550000001", "15550000002"), at)
+        const before = yield* known
+        yield* repo.store(sessionId, called("Old", "15550000003"), at - 60_000)
+        assert.deepStrictEqual(yield* known, before)
+        yield* aMoment
+        yield* repo.store(sessionId, called("Newer", "15550000003"), yield* Clock.currentTimeMillis)
+        assert.deepStrictEqual(yield* known, {
+          jid,
+          name: "Newer",
+          addressing: "pn",
+          ephemeral_seconds: null,
+          members: [{ jid: "15550000003@s.whatsapp.net", role: "member" }]
+        })
+      }))
 
-  it.effect("is what WhatsApp said last also where a node before this one had a clock that was fast", () =>
-    Effect.gen(function*() {
-      const repo = yield* makeGroupsRepo
-      const sessionId = yield* makeSession
-      const ask = (name: string) =>
-        Effect.flatMap(Clock.currentTimeMillis, (at) => repo.store(sessionId, called(name, "15550000001"), at))
-      yield* Effect.andThen(TestClock.adjust("50000 days"), ask("Before")).pipe(Effect.provide(TestClock.layer()))
-      yield* aMoment
-      yield* ask("Now")
-      const known = yield* repo.cached({ sessionId, jid })
-      assert.strictEqual(Option.getOrThrow(known).name, "Now")
-    }))
-})
+    it.effect("keeps the newest answer even if an earlier node's clock was fast", () =>
+      Effect.gen(function*() {
+        const repo = yield* GroupsRepo
+        const sessionId = yield* makeSession
+        const ask = (name: string) =>
+          Effect.flatMap(Clock.currentTimeMillis, (at) => repo.store(sessionId, called(name, "15550000001"), at))
+        yield* Effect.andThen(TestClock.adjust("50000 days"), ask("Before")).pipe(Effect.provide(TestClock.layer()))
+        yield* aMoment
+        yield* ask("Now")
+        const known = yield* repo.cached({ sessionId, jid })
+        assert.strictEqual(Option.getOrThrow(known).name, "Now")
+      }))
+  }
+)

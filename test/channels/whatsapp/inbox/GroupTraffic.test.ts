@@ -2,9 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { makeGroupsRepo } from "../../../../src/channels/whatsapp/directory/GroupsRepo.ts"
-import { makeGroupTraffic } from "../../../../src/channels/whatsapp/inbox/GroupTraffic.ts"
+import { GroupsRepo } from "../../../../src/channels/whatsapp/directory/GroupsRepo.ts"
+import * as GroupTraffic from "../../../../src/channels/whatsapp/inbox/GroupTraffic.ts"
 import { Inbox } from "../../../../src/channels/whatsapp/inbox/Inbox.ts"
+import { InboxRepo } from "../../../../src/channels/whatsapp/inbox/InboxRepo.ts"
 import { type GroupFacts, GroupRefused } from "../../../../src/channels/whatsapp/socket/DirectorySocket.ts"
 import type { SessionSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 import { SocketFailed } from "../../../../src/channels/whatsapp/wire/SocketFailed.ts"
@@ -24,14 +25,14 @@ const groupOf = (jid: string): GroupFacts => ({
 
 const known = ["1@g.us", "2@g.us", "3@g.us"]
 
-/** The groups of a session that has known three, after a connection on which WhatsApp's list is empty. */
+/** Opens a connection whose list of groups is empty, for a session with three stored groups. */
 const afterAnEmptyList = Effect.fnUntraced(function*(group: SessionSocket["group"]) {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()
   const [row] = yield* sql`insert into whatsapp_sessions (account_id, session_key, name, data_key, epoch)
     values (${accountId}, ${`wa_${accountId}`}, 'Test', '', 1) returning id`
   const id = WhatsAppSessionId.make(Number(row?.["id"]))
-  const repo = yield* makeGroupsRepo
+  const repo = yield* GroupsRepo
   yield* Effect.forEach(known, (jid) => repo.store(id, groupOf(jid), 0))
   const asked: Array<string> = []
   const socket: SessionSocket = {
@@ -42,21 +43,25 @@ const afterAnEmptyList = Effect.fnUntraced(function*(group: SessionSocket["group
       return group(jid)
     }
   }
-  const start = yield* makeGroupTraffic
+  const start = yield* GroupTraffic.make
   const traffic = yield* start({
     owned: { id, epoch: 1 },
     dataKey: new Uint8Array(32),
     socket: () => socket,
-    hear: () => {}
+    learn: () => {}
   })
   yield* traffic.onOpened
   return { asked, left: Effect.map(repo.jids(id), (rows) => rows.map(({ jid }) => jid).toSorted()) }
 })
 
-const Nothing = Layer.succeed(Inbox, Inbox.of({ add: () => Effect.void, attend: () => Effect.void }))
+const EmptyInbox = Layer.succeed(Inbox, Inbox.of({ add: () => Effect.void, subscribe: () => Effect.void }))
 
-layer(Layer.provideMerge(Nothing, TestDatabase.layer))("groups that are missing in WhatsApp's list", (it) => {
-  it.effect("are asked for by themselves, and left when WhatsApp says that the session is not in them", () =>
+const Subject = Layer.mergeAll(EmptyInbox, InboxRepo.layer, GroupsRepo.layer).pipe(
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+layer(Subject)("GroupTraffic, with groups missing from WhatsApp's list", (it) => {
+  it.effect("requests each missing group and marks it as left if WhatsApp refuses it", () =>
     Effect.scoped(Effect.gen(function*() {
       const { left } = yield* afterAnEmptyList((jid) =>
         jid === "2@g.us" ? Effect.fail(new GroupRefused({})) : Effect.succeed(groupOf(jid))
@@ -65,7 +70,7 @@ layer(Layer.provideMerge(Nothing, TestDatabase.layer))("groups that are missing 
       assert.deepStrictEqual(yield* left, ["1@g.us", "3@g.us"])
     })))
 
-  it.effect("stay when WhatsApp gives no answer, and it is not asked for the others", () =>
+  it.effect("keeps all groups and stops requesting when WhatsApp does not answer", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, left } = yield* afterAnEmptyList(() => Effect.fail(new SocketFailed({ reason: "no answer" })))
       yield* eventually(Effect.sync(() => asked), ({ length }) => length > 0)
