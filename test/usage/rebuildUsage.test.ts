@@ -1,13 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeBatchesRepo } from "../../src/channels/email/bulk/BatchesRepo.ts"
+import { BatchesRepo } from "../../src/channels/email/bulk/BatchesRepo.ts"
 import { DeliveryReports } from "../../src/channels/email/recipients/DeliveryReports.ts"
 import { MessageProgress } from "../../src/channels/email/recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "../../src/channels/email/recipients/RecipientOutcomes.ts"
 import { transition } from "../../src/channels/email/recipients/RecipientState.ts"
 import { makeEmailSenderRepo } from "../../src/channels/email/single/EmailSenderRepo.ts"
-import { makeEmailsRepo } from "../../src/channels/email/single/EmailsRepo.ts"
+import { EmailsRepo } from "../../src/channels/email/single/EmailsRepo.ts"
 import { RecipientRefused } from "../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
 import { Events } from "../../src/events/Events.ts"
@@ -28,6 +28,7 @@ const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).p
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
   Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer)),
   Layer.provide(AppConfig.layer),
+  Layer.provideMerge([BatchesRepo.layer, EmailsRepo.layer]),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -53,7 +54,7 @@ const suppress = Effect.fnUntraced(function*(accountId: AccountId, email: string
 const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean, to: ReadonlyArray<string>) {
   const quotas = yield* Quotas
   if (single) {
-    const repo = yield* makeEmailsRepo
+    const repo = yield* EmailsRepo
     const content = {
       replyTo: undefined,
       subject: "s",
@@ -73,7 +74,7 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
     yield* quotas.reserve(accountId, "email", queued)
     return undefined
   }
-  const repo = yield* makeBatchesRepo
+  const repo = yield* BatchesRepo
   const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
   const texts = {
     from_name: null,
@@ -94,7 +95,7 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
 const claim = (batchId: EmailBatchId | undefined) =>
   batchId === undefined
     ? Effect.flatMap(makeEmailSenderRepo, (repo) => repo.claim(100))
-    : Effect.flatMap(makeBatchesRepo, (repo) => repo.claim({ id: batchId, limit: 100 }))
+    : Effect.flatMap(BatchesRepo, (repo) => repo.claim({ id: batchId, limit: 100 }))
 
 const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, single }: typeof Story.Type) {
   const outcomes = yield* RecipientOutcomes

@@ -12,7 +12,7 @@
  * the relay is left alone it claims nothing, and one recipient as a probe when that may end. While its node sends single
  * emails it begins recipients at the node's bulk pace (`BulkThrottle`). It sleeps when its batch has ended.
  */
-import { Clock, DateTime, Duration, Effect, Option, Queue, Semaphore } from "effect"
+import { Clock, DateTime, Duration, Effect, Layer, Option, Queue, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
@@ -25,7 +25,7 @@ import { transition } from "../recipients/RecipientState.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { BatchEntity } from "./BatchEntity.ts"
-import { type BatchContent, type Claimed, makeBatchesRepo } from "./BatchesRepo.ts"
+import { type BatchContent, BatchesRepo, type Claimed } from "./BatchesRepo.ts"
 import { BatchMailer, type MailOne } from "./BatchMailer.ts"
 import { BulkEmail } from "./BulkEmail.ts"
 
@@ -79,7 +79,7 @@ const make = Effect.gen(function*() {
   const mailer = yield* BatchMailer
   const outcomes = yield* RecipientOutcomes
   const { complete } = yield* BulkEmail
-  const repo = yield* makeBatchesRepo
+  const repo = yield* BatchesRepo
   const width = smtpConnections * 2
   const slots = yield* Semaphore.make(width)
   const running = yield* Semaphore.make(1)
@@ -91,7 +91,7 @@ const make = Effect.gen(function*() {
   /** Templates and key; undefined when the batch has ended or is gone. */
   const open = Effect.gen(function*() {
     if (opened !== undefined) return opened
-    const content = Option.getOrUndefined(yield* retryWhileUnavailable(Effect.orDie(repo.content(id))))
+    const content = Option.getOrUndefined(yield* retryWhileUnavailable(repo.content(id)))
     if (content === undefined || !content.is_open) return undefined
     opened = { content, mail: yield* retryWhileUnavailable(mailer.open(content)) }
     return opened
@@ -126,10 +126,10 @@ const make = Effect.gen(function*() {
   /** Waits until somebody may be due, for `least` milliseconds unless something changes; false when the batch has ended. */
   const rest = Effect.fnUntraced(function*(least: number) {
     if (held.size === 0) yield* complete(id)
-    const { is_open, millis, sending } = yield* Effect.orDie(repo.progress(id))
+    const { is_open, millis, sending } = yield* repo.progress(id)
     if (!is_open) return false
     const astray = sending > held.size
-    if (astray) yield* Effect.orDie(repo.reclaimExpired({ id, maxAttempts, claimed: [...held.keys()], after: lease }))
+    if (astray) yield* repo.reclaimExpired({ id, maxAttempts, claimed: [...held.keys()], after: lease })
     const nap = Math.max(least, Math.min(millis ?? longestNap, astray ? watch : longestNap))
     if (held.size === 0 && nap >= longNap) opened = undefined
     yield* Effect.timeoutOption(Queue.take(changed), Math.max(1, Math.ceil(nap)))
@@ -139,7 +139,7 @@ const make = Effect.gen(function*() {
   /** Back to the queue, unless another owner has taken them over. */
   const giveBack = (claimed: ReadonlyArray<Claimed>) =>
     Effect.andThen(
-      retryWhileUnavailable(Effect.orDie(repo.releaseClaims(id, claimed))),
+      retryWhileUnavailable(repo.releaseClaims(id, claimed)),
       Effect.sync(() => claimed.forEach((recipient) => held.delete(recipient.id)))
     )
 
@@ -150,7 +150,7 @@ const make = Effect.gen(function*() {
     // To make and sign mails that are then refused, and to note that of each, would keep a node busy with nothing.
     if (admission._tag === "Refused") return yield* retryWhileUnavailable(rest(admission.retryInMillis))
     const isProbe = admission._tag === "Probe"
-    const claimed = yield* retryWhileUnavailable(Effect.orDie(repo.claim({ id, limit: isProbe ? 1 : grip })))
+    const claimed = yield* retryWhileUnavailable(repo.claim({ id, limit: isProbe ? 1 : grip }))
     if (claimed.length === 0) return yield* retryWhileUnavailable(rest(0))
     for (const recipient of claimed) held.set(recipient.id, recipient)
     const mail = yield* open
@@ -174,10 +174,10 @@ const make = Effect.gen(function*() {
 
   const run = Effect.gen(function*() {
     if ((yield* open) === undefined) return
-    yield* retryWhileUnavailable(Effect.orDie(Effect.andThen(
+    yield* retryWhileUnavailable(Effect.andThen(
       repo.begin(id),
       repo.reclaimExpired({ id, maxAttempts, claimed: [], after: lease })
-    )))
+    ))
     yield* Effect.annotateLogs(Effect.logDebug("a batch runs on this node"), { batch: id })
     yield* Effect.onExit(
       Effect.gen(function*() {
@@ -200,4 +200,4 @@ const make = Effect.gen(function*() {
 /** Runs batches on this node. A `Wake` must get through while `Run` is open. */
 export const BatchActor = drainBeforeClose((stay) =>
   BatchEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
-)
+).pipe(Layer.provide(BatchesRepo.layer))

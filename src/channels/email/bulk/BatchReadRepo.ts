@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { repository } from "../../../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../../../platform/database/Query.ts"
 import { BatchStatus } from "../../../values/BatchStatus.ts"
 import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
@@ -24,14 +24,13 @@ const RecipientFilter = Schema.Struct({
   offset: Schema.Int
 })
 
-/** SQL that reads batches and their recipients for the API. */
-export const makeBatchReadRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id as batch_id, status, total, total - sent - failed - suppressed - canceled as queued,
     sent, failed, suppressed, canceled, created_at, completed_at`)
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: Batch,
     execute: ({ accountId, batchId }) =>
@@ -41,7 +40,7 @@ export const makeBatchReadRepo = repository(Effect.gen(function*() {
   const listed = ({ accountId, status }: typeof BatchFilter.Encoded) =>
     sql.and([sql`account_id = ${accountId}`, ...(status === null ? [] : [sql`status = ${status}`])])
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: BatchFilter,
     Result: Batch,
     execute: (filter) => {
@@ -51,7 +50,7 @@ export const makeBatchReadRepo = repository(Effect.gen(function*() {
     }
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: BatchFilter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from email_batches where ${listed(filter)}`
@@ -63,7 +62,7 @@ export const makeBatchReadRepo = repository(Effect.gen(function*() {
       ...(status === null ? [] : [status === "queued" ? sql`status in ('queued', 'sending')` : sql`status = ${status}`])
     ])
 
-  const recipients = SqlSchema.findAll({
+  const recipients = Query.findAll({
     Request: RecipientFilter,
     Result: BatchRecipient,
     execute: (filter) =>
@@ -73,11 +72,18 @@ export const makeBatchReadRepo = repository(Effect.gen(function*() {
         from email_messages where ${matching(filter)} order by position limit ${filter.limit} offset ${filter.offset}`
   })
 
-  const countRecipients = SqlSchema.findOne({
+  const countRecipients = Query.findOne({
     Request: RecipientFilter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from email_messages where ${matching(filter)}`
   })
 
   return { list, count, find, recipients, countRecipients }
-}))
+})
+
+/** SQL that reads batches and their recipients for the API. */
+export class BatchReadRepo
+  extends Context.Service<BatchReadRepo>()("messaging-service/channels/email/bulk/BatchReadRepo", { make })
+{
+  static readonly layer = Layer.effect(BatchReadRepo, make)
+}

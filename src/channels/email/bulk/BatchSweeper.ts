@@ -1,6 +1,6 @@
-import { Effect, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
-import { makeBatchesRepo } from "./BatchesRepo.ts"
+import { BatchesRepo } from "./BatchesRepo.ts"
 import { BulkEmail } from "./BulkEmail.ts"
 
 /** One fiber in the cluster that starts batches whose nudge was lost after the commit, and wakes those that stand still. */
@@ -8,7 +8,7 @@ export const BatchSweeper = Singleton.make(
   "EmailBatchSweeper",
   Effect.gen(function*() {
     const bulk = yield* BulkEmail
-    const repo = yield* makeBatchesRepo
+    const repo = yield* BatchesRepo
     const sweep = Effect.gen(function*() {
       const stalled = yield* repo.findStalled()
       yield* bulk.run(stalled.filter((batch) => !batch.has_begun).map(({ id }) => id))
@@ -20,4 +20,4 @@ export const BatchSweeper = Singleton.make(
       Effect.repeat(Schedule.spaced("1 second"))
     )
   })
-)
+).pipe(Layer.provide(BatchesRepo.layer))

@@ -1,8 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
@@ -41,10 +40,7 @@ interface NewRecipients {
   readonly recipients: ReadonlyArray<{ readonly to: string; readonly variables: unknown }>
 }
 
-/**
- * SQL of `email_batches` and of their recipients in `email_messages`. `RecipientOutcomes` records the outcomes.
- */
-export const makeBatchesRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const insertBatch = (row: {
@@ -60,11 +56,15 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
     readonly track_opens: boolean
     readonly links: ReadonlyArray<string> | null
   }) =>
-    sql`insert into email_batches ${sql.insert({ ...row, links: row.links === null ? null : column.text(row.links) })}`
+    Query.run(
+      sql`insert into email_batches ${
+        sql.insert({ ...row, links: row.links === null ? null : column.text(row.links) })
+      }`
+    )
 
   /** Inserts the recipients, suppressed ones as suppressed, and returns how many are queued. */
   const insertRecipients = (batch: NewRecipients) =>
-    SqlSchema.findOne({
+    Query.findOne({
       Request: Schema.Void,
       Result: Schema.Struct({ queued: Schema.Int }),
       execute: () => recipientsInsertion(batch)
@@ -87,20 +87,20 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
 
   /** Cancels a batch unless it has ended. */
   const cancel = (batchId: EmailBatchId) =>
-    sql`update email_batches set status = 'canceled' where id = ${batchId} and completed_at is null`
+    Query.run(sql`update email_batches set status = 'canceled' where id = ${batchId} and completed_at is null`)
 
   /** Cancels the recipients that are queued in a canceled batch. */
   const cancelQueued = (batchId: EmailBatchId) =>
-    sql`with canceled as (
+    Query.run(sql`with canceled as (
         update email_messages set status = 'canceled', due_at = null, completed_at = now()
         where batch_id = ${batchId} and status = 'queued'
           and exists (select from email_batches where id = ${batchId} and status = 'canceled' and completed_at is null)
         returning id
       )
       update email_batches set canceled = canceled + (select count(*) from canceled)
-      where id = ${batchId} and exists (select from canceled)`
+      where id = ${batchId} and exists (select from canceled)`)
 
-  const content = SqlSchema.findOneOption({
+  const content = Query.findOneOption({
     Request: EmailBatchId,
     Result: BatchContent,
     execute: (id) =>
@@ -110,15 +110,15 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
   })
 
   const begin = (id: EmailBatchId) =>
-    sql`update email_batches set status = 'processing', started_at = coalesce(started_at, now())
-      where id = ${id} and status = 'queued'`
+    Query.run(sql`update email_batches set status = 'processing', started_at = coalesce(started_at, now())
+      where id = ${id} and status = 'queued'`)
 
   /** Returns recipients to the queue that this owner claimed but did not start. */
   const releaseClaims = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) =>
-    sql`update email_messages m set status = 'queued', due_at = null
+    Query.run(sql`update email_messages m set status = 'queued', due_at = null
       from unnest(${column.int8(claimed.map((row) => row.id))}, ${column.int4(claimed.map((row) => row.attempt_count))})
         as t (id, attempts)
-      where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts`
+      where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts`)
 
   /**
    * Returns recipients to the queue whose claim by another owner is older than `after`. Each may have been sent, so it
@@ -131,7 +131,7 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
     readonly claimed: ReadonlyArray<EmailMessageId>
     readonly after: Duration.Duration
   }) =>
-    sql`with back as (
+    Query.run(sql`with back as (
         update email_messages set attempt_count = attempt_count + 1, due_at = null,
           status = case when attempt_count + 1 < ${options.maxAttempts} then 'queued' else 'failed' end,
           error = 'interrupted before the relay had confirmed it',
@@ -142,13 +142,13 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
       )
       update email_batches set ambiguous = ambiguous + (select count(*) from back),
         failed = failed + (select count(*) from back where status = 'failed')
-      where id = ${options.id} and exists (select from back)`
+      where id = ${options.id} and exists (select from back)`)
 
   /**
    * Claims due recipients: their status becomes `sending`, and `due_at` the time of the claim. Claims none of a canceled
    * batch. An address that was suppressed meanwhile becomes suppressed.
    */
-  const claim = SqlSchema.findAll({
+  const claim = Query.findAll({
     Request: Schema.Struct({ id: EmailBatchId, limit: Schema.Int }),
     Result: Claimed,
     execute: ({ id, limit }) =>
@@ -172,7 +172,7 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
   })
 
   /** Reads whether the batch is open, the milliseconds until its next recipient is due, and how many are being sent. */
-  const progress = SqlSchema.findOne({
+  const progress = Query.findOne({
     Request: EmailBatchId,
     Result: Schema.Struct({ is_open: Schema.Boolean, millis: Schema.NullOr(Schema.Finite), sending: Schema.Int }),
     execute: (id) =>
@@ -183,7 +183,7 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
   })
 
   /** Ends a batch whose recipients have all ended. Returns one row the first time, and none after that. */
-  const complete = SqlSchema.findOneOption({
+  const complete = Query.findOneOption({
     Request: EmailBatchId,
     Result: Schema.Struct({
       account_id: AccountId,
@@ -205,7 +205,7 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
    * Finds batches that have stalled for two seconds: not started; or started, with no recipient in `sending` and one due,
    * or with none left. A recipient that stays in `sending` for two minutes may be orphaned and does not count.
    */
-  const findStalled = SqlSchema.findAll({
+  const findStalled = Query.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({ id: EmailBatchId, has_begun: Schema.Boolean }),
     execute: () =>
@@ -232,4 +232,13 @@ export const makeBatchesRepo = repository(Effect.gen(function*() {
     complete,
     findStalled
   }
-}))
+})
+
+/**
+ * SQL of `email_batches` and of their recipients in `email_messages`. `RecipientOutcomes` records the outcomes.
+ */
+export class BatchesRepo
+  extends Context.Service<BatchesRepo>()("messaging-service/channels/email/bulk/BatchesRepo", { make })
+{
+  static readonly layer = Layer.effect(BatchesRepo, make)
+}

@@ -1,11 +1,10 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import type { SenderNotVerified } from "../../../email-domains/EmailDomainErrors.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { ulid } from "../../../platform/crypto/ulid.ts"
-import { afterCommit, transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { compiledMail } from "../../../templates/CompiledTemplate.ts"
 import { requireOfEach } from "../../../templates/requireOfEach.ts"
@@ -22,8 +21,8 @@ import { findOversizedPart } from "../request/MailFields.ts"
 import { targetsOf } from "../tracking/track.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
 import { BatchEntity } from "./BatchEntity.ts"
-import { makeBatchesRepo } from "./BatchesRepo.ts"
-import { makeBatchReadRepo } from "./BatchReadRepo.ts"
+import { BatchesRepo } from "./BatchesRepo.ts"
+import { BatchReadRepo } from "./BatchReadRepo.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 
 /** The longest wait for one actor. A call to a dead node's actor waits until another node has its shard. */
@@ -93,15 +92,15 @@ export class BulkEmail extends Context.Service<BulkEmail, {
   static readonly layer = Layer.effect(
     BulkEmail,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { afterCommit, transaction } = yield* Database
       const domains = yield* EmailDomains
       const warnings = yield* DeliverabilityWarnings
       const quotas = yield* Quotas
       const templates = yield* Templates
       const standard = yield* DefaultSender
       const events = yield* Events
-      const repo = yield* makeBatchesRepo
-      const records = yield* makeBatchReadRepo
+      const repo = yield* BatchesRepo
+      const records = yield* BatchReadRepo
       const actor = yield* BatchEntity.client
 
       const run = (ids: ReadonlyArray<EmailBatchId>) =>
@@ -133,7 +132,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         const total = mail.recipients.length
         const recipients = mail.recipients.map(({ to, variables }) => ({ to, variables: variables ?? {} }))
         const queued = yield* transaction(Effect.gen(function*() {
-          yield* Effect.orDie(repo.insertBatch({
+          yield* repo.insertBatch({
             id,
             account_id: accountId,
             from_address: from.address,
@@ -143,8 +142,8 @@ export class BulkEmail extends Context.Service<BulkEmail, {
             total,
             track_opens: mail.track_opens ?? tracking.opens,
             links
-          }))
-          const { queued } = yield* Effect.orDie(repo.insertRecipients({ id, account_id: accountId, recipients }))
+          })
+          const { queued } = yield* repo.insertRecipients({ id, account_id: accountId, recipients })
           yield* quotas.reserve(accountId, "email", queued)
           yield* afterCommit(run([id]))
           return queued
@@ -157,31 +156,27 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           message,
           warnings: yield* warnings.ofBulk(accountId, mail.from?.address)
         }
-      }, Effect.provideService(SqlClient.SqlClient, sql))
+      })
 
       const find = Effect.fn("BulkEmail.find")(function*(accountId: AccountId, batchId: EmailBatchId) {
-        const batch = yield* Effect.orDie(records.find({ accountId, batchId }))
+        const batch = yield* records.find({ accountId, batchId })
         return Option.isSome(batch) ? batch.value : yield* new NotFound()
       })
 
-      const complete = Effect.fn("BulkEmail.complete")(
-        function*(batchId: EmailBatchId) {
-          yield* Effect.orDie(repo.cancelQueued(batchId))
-          const ended = yield* Effect.orDie(repo.complete(batchId))
-          if (Option.isNone(ended)) return
-          const { account_id, ...counts } = ended.value
-          const data = { batch_id: batchId, ...counts }
-          yield* events.publish([domainEvent({ accountId: account_id, event: "email.bulk_completed", data })])
-        },
-        transaction,
-        Effect.provideService(SqlClient.SqlClient, sql)
-      )
+      const complete = Effect.fn("BulkEmail.complete")(function*(batchId: EmailBatchId) {
+        yield* repo.cancelQueued(batchId)
+        const ended = yield* repo.complete(batchId)
+        if (Option.isNone(ended)) return
+        const { account_id, ...counts } = ended.value
+        const data = { batch_id: batchId, ...counts }
+        yield* events.publish([domainEvent({ accountId: account_id, event: "email.bulk_completed", data })])
+      }, transaction)
 
       const cancel = Effect.fn("BulkEmail.cancel")(function*(accountId: AccountId, batchId: EmailBatchId) {
         yield* find(accountId, batchId)
-        yield* transaction(Effect.andThen(Effect.orDie(repo.cancel(batchId)), complete(batchId)))
+        yield* transaction(Effect.andThen(repo.cancel(batchId), complete(batchId)))
         return yield* find(accountId, batchId)
-      }, Effect.provideService(SqlClient.SqlClient, sql))
+      })
 
       return BulkEmail.of({
         send,
@@ -190,7 +185,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           // Counting first guarantees that the page shows every batch that is counted.
           const { total } = yield* records.count(filter)
           return { rows: yield* records.list(filter), total }
-        }, Effect.orDie),
+        }),
         find,
         cancel,
         complete,
@@ -199,10 +194,10 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         recipients: Effect.fn("BulkEmail.recipients")(function*({ accountId, batchId }, { status }, window) {
           yield* find(accountId, batchId)
           const filter = { batchId, status: status ?? null, ...window }
-          const rows = yield* Effect.orDie(records.recipients(filter))
-          return { rows, total: (yield* Effect.orDie(records.countRecipients(filter))).total }
+          const rows = yield* records.recipients(filter)
+          return { rows, total: (yield* records.countRecipients(filter)).total }
         })
       })
     })
-  )
+  ).pipe(Layer.provide([BatchesRepo.layer, BatchReadRepo.layer]))
 }

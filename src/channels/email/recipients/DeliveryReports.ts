@@ -1,7 +1,6 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { domainEvent } from "../../../events/Events.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
 import { type Bounce, type LockedMessage, MessageProgress } from "./MessageProgress.ts"
@@ -40,7 +39,7 @@ export class DeliveryReports extends Context.Service<DeliveryReports, {
   static readonly layer = Layer.effect(
     DeliveryReports,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const messages = yield* MessageProgress
 
       const apply = Effect.fn("DeliveryReports.apply")(
@@ -56,8 +55,7 @@ export class DeliveryReports extends Context.Service<DeliveryReports, {
           const event = eventOf(message, report, at)
           return (yield* messages.advance(message, report, { at, event })) ? "changed" : "known"
         },
-        transaction,
-        Effect.provideService(SqlClient.SqlClient, sql)
+        transaction
       )
 
       return DeliveryReports.of({ apply })

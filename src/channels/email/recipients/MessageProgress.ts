@@ -7,7 +7,7 @@ import type { EmailMessageId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
 import type { Suppress } from "../smtp/classifyReply.ts"
 import { Suppressions } from "../suppressions/Suppressions.ts"
-import { makeMessageProgressRepo, type MessageRow } from "./MessageProgressRepo.ts"
+import { MessageProgressRepo, type MessageRow } from "./MessageProgressRepo.ts"
 import { advance, type LaterStatus } from "./MessageState.ts"
 
 /** A refusal by the recipient's mail server. */
@@ -61,18 +61,17 @@ export class MessageProgress extends Context.Service<MessageProgress, {
       const events = yield* Events
       const usage = yield* Usage
       const suppressions = yield* Suppressions
-      const repo = yield* makeMessageProgressRepo
+      const repo = yield* MessageProgressRepo
 
       return MessageProgress.of({
-        lock: (id) =>
-          Effect.map(Effect.orDie(repo.lock(id)), Option.map((row) => ({ ...row, email: eventDataOf(row) }))),
+        lock: (id) => Effect.map(repo.lock(id), Option.map((row) => ({ ...row, email: eventDataOf(row) }))),
         advance: Effect.fnUntraced(function*(message, progress, { at, event }) {
           const { account_id: accountId, batch_id, email_id, id, recipient: to } = message
           const advanced = advance(message.status, progress.status)
           if (advanced === undefined) return false
           const bounce = progress.status === "bounced" ? progress : undefined
-          yield* Effect.orDie(repo.advance(id, { status: progress.status, at, bounce }))
-          if (advanced.countsAsSent && batch_id !== null) yield* Effect.orDie(repo.countSent(batch_id))
+          yield* repo.advance(id, { status: progress.status, at, bounce })
+          if (advanced.countsAsSent && batch_id !== null) yield* repo.countSent(batch_id)
           if (bounce !== undefined) {
             yield* suppressions.bounced([{ id: email_id, accountId, to, suppress: bounce.suppress }])
           }
@@ -87,5 +86,5 @@ export class MessageProgress extends Context.Service<MessageProgress, {
         })
       })
     })
-  )
+  ).pipe(Layer.provide(MessageProgressRepo.layer))
 }

@@ -1,7 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
-import { repository } from "../../../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
 import type { LaterStatus } from "./MessageState.ts"
@@ -25,11 +24,10 @@ const MessageRow = Schema.Struct({
 /** A message as the database holds it. */
 export type MessageRow = typeof MessageRow.Type
 
-/** SQL that moves accepted messages forward. */
-export const makeMessageProgressRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  const lock = SqlSchema.findOneOption({
+  const lock = Query.findOneOption({
     Request: EmailMessageId,
     Result: MessageRow,
     execute: (id) =>
@@ -50,18 +48,28 @@ export const makeMessageProgressRepo = repository(Effect.gen(function*() {
     readonly bounce?: { readonly bounceType: "hard" | "soft"; readonly error: string } | undefined
   }) => {
     const { at, bounce, status } = change
-    return sql`update email_messages set status = ${status},
+    return Query.run(sql`update email_messages set status = ${status},
         attempt_count = attempt_count + case when status = 'sending' then 1 else 0 end,
         bounce_type = ${bounce === undefined ? sql`bounce_type` : sql`${bounce.bounceType}`},
         error = ${bounce === undefined ? sql`error` : sql`${bounce.error}`},
         sent_at = coalesce(sent_at, ${at}::timestamptz),
         delivered_at = ${status === "delivered" ? sql`${at}::timestamptz` : sql`delivered_at`},
         completed_at = coalesce(completed_at, ${at}::timestamptz), due_at = null
-      where id = ${id}`
+      where id = ${id}`)
   }
 
   /** Counts a message as sent that its batch counted as queued until now. */
-  const countSent = (batchId: EmailBatchId) => sql`update email_batches set sent = sent + 1 where id = ${batchId}`
+  const countSent = (batchId: EmailBatchId) =>
+    Query.run(sql`update email_batches set sent = sent + 1 where id = ${batchId}`)
 
   return { lock, advance, countSent }
-}))
+})
+
+/** SQL that moves accepted messages forward. */
+export class MessageProgressRepo
+  extends Context.Service<MessageProgressRepo>()("messaging-service/channels/email/recipients/MessageProgressRepo", {
+    make
+  })
+{
+  static readonly layer = Layer.effect(MessageProgressRepo, make)
+}

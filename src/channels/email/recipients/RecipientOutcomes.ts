@@ -2,7 +2,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { column } from "../../../platform/database/column.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
@@ -51,6 +51,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
     RecipientOutcomes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const events = yield* Events
       const usage = yield* Usage
       const suppressions = yield* Suppressions
@@ -58,7 +59,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
       const writeRows = (records: ReadonlyArray<RecipientRecord>) => {
         const of = <A>(read: (record: RecipientRecord) => A) => records.map(read)
         const delays = of(({ transition: { delay } }) => delay === undefined ? null : Duration.toMillis(delay))
-        return sql`with outcome as (
+        return Effect.orDie(sql`with outcome as (
             select * from unnest(${column.int8(of((r) => r.id))}, ${column.text(of((r) => r.transition.status))},
               ${column.int4(of((r) => r.attemptsBefore))}, ${column.int4(of((r) => r.transition.attempt_count))},
               ${column.float8(delays)},
@@ -82,12 +83,12 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
               from changed group by batch_id) c, locked
             where b.id = c.batch_id and b.id = locked.id
           )
-          select id from changed`
+          select id from changed`)
       }
 
       const write = (records: ReadonlyArray<RecipientRecord>) =>
         transaction(Effect.gen(function*() {
-          const changed = new Set((yield* Effect.orDie(writeRows(records))).map(({ id }) => id))
+          const changed = new Set((yield* writeRows(records)).map(({ id }) => id))
           const counted = records.filter(({ id }) => changed.has(id))
           yield* suppressions.bounced(
             counted.map(({ accountId, emailId, to, transition }) => ({
@@ -99,7 +100,7 @@ export class RecipientOutcomes extends Context.Service<RecipientOutcomes, {
           )
           yield* events.publish(counted.flatMap(eventsOf))
           yield* usage.count(counted.flatMap(sentOf))
-        })).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+        }))
 
       const record = yield* GroupCommit.make({
         maxSize: 100,

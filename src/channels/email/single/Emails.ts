@@ -1,11 +1,10 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import type { SenderNotVerified } from "../../../email-domains/EmailDomainErrors.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { ulid } from "../../../platform/crypto/ulid.ts"
-import { afterCommit, transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { compiledMail } from "../../../templates/CompiledTemplate.ts"
 import { missingValues } from "../../../templates/requireValues.ts"
@@ -24,7 +23,7 @@ import { fixedPart, targetsOf } from "../tracking/track.ts"
 import type { Email, EmailMessageDetails } from "./Email.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailApi.ts"
 import { EmailSender } from "./EmailSender.ts"
-import { type Addressed, makeEmailsRepo, type Part, type StoredRecord } from "./EmailsRepo.ts"
+import { type Addressed, EmailsRepo, type Part, type StoredRecord } from "./EmailsRepo.ts"
 
 /** Filters for the list of emails. An absent field filters nothing. */
 export interface MessageFilter {
@@ -108,7 +107,7 @@ export class Emails extends Context.Service<Emails, {
   static readonly layer = Layer.effect(
     Emails,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { afterCommit, transaction } = yield* Database
       const domains = yield* EmailDomains
       const quotas = yield* Quotas
       const warnings = yield* DeliverabilityWarnings
@@ -116,7 +115,7 @@ export class Emails extends Context.Service<Emails, {
       const standard = yield* DefaultSender
       const sender = yield* EmailSender
       const { noteSingleEmail } = yield* BulkThrottle
-      const repo = yield* makeEmailsRepo
+      const repo = yield* EmailsRepo
 
       /** Compiles the email's template, and returns the id of the stored one if the request names one. */
       const templateOf = Effect.fnUntraced(function*(accountId: AccountId, email: NewEmail) {
@@ -142,7 +141,7 @@ export class Emails extends Context.Service<Emails, {
         const name = email.from_name ?? from.name
         const recipients = recipientsOf(email)
         const { id, queued } = yield* transaction(
-          Effect.orDie(repo.insert({
+          repo.insert({
             accountId,
             recipients,
             from: { address: from.address, ...(name !== undefined && { name }) },
@@ -154,7 +153,7 @@ export class Emails extends Context.Service<Emails, {
             links,
             parts,
             codeSeed: seed
-          })).pipe(
+          }).pipe(
             Effect.tap((stored) => quotas.reserve(accountId, "email", stored.queued)),
             Effect.tap(afterCommit(sender.wake))
           )
@@ -165,7 +164,7 @@ export class Emails extends Context.Service<Emails, {
           status: queued > 0 ? "queued" as const : "suppressed" as const,
           warnings: yield* warnings.ofSender(accountId, email.from?.address)
         }
-      }, Effect.provideService(SqlClient.SqlClient, sql))
+      })
 
       return Emails.of({
         send,
@@ -174,13 +173,13 @@ export class Emails extends Context.Service<Emails, {
           const query = { accountId, batch_id, from_date, sort, status, to, to_date, ...window }
           const rows = yield* repo.list(query)
           return { rows: rows.map(recordOf), total: (yield* repo.count(query)).total }
-        }, Effect.orDie),
+        }),
         find: Effect.fn("Emails.find")(function*(accountId, id) {
-          const row = yield* Effect.orDie(repo.find({ accountId, id }))
+          const row = yield* repo.find({ accountId, id })
           if (Option.isNone(row)) return yield* new NotFound()
-          return { ...recordOf(row.value), recipients: yield* Effect.orDie(repo.recipients(id)) }
+          return { ...recordOf(row.value), recipients: yield* repo.recipients(id) }
         })
       })
     })
-  )
+  ).pipe(Layer.provide(EmailsRepo.layer))
 }

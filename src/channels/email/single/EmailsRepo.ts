@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema, type Statement } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
 import { RecipientStatus } from "../recipients/Recipient.ts"
@@ -72,13 +72,12 @@ export type StoredRecord = typeof StoredRecord.Type
 const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'delivered', 'opened', 'clicked',
   'complained', 'queued', 'sending']`
 
-/** SQL that accepts single emails, and reads the records of all emails. */
-export const makeEmailsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   /** Inserts the record, the other recipients and the content. Suppressed addresses are inserted as suppressed. */
   const insert = (email: StoredEmail) =>
-    SqlSchema.findOne({
+    Query.findOne({
       Request: Schema.Void,
       Result: Schema.Struct({ id: EmailMessageId, queued: Schema.Int }),
       execute: () => insertion(email)
@@ -168,7 +167,7 @@ export const makeEmailsRepo = repository(Effect.gen(function*() {
   }
 
   /** Limits the page before joining and summing. Ids follow the order of creation and are indexed. */
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Filter,
     Result: StoredRecord,
     execute: (filter) => {
@@ -178,19 +177,19 @@ export const makeEmailsRepo = repository(Effect.gen(function*() {
     }
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from email_messages m where ${matching(filter)}`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: StoredRecord,
     execute: ({ accountId, id }) => records(sql`m.id = ${id} and m.account_id = ${accountId} and m.part_of is null`)
   })
 
-  const recipients = SqlSchema.findAll({
+  const recipients = Query.findAll({
     Request: EmailMessageId,
     Result: EmailRecipient,
     execute: (id) =>
@@ -202,4 +201,11 @@ export const makeEmailsRepo = repository(Effect.gen(function*() {
   })
 
   return { insert, list, count, find, recipients }
-}))
+})
+
+/** SQL that accepts single emails, and reads the records of all emails. */
+export class EmailsRepo
+  extends Context.Service<EmailsRepo>()("messaging-service/channels/email/single/EmailsRepo", { make })
+{
+  static readonly layer = Layer.effect(EmailsRepo, make)
+}

@@ -4,7 +4,7 @@ import type { EmailAddress } from "../../../values/EmailAddress.ts"
 import type { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import type { PageOf } from "../../../values/Page.ts"
 import { ComplaintNotRemovable, type Suppression, type SuppressionReason } from "./Suppression.ts"
-import { makeSuppressionsRepo, type Refusal } from "./SuppressionsRepo.ts"
+import { type Refusal, SuppressionsRepo } from "./SuppressionsRepo.ts"
 
 /** The addresses that accounts must not email. */
 export class Suppressions extends Context.Service<Suppressions, {
@@ -33,29 +33,29 @@ export class Suppressions extends Context.Service<Suppressions, {
   static readonly layer = Layer.effect(
     Suppressions,
     Effect.gen(function*() {
-      const repo = yield* makeSuppressionsRepo
+      const repo = yield* SuppressionsRepo
       return Suppressions.of({
         list: Effect.fn("Suppressions.list")(function*(accountId, { email = null, reason = null }, window) {
           const filter = { accountId, email, reason, ...window }
           const rows = yield* repo.list(filter)
           const { total } = yield* repo.count(filter)
           return { rows, total }
-        }, Effect.orDie),
+        }),
         find: Effect.fn("Suppressions.find")(function*(accountId, email) {
-          const row = yield* Effect.orDie(repo.find({ accountId, email }))
+          const row = yield* repo.find({ accountId, email })
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
-        add: (accountId, email) => Effect.orDie(repo.add({ accountId, email })),
+        add: (accountId, email) => repo.add({ accountId, email }),
         remove: Effect.fn("Suppressions.remove")(function*(accountId, email) {
-          const found = yield* Effect.orDie(repo.remove({ accountId, email }))
+          const found = yield* repo.remove({ accountId, email })
           if (Option.isNone(found)) return yield* new NotFound()
           if (found.value.reason === "complaint") return yield* new ComplaintNotRemovable()
         }),
-        bounced: (refusals) => Effect.orDie(repo.bounced(refusals)),
-        complained: (complaint) => Effect.orDie(repo.complained(complaint)),
-        unsubscribe: (id) => Effect.orDie(repo.unsubscribe(id)),
-        recipientOf: (id) => Effect.map(Effect.orDie(repo.recipientOf(id)), Option.map(({ recipient }) => recipient))
+        bounced: repo.bounced,
+        complained: repo.complained,
+        unsubscribe: repo.unsubscribe,
+        recipientOf: (id) => Effect.map(repo.recipientOf(id), Option.map(({ recipient }) => recipient))
       })
     })
-  )
+  ).pipe(Layer.provide(SuppressionsRepo.layer))
 }

@@ -1,8 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { Suppression, SuppressionReason } from "./Suppression.ts"
 
@@ -25,8 +24,7 @@ const Filter = Schema.Struct({
   offset: Schema.Int
 })
 
-/** SQL of `suppressions`. Addresses are compared in lower case. */
-export const makeSuppressionsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const columns = sql.literal("email, reason, source_message_id, created_at")
@@ -38,7 +36,7 @@ export const makeSuppressionsRepo = repository(Effect.gen(function*() {
       ...(reason === null ? [] : [sql`reason = ${reason}`])
     ])
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Filter,
     Result: Suppression,
     execute: (filter) =>
@@ -46,13 +44,13 @@ export const makeSuppressionsRepo = repository(Effect.gen(function*() {
         order by created_at desc, email limit ${filter.limit} offset ${filter.offset}`
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from suppressions where ${matching(filter)}`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: Suppression,
     execute: ({ accountId, email }) =>
@@ -60,7 +58,7 @@ export const makeSuppressionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Adds a manual suppression, or returns the existing one. The no-op update makes PostgreSQL return it too. */
-  const add = SqlSchema.findOne({
+  const add = Query.findOne({
     Request: One,
     Result: Suppression,
     execute: ({ accountId, email }) =>
@@ -69,7 +67,7 @@ export const makeSuppressionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Deletes a suppression unless it is a complaint, and returns the reason that it had. */
-  const remove = SqlSchema.findOneOption({
+  const remove = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ reason: SuppressionReason }),
     execute: ({ accountId, email }) =>
@@ -90,7 +88,7 @@ export const makeSuppressionsRepo = repository(Effect.gen(function*() {
   const bounced = (refusals: ReadonlyArray<Refusal>) => {
     const refused = refusals.filter(({ suppress }) => suppress !== "never")
     if (refused.length === 0) return Effect.void
-    return Effect.asVoid(sql`with refused as (
+    return Query.run(sql`with refused as (
         select t.account_id, lower(t.email) as email, t.id, t.plain from unnest(
           ${column.int8(refused.map(({ accountId }) => accountId))}, ${column.text(refused.map(({ to }) => to))},
           ${column.int8(refused.map(({ id }) => id))}, ${
@@ -115,12 +113,12 @@ export const makeSuppressionsRepo = repository(Effect.gen(function*() {
    * could email someone who had complained.
    */
   const complained = ({ accountId, id, to }: Omit<Refusal, "suppress">) =>
-    Effect.asVoid(sql`insert into suppressions (account_id, email, reason, source_message_id)
+    Query.run(sql`insert into suppressions (account_id, email, reason, source_message_id)
       select id, lower(${to}), 'complaint', ${id}::bigint from accounts where id = ${accountId}
       on conflict (account_id, email) do update set reason = 'complaint', source_message_id = excluded.source_message_id
       where suppressions.reason <> 'complaint'`)
 
-  const recipientOf = SqlSchema.findOneOption({
+  const recipientOf = Query.findOneOption({
     Request: EmailMessageId,
     Result: Schema.Struct({ recipient: Schema.String }),
     execute: (id) => sql`select recipient from email_messages where id = ${id}`
@@ -128,9 +126,18 @@ export const makeSuppressionsRepo = repository(Effect.gen(function*() {
 
   /** Suppresses the recipient of a message. */
   const unsubscribe = (id: EmailMessageId) =>
-    Effect.asVoid(sql`insert into suppressions (account_id, email, reason, source_message_id)
+    Query.run(sql`insert into suppressions (account_id, email, reason, source_message_id)
       select account_id, lower(recipient), 'unsubscribe', id from email_messages where id = ${id}
       on conflict do nothing`)
 
   return { list, count, find, add, remove, bounced, complained, recipientOf, unsubscribe }
-}))
+})
+
+/** SQL of `suppressions`. Addresses are compared in lower case. */
+export class SuppressionsRepo
+  extends Context.Service<SuppressionsRepo>()("messaging-service/channels/email/suppressions/SuppressionsRepo", {
+    make
+  })
+{
+  static readonly layer = Layer.effect(SuppressionsRepo, make)
+}

@@ -1,12 +1,11 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { MessageProgress } from "../recipients/MessageProgress.ts"
 import { isBotClick, isMachineOpen } from "./automation.ts"
-import { makeTrackingRepo } from "./TrackingRepo.ts"
+import { TrackingRepo } from "./TrackingRepo.ts"
 import type { Tracked } from "./TrackingToken.ts"
 
 /** One request for a tracked link. */
@@ -37,61 +36,53 @@ export class Tracking extends Context.Service<Tracking, {
   static readonly layer = Layer.effect(
     Tracking,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const events = yield* Events
       const messages = yield* MessageProgress
-      const repo = yield* makeTrackingRepo
+      const repo = yield* TrackingRepo
 
       /** Locks a message and reads the facts that distinguish a program from a person. */
       const lock = Effect.fnUntraced(function*(id: EmailMessageId, link: number) {
         const message = Option.getOrUndefined(yield* messages.lock(id))
         if (message === undefined) return undefined
         const at = fromDateTime(yield* DateTime.now)
-        const { is_one_of_many, millis_since_sent } = yield* Effect.orDie(repo.circumstances({ id, link, at }))
+        const { is_one_of_many, millis_since_sent } = yield* repo.circumstances({ id, link, at })
         const circumstances = { millisSinceSent: millis_since_sent ?? undefined, isOneOfMany: is_one_of_many }
         return { at, circumstances, message }
       })
 
-      const opened = Effect.fn("Tracking.opened")(
-        function*(id: EmailMessageId, userAgent: string) {
-          const locked = yield* lock(id, 0)
-          if (locked === undefined) return
-          const { at, circumstances, message } = locked
-          const machine = isMachineOpen({ userAgent, ...circumstances })
-          yield* messages.advance(message, { status: "opened" }, { at })
-          const counts = yield* Effect.orDie(repo.countOpen({ id, at, isProgram: machine }))
-          if (!isFirst(counts, machine)) return
-          const data = { ...message.email, opened_at: at, machine }
-          yield* events.publish([domainEvent({ accountId: message.account_id, event: "email.opened", data })])
-        },
-        transaction,
-        Effect.provideService(SqlClient.SqlClient, sql)
-      )
+      const opened = Effect.fn("Tracking.opened")(function*(id: EmailMessageId, userAgent: string) {
+        const locked = yield* lock(id, 0)
+        if (locked === undefined) return
+        const { at, circumstances, message } = locked
+        const machine = isMachineOpen({ userAgent, ...circumstances })
+        yield* messages.advance(message, { status: "opened" }, { at })
+        const counts = yield* repo.countOpen({ id, at, isProgram: machine })
+        if (!isFirst(counts, machine)) return
+        const data = { ...message.email, opened_at: at, machine }
+        yield* events.publish([domainEvent({ accountId: message.account_id, event: "email.opened", data })])
+      }, transaction)
 
-      const clicked = Effect.fn("Tracking.clicked")(
-        function*({ id, link, method, url, userAgent }: Click) {
-          const locked = yield* lock(id, link)
-          if (locked === undefined) return
-          const { at, circumstances, message } = locked
-          const bot = isBotClick({ userAgent, method, ...circumstances })
-          yield* messages.advance(message, { status: "clicked" }, { at })
-          const counts = yield* Effect.orDie(repo.countClick({ id, at, link, isProgram: bot }))
-          if (!isFirst(counts, bot)) return
-          const data = { ...message.email, clicked_at: at, url, bot }
-          yield* events.publish([domainEvent({ accountId: message.account_id, event: "email.clicked", data })])
-        },
-        transaction,
-        Effect.provideService(SqlClient.SqlClient, sql)
-      )
+      const clicked = Effect.fn("Tracking.clicked")(function*({ id, link, method, url, userAgent }: Click) {
+        const locked = yield* lock(id, link)
+        if (locked === undefined) return
+        const { at, circumstances, message } = locked
+        const bot = isBotClick({ userAgent, method, ...circumstances })
+        yield* messages.advance(message, { status: "clicked" }, { at })
+        const counts = yield* repo.countClick({ id, at, link, isProgram: bot })
+        if (!isFirst(counts, bot)) return
+        const data = { ...message.email, clicked_at: at, url, bot }
+        yield* events.publish([domainEvent({ accountId: message.account_id, event: "email.clicked", data })])
+      }, transaction)
 
       return Tracking.of({
         target: Effect.fn("Tracking.target")(function*(tracked) {
-          const found = yield* Effect.orDie(repo.target(tracked))
+          const found = yield* repo.target(tracked)
           return Option.flatMap(found, ({ url }) => Option.fromNullishOr(url))
         }),
         opened,
         clicked
       })
     })
-  )
+  ).pipe(Layer.provide(TrackingRepo.layer))
 }

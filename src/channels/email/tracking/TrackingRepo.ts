@@ -1,7 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
-import { repository } from "../../../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as Query from "../../../platform/database/Query.ts"
 import { EmailMessageId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 
@@ -11,12 +10,11 @@ const At = Schema.Struct({ id: EmailMessageId, link: Schema.Int, at: Timestamp }
 
 const Counted = Schema.Struct({ id: EmailMessageId, at: Timestamp, isProgram: Schema.Boolean })
 
-/** SQL of opens and clicks. */
-export const makeTrackingRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   /** Finds the target of a message's link. */
-  const target = SqlSchema.findOneOption({
+  const target = Query.findOneOption({
     Request: Schema.Struct({ id: EmailMessageId, link: Schema.Int }),
     Result: Schema.Struct({ url: Schema.NullOr(Schema.String) }),
     execute: ({ id, link }) =>
@@ -26,7 +24,7 @@ export const makeTrackingRepo = repository(Effect.gen(function*() {
   })
 
   /** Reads the time since the relay accepted a message, and whether another of its links was clicked in the last second. */
-  const circumstances = SqlSchema.findOne({
+  const circumstances = Query.findOne({
     Request: At,
     Result: Schema.Struct({ millis_since_sent: Schema.NullOr(Schema.Finite), is_one_of_many: Schema.Boolean }),
     execute: ({ at, id, link }) =>
@@ -37,7 +35,7 @@ export const makeTrackingRepo = repository(Effect.gen(function*() {
   })
 
   /** Counts an open and returns the new counts. */
-  const countOpen = SqlSchema.findOne({
+  const countOpen = Query.findOne({
     Request: Counted,
     Result: Counts,
     execute: ({ at, id, isProgram }) =>
@@ -47,7 +45,7 @@ export const makeTrackingRepo = repository(Effect.gen(function*() {
   })
 
   /** Counts a click and returns the new counts of its link. */
-  const countClick = SqlSchema.findOne({
+  const countClick = Query.findOne({
     Request: Schema.Struct({ ...Counted.fields, link: Schema.Int }),
     Result: Counts,
     execute: ({ at, id, isProgram, link }) =>
@@ -64,4 +62,11 @@ export const makeTrackingRepo = repository(Effect.gen(function*() {
   })
 
   return { target, circumstances, countOpen, countClick }
-}))
+})
+
+/** SQL of opens and clicks. */
+export class TrackingRepo
+  extends Context.Service<TrackingRepo>()("messaging-service/channels/email/tracking/TrackingRepo", { make })
+{
+  static readonly layer = Layer.effect(TrackingRepo, make)
+}

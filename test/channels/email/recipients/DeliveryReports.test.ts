@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeBatchesRepo } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
+import { BatchesRepo } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { type DeliveryReport, DeliveryReports } from "../../../../src/channels/email/recipients/DeliveryReports.ts"
 import { MessageProgress } from "../../../../src/channels/email/recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
@@ -27,6 +27,7 @@ const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).p
   Layer.provide(MessageProgress.layer),
   Layer.provide([RecordedEvents, Suppressions.layer]),
   Layer.provide(Usage.layer),
+  Layer.provideMerge(BatchesRepo.layer),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -45,7 +46,7 @@ const refusedWithoutReason = new RecipientRefused({ stage: "rcpt", permanent: tr
 /** Makes a batch with claimed recipients, and the functions to settle and report on them. */
 const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, account?: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const repo = yield* makeBatchesRepo
+  const repo = yield* BatchesRepo
   const outcomes = yield* RecipientOutcomes
   const reports = yield* DeliveryReports
   const accountId = account ?? (yield* makeAccount()).accountId

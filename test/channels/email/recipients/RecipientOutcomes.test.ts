@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Claimed, makeBatchesRepo } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
+import { BatchesRepo, type Claimed } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
 import { type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
@@ -24,6 +24,7 @@ const RecordedEvents = Layer.succeed(
 
 const Subject = RecipientOutcomes.layer.pipe(
   Layer.provide([RecordedEvents, Suppressions.layer, Usage.layer]),
+  Layer.provideMerge(BatchesRepo.layer),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -41,7 +42,7 @@ const down = new RelayUnavailable({ fault: "connect", reason: "down", retryInMil
 /** Makes a batch of `count` recipients, by default in a new account, and the operations of its owner. */
 const batchOf = Effect.fnUntraced(function*(count: number, account?: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const repo = yield* makeBatchesRepo
+  const repo = yield* BatchesRepo
   const outcomes = yield* RecipientOutcomes
   const accountId = account ?? (yield* makeAccount()).accountId
   const id = EmailBatchId.make(`email_batch_${yield* ulid}`)

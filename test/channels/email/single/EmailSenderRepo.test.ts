@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
 import { transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { type ClaimedRecipient, makeEmailSenderRepo } from "../../../../src/channels/email/single/EmailSenderRepo.ts"
-import { makeEmailsRepo, type StoredEmail } from "../../../../src/channels/email/single/EmailsRepo.ts"
+import { EmailsRepo, type StoredEmail } from "../../../../src/channels/email/single/EmailsRepo.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { Events } from "../../../../src/events/Events.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
@@ -16,13 +16,14 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 const Subject = RecipientOutcomes.layer.pipe(
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
   Layer.provide([Suppressions.layer, Usage.layer]),
+  Layer.provideMerge(EmailsRepo.layer),
   Layer.provideMerge(TestDatabase.layer)
 )
 
 /** Accepts a single email to `count` recipients in a new account. */
 const accept = Effect.fnUntraced(function*(count: number) {
   const { accountId } = yield* makeAccount()
-  const repo = yield* makeEmailsRepo
+  const repo = yield* EmailsRepo
   const email: StoredEmail = {
     accountId,
     recipients: Array.from({ length: count }, (_, index) => ({ address: `p${index}@people.example`, kind: "to" })),
