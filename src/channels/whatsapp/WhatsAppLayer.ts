@@ -24,8 +24,8 @@ import { Sessions } from "./sessions/Sessions.ts"
 import { SessionsHttp } from "./sessions/SessionsHttp.ts"
 import { SessionSweeper } from "./sessions/SessionSweeper.ts"
 import { LiveSockets } from "./socket/LiveSockets.ts"
+import { mergeTraffic } from "./socket/MessageTraffic.ts"
 import { RequestWaits } from "./socket/RequestWaits.ts"
-import { mergeTraffic } from "./socket/SessionTraffic.ts"
 import { MessageTraffic } from "./socket/WhatsAppSocket.ts"
 
 const Downloads = Layer.unwrap(

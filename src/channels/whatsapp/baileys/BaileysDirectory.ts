@@ -1,8 +1,8 @@
 import { type BaileysEventMap, type Contact, jidDecode, type WASocket } from "@whiskeysockets/baileys"
 import { Effect } from "effect"
 import { type DirectorySocket, type GroupChange, type GroupFacts, GroupRefused } from "../socket/DirectorySocket.ts"
+import { SocketFailed } from "../socket/SocketErrors.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
-import { SocketFailed } from "../wire/SocketFailed.ts"
 
 type Metadata = Awaited<ReturnType<WASocket["groupMetadata"]>>
 

@@ -8,6 +8,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { Effect } from "effect"
 import { plainAgent } from "../../../platform/net/plainAgent.ts"
+import { SocketFailed } from "../socket/SocketErrors.ts"
 import type {
   Draft,
   KeptMessage,
@@ -16,7 +17,6 @@ import type {
   RelayedMessage,
   SendingSocket
 } from "../socket/WhatsAppSocket.ts"
-import { SocketFailed } from "../wire/SocketFailed.ts"
 
 type Compose = Parameters<typeof generateWAMessageContent>
 

@@ -9,7 +9,7 @@ import { makeCredentialWriter, nameOf } from "./CredentialWriter.ts"
 import { placeOf, sealedDataKey } from "./DataKey.ts"
 import { type Decrypted, Journal, type Journaled } from "./Journal.ts"
 import type { KeyEntry } from "./KeyEntry.ts"
-import { makeLastUsed } from "./LastUsed.ts"
+import { makeLastUsed } from "./LruCache.ts"
 
 /** The session is somebody else's by now, or gone: whoever learns this writes nothing more and ends its socket. */
 export class SessionTaken extends Schema.TaggedError<SessionTaken>()("SessionTaken", { sessionId: Schema.Int }) {

@@ -1,5 +1,5 @@
 import { type Effect, Schema } from "effect"
-import type { SocketFailed } from "../wire/SocketFailed.ts"
+import type { SocketFailed } from "./SocketErrors.ts"
 
 /** A member as WhatsApp tells of him; the number where it is known, digits alone. */
 export interface GroupMember {

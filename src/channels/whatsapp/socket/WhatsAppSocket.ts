@@ -5,9 +5,9 @@ import type { ContentOf, WhatsAppContent } from "../content/MessageContent.ts"
 import type { Owned } from "../credentials/CredentialsRepo.ts"
 import type { Credentials } from "../credentials/CredentialStore.ts"
 import type { CloseCause } from "../model/SessionState.ts"
-import type { SocketFailed } from "../wire/SocketFailed.ts"
 import type { Stanza } from "../wire/Stanza.ts"
 import type { DirectorySocket } from "./DirectorySocket.ts"
+import type { SocketFailed } from "./SocketErrors.ts"
 
 /** The raw stanzas that messages are made of, before the library folds them into events of its own. */
 export type StanzaKind = "ack" | "receipt" | "message" | "group"

@@ -11,7 +11,7 @@ import {
 import { Effect, Fiber } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as NodeTimers from "node:timers/promises"
-import { durableLines } from "../../../../src/channels/whatsapp/baileys/BaileysLine.ts"
+import { durableLines } from "../../../../src/channels/whatsapp/baileys/BaileysAuth.ts"
 import { type Held, makeGuardedRatchets } from "../../../../src/channels/whatsapp/baileys/BaileysRatchets.ts"
 import { decodeValue, encodeValue } from "../../../../src/channels/whatsapp/baileys/keyValues.ts"
 import { makeRatchetGuard } from "../../../../src/channels/whatsapp/baileys/ratchetGuard.ts"

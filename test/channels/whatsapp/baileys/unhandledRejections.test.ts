@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { noteTold, strayRejection } from "../../../../src/channels/whatsapp/baileys/looseEnds.ts"
+import { noteTold, strayRejection } from "../../../../src/channels/whatsapp/baileys/unhandledRejections.ts"
 
 const failure = (code?: string, frame?: string) =>
   Object.assign(new Error("what a stranger has written"), {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { proto } from "@whiskeysockets/baileys"
-import { makeResends } from "../../../../src/channels/whatsapp/baileys/Resends.ts"
+import { makeResends } from "../../../../src/channels/whatsapp/baileys/MessageEnvelopes.ts"
 import { inboundMessage } from "../../../../src/channels/whatsapp/inbox/inboundMessage.ts"
 
 const own = "15550001@s.whatsapp.net"

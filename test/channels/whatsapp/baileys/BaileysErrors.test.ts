@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { causeOf, detailOf } from "../../../../src/channels/whatsapp/baileys/closeCause.ts"
+import { causeOf, detailOf } from "../../../../src/channels/whatsapp/baileys/BaileysErrors.ts"
 
 const end = (statusCode: number | undefined, message: string) =>
   Object.assign(new Error(message), statusCode === undefined ? {} : { output: { statusCode } })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
 import * as NodeNet from "node:net"
-import { durableLines } from "../../../../src/channels/whatsapp/baileys/BaileysLine.ts"
+import { durableLines } from "../../../../src/channels/whatsapp/baileys/BaileysAuth.ts"
 
 /** A line to a server that keeps what it gets, with the promise that the line waits for. */
 const makeLine = Effect.gen(function*() {
