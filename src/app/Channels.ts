@@ -6,7 +6,7 @@ import { SmsOutlet } from "../channels/sms/parts/SmsOutlet.ts"
 import { HttpOutlet } from "../channels/sms/providers/HttpOutlet.ts"
 import { SmppOutlet } from "../channels/sms/smpp/SmppOutlet.ts"
 import { SmsLayer, SmsNews } from "../channels/sms/SmsLayer.ts"
-import { liveUrl, WhatsAppSocketLayer } from "../channels/whatsapp/baileys/WhatsAppSocketLayer.ts"
+import * as BaileysSocket from "../channels/whatsapp/baileys/BaileysSocket.ts"
 import { WhatsAppLayer } from "../channels/whatsapp/WhatsAppLayer.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { SandboxMailLayer } from "../sandbox/mail/SandboxMailLayer.ts"
@@ -40,12 +40,12 @@ const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
 /** WhatsApp itself, a server that speaks like it, or the sandbox's simulated one. */
 const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl, whatsappVersion: version }) => {
   if (whatsappUrl === undefined) {
-    return Layer.unwrap(Effect.map(SimulatedWhatsApp, ({ address }) => WhatsAppSocketLayer(address))).pipe(
+    return Layer.unwrap(Effect.map(SimulatedWhatsApp, ({ address }) => BaileysSocket.layer(address))).pipe(
       Layer.provideMerge(SandboxWhatsAppLayer)
     )
   }
-  const url = whatsappUrl === "live" ? liveUrl : Redacted.value(whatsappUrl).href
-  return WhatsAppSocketLayer(Effect.succeed({ url, version }))
+  const url = whatsappUrl === "live" ? BaileysSocket.liveUrl : Redacted.value(whatsappUrl).href
+  return BaileysSocket.layer(Effect.succeed({ url, version }))
 }))
 
 const outlets = {

@@ -113,7 +113,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
       }
       const view = controls.sessions().find(({ session }) => session === bystander.device)
       assert.deepInclude(view, { isConnected: true, logins: 1 })
-      assert.isEmpty(node.logs.filter((line) => line.includes("a WhatsApp session stopped")))
+      assert.isEmpty(node.logs.filter((line) => line.includes("WhatsApp session stopped")))
     }))
 
   it.effect("a lie after the scan pairs nothing, and the next code can be scanned", () =>

@@ -5,11 +5,12 @@ import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 
 const nameOf = (type: string, key: string) => `${type}|${key}`
 
-/** A session's credentials in memory, with the journaled messages; while `isAway` is true, reads fail. */
+/** A session's credentials in memory, with the journaled messages. Reads fail while `isAway` is true. */
 export const memoryCredentials = () => {
   const values = new Map<string, Uint8Array>()
   const state = { isAway: false, journaled: new Array<Decrypted>() }
   const credentials: Credentials = {
+    dataKey: new Uint8Array(32),
     owned: { id: WhatsAppSessionId.make(1), epoch: 1 },
     get: (type, keys) =>
       Effect.suspend(() =>

@@ -1,7 +1,7 @@
 import { proto } from "@whiskeysockets/baileys"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { sealedDataKey } from "../../src/channels/whatsapp/credentials/DataKey.ts"
+import { dataKeyPlace } from "../../src/channels/whatsapp/credentials/DataKey.ts"
 import { encodePayload, inboxPlace } from "../../src/channels/whatsapp/inbox/InboxItem.ts"
 import { encrypt } from "../../src/platform/crypto/gcm.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
@@ -54,7 +54,7 @@ export const leftBehind = Effect.fnUntraced(
     const id = WhatsAppSessionId.make(session)
     const { from: chat = "", id: name = "" } = attrs
     const [row] = yield* sql`select data_key from whatsapp_sessions where id = ${id}`
-    const key = yield* vault.open(sealedDataKey(id), row?.["data_key"] as Uint8Array)
+    const key = yield* vault.open(dataKeyPlace(id), row?.["data_key"] as Uint8Array)
     const body = proto.Message.encode(message).finish()
     const payload = encrypt(key, inboxPlace(id, chat, name), encodePayload({ attrs, body }))
     yield* sql`insert into whatsapp_inbox (session_id, kind, chat, whatsapp_id, payload)

@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { SmsHttpProfile } from "../../channels/sms/providers/HttpSmsProvider.ts"
 import { SmppCarrier } from "../../channels/sms/smpp/SmppCarrier.ts"
 import { openSmppSession } from "../../channels/sms/smpp/SmppSession.ts"
-import { liveUrl } from "../../channels/whatsapp/baileys/WhatsAppSocketLayer.ts"
+import { liveUrl } from "../../channels/whatsapp/baileys/BaileysSocket.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { webSocketAnswers } from "../../platform/net/webSocketAnswers.ts"
 

@@ -24,9 +24,8 @@ import { Sessions } from "./sessions/Sessions.ts"
 import { SessionsHttp } from "./sessions/SessionsHttp.ts"
 import { SessionSweeper } from "./sessions/SessionSweeper.ts"
 import { LiveSockets } from "./socket/LiveSockets.ts"
-import { mergeTraffic } from "./socket/MessageTraffic.ts"
+import { MessageTraffic } from "./socket/MessageTraffic.ts"
 import { RequestWaits } from "./socket/RequestWaits.ts"
-import { MessageTraffic } from "./socket/WhatsAppSocket.ts"
 
 const Downloads = Layer.unwrap(
   Effect.map(AppConfig, ({ whatsappMediaAllowLoopback, whatsappMediaMiB }) =>
@@ -37,11 +36,15 @@ const Downloads = Layer.unwrap(
     }))
 )
 
-/** What is done with messages, part by part. */
-const Traffic = Layer.effect(MessageTraffic, Effect.map(Effect.all([InboundTraffic, makeOutboxSender]), mergeTraffic))
-  .pipe(Layer.provide([InboundTraffic.layer, Downloads]))
+/** Handles the messages of sessions in both directions. */
+const Traffic = Layer.effect(
+  MessageTraffic,
+  Effect.gen(function*() {
+    return MessageTraffic.join(yield* InboundTraffic, yield* makeOutboxSender)
+  })
+).pipe(Layer.provide([InboundTraffic.layer, Downloads]))
 
-/** Files that came in lie at WhatsApp, or at the simulated one of this machine. */
+/** Received files are stored at WhatsApp, or at the simulated one on this machine. */
 const Files = Layer.unwrap(
   Effect.map(
     AppConfig,
@@ -50,7 +53,7 @@ const Files = Layer.unwrap(
   )
 )
 
-/** Whom and what sessions know, as requests ask for it. */
+/** Contacts, groups and received files, which requests ask for. */
 const People = Layer.mergeAll(
   ContactsHttp.pipe(Layer.provide(Contacts.layer)),
   GroupsHttp.pipe(Layer.provide(Groups.layer)),
@@ -58,10 +61,10 @@ const People = Layer.mergeAll(
   DirectoryActor
 ).pipe(Layer.provide(Directory.layer))
 
-/** What the messages that are sent know of those that came in, and of groups. */
-const Known = Layer.mergeAll(Groups.layerDirectory, Inbox.layerReceived)
+/** Received messages and groups, for messages that refer to them. */
+const References = Layer.mergeAll(Groups.layerDirectory, Inbox.layerReceived)
 
-/** The WhatsApp channel with its endpoints and actors; it asks for `WhatsAppSocket`, the connections to WhatsApp. */
+/** The WhatsApp channel with its endpoints and actors. It requires `WhatsAppSocket`. */
 export const WhatsAppLayer = Layer.mergeAll(
   SessionsHttp,
   MessagesHttp.pipe(Layer.provideMerge(WhatsAppMessages.layer)),
@@ -70,7 +73,7 @@ export const WhatsAppLayer = Layer.mergeAll(
   People,
   SessionActor.pipe(Layer.provide(CredentialStore.layer), Layer.provide(Traffic), Layer.provide(Inbox.layerJournal))
 ).pipe(
-  Layer.provide(Known),
+  Layer.provide(References),
   Layer.provide(Sessions.layer),
   Layer.provide(RequestWaits.layer),
   Layer.provide(OutboxSenders.layer),

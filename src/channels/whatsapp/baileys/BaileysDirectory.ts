@@ -1,12 +1,13 @@
 import { type BaileysEventMap, type Contact, jidDecode, type WASocket } from "@whiskeysockets/baileys"
 import { Effect } from "effect"
-import { type DirectorySocket, type GroupChange, type GroupFacts, GroupRefused } from "../socket/DirectorySocket.ts"
-import { SocketFailed } from "../socket/SocketErrors.ts"
+import type { DirectorySocket, GroupChange, GroupFacts } from "../socket/DirectorySocket.ts"
+import { GroupRefused, SocketFailed } from "../socket/SocketErrors.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
+import { reasonOf, request, statusOf } from "./BaileysErrors.ts"
 
 type Metadata = Awaited<ReturnType<WASocket["groupMetadata"]>>
 
-/** The digits of a jid that is a phone number; a device is left out. */
+/** The digits of a jid that is a phone number, without its device. */
 const phoneOf = (jid: string | null | undefined): string | undefined => {
   const decoded = jid === null || jid === undefined ? undefined : jidDecode(jid)
   return decoded?.server === "s.whatsapp.net" ? decoded.user : undefined
@@ -32,35 +33,19 @@ const factsOf = (group: Metadata): GroupFacts => ({
   }))
 })
 
-/** Statuses by which WhatsApp says no, and not that something went wrong. */
+/** Statuses by which WhatsApp refuses a request. Other statuses mean a failure. */
 const refusals: ReadonlySet<unknown> = new Set([401, 403, 404, 406, 410])
 
-/** The library's sentence has no content of a message and no key. */
-const reasonOf = (error: unknown) => error instanceof Error ? error.message : "no reason was given"
-
-const codeOf = (error: unknown): unknown => {
-  if (typeof error !== "object" || error === null) return undefined
-  const data = "data" in error ? error.data : undefined
-  const output = "output" in error ? error.output : undefined
-  return typeof data === "number"
-    ? data
-    : typeof output === "object" && output !== null && "statusCode" in output
-    ? output.statusCode
-    : undefined
-}
-
-const asking = <A>(ask: () => Promise<A>) =>
-  Effect.tryPromise({ try: ask, catch: (error) => new SocketFailed({ reason: reasonOf(error) }) })
-
-const askingGroup = <A>(ask: () => Promise<A>) =>
+const groupRequest = <A>(ask: () => Promise<A>) =>
   Effect.tryPromise({
     try: ask,
-    catch: (error) => refusals.has(codeOf(error)) ? new GroupRefused({}) : new SocketFailed({ reason: reasonOf(error) })
+    catch: (error) =>
+      refusals.has(statusOf(error)) ? new GroupRefused({}) : new SocketFailed({ reason: reasonOf(error) })
   })
 
 const jids = (numbers: ReadonlyArray<string>) => numbers.map((number) => `${number}@s.whatsapp.net`)
 
-const changing = (socket: WASocket, jid: string, change: GroupChange): Promise<unknown> => {
+const change = (socket: WASocket, jid: string, change: GroupChange): Promise<unknown> => {
   switch (change._tag) {
     case "Rename":
       return socket.groupUpdateSubject(jid, change.name)
@@ -73,15 +58,14 @@ const changing = (socket: WASocket, jid: string, change: GroupChange): Promise<u
   }
 }
 
-/** What a socket of the library can be asked of people and groups. */
+/** Requests about people and groups over a socket of the library. */
 export const directoryOf = (socket: WASocket): DirectorySocket => ({
-  numberOf: (lid) =>
-    Effect.map(asking(() => socket.signalRepository.lidMapping.getPNForLID(lid)), (jid) => phoneOf(jid)),
-  groups: Effect.map(asking(() => socket.groupFetchAllParticipating()), (all) => Object.values(all).map(factsOf)),
-  group: (jid) => Effect.map(askingGroup(() => socket.groupMetadata(jid)), factsOf),
-  createGroup: ({ name, numbers }) => Effect.map(askingGroup(() => socket.groupCreate(name, jids(numbers))), factsOf),
-  changeGroup: (jid, change) => Effect.asVoid(askingGroup(() => changing(socket, jid, change))),
-  inviteCode: (jid) => askingGroup(() => socket.groupInviteCode(jid))
+  numberOf: (lid) => Effect.map(request(() => socket.signalRepository.lidMapping.getPNForLID(lid)), phoneOf),
+  groups: Effect.map(request(() => socket.groupFetchAllParticipating()), (all) => Object.values(all).map(factsOf)),
+  group: (jid) => Effect.map(groupRequest(() => socket.groupMetadata(jid)), factsOf),
+  createGroup: ({ name, numbers }) => Effect.map(groupRequest(() => socket.groupCreate(name, jids(numbers))), factsOf),
+  changeGroup: (jid, wanted) => Effect.asVoid(groupRequest(() => change(socket, jid, wanted))),
+  inviteCode: (jid) => groupRequest(() => socket.groupInviteCode(jid))
 })
 
 const personOf = ({ id, lid, name, notify, phoneNumber, verifiedName }: Partial<Contact>): Person => ({
@@ -91,24 +75,21 @@ const personOf = ({ id, lid, name, notify, phoneNumber, verifiedName }: Partial<
   isNamed: name !== undefined
 })
 
-/** Tells of the people that the library hears of. */
-export const tellOfPeople = (socket: WASocket, tell: (people: ReadonlyArray<Person>) => void): void => {
-  const onContacts = (contacts: ReadonlyArray<Partial<Contact>>) => tell(contacts.map(personOf))
+const mappedPerson = ({ lid, pn }: BaileysEventMap["lid-mapping.update"]): Person => ({
+  lid: lidOf(lid),
+  phone: phoneOf(pn),
+  name: undefined,
+  isNamed: false
+})
+
+/** Passes on the people that the library learns about. */
+export const listenForPeople = (socket: WASocket, onPeople: (people: ReadonlyArray<Person>) => void): void => {
+  const onContacts = (contacts: ReadonlyArray<Partial<Contact>>) => onPeople(contacts.map(personOf))
   socket.ev.on("contacts.upsert", onContacts)
   socket.ev.on("contacts.update", onContacts)
+  socket.ev.on("lid-mapping.update", (mapping) => onPeople([mappedPerson(mapping)]))
   socket.ev.on(
-    "lid-mapping.update",
-    ({ lid, pn }: BaileysEventMap["lid-mapping.update"]) =>
-      tell([{ lid: lidOf(lid), phone: phoneOf(pn), name: undefined, isNamed: false }])
+    "messaging-history.set",
+    ({ contacts, lidPnMappings = [] }) => onPeople([...contacts.map(personOf), ...lidPnMappings.map(mappedPerson)])
   )
-  socket.ev.on("messaging-history.set", ({ contacts, lidPnMappings = [] }) =>
-    tell([
-      ...contacts.map(personOf),
-      ...lidPnMappings.map(({ lid, pn }) => ({
-        lid: lidOf(lid),
-        phone: phoneOf(pn),
-        name: undefined,
-        isNamed: false
-      }))
-    ]))
 }

@@ -1,16 +1,14 @@
 import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { Effect, Option } from "effect"
-import type { Stanza } from "../wire/Stanza.ts"
-import { hasSoundNames } from "../wire/validIds.ts"
+import { childrenOf, hasValidIds, type Stanza } from "../wire/Stanza.ts"
 import type { Run } from "./BaileysKeys.ts"
-import { hasCodes, namesDevice } from "./soundPairing.ts"
 
 /**
- * Ends a connection on which a server says nothing. The library would see to it by a time that it takes for each frame
- * it sends as well, for which it makes a timer and errors with their stacks, a twentieth of what a text costs. Once the
- * server has spoken, the library's pings find out that it is gone.
+ * Closes a connection whose server sends nothing. The library's own timeout would also cover every frame it sends, at
+ * the cost of a timer and error stacks each: 5 % of sending a text. After the first frame the library's pings detect a
+ * dead server.
  */
-export const endOnSilence = (socket: WASocket) =>
+export const closeOnSilence = (socket: WASocket) =>
   Effect.callback<void>((resume) => {
     socket.ws.once("frame", () => resume(Effect.void))
   }).pipe(
@@ -19,10 +17,10 @@ export const endOnSilence = (socket: WASocket) =>
   )
 
 /**
- * A frame that cannot be read fails within the library's own listener, where nobody hears of it, and nothing is
- * understood from there on: the connection ends instead.
+ * Closes the connection on an unreadable frame. The library's own listener would swallow the error and fail to decrypt
+ * every later frame.
  */
-export const endOnNonsense = (socket: WASocket): void => {
+export const closeOnUnreadableFrame = (socket: WASocket): void => {
   for (const listener of socket.ws.listeners("message")) {
     const listen = (frame: unknown): unknown => listener(frame)
     socket.ws.removeAllListeners("message")
@@ -37,10 +35,10 @@ export const endOnNonsense = (socket: WASocket): void => {
 }
 
 /**
- * The library looks up whom a message is from before it queues for its turn, so of many that come at once a later one may
- * be first. Here each waits for the one before it.
+ * Handles messages in the order of their arrival. The library looks up the sender before it queues a message, so a later
+ * message could overtake an earlier one.
  */
-export const inTheirOrder = (socket: WASocket): void => {
+export const keepMessageOrder = (socket: WASocket): void => {
   const listeners = socket.ws.listeners("CB:message")
   socket.ws.removeAllListeners("CB:message")
   for (const listener of listeners) {
@@ -52,38 +50,60 @@ export const inTheirOrder = (socket: WASocket): void => {
 }
 
 /**
- * A message whose names are none is acknowledged and nothing else: it would be the key of ratchets and rows, a write that
- * the database refuses ends the connection, and the next one would get the message again.
+ * Acknowledges a message with an invalid id and does nothing else with it. Its ids would become keys of ratchets and
+ * rows; a write that the database refuses ends the connection, and the next connection would receive the message again.
  */
-export const refuseUnsoundNames = (socket: WASocket, run: Run): void => {
+export const ignoreInvalidIds = (socket: WASocket, run: Run): void => {
   const listeners = socket.ws.listeners("CB:message")
   socket.ws.removeAllListeners("CB:message")
   socket.ws.on("CB:message", (stanza: BinaryNode) => {
-    if (hasSoundNames(stanza)) {
+    if (hasValidIds(stanza)) {
       for (const listener of listeners) listener(stanza)
       return
     }
-    void run(Effect.logWarning("a WhatsApp message whose id or sender can be none was ignored"))
+    void run(Effect.logWarning("ignored a WhatsApp message with an invalid id or sender"))
     socket.sendMessageAck(stanza).catch(() => {})
   })
 }
 
+/** An address that WhatsApp gives to a device: digits, the device's number, and a server. */
+const deviceAddress = /^\d{1,20}(:\d{1,5})?@[a-z.]+$/
+
+const childOf = (stanza: Stanza, tag: string) => childrenOf(stanza).find((child) => child.tag === tag)
+
+const hasText = ({ content }: Stanza): boolean =>
+  (typeof content === "string" || content instanceof Uint8Array) && content.length > 0
+
+/** Whether there are codes and none is empty. */
+const hasCodes = (stanza: Stanza): boolean => {
+  const inner = childOf(stanza, "pair-device")
+  const refs = inner === undefined ? [] : childrenOf(inner).filter(({ tag }) => tag === "ref")
+  return refs.length > 0 && refs.every(hasText)
+}
+
+/** Whether the new device gets the addresses that it will log in with. */
+const hasDeviceAddress = (stanza: Stanza): boolean => {
+  const inner = childOf(stanza, "pair-success")
+  const { jid = "", lid } = (inner === undefined ? undefined : childOf(inner, "device"))?.attrs ?? {}
+  return deviceAddress.test(jid) && (lid === undefined || deviceAddress.test(lid))
+}
+
 /**
- * Ends a connection over which a server says of pairing what it never should. The library would fail at a code of nothing
- * within a timer, which ends the process; it would store a device that no name leads back to; and it would take a login
- * for one, phone or not. `isPaired` says whether a phone has accepted the device.
+ * Closes the connection on an invalid pairing stanza. The library would crash the process on an empty code, store a
+ * device without an address, or accept a login that no phone approved. `isPaired` says whether a phone has accepted the
+ * device.
  */
-export const endOnFalsePairing = (socket: WASocket, isPaired: () => boolean): void => {
-  const expected: Readonly<Record<string, (stanza: Stanza) => boolean>> = {
+export const closeOnInvalidPairing = (socket: WASocket, isPaired: () => boolean): void => {
+  const isValidPairing: Readonly<Record<string, (stanza: Stanza) => boolean>> = {
     "CB:iq,type:set,pair-device": (stanza) => !isPaired() && hasCodes(stanza),
-    "CB:iq,,pair-success": (stanza) => !isPaired() && namesDevice(stanza),
+    "CB:iq,,pair-success": (stanza) => !isPaired() && hasDeviceAddress(stanza),
     "CB:success": isPaired
   }
-  for (const [event, isExpected] of Object.entries(expected)) {
+  for (const [event, isValid] of Object.entries(isValidPairing)) {
     const listeners = socket.ws.listeners(event)
     socket.ws.removeAllListeners(event)
     socket.ws.on(event, (stanza: Stanza) => {
-      if (!isExpected(stanza)) return void socket.end(new Error(`the server has lied: ${event}`))
+      if (!isValid(stanza)) return void socket.end(new Error(`the server sent an invalid pairing stanza: ${event}`))
       for (const listener of listeners) listener(stanza)
     })
   }

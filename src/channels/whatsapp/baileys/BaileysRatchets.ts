@@ -1,58 +1,74 @@
 import { type SignalRepositoryWithLIDStore, unpadRandomMax16 } from "@whiskeysockets/baileys"
-import type { AsyncLocalStorage } from "node:async_hooks"
-import type { KeyEntry } from "../credentials/KeyEntry.ts"
-import { makeRatchetGuard } from "./ratchetGuard.ts"
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { KeyEntry } from "../credentials/CredentialWriter.ts"
 
-/** A value of the library that changes: its stored form, and what the library gave. */
+/** A changed value in its stored form, with the value that the library passed. */
 export interface Change extends KeyEntry {
   readonly given: unknown
 }
 
-/** What a step of a ratchet changes, by its place. */
-export type Held = Map<string, Change>
+/** The changes of one ratchet step, by type and key. */
+export type StepChanges = Map<string, Change>
 
-/** A message that was decrypted; without its padding. */
+/** A decrypted message without its padding. */
 export interface Deciphered {
   readonly ciphertext: Uint8Array
   readonly plaintext: Uint8Array
 }
 
-interface GuardOptions {
-  readonly held: AsyncLocalStorage<Held>
-  /** Has to take the changes at once, so that the next step finds them, and ends when they are durable. */
-  readonly commit: (changes: Held, messages: ReadonlyArray<Deciphered>) => Promise<void>
-}
-
-/** Runs steps one after the other, each on what those before it have left, and has their changes committed meanwhile. */
-const makeSteps = ({ commit, held }: GuardOptions) => {
-  const guard = makeRatchetGuard()
-  let committed = Promise.resolve()
-
-  const end = (changes: Held, messages: ReadonlyArray<Deciphered>) => {
-    if (changes.size === 0 && messages.length === 0) return
-    const before = committed
-    // After one that has failed none is durable; who needs it asks.
-    committed = held.exit(() => commit(changes, messages)).then(() => before)
-    committed.catch(() => {})
-  }
-
-  const step = <A>(work: (note: (message: Deciphered) => void) => Promise<A>) =>
-    guard(() => {
-      const changes: Held = new Map()
-      const messages: Array<Deciphered> = []
-      return held.run(changes, () => work((message) => messages.push(message))).finally(() => end(changes, messages))
-    })
-  return { step, durable: () => committed }
+interface Options {
+  /** Holds the changes of the step in progress. */
+  readonly step: AsyncLocalStorage<StepChanges>
+  /** Makes the changes visible to the next step at once, and returns when they are durable. */
+  readonly commit: (changes: StepChanges, messages: ReadonlyArray<Deciphered>) => Promise<void>
 }
 
 /**
- * The library's ratchets under the guard. What a step gives is given before it is durable: nothing may leave the machine
- * before `durable` has ended, which was asked for afterwards. What a decryption changes is written with its message.
+ * Runs the steps of a session's ratchets one at a time, each outside of the caller's transaction.
+ *
+ * The library sends a message within its own transaction over the keys and commits afterwards. A message that comes in
+ * meanwhile steps the same ratchet; one of the two steps would be lost, and the peer could not decrypt what follows.
  */
-export const makeGuardedRatchets = (options: GuardOptions) => {
-  const { durable, step } = makeSteps(options)
+export const stepQueue = () => {
+  const outside = AsyncLocalStorage.snapshot()
+  let last: Promise<unknown> = Promise.resolve()
+  return <A>(work: () => Promise<A>): Promise<A> => {
+    const done = last.then(() => outside(work))
+    last = done.catch(() => {})
+    return done
+  }
+}
+
+/** Runs each step on the result of the previous one, and commits its changes while the next step runs. */
+const makeSteps = ({ commit, step }: Options) => {
+  const enqueue = stepQueue()
+  let committed = Promise.resolve()
+
+  const end = (changes: StepChanges, messages: ReadonlyArray<Deciphered>) => {
+    if (changes.size === 0 && messages.length === 0) return
+    const before = committed
+    // After a failed commit no later step counts as durable. The failure reaches those who await `durable`.
+    committed = step.exit(() => commit(changes, messages)).then(() => before)
+    committed.catch(() => {})
+  }
+
+  const run = <A>(work: (note: (message: Deciphered) => void) => Promise<A>) =>
+    enqueue(() => {
+      const changes: StepChanges = new Map()
+      const messages: Array<Deciphered> = []
+      return step.run(changes, () => work((message) => messages.push(message))).finally(() => end(changes, messages))
+    })
+  return { run, durable: () => committed }
+}
+
+/**
+ * The library's ratchets, one step at a time. A step returns its result before it is durable, so nothing may leave the
+ * node until a later call of `durable` has returned. A decrypted message is committed with the step that decrypted it.
+ */
+export const make = (options: Options) => {
+  const { durable, run } = makeSteps(options)
   const decrypting = (ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) =>
-    step((note) =>
+    run((note) =>
       decrypt().then((padded) => {
         note({ ciphertext, plaintext: unpadRandomMax16(padded) })
         return padded
@@ -62,17 +78,17 @@ export const makeGuardedRatchets = (options: GuardOptions) => {
     ...repository,
     decryptMessage: (options) => decrypting(options.ciphertext, () => repository.decryptMessage(options)),
     decryptGroupMessage: (options) => decrypting(options.msg, () => repository.decryptGroupMessage(options)),
-    encryptMessage: (options) => step(() => repository.encryptMessage(options)),
-    encryptGroupMessage: (options) => step(() => repository.encryptGroupMessage(options)),
-    getSenderKeyDistributionMessage: (options) => step(() => repository.getSenderKeyDistributionMessage(options)),
+    encryptMessage: (options) => run(() => repository.encryptMessage(options)),
+    encryptGroupMessage: (options) => run(() => repository.encryptGroupMessage(options)),
+    getSenderKeyDistributionMessage: (options) => run(() => repository.getSenderKeyDistributionMessage(options)),
     processSenderKeyDistributionMessage: (options) =>
-      step(() => repository.processSenderKeyDistributionMessage(options)),
-    hasSenderKey: (options) => step(() => repository.hasSenderKey(options)),
-    getSessionInfo: (jid) => step(() => repository.getSessionInfo(jid)),
-    injectE2ESession: (options) => step(() => repository.injectE2ESession(options)),
-    validateSession: (jid) => step(() => repository.validateSession(jid)),
-    deleteSession: (jids) => step(() => repository.deleteSession(jids)),
-    migrateSession: (from, to) => step(() => repository.migrateSession(from, to))
+      run(() => repository.processSenderKeyDistributionMessage(options)),
+    hasSenderKey: (options) => run(() => repository.hasSenderKey(options)),
+    getSessionInfo: (jid) => run(() => repository.getSessionInfo(jid)),
+    injectE2ESession: (options) => run(() => repository.injectE2ESession(options)),
+    validateSession: (jid) => run(() => repository.validateSession(jid)),
+    deleteSession: (jids) => run(() => repository.deleteSession(jids)),
+    migrateSession: (from, to) => run(() => repository.migrateSession(from, to))
   })
   return { guarded, durable }
 }

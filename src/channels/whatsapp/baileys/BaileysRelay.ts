@@ -1,12 +1,46 @@
 import { isJidGroup, jidDecode, type WASocket } from "@whiskeysockets/baileys"
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { NotRelayed, RelayedMessage } from "../socket/WhatsAppSocket.ts"
-import { messageOf } from "./BaileysSending.ts"
+import { decodeBody } from "../wire/MessageBody.ts"
+import { reasonOf } from "./BaileysErrors.ts"
+
+const cacheLifetime = 6 * 60 * 60 * 1000
+const cacheCapacity = 2000
 
 /**
- * The library sends one message after the other, each in a transaction over the keys. Ratchets step under the guard and
- * need none; what else a message to one person changes is written at once, and so is what is learned after it has left,
- * which within a transaction that has ended would be lost: it would give a contact its token anew with each message.
+ * The devices of a session's contacts, for six hours. The library's own cache forgets them after five minutes. Each time
+ * it asks again it starts new Signal sessions, which costs the contact a prekey. Notifications of device changes empty it.
+ */
+export class DeviceCache {
+  readonly #entries = new Map<string, { readonly value: unknown; readonly until: number }>()
+
+  /** The library knows the type of the value that it has set. */
+  get<A>(key: string): A | undefined {
+    const entry = this.#entries.get(key)
+    return entry === undefined || entry.until < performance.now() ? undefined : entry.value as A
+  }
+
+  set(key: string, value: unknown): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, { value, until: performance.now() + cacheLifetime })
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size > cacheCapacity && oldest !== undefined) this.#entries.delete(oldest)
+  }
+
+  del(key: string): void {
+    this.#entries.delete(key)
+  }
+
+  flushAll(): void {
+    this.#entries.clear()
+  }
+}
+
+/**
+ * Runs work outside of the library's transactions over the keys, which would send one message after the other. Ratchet
+ * steps are serialised anyway, and other changes for a message to one person are written at once. That includes changes
+ * after the message has left: in a transaction that has ended they would be lost, and every message would give the
+ * contact its token again.
  */
 const outsideTransactions = ({ authState: { keys } }: WASocket) => {
   const outside = new AsyncLocalStorage<true>()
@@ -15,36 +49,35 @@ const outsideTransactions = ({ authState: { keys } }: WASocket) => {
   return <A>(work: () => Promise<A>) => outside.run(true, work)
 }
 
-/** The library's sentence has no content of a message and no key. */
-const failureOf = (id: string) => (error: unknown): ReadonlyArray<NotRelayed> => [
-  { id, reason: error instanceof Error ? error.message : "no reason was given" }
-]
-
-/** Messages to one chat one after the other, those to different chats side by side. Answers with those that failed. */
-export const relayOver = (socket: WASocket, knowsDevicesOf: (user: string) => boolean) => {
+/**
+ * Sends messages to one chat in order and to different chats concurrently. Answers with the messages that it could not
+ * send.
+ */
+export const relayOver = (socket: WASocket, devices: DeviceCache) => {
   const outside = outsideTransactions(socket)
 
-  const relayOne = ({ chat, id, ...kept }: RelayedMessage) => {
-    const relay = () => socket.relayMessage(chat, messageOf(kept), { messageId: id })
-    // Who has the key of a group is remembered when the message that gave it has left, at the end of a transaction.
-    return (isJidGroup(chat) ? relay() : outside(relay)).then(() => [], failureOf(id))
+  const relayOne = ({ body, chat, fillIn, id }: RelayedMessage): Promise<ReadonlyArray<NotRelayed>> => {
+    const relay = () => socket.relayMessage(chat, decodeBody(body, fillIn), { messageId: id })
+    // A group needs the transaction: at its end the library records who has received the group's key.
+    const sent = isJidGroup(chat) ? relay() : outside(relay)
+    return sent.then(() => [], (error: unknown) => [{ id, reason: reasonOf(error) }])
   }
 
-  const inTurn = (messages: ReadonlyArray<RelayedMessage>) =>
+  const inOrder = (messages: ReadonlyArray<RelayedMessage>) =>
     messages.reduce(
       (before, message) => before.then((failed) => relayOne(message).then((more) => [...failed, ...more])),
       Promise.resolve<ReadonlyArray<NotRelayed>>([])
     )
 
-  const sideBySide = (messages: ReadonlyArray<RelayedMessage>) =>
-    Promise.all([...Map.groupBy(messages, ({ chat }) => chat).values()].map(inTurn)).then((failed) => failed.flat())
+  const concurrently = (messages: ReadonlyArray<RelayedMessage>) =>
+    Promise.all([...Map.groupBy(messages, ({ chat }) => chat).values()].map(inOrder)).then((failed) => failed.flat())
 
   return (messages: ReadonlyArray<RelayedMessage>) => {
     const own = jidDecode(socket.authState.creds.me?.id)?.user
-    if (own !== undefined && knowsDevicesOf(own)) return sideBySide(messages)
-    // The first one asks for the own devices; many would each ask, and each begin new ratchets with them.
-    return inTurn(messages.slice(0, 1)).then((first) =>
-      sideBySide(messages.slice(1)).then((rest) => [...first, ...rest])
+    if (own !== undefined && devices.get(own) !== undefined) return concurrently(messages)
+    // The first message looks up the session's own devices. Concurrent ones would each ask and start new ratchets.
+    return inOrder(messages.slice(0, 1)).then((first) =>
+      concurrently(messages.slice(1)).then((rest) => [...first, ...rest])
     )
   }
 }

@@ -1,26 +1,12 @@
-import "../../../platform/observability/muteLibsignal.ts"
-import {
-  generateWAMessageContent,
-  proto,
-  type SocketConfig,
-  type WAMessageContent,
-  type WASocket
-} from "@whiskeysockets/baileys"
+import { generateWAMessageContent, proto, type WAMessageContent, type WASocket } from "@whiskeysockets/baileys"
 import { Effect } from "effect"
-import { plainAgent } from "../../../platform/net/plainAgent.ts"
 import { SocketFailed } from "../socket/SocketErrors.ts"
-import type {
-  Draft,
-  KeptMessage,
-  NotRelayed,
-  OutgoingFile,
-  RelayedMessage,
-  SendingSocket
-} from "../socket/WhatsAppSocket.ts"
+import type { Draft, NotRelayed, OutgoingFile, RelayedMessage, SendingSocket } from "../socket/WhatsAppSocket.ts"
+import { request, statusOf } from "./BaileysErrors.ts"
 
 type Compose = Parameters<typeof generateWAMessageContent>
 
-/** What the library calls a message that it is to make. */
+/** The library's form of a message to compose. */
 type LibraryContent = Compose[0]
 
 const vcard = ({ name, phones }: Extract<Draft, { readonly type: "contact" }>["content"]) => {
@@ -41,10 +27,7 @@ const common = ({ content: { caption }, file: { mimeType: mimetype } }: Medium) 
   ...(caption !== undefined && caption !== "" && { caption })
 })
 
-/**
- * No previews are made: the pictures of strangers are not opened by programs of this machine, and no link of a text is
- * fetched from here.
- */
+/** No previews: this node neither opens pictures of strangers nor fetches links. */
 const noThumbnail = { jpegThumbnail: "" }
 
 const contentOf = (draft: Draft): LibraryContent => {
@@ -88,46 +71,10 @@ const withoutEmptyThumbnail = (message: WAMessageContent) => {
   return message
 }
 
-/** The library's sentence has no content of a message and no key. */
-const reasonOf = (error: unknown) => error instanceof Error ? error.message : "no reason was given"
+/** Statuses of a group that does not exist or that the session is not in. */
+const absent: ReadonlySet<unknown> = new Set([400, 403, 404, 406])
 
-const asking = <A>(ask: () => Promise<A>) =>
-  Effect.tryPromise({ try: ask, catch: (error) => new SocketFailed({ reason: reasonOf(error) }) })
-
-/** The message as it is sent. */
-export const messageOf = ({ body, fillIn }: KeptMessage): proto.Message => {
-  const message = proto.Message.decode(body)
-  if (fillIn === undefined) return message
-  const text = message.extendedTextMessage
-  if (text?.text) text.text = fillIn(text.text)
-  if (message.conversation) message.conversation = fillIn(message.conversation)
-  return message
-}
-
-/** A serialised message with a file, with other words under it; the file is the same, and is not brought again. */
-export const withCaption = (body: Uint8Array, caption = ""): Uint8Array => {
-  const message = proto.Message.decode(body)
-  const medium = message.imageMessage ?? message.videoMessage ?? message.documentMessage
-  if (medium && caption === "") delete medium.caption
-  else if (medium) medium.caption = caption
-  return proto.Message.encode(message).finish()
-}
-
-const absent: ReadonlySet<number | undefined> = new Set([403, 404, 406, 400])
-
-const statusOf = (error: unknown): number | undefined => {
-  const data = typeof error === "object" && error !== null && "data" in error ? error.data : undefined
-  return typeof data === "number" ? data : undefined
-}
-
-/** Where the library connects. A server without TLS has its media beside it, and none elsewhere. */
-export const serverAt = (url: string): Pick<SocketConfig, "fetchAgent" | "waWebSocketUrl"> => {
-  const { hostname, port, protocol } = new URL(url)
-  const fetchAgent = plainAgent({ host: hostname, port: Number(port === "" ? 80 : port) })
-  return { waWebSocketUrl: url, ...(protocol === "ws:" && { fetchAgent }) }
-}
-
-/** What is sent over a socket of the library. */
+/** Sending over a socket of the library. */
 export const sendingOf = (
   socket: WASocket,
   { logger, relay }: {
@@ -136,20 +83,20 @@ export const sendingOf = (
   }
 ): SendingSocket => ({
   chatOf: (number) =>
-    Effect.flatMap(asking(() => socket.onWhatsApp(`${number}@s.whatsapp.net`)), (found) =>
-      // No answer is not the answer no.
+    Effect.flatMap(request(() => socket.onWhatsApp(`${number}@s.whatsapp.net`)), (found) =>
+      // A missing answer does not mean that the number has no WhatsApp.
       found === undefined
-        ? Effect.fail(new SocketFailed({ reason: "it did not say whether a number exists" }))
+        ? Effect.fail(new SocketFailed({ reason: "it did not say whether the number exists" }))
         : Effect.succeed(found.find(({ exists }) => Boolean(exists))?.jid)),
   isMember: (group) =>
-    asking(() =>
+    request(() =>
       socket.groupMetadata(group).then(
         () => true,
         (error: unknown) => absent.has(statusOf(error)) ? false : Promise.reject(error)
       )
     ),
   compose: (draft) =>
-    asking(() =>
+    request(() =>
       generateWAMessageContent(contentOf(draft), {
         upload: socket.waUploadToServer,
         ...(logger !== undefined && { logger })

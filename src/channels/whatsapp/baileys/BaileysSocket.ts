@@ -1,17 +1,15 @@
 import "../../../platform/observability/muteLibsignal.ts"
 import {
-  areJidsSameUser,
   type AuthenticationCreds,
   type BaileysEventMap,
   DEFAULT_CONNECTION_CONFIG,
-  initAuthCreds,
   makeWASocket,
   type SocketConfig,
   type WASocket
 } from "@whiskeysockets/baileys"
 import { Cause, Effect, Layer, Queue, Schema } from "effect"
-import { AsyncLocalStorage } from "node:async_hooks"
-import { type Credentials, SessionTaken } from "../credentials/CredentialStore.ts"
+import { plainAgent } from "../../../platform/net/plainAgent.ts"
+import { type Credentials, OwnershipLost } from "../credentials/CredentialStore.ts"
 import {
   type SessionSocket,
   type SessionTraffic,
@@ -19,27 +17,25 @@ import {
   type StanzaKind,
   WhatsAppSocket
 } from "../socket/WhatsAppSocket.ts"
-import type { Stanza } from "../wire/Stanza.ts"
-import { hasSoundNames } from "../wire/validIds.ts"
-import { durableLines } from "./BaileysAuth.ts"
-import { directoryOf, tellOfPeople } from "./BaileysDirectory.ts"
+import { decodeBody } from "../wire/MessageBody.ts"
+import { hasValidIds, type Stanza } from "../wire/Stanza.ts"
+import * as BaileysAuth from "./BaileysAuth.ts"
+import { directoryOf, listenForPeople } from "./BaileysDirectory.ts"
 import { causeOf, detailOf, type Disconnect } from "./BaileysErrors.ts"
-import { endOnFalsePairing, endOnNonsense, endOnSilence, inTheirOrder, refuseUnsoundNames } from "./BaileysFrames.ts"
-import { type KeysOptions, makeKeys, type Run } from "./BaileysKeys.ts"
-import { type Deciphered, type Held, makeGuardedRatchets } from "./BaileysRatchets.ts"
-import { relayOver } from "./BaileysRelay.ts"
-import { messageOf, sendingOf, serverAt } from "./BaileysSending.ts"
-import { standing } from "./BaileysSettings.ts"
-import { DeviceCache } from "./DeviceCache.ts"
-import { makeEnvelopes } from "./Envelopes.ts"
-import { decodeValue, encodeValue } from "./keyValues.ts"
-import { makeResends } from "./MessageEnvelopes.ts"
-import { looseEnds, noteTold } from "./unhandledRejections.ts"
+import {
+  closeOnInvalidPairing,
+  closeOnSilence,
+  closeOnUnreadableFrame,
+  ignoreInvalidIds,
+  keepMessageOrder
+} from "./BaileysFrames.ts"
+import type { Run } from "./BaileysKeys.ts"
+import { DeviceCache, relayOver } from "./BaileysRelay.ts"
+import { sendingOf } from "./BaileysSending.ts"
+import { markReported, unhandledRejections } from "./unhandledRejections.ts"
 
 /** The address of the real WhatsApp. */
 export const liveUrl = String(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl)
-
-const credsEntry = { type: "creds", key: "" }
 
 const silent = (): SocketConfig["logger"] => {
   const nothing = () => {}
@@ -54,6 +50,25 @@ const silent = (): SocketConfig["logger"] => {
   }
 }
 
+/** Status posts and newsletters, which no account wants and which are many. */
+const isNoise = (jid: string) => jid === "status@broadcast" || jid.endsWith("@newsletter")
+
+/** Settings of the library besides credentials, address and handlers. */
+const settings = {
+  // It would also limit each frame sent. `closeOnSilence` limits the wait for the server's first frame.
+  connectTimeoutMs: 0,
+  emitOwnEvents: false,
+  // An online device suppresses the phone's notifications.
+  markOnlineOnConnect: false,
+  syncFullHistory: false,
+  generateHighQualityLinkPreview: false,
+  // The library blocks its queue of messages for this long after each one that it cannot decrypt.
+  retryRequestDelayMs: 20,
+  // A failed commit ends the connection. More retries would block the queue of messages for half a minute.
+  transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 1 },
+  shouldIgnoreJid: isNoise
+} satisfies Partial<SocketConfig>
+
 const stanzas: ReadonlyArray<readonly [event: string, kind: StanzaKind]> = [
   ["CB:ack,class:message", "ack"],
   ["CB:receipt", "receipt"],
@@ -61,13 +76,10 @@ const stanzas: ReadonlyArray<readonly [event: string, kind: StanzaKind]> = [
   ["CB:notification,type:w:gp2", "group"]
 ]
 
-/** What a connection has to tell; `creds` is a change of the credentials. */
+/** An event of the library. `Creds` is a change of the credentials. */
 type Raw = SocketEvent | { readonly _tag: "Creds" }
 
-/**
- * Where WhatsApp is, by its ws: or wss: address, and which version of WhatsApp Web it is told; the library's own if
- * none.
- */
+/** The ws: or wss: address of WhatsApp, and the WhatsApp Web version to report, by default the library's. */
 export interface WhatsAppServer {
   readonly url: string
   readonly version?: readonly [number, number, number] | undefined
@@ -79,16 +91,10 @@ interface OpenOptions {
   readonly traffic: SessionTraffic
 }
 
-const storedCreds = Effect.fnUntraced(function*({ credentials, isPaired }: OpenOptions) {
-  if (!isPaired) return initAuthCreds()
-  const bytes = (yield* credentials.get(credsEntry.type, [credsEntry.key])).get(credsEntry.key)
-  // Only this file writes them.
-  return bytes === undefined ? initAuthCreds() : decodeValue(bytes) as AuthenticationCreds
-})
+/** Milliseconds to wait for the answer to a logout. */
+const logoutTimeout = 3_000
 
-const answerWithin = 3_000
-
-/** Takes this device off its phone's list. */
+/** Removes this device from the phone's list. */
 const removal = (jid: string) => ({
   tag: "iq",
   attrs: { to: "s.whatsapp.net", type: "set", xmlns: "md" },
@@ -97,69 +103,33 @@ const removal = (jid: string) => ({
 
 const digitsOf = (creds: AuthenticationCreds) => creds.me?.id.split(/[:@]/)[0] ?? ""
 
-/** Asked for a pairing code, the library knows the phone's name already; only the phone's signature makes a device. */
+/** The device's address. A request for a pairing code sets `me` already, but only the phone's signature makes a device. */
 const deviceOf = ({ account, me }: AuthenticationCreds) => account === undefined ? undefined : me?.id
 
-const makeRun = Effect.map(Effect.context<never>(), (context): Run => {
+const promiseRunner = Effect.map(Effect.context<never>(), (context): Run => {
   const run = Effect.runPromiseWith(context)
   return (effect) =>
     run(effect).catch((error: unknown) => {
-      noteTold(error)
+      markReported(error)
       return Promise.reject(error)
     })
 })
 
-/** Credentials and keys as the library wants them, over those of the session. */
-const makeAuth = (
-  { credentials, fail, run }: Omit<KeysOptions, "held">,
-  creds: AuthenticationCreds,
-  url: string
-) => {
-  const held = new AsyncLocalStorage<Held>()
-  let failure: Promise<never> | undefined
-  // What the library says after a failure is not true: that a message cannot be read, and WhatsApp would forget it.
-  const failAndSilence = (cause: Cause.Cause<unknown>) => {
-    const error = new Error("keys could not be read or written")
-    noteTold(error)
-    failure ??= Promise.reject(error)
-    failure.catch(() => {})
-    fail(cause)
-  }
-  const keys = makeKeys({ credentials, run, held, fail: failAndSilence })
-  const envelopes = makeEnvelopes()
-  const isOwn = (jid: string) => areJidsSameUser(jid, creds.me?.id) || areJidsSameUser(jid, creds.me?.lid)
-  const resends = makeResends(isOwn)
-  const commit = (changes: Held, decrypted: ReadonlyArray<Deciphered>) => {
-    const sessionId = credentials.owned.id
-    const messages = decrypted.flatMap(({ ciphertext, plaintext }) => {
-      const envelope = envelopes.of(ciphertext)
-      if (envelope === undefined) return []
-      return [{ envelope, plaintext }, ...resends.of(envelope, plaintext)].map((message) => ({ sessionId, ...message }))
-    })
-    return keys.write([...changes.values()], messages)
-  }
-  const { durable, guarded } = makeGuardedRatchets({ held, commit })
-  return {
-    note: (stanza: Stanza) => {
-      envelopes.note(stanza)
-      resends.note(stanza)
-    },
-    config: {
-      auth: { creds, keys: keys.store },
-      makeSignalRepository: (...args) => guarded(DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...args)),
-      agent: durableLines(url, () => failure ?? durable())
-    } satisfies Partial<SocketConfig>
-  }
+/** The server's address in the library's settings. A server without TLS also serves the media. */
+const serverAt = (url: string): Pick<SocketConfig, "fetchAgent" | "waWebSocketUrl"> => {
+  const { hostname, port, protocol } = new URL(url)
+  const fetchAgent = plainAgent({ host: hostname, port: Number(port === "" ? 80 : port) })
+  return { waWebSocketUrl: url, ...(protocol === "ws:" && { fetchAgent }) }
 }
 
-/** What the library asks the message part for. */
-const questions = (traffic: SessionTraffic, run: Run) =>
+/** Answers the library's questions from the session's traffic. */
+const answers = (traffic: SessionTraffic, run: Run) =>
   ({
     getMessage: ({ id, remoteJid }) =>
       run(traffic.sentMessage(remoteJid ?? "", id ?? "")).then((kept) =>
-        kept === undefined ? undefined : messageOf(kept)
+        kept === undefined ? undefined : decodeBody(kept.body, kept.fillIn)
       ),
-    // The message part keeps what the library gave it.
+    // The traffic stores groups in the form that the library gave.
     cachedGroupMetadata: (jid) => run(traffic.groupMetadata(jid)) as ReturnType<SocketConfig["cachedGroupMetadata"]>
   }) satisfies Partial<SocketConfig>
 
@@ -176,41 +146,43 @@ const eventsOf = (
   ]
 }
 
-const connect = Effect.fnUntraced(function*({ url, version }: WhatsAppServer, options: OpenOptions) {
-  const { credentials, traffic } = options
+const connect = Effect.fnUntraced(function*(
+  { url, version }: WhatsAppServer,
+  { credentials, isPaired, traffic }: OpenOptions
+) {
   const raw = yield* Queue.unbounded<Raw>()
-  const run = yield* makeRun
-  const creds = yield* storedCreds(options)
+  const run = yield* promiseRunner
+  const creds = yield* BaileysAuth.storedCreds(credentials, isPaired)
   let isDirty = false
 
   const fail = (cause: Cause.Cause<unknown>) => {
-    const taken = Schema.is(SessionTaken)(Cause.squash(cause))
+    const isLost = Schema.is(OwnershipLost)(Cause.squash(cause))
     const detail = Cause.pretty(cause).split("\n")[0] ?? ""
-    Queue.offerUnsafe(raw, { _tag: "Closed", cause: taken ? "taken" : "lost", detail })
+    Queue.offerUnsafe(raw, { _tag: "Closed", cause: isLost ? "ownership_lost" : "lost", detail })
   }
-  const { config, note } = makeAuth({ credentials, run, fail }, creds, url)
+  const { config, note } = BaileysAuth.make({ credentials, creds, fail, run, url })
   const devices = new DeviceCache()
   const socket = makeWASocket({
-    ...standing,
+    ...settings,
     ...config,
-    ...questions(traffic, run),
+    ...answers(traffic, run),
     ...serverAt(url),
     ...(version !== undefined && { version: [...version] }),
     logger: silent(),
     userDevicesCache: devices
   })
-  endOnNonsense(socket)
-  endOnFalsePairing(socket, () => creds.account !== undefined)
-  inTheirOrder(socket)
-  refuseUnsoundNames(socket, run)
-  yield* Effect.forkScoped(endOnSilence(socket))
+  closeOnUnreadableFrame(socket)
+  closeOnInvalidPairing(socket, () => creds.account !== undefined)
+  keepMessageOrder(socket)
+  ignoreInvalidIds(socket, run)
+  yield* Effect.forkScoped(closeOnSilence(socket))
   socket.ws.prependListener("CB:message", note)
   for (const [event, kind] of stanzas) {
     socket.ws.on(event, (stanza: Stanza) => {
-      if (hasSoundNames(stanza)) traffic.onStanza(kind, stanza)
+      if (hasValidIds(stanza)) traffic.onStanza(kind, stanza)
     })
   }
-  tellOfPeople(socket, traffic.onPeople)
+  listenForPeople(socket, traffic.onPeople)
   socket.ev.on("creds.update", () => {
     isDirty = true
     Queue.offerUnsafe(raw, { _tag: "Creds" })
@@ -219,11 +191,11 @@ const connect = Effect.fnUntraced(function*({ url, version }: WhatsAppServer, op
     for (const event of eventsOf(update, creds)) Queue.offerUnsafe(raw, event)
   })
 
-  /** Whole, as the library changes them in place; a device that no phone has signed yet has nothing to be kept. */
+  /** Stores changed credentials. A device that no phone has signed has nothing worth storing. */
   const flush = Effect.suspend(() => {
     if (!isDirty || creds.account === undefined) return Effect.void
     isDirty = false
-    return credentials.set([{ ...credsEntry, value: encodeValue(creds) }])
+    return BaileysAuth.storeCreds(credentials, creds)
   })
   yield* Effect.addFinalizer(() =>
     Effect.promise(() => socket.end(undefined)).pipe(
@@ -232,16 +204,15 @@ const connect = Effect.fnUntraced(function*({ url, version }: WhatsAppServer, op
       Effect.ignoreCause
     )
   )
-  const relay = relayOver(socket, (user) => devices.get(user) !== undefined)
-  return sessionSocket({ raw, flush, socket, relay, device: () => deviceOf(creds) })
+  return sessionSocket({ raw, flush, socket, relay: relayOver(socket, devices), device: () => deviceOf(creds) })
 })
 
 const sessionSocket = ({ device, flush, raw, relay, socket }: {
   readonly raw: Queue.Queue<Raw>
-  readonly flush: Effect.Effect<void, SessionTaken>
+  readonly flush: Effect.Effect<void, OwnershipLost>
   readonly socket: WASocket
   readonly relay: ReturnType<typeof relayOver>
-  /** Its name on its phone's list; undefined while no phone has it there. */
+  /** The device's address, or undefined while it is unpaired. */
   readonly device: () => string | undefined
 }): SessionSocket => ({
   ...sendingOf(socket, { logger: silent(), relay }),
@@ -254,31 +225,31 @@ const sessionSocket = ({ device, flush, raw, relay, socket }: {
     }
   }).pipe(
     Effect.catchTag(
-      "SessionTaken",
-      ({ message }) => Effect.succeed<SocketEvent>({ _tag: "Closed", cause: "taken", detail: message })
+      "OwnershipLost",
+      ({ message }) => Effect.succeed<SocketEvent>({ _tag: "Closed", cause: "ownership_lost", detail: message })
     ),
-    // Credentials that cannot be written end the connection; the next one begins with what there is.
+    // A failed write of credentials ends the connection. The next one starts from the stored credentials.
     Effect.catchDefect((defect) =>
       Effect.succeed<SocketEvent>({ _tag: "Closed", cause: "lost", detail: String(defect) })
     )
   ),
   requestPairingCode: (phoneNumber) =>
     Effect.orElseSucceed(Effect.tryPromise(() => socket.requestPairingCode(phoneNumber)), () => undefined),
-  // Asked, not told, as the library does it: a connection that closes right after may take the word with it.
+  // Waits for the answer, unlike the library's own logout: a connection that closes at once may lose the request.
   logOut: Effect.suspend(() => {
     const jid = device()
     return jid === undefined
       ? Effect.void
-      : Effect.ignoreCause(Effect.tryPromise(() => socket.query(removal(jid), answerWithin)))
+      : Effect.ignoreCause(Effect.tryPromise(() => socket.query(removal(jid), logoutTimeout)))
   })
 })
 
-/** Connections by the library to a server, which is asked for before each of them. */
-export const layerBaileys = (server: Effect.Effect<WhatsAppServer>) =>
+/** Connections by the library Baileys. `server` is evaluated before each connection. */
+export const layer = (server: Effect.Effect<WhatsAppServer>) =>
   Layer.effect(
     WhatsAppSocket,
     Effect.as(
-      looseEnds,
+      unhandledRejections,
       WhatsAppSocket.of({ open: (options) => Effect.orDie(Effect.flatMap(server, (found) => connect(found, options))) })
     )
   )

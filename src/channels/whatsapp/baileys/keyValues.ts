@@ -1,7 +1,7 @@
 /**
- * The form in which values of WhatsApp's library are stored: bytes as they are (0), a pair of 32-byte keys as 64 bytes
- * (2), anything else as JSON in which bytes are `{"$": base64}` (1). A paired device has more than 800 key pairs, which as
- * JSON would be five times as long.
+ * The stored form of the library's values: bytes as they are (0), a pair of 32-byte keys as 64 bytes (2), anything else as
+ * JSON with bytes as `{"$": base64}` (1). A paired device has more than 800 key pairs, which as JSON would be five times
+ * as long.
  */
 const raw = 0
 const json = 1
@@ -12,7 +12,7 @@ type Plain = string | number | boolean | null | Array<Plain> | { readonly [key: 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** Own properties only: classes of the library write their bytes as bare base64, which nobody could tell from text. */
+/** Reads own properties: the library's classes serialise bytes as bare base64, which looks like any other text. */
 const toPlain = (value: unknown): Plain | undefined => {
   if (value instanceof Uint8Array) return { $: Buffer.from(value).toString("base64") }
   if (Array.isArray(value)) return value.map((item) => toPlain(item) ?? null)
@@ -40,7 +40,7 @@ export const encodeValue = (value: unknown): Uint8Array => {
   return Buffer.concat([Buffer.of(json), Buffer.from(JSON.stringify(toPlain(value)))])
 }
 
-/** The stored form of ratchets, in which the library has written bytes as base64 already. */
+/** The stored form of ratchets, whose bytes the library has already written as base64. */
 export const encodeRatchet = (value: unknown): Uint8Array =>
   Buffer.concat([Buffer.of(json), Buffer.from(JSON.stringify(value))])
 

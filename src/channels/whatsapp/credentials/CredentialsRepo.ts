@@ -3,20 +3,16 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
 import { repository } from "../../../platform/database/repository.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
-
-const Owned = Schema.Struct({ id: WhatsAppSessionId, epoch: Schema.Int })
-
-/** A session in the hands of one owner. */
-export type Owned = typeof Owned.Type
+import { OwnedSession } from "../model/Session.ts"
 
 const KeyWrite = Schema.Struct({
-  ...Owned.fields,
+  ...OwnedSession.fields,
   entries: Schema.Array(
     Schema.Struct({ type: Schema.String, key: Schema.String, value: Schema.NullOr(Schema.Uint8Array) })
   )
 })
 
-/** What one owner writes at once: encrypted values, null where one goes. */
+/** One owner's write: encrypted values, or null to delete. */
 export type KeyWrite = typeof KeyWrite.Type
 
 /** SQL of `whatsapp_keys`. */
@@ -24,7 +20,7 @@ export const makeCredentialsRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const dataKey = SqlSchema.findOneOption({
-    Request: Owned,
+    Request: OwnedSession,
     Result: Schema.Struct({ data_key: Schema.Uint8Array }),
     execute: ({ epoch, id }) => sql`select data_key from whatsapp_sessions where id = ${id} and epoch = ${epoch}`
   })
@@ -38,29 +34,29 @@ export const makeCredentialsRepo = repository(Effect.gen(function*() {
   })
 
   /**
-   * The writes of many sessions in one statement; answers the positions of those whose owner still is the owner. The
-   * lock makes a new owner wait: it either finds all that was written before it or nobody writes after it.
+   * Writes for many sessions in one statement. Answers with the positions of the writes whose epoch is still current. The
+   * row lock makes a new owner wait, so it finds every write of its predecessor, and none follows.
    */
   const write = SqlSchema.findAll({
     Request: Schema.Array(KeyWrite),
     Result: Schema.Struct({ position: Schema.Int }),
     execute: (writes) => {
       const rows = writes.flatMap(({ entries }, position) => entries.map((entry) => ({ ...entry, position })))
-      return sql`with held as (
+      return sql`with owned as (
           select w.position, s.id
           from unnest(${column.int8(writes.map((_, position) => position))}, ${
         column.int8(writes.map(({ id }) => id))
       }, ${column.int8(writes.map(({ epoch }) => epoch))}) as w (position, id, epoch)
           join whatsapp_sessions s on s.id = w.id and s.epoch = w.epoch for share of s
         ), entries as (
-          select h.id, e.type, e.key, e.value
+          select o.id, e.type, e.key, e.value
           from unnest(${column.int8(rows.map(({ position }) => position))}, ${
         column.text(rows.map(({ type }) => type))
       }, ${column.text(rows.map(({ key }) => key))}, ${
         column.bytea(rows.map(({ value }) => value))
       }) as e (position, type, key, value)
-          join held h on h.position = e.position
-        ), gone as (
+          join owned o on o.position = e.position
+        ), deleted as (
           delete from whatsapp_keys k using entries e
           where e.value is null and k.session_id = e.id and k.type = e.type and k.key = e.key
         ), put as (
@@ -68,7 +64,7 @@ export const makeCredentialsRepo = repository(Effect.gen(function*() {
           select id, type, key, value from entries where value is not null
           on conflict (session_id, type, key) do update set value = excluded.value
         )
-        select position from held`
+        select position from owned`
     }
   })
 

@@ -3,21 +3,21 @@ import type { SealedColumn } from "../../../platform/crypto/SealedColumn.ts"
 import type { Vault } from "../../../platform/crypto/Vault.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 
-/** What a session's sealed data key belongs to. */
-export const sealedDataKey = (id: WhatsAppSessionId): string => `whatsapp_sessions:${id}:data_key`
+/** The place that a session's sealed data key is bound to. */
+export const dataKeyPlace = (id: WhatsAppSessionId): string => `whatsapp_sessions:${id}:data_key`
 
-/** The data keys of sessions, as they are kept. All else of a session's credentials is encrypted under them. */
+/** The column of the sealed data keys. Each encrypts all other secrets of its session. */
 export const dataKeyColumn: SealedColumn = {
   table: "whatsapp_sessions",
   column: "data_key",
   key: [["id", "bigint"]],
   parts: ["id"],
-  what: (id) => sealedDataKey(WhatsAppSessionId.make(Number(id)))
+  what: (id) => dataKeyPlace(WhatsAppSessionId.make(Number(id)))
 }
 
-/** What an encrypted value is bound to, so that none can be put in another's place. */
+/** The place that an encrypted value is bound to, so that it cannot be moved to another row. */
 export const placeOf = (id: WhatsAppSessionId, type: string, key: string): string => `${id}|${type}|${key}`
 
-/** A new data key, sealed: what was encrypted under the one before opens no more. */
+/** A new sealed data key. Values encrypted under the previous one can no longer be opened. */
 export const newDataKey = (vault: Vault["Service"], id: WhatsAppSessionId): Uint8Array =>
-  vault.seal(sealedDataKey(id), randomBytes(32))
+  vault.seal(dataKeyPlace(id), randomBytes(32))

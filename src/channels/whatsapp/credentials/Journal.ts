@@ -1,25 +1,25 @@
-import { Context, Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { Stanza } from "../wire/Stanza.ts"
 
-/** A message that was decrypted and not yet acknowledged to WhatsApp. */
+/** A message that was decrypted and is not yet acknowledged to WhatsApp. */
 export interface Decrypted {
   readonly sessionId: WhatsAppSessionId
-  /** The stanza that it came in: id, from, participant and time are its attributes. */
+  /** The stanza that carried it. Its attributes hold id, sender, participant and time. */
   readonly envelope: Stanza
   /** Without its padding: a serialised protobuf message. */
   readonly plaintext: Uint8Array
 }
 
-/** With the means to encrypt under its session's data key. */
+/** A decrypted message, with a function that encrypts under its session's data key. */
 export interface Journaled extends Decrypted {
   readonly conceal: (place: string, plain: Uint8Array) => Uint8Array
 }
 
 /**
- * What is written in the transaction of the ratchet steps that made messages readable. A message can be decrypted once,
- * and is acknowledged right afterwards: what is not written here is lost when the process dies in between.
+ * Port: stores messages in the transaction of the ratchet steps that decrypted them. A message decrypts only once and is
+ * acknowledged right afterwards, so a message that the journal does not store is lost when the process dies.
  */
-export const Journal = Context.Reference<{
+export class Journal extends Context.Service<Journal, {
   readonly write: (messages: ReadonlyArray<Journaled>) => Effect.Effect<void>
-}>("messaging-service/channels/whatsapp/credentials/Journal", { defaultValue: () => ({ write: () => Effect.void }) })
+}>()("messaging-service/channels/whatsapp/credentials/Journal") {}

@@ -1,16 +1,21 @@
-/** Values by their names, of which the one that was not used for longest goes first. */
-export const makeLastUsed = <A extends NonNullable<unknown> | null>(most: number) => {
+/** A map of at most `capacity` entries that drops the least recently used one. */
+export interface LruCache<A> {
+  readonly get: (key: string) => A | undefined
+  readonly put: (key: string, value: A) => void
+}
+
+export const make = <A extends NonNullable<unknown> | null>(capacity: number): LruCache<A> => {
   const values = new Map<string, A>()
-  const put = (name: string, value: A) => {
-    values.delete(name)
-    values.set(name, value)
+  const put = (key: string, value: A) => {
+    values.delete(key)
+    values.set(key, value)
     const [oldest] = values.keys()
-    if (values.size > most && oldest !== undefined) values.delete(oldest)
+    if (values.size > capacity && oldest !== undefined) values.delete(oldest)
   }
   return {
-    get: (name: string): A | undefined => {
-      const value = values.get(name)
-      if (value !== undefined) put(name, value)
+    get: (key) => {
+      const value = values.get(key)
+      if (value !== undefined) put(key, value)
       return value
     },
     put

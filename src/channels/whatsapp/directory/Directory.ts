@@ -5,7 +5,7 @@ import { outsideTransaction } from "../../../platform/database/outsideTransactio
 import type { ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { GroupChange } from "../socket/DirectorySocket.ts"
-import { patience, RequestWaits } from "../socket/RequestWaits.ts"
+import { requestTimeout, RequestWaits } from "../socket/RequestWaits.ts"
 import { DirectoryEntity, type NotDone } from "./DirectoryEntity.ts"
 
 /** Requests to WhatsApp on behalf of HTTP requests. Each is answered within a timeout, or as unavailable. */
@@ -36,7 +36,7 @@ export class Directory extends Context.Service<Directory, {
       const outside = yield* outsideTransaction<SqlClient.SqlClient | Sharding.Sharding>()
 
       const withTimeout = <A, E>(request: Effect.Effect<A | NotDone, E>) =>
-        outside(Effect.timeoutOption(Effect.orDie(request), patience)).pipe(
+        outside(Effect.timeoutOption(Effect.orDie(request), requestTimeout)).pipe(
           Effect.map(Option.getOrElse((): A | NotDone => ({ _tag: "Unavailable" })))
         )
 

@@ -144,8 +144,10 @@ export class Groups extends Context.Service<Groups, {
     GroupDirectory,
     Effect.map(
       GroupsRepo,
-      ({ jidOf }) => (sessionId: WhatsAppSessionId, id: number) =>
-        Effect.map(jidOf({ sessionId, id }), (row) => Option.getOrUndefined(row)?.jid)
+      ({ jidOf }) =>
+        GroupDirectory.of({
+          find: (sessionId, id) => Effect.map(jidOf({ sessionId, id }), (row) => Option.getOrUndefined(row)?.jid)
+        })
     )
   ).pipe(Layer.provide(GroupsRepo.layer))
 }

@@ -2,8 +2,8 @@ import { Cause, Clock, Effect, Option, Queue } from "effect"
 import { encrypt } from "../../../platform/crypto/gcm.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
-import type { Owned } from "../credentials/CredentialsRepo.ts"
 import { GroupsRepo } from "../directory/GroupsRepo.ts"
+import type { OwnedSession } from "../model/Session.ts"
 import type { GroupFacts } from "../socket/DirectorySocket.ts"
 import type { GroupMetadata, Person, SessionSocket } from "../socket/WhatsAppSocket.ts"
 import { childrenOf, type Stanza } from "../wire/Stanza.ts"
@@ -12,7 +12,7 @@ import { encodePayload, inboxPlace } from "./InboxItem.ts"
 import { type InboxEntry, InboxRepo } from "./InboxRepo.ts"
 
 interface Options {
-  readonly owned: Owned
+  readonly owned: OwnedSession
   readonly dataKey: Uint8Array
   readonly socket: () => SessionSocket | undefined
   /** Stores the phone numbers of hidden numbers. */

@@ -4,16 +4,16 @@ import type { MessageContent } from "../../../messages/Message.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import type { AccountId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
-import type { Owned } from "../credentials/CredentialsRepo.ts"
 import { ContactsRepo } from "../directory/ContactsRepo.ts"
 import { GroupsRepo } from "../directory/GroupsRepo.ts"
+import type { OwnedSession } from "../model/Session.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
 import type { Author } from "./inboundEnvelope.ts"
 import { authorsOf, type InboxItem, type MembersItem, type MessageItem } from "./InboxItem.ts"
 import { InboxRepo } from "./InboxRepo.ts"
 
 interface Batch {
-  readonly owned: Owned
+  readonly owned: OwnedSession
   readonly items: ReadonlyArray<InboxItem>
   /** Phone numbers (digits) by hidden number, as far as they are known. */
   readonly phones: ReadonlyMap<string, string>

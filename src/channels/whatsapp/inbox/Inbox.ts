@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, type Scope } from "effect"
 import { Database } from "../../../platform/database/Database.ts"
-import type { MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Journal, type Journaled } from "../credentials/Journal.ts"
 import { ReceivedMessages } from "../socket/MessagePorts.ts"
 import { inboundEnvelope } from "./inboundEnvelope.ts"
@@ -67,27 +67,30 @@ export class Inbox extends Context.Service<Inbox, {
   /** Stores each message in the transaction that decrypted it, before WhatsApp gets its acknowledgement. */
   static readonly layerJournal = Layer.effect(
     Journal,
-    Effect.map(Inbox, ({ add }) => ({
-      write: (messages: ReadonlyArray<Journaled>) =>
-        add(messages.flatMap((message) => Option.toArray(entryOf(message))))
-    }))
+    Effect.map(Inbox, ({ add }) =>
+      Journal.of({
+        write: (messages) => add(messages.flatMap((message) => Option.toArray(entryOf(message))))
+      }))
   )
 
   /** Finds received messages, for messages that refer to them. */
   static readonly layerReceived = Layer.effect(
     ReceivedMessages,
-    Effect.map(InboxRepo, ({ reference }) => (sessionId: WhatsAppSessionId, id: MessageId) =>
-      Effect.map(
-        reference({ sessionId, id }),
-        Option.match({
-          onNone: () => undefined,
-          onSome: ({ author, chat, whatsapp_id }) => ({
-            chat,
-            id: whatsapp_id,
-            isOwn: false,
-            author: chat.endsWith("@g.us") ? author ?? undefined : undefined
-          })
-        })
-      ))
+    Effect.map(InboxRepo, ({ reference }) =>
+      ReceivedMessages.of({
+        find: (sessionId, id) =>
+          Effect.map(
+            reference({ sessionId, id }),
+            Option.match({
+              onNone: () => undefined,
+              onSome: ({ author, chat, whatsapp_id }) => ({
+                chat,
+                id: whatsapp_id,
+                isOwn: false,
+                author: chat.endsWith("@g.us") ? author ?? undefined : undefined
+              })
+            })
+          )
+      }))
   ).pipe(Layer.provide(InboxRepo.layer))
 }

@@ -2,8 +2,8 @@ import { Cause, Clock, Duration, Effect, Option, Queue, Schedule, Semaphore } fr
 import { Database } from "../../../platform/database/Database.ts"
 import { isDatabaseUnavailable } from "../../../platform/database/isDatabaseUnavailable.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
-import type { Owned } from "../credentials/CredentialsRepo.ts"
 import { ContactsRepo } from "../directory/ContactsRepo.ts"
+import type { OwnedSession } from "../model/Session.ts"
 import type { DirectorySocket } from "../socket/DirectorySocket.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
 import * as InboundEvents from "./InboundEvents.ts"
@@ -20,7 +20,7 @@ const pageSize = 100
 type Phones = ReadonlyMap<string, string>
 
 interface Options {
-  readonly owned: Owned
+  readonly owned: OwnedSession
   readonly dataKey: Uint8Array
   /** The connection, while there is one. */
   readonly socket: () => DirectorySocket | undefined

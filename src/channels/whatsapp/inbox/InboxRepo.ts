@@ -4,8 +4,7 @@ import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
-
-const Owned = Schema.Struct({ id: WhatsAppSessionId, epoch: Schema.Int })
+import { OwnedSession } from "../model/Session.ts"
 
 const Entry = Schema.Struct({
   session_id: WhatsAppSessionId,
@@ -68,7 +67,7 @@ const make = Effect.gen(function*() {
 
   /** Locks the session's row until the transaction ends. None if the session has another owner. */
   const lockSession = Query.findOneOption({
-    Request: Owned,
+    Request: OwnedSession,
     Result: Schema.Struct({ account_id: AccountId, phone_number: Schema.NullOr(Schema.String) }),
     execute: ({ epoch, id }) =>
       sql`select account_id, phone_number from whatsapp_sessions

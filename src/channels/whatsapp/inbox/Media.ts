@@ -6,7 +6,7 @@ import { Vault } from "../../../platform/crypto/Vault.ts"
 import { NotFound, ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import { type DownloadFailed, PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { AccountId, MessageId } from "../../../values/Ids.ts"
-import { sealedDataKey } from "../credentials/DataKey.ts"
+import { dataKeyPlace } from "../credentials/DataKey.ts"
 import { type MediaPart, mediaPart } from "./inboundMessage.ts"
 import { inboxPlace, openPayload } from "./InboxItem.ts"
 import { InboxRepo } from "./InboxRepo.ts"
@@ -108,7 +108,7 @@ export class Media extends Context.Service<Media, {
         if (session_id === null || chat === null || whatsapp_id === null || payload === null || data_key === null) {
           return yield* new MediaGone()
         }
-        const dataKey = yield* Effect.orDie(vault.open(sealedDataKey(session_id), data_key))
+        const dataKey = yield* Effect.orDie(vault.open(dataKeyPlace(session_id), data_key))
         const opened = openPayload(dataKey, inboxPlace(session_id, chat, whatsapp_id), payload)
         const body = Option.getOrUndefined(opened)?.body
         return body === undefined ? undefined : mediaPart(body)

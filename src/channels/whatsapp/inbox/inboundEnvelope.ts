@@ -1,5 +1,4 @@
-import type { Stanza } from "../wire/Stanza.ts"
-import { hasSoundNames } from "../wire/validIds.ts"
+import { hasValidIds, type Stanza } from "../wire/Stanza.ts"
 
 /** A person as a stanza names them. */
 export interface Author {
@@ -61,7 +60,7 @@ const isList = (jid: string) => jid.endsWith("@broadcast") && jid !== "status@br
 export const inboundEnvelope = (stanza: Stanza): InboundEnvelope | undefined => {
   const { attrs } = stanza
   const { category, from = "", id = "", notify, participant, participant_lid, participant_pn } = attrs
-  if (id === "" || category === "peer" || attrs["recipient"] !== undefined || !hasSoundNames(stanza)) return undefined
+  if (id === "" || category === "peer" || attrs["recipient"] !== undefined || !hasValidIds(stanza)) return undefined
   const isGroup = from.endsWith("@g.us")
   const author = isGroup || isList(from)
     ? authorIn(participant, participant_lid, participant_pn)

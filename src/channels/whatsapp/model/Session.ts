@@ -3,22 +3,26 @@ import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import { SessionReason, SessionStatus } from "./SessionState.ts"
 
+/** A session and the epoch of its owner. The database refuses writes with an older epoch. */
+export const OwnedSession = Schema.Struct({ id: WhatsAppSessionId, epoch: Schema.Int })
+export type OwnedSession = typeof OwnedSession.Type
+
 const common = {
   id: WhatsAppSessionId,
   session_key: Schema.String.annotate({ description: "internal identifier; callers normally do not need it" }),
   name: Schema.String,
   status: SessionStatus,
-  phone_number: Schema.NullOr(Schema.String).annotate({ description: "digits; null until a phone was paired" }),
+  phone_number: Schema.NullOr(Schema.String).annotate({ description: "digits; null until a phone is paired" }),
   created_at: Timestamp
 }
 
-const qr_code = Schema.String.annotate({ description: "data URL of a PNG: to be scanned with the phone" })
+const qr_code = Schema.String.annotate({ description: "data URL of a PNG, to scan with the phone" })
 
 /** A session in a list (spec 4.2). */
 export const Session = Schema.Struct({ ...common, messages_count: Schema.Int })
 export type Session = typeof Session.Type
 
-/** A session by itself: with why it is not connected, and when it last became so. */
+/** One session, with the time of its last connection and the reason why it is not connected. */
 export const SessionDetail = Schema.Struct({
   ...Session.fields,
   reason: Schema.NullOr(SessionReason).annotate({ description: "why it is disconnected or failed, else null" }),
@@ -26,7 +30,7 @@ export const SessionDetail = Schema.Struct({
 })
 export type SessionDetail = typeof SessionDetail.Type
 
-/** A session that waits for a phone, whoever it belongs to. A failed one begins anew when it is asked for its code. */
+/** A session of any account that waits for a phone. A failed one starts over when its code is requested. */
 export const PendingSession = Schema.Struct({
   id: WhatsAppSessionId,
   account_id: AccountId,
@@ -39,17 +43,17 @@ export type PendingSession = typeof PendingSession.Type
 export const CreatedSession = Schema.Struct({ ...common, qr_code })
 export type CreatedSession = typeof CreatedSession.Type
 
-/** A code to be scanned. */
+/** A code to scan. */
 export const QrCode = Schema.Struct({
   qr_code,
-  expires_at: Timestamp.annotate({ description: "when the next one takes its place" })
+  expires_at: Timestamp.annotate({ description: "when the next code replaces it" })
 })
 export type QrCode = typeof QrCode.Type
 
-/** A code with what its picture says, which is what a phone reads off it. */
+/** A code with the text that its picture encodes. */
 export const ShownCode = Schema.Struct({ ...QrCode.fields, text: Schema.String })
 export type ShownCode = typeof ShownCode.Type
 
-/** A code to be typed into the phone. */
+/** A code to type into the phone. */
 export const PairingCode = Schema.Struct({ code: Schema.String, expires_at: Timestamp })
 export type PairingCode = typeof PairingCode.Type

@@ -2,12 +2,12 @@ import { Effect, Option, Schema } from "effect"
 import * as NodeStream from "node:stream"
 import { PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
-import { withCaption } from "../baileys/BaileysSending.ts"
 import { bareType, detectedType, drawing, type MediaType } from "../content/media.ts"
 import { captionOf, contentOfRecord, isGroup, isMedia, type WhatsAppContent } from "../content/MessageContent.ts"
 import { ReceivedMessages } from "../socket/MessagePorts.ts"
 import type { SocketFailed } from "../socket/SocketErrors.ts"
 import type { Draft, OutgoingFile, SendingSocket } from "../socket/WhatsAppSocket.ts"
+import { withCaption } from "../wire/MessageBody.ts"
 import { contentGone, groupUnknown, mediaFailed, recipientNotOnWhatsApp } from "./MessageFailures.ts"
 import { makeOutboxRepo, type QueuedMessage } from "./OutboxRepo.ts"
 
@@ -64,7 +64,7 @@ export const make = Effect.gen(function*() {
   const quoted = Effect.fnUntraced(function*(sessionId: WhatsAppSessionId, messageId: MessageId) {
     const own = yield* Effect.orDie(repo.quoted({ sessionId, messageId }))
     if (Option.isSome(own)) return { ...own.value, isOwn: true, author: undefined }
-    return yield* received(sessionId, messageId)
+    return yield* received.find(sessionId, messageId)
   })
 
   const downloaded = Effect.fnUntraced(

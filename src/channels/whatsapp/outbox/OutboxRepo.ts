@@ -7,7 +7,7 @@ import { column } from "../../../platform/database/column.ts"
 import { repository } from "../../../platform/database/repository.ts"
 import { MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { MessageType } from "../content/MessageContent.ts"
-import type { Owned } from "../credentials/CredentialsRepo.ts"
+import type { OwnedSession } from "../model/Session.ts"
 
 /** A message that is about to be sent. */
 const QueuedMessage = Schema.Struct({
@@ -104,7 +104,7 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
    * attempts to send it.
    */
   const write = (
-    { epoch, id }: Owned,
+    { epoch, id }: OwnedSession,
     messages: ReadonlyArray<Pick<WrittenMessage, "message_id" | "chat" | "body">>
   ) =>
     SqlSchema.findAll({

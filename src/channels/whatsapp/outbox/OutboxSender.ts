@@ -3,8 +3,8 @@ import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { type CodeSeed, fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
-import type { Owned } from "../credentials/CredentialsRepo.ts"
-import type { TrafficPart } from "../socket/MessageTraffic.ts"
+import type { OwnedSession } from "../model/Session.ts"
+import type { OutboundPart } from "../socket/MessageTraffic.ts"
 import type { SocketFailed } from "../socket/SocketErrors.ts"
 import type { SendingSocket } from "../socket/WhatsAppSocket.ts"
 import * as MessageComposer from "./MessageComposer.ts"
@@ -68,7 +68,7 @@ export const makeOutboxSender = Effect.gen(function*() {
     fillIn: code_seed === null ? undefined : (text: string) => fillIn(codeKey, code_seed, text)
   })
 
-  const attach: TrafficPart["attach"] = Effect.fnUntraced(function*(owned: Owned) {
+  const attach: OutboundPart["attach"] = Effect.fnUntraced(function*(owned: OwnedSession) {
     const sessionId = owned.id
     const inFlight = new Map<string, InFlight>()
     const moments: Array<number> = []
@@ -244,5 +244,5 @@ export const makeOutboxSender = Effect.gen(function*() {
     }
   })
 
-  return { attach } satisfies TrafficPart
+  return { attach } satisfies OutboundPart
 })

@@ -70,7 +70,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
       const chatOf = Effect.fnUntraced(function*({ group_id, session_id, to }: NewMessage) {
         if (to !== undefined) return group_id === undefined ? to : yield* twoTargets
         if (group_id === undefined) return yield* missingTarget
-        const chat = yield* groups(session_id, group_id)
+        const chat = yield* groups.find(session_id, group_id)
         return chat ?? (yield* new NotFound())
       })
 
@@ -105,7 +105,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
         if (message.type !== "reaction") return
         const { message_id: messageId } = message.content
         const own = yield* Effect.orDie(outbox.quoted({ sessionId, messageId }))
-        if (Option.isNone(own) && (yield* received(sessionId, messageId)) === undefined) {
+        if (Option.isNone(own) && (yield* received.find(sessionId, messageId)) === undefined) {
           const message = "must be a message that this session has sent or received"
           return yield* ValidationFailed.of("content.message_id", message)
         }

@@ -1,5 +1,4 @@
-import { childrenOf, type Stanza } from "../wire/Stanza.ts"
-import { isSoundName } from "../wire/validIds.ts"
+import { childrenOf, isValidId, type Stanza } from "../wire/Stanza.ts"
 
 const statusByType: ReadonlyMap<string, "delivered" | "read"> = new Map([
   ["", "delivered"],
@@ -20,5 +19,5 @@ export const receiptStatus = (receipt: Stanza) => {
   const items = childrenOf(receipt).flatMap((child) => child.tag === "list" ? childrenOf(child) : [])
   const others = items.flatMap(({ attrs }) => attrs["id"] === undefined ? [] : [attrs["id"]])
   // An invalid id belongs to no message, and it would break the statement that it shares with other sessions.
-  return { status, ids: [id, ...others].filter(isSoundName) }
+  return { status, ids: [id, ...others].filter(isValidId) }
 }

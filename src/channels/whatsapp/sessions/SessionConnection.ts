@@ -1,109 +1,113 @@
 import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Option, type Scope } from "effect"
+import * as QrCode from "qrcode"
 import { fromDateTime } from "../../../values/Timestamp.ts"
-import { CredentialStore, type SessionTaken } from "../credentials/CredentialStore.ts"
+import { CredentialStore, type OwnershipLost } from "../credentials/CredentialStore.ts"
 import type { ShownCode } from "../model/Session.ts"
 import type { CloseCause } from "../model/SessionState.ts"
-import { MessageTraffic, type SessionSocket, type SocketEvent, WhatsAppSocket } from "../socket/WhatsAppSocket.ts"
-import { qrCode } from "./qrCode.ts"
+import { MessageTraffic } from "../socket/MessageTraffic.ts"
+import { type SessionSocket, type SocketEvent, WhatsAppSocket } from "../socket/WhatsAppSocket.ts"
 import { stableAfter } from "./Reconnect.ts"
 import type { OwnedRow } from "./SessionRow.ts"
 
-/** How far a connection is, for those who wait for it. */
+/** The progress of a session's connection. */
 export type Phase =
-  | { readonly _tag: "Resting" }
-  /** Whoever has the session now goes on with it. */
+  | { readonly _tag: "Idle" }
+  /** Another node owns the session and continues. */
   | { readonly _tag: "Moved" }
-  | { readonly _tag: "Waiting" }
+  | { readonly _tag: "BackingOff" }
   | { readonly _tag: "Connecting" }
   | { readonly _tag: "Code"; readonly code: ShownCode; readonly until: number }
   | { readonly _tag: "Connected" }
 
-/** What a connection needs of its actor. */
-export interface ConnectionOptions {
+interface Options {
   readonly row: OwnedRow
   readonly show: (phase: Phase) => Effect.Effect<void>
-  /** The connection while there is one. */
-  readonly use: (socket: SessionSocket) => Effect.Effect<void, never, Scope.Scope>
-  /** Ends it for another one. */
+  /** Publishes the socket until the scope ends. */
+  readonly share: (socket: SessionSocket) => Effect.Effect<void, never, Scope.Scope>
+  /** Completing it ends the connection, so that a new one can follow at once. */
   readonly renew: Deferred.Deferred<void>
 }
 
-/** Until a code, a login, or the restart after the scan. A connection that says nothing for so long is none. */
-const patience = Duration.toMillis("30 seconds")
+/** The longest wait for a code, a login, or the restart after the scan. */
+const phaseTimeout = Duration.toMillis("30 seconds")
 
-/** For so long somebody may scan; six codes of the server fill it. */
+/** How long a person may scan. WhatsApp's six codes fill this time. */
 const codeWindow = Duration.toMillis("160 seconds")
 
-const lifeOfCode = (shown: number) => shown === 1 ? 60_000 : 20_000
+/** WhatsApp replaces the first code after 60 seconds and each later one after 20. */
+const codeLifetime = (count: number) => count === 1 ? 60_000 : 20_000
 
-/** One connection from its beginning to its end, with a deadline for each of its phases; answers why it ended. */
-export const makeSessionConnection = Effect.gen(function*() {
+/** The picture of a code as a data URL of a PNG. */
+const pictureOf = (text: string): Effect.Effect<string> =>
+  Effect.promise(() => QrCode.toDataURL(text, { errorCorrectionLevel: "M", margin: 2, scale: 5 }))
+
+/** Runs one connection from start to end, with a deadline for each phase, and answers with the reason of its end. */
+export const make = Effect.gen(function*() {
   const whatsapp = yield* WhatsAppSocket
   const store = yield* CredentialStore
   const messages = yield* MessageTraffic
 
-  return (options: ConnectionOptions): Effect.Effect<CloseCause | "renew", SessionTaken> => {
-    const { row, show } = options
+  return ({ renew, row, share, show }: Options): Effect.Effect<CloseCause | "renew", OwnershipLost> => {
     let codes = 0
     let windowEnds = 0
     let isOpen = false
-    /** Undefined when it may last. */
+    /** Undefined for a connection without a time limit. */
     let deadline: number | undefined
 
     const onCode = Effect.fnUntraced(function*(text: string) {
       const now = yield* Clock.currentTimeMillis
       codes++
       if (codes === 1) windowEnds = now + codeWindow
-      const until = Math.min(now + lifeOfCode(codes), windowEnds)
+      const until = Math.min(now + codeLifetime(codes), windowEnds)
       deadline = windowEnds
-      const qr_code = yield* qrCode(text)
-      yield* row.tellCode(qr_code)
+      const qr_code = yield* pictureOf(text)
+      yield* row.publishCode(qr_code)
       const expires_at = fromDateTime(DateTime.makeUnsafe(until))
       yield* show({ _tag: "Code", code: { qr_code, expires_at, text }, until: windowEnds })
     })
 
-    /** Why the connection has ended; undefined while it goes on. */
+    /** The reason of the connection's end, or undefined while it goes on. */
     const onEvent = Effect.fnUntraced(function*(event: SocketEvent) {
       const now = yield* Clock.currentTimeMillis
       switch (event._tag) {
         case "Code":
           return yield* Effect.as(onCode(event.text), undefined)
         case "Paired":
-          deadline = now + patience
+          deadline = now + phaseTimeout
           yield* row.apply(event)
           return yield* Effect.as(show({ _tag: "Connecting" }), undefined)
         case "Opened":
           deadline = now + Duration.toMillis(stableAfter)
           isOpen = true
           yield* row.apply(event, event.phoneNumber)
-          yield* Effect.annotateLogs(Effect.logDebug("a WhatsApp session is connected"), { session: row.id })
+          yield* Effect.annotateLogs(Effect.logDebug("WhatsApp session connected"), { session: row.id })
           return yield* Effect.as(show({ _tag: "Connected" }), undefined)
         case "Closed":
-          yield* Effect.annotateLogs(Effect.logDebug(`a WhatsApp connection ended: ${event.detail}`), {
+          yield* Effect.annotateLogs(Effect.logDebug(`WhatsApp connection closed: ${event.detail}`), {
             session: row.id
           })
-          return event.cause === "taken" ? yield* row.taken : event.cause
+          return event.cause === "ownership_lost" ? yield* row.ownershipLost : event.cause
       }
     })
 
     const onDeadline = Effect.suspend(() => {
-      if (!isOpen) return Effect.succeed<CloseCause>(codes > 0 && !row.state().is_paired ? "codes_used_up" : "lost")
+      if (!isOpen) return Effect.succeed<CloseCause>(codes > 0 && !row.state().is_paired ? "codes_expired" : "lost")
       deadline = undefined
       return Effect.as(row.apply({ _tag: "Stable" }), undefined)
     })
 
     return Effect.scoped(Effect.gen(function*() {
       yield* show({ _tag: "Connecting" })
-      deadline = (yield* Clock.currentTimeMillis) + patience
-      const owned = yield* row.begin
+      deadline = (yield* Clock.currentTimeMillis) + phaseTimeout
+      const owned = yield* row.nextEpoch
       const credentials = yield* store.open(owned).pipe(Effect.catchTag("SealBroken", Effect.die))
-      const traffic = yield* messages.attach(owned)
+      const traffic = yield* messages.attach(owned, credentials.dataKey)
       const opening = whatsapp.open({ credentials, isPaired: row.state().is_paired, traffic })
-      const socket = Option.getOrUndefined(yield* Effect.timeoutOption(opening, patience))
+      const socket = Option.getOrUndefined(yield* Effect.timeoutOption(opening, phaseTimeout))
       if (socket === undefined) return "lost"
-      yield* options.use(socket)
-      const renewed = Effect.as(Deferred.await(options.renew), "renew" as const)
-      // Apart from the deadline, which would lose what comes in the same moment.
+      yield* share(socket)
+      const renewed = Effect.as(Deferred.await(renew), "renew" as const)
+      // In its own fiber: a timeout of `socket.next` itself could lose an event that arrives at the same moment.
       let coming = yield* Effect.forkScoped(socket.next)
       while (true) {
         const left = deadline === undefined ? Duration.infinity : deadline - (yield* Clock.currentTimeMillis)

@@ -3,15 +3,15 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { PairingCode, ShownCode } from "../model/Session.ts"
 
-/** There is no code: the session has a phone, there is no such session, WhatsApp gave none, or another node has it now. */
+/** No code: the session is connected or deleted, WhatsApp sent none in time, or another node owns the session now. */
 const NoCode = Schema.TaggedStruct("NoCode", { why: Schema.Literals(["connected", "gone", "unavailable", "moved"]) })
 export type NoCode = typeof NoCode.Type
 
 /**
- * The actor of one session, keyed by its id; every message is volatile. `Wake` has it look at its row, `Try` has one
- * that has failed try its credentials. `Qr` and `Pair` answer with a code as soon as there is one, and begin anew where
- * nothing is under way; a connection that fails is followed by the next one for as long as somebody waits. `LogOut` is
- * answered when the device is logged out and the connection has ended.
+ * The actor of one session, keyed by its id. All messages are volatile. `Wake` starts the session if its row wants a
+ * connection. `Try` makes a failed session retry its credentials. `Qr` and `Pair` answer with a code, and start an idle
+ * session; while a caller waits, a failed connection is followed by the next one. `LogOut` answers once the device is
+ * logged out and the connection is closed.
  */
 export const SessionEntity = Entity.make("WhatsAppSession", [
   Rpc.make("Wake").annotate(ClusterSchema.InterruptOnTermination, true),

@@ -6,39 +6,38 @@ import { Vault } from "../../../platform/crypto/Vault.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { transaction } from "../../../platform/database/transaction.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
-import type { Owned } from "../credentials/CredentialsRepo.ts"
-import { SessionTaken } from "../credentials/CredentialStore.ts"
+import { OwnershipLost } from "../credentials/CredentialStore.ts"
 import { newDataKey } from "../credentials/DataKey.ts"
+import type { OwnedSession } from "../model/Session.ts"
 import {
+  type SessionEvent,
   type SessionInput,
-  type SessionNews,
   type SessionState,
   type SessionStep,
   transition
 } from "../model/SessionState.ts"
-import { makeSessionRowRepo, type SessionRow } from "./SessionRowRepo.ts"
+import { type ClaimedSession, makeSessionRowRepo } from "./SessionRowRepo.ts"
 
-/** The row of one session in the hands of its owner; whatever it does fails once there is another owner. */
+/** The row of a session that this node owns. Every operation fails once another node owns it. */
 export interface OwnedRow {
   readonly id: WhatsAppSessionId
-  /** Whose credentials a new connection writes: none before it writes any more. */
-  readonly begin: Effect.Effect<Owned, SessionTaken>
-  /** Whether there shall be a connection. */
-  readonly isOn: boolean
+  /** Raises the epoch for a new connection. Late writes of the previous connection are refused. */
+  readonly nextEpoch: Effect.Effect<OwnedSession, OwnershipLost>
+  /** Whether the session wants a connection. */
+  readonly isDesired: boolean
   readonly state: () => SessionState
-  /** Says that there is another owner. */
-  readonly taken: SessionTaken
-  /** What becomes of the session: its row, its keys and the events of it change together. */
-  readonly apply: (input: SessionInput, phoneNumber?: string) => Effect.Effect<SessionStep, SessionTaken>
-  /** Tells of a new code; not of a session whose request is not answered yet, as nobody knows of it. */
-  readonly tellCode: (qrCode: string) => Effect.Effect<void, SessionTaken>
+  readonly ownershipLost: OwnershipLost
+  /** Applies an input. Row, keys and events change in one transaction. */
+  readonly apply: (input: SessionInput, phoneNumber?: string) => Effect.Effect<SessionStep, OwnershipLost>
+  /** Publishes a new code. A session whose creation is not answered yet publishes none, as no client knows it. */
+  readonly publishCode: (qrCode: string) => Effect.Effect<void, OwnershipLost>
 }
 
 const isSame = (a: SessionState, b: SessionState) =>
   a.status === b.status && a.is_paired === b.is_paired && a.is_replaced === b.is_replaced &&
   a.failures === b.failures && a.reason === b.reason
 
-const stateOf = ({ failures, is_paired, is_replaced, reason, status }: SessionRow): SessionState => ({
+const stateOf = ({ failures, is_paired, is_replaced, reason, status }: ClaimedSession): SessionState => ({
   status,
   is_paired,
   is_replaced,
@@ -46,8 +45,8 @@ const stateOf = ({ failures, is_paired, is_replaced, reason, status }: SessionRo
   reason
 })
 
-/** Takes sessions over; nothing where there is no such session. */
-export const makeSessionRow = Effect.gen(function*() {
+/** Claims sessions for this node. The result is undefined if the session is deleted. */
+export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const vault = yield* Vault
   const events = yield* Events
@@ -57,13 +56,13 @@ export const makeSessionRow = Effect.gen(function*() {
   const write = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
     retryWhileUnavailable(transaction(effect)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
-  const rowOf = (id: WhatsAppSessionId, row: SessionRow): OwnedRow => {
-    let owned: Owned = { id, epoch: row.epoch }
-    const taken = new SessionTaken({ sessionId: id })
+  const rowOf = (id: WhatsAppSessionId, row: ClaimedSession): OwnedRow => {
+    let owned: OwnedSession = { id, epoch: row.epoch }
+    const ownershipLost = new OwnershipLost({ sessionId: id })
     let state = stateOf(row)
 
-    const domainEventOf = (news: SessionNews, phoneNumber: string | null) =>
-      news._tag === "Connected"
+    const domainEventOf = (event: SessionEvent, phoneNumber: string | null) =>
+      event._tag === "Connected"
         ? domainEvent({
           accountId: row.account_id,
           event: "session.connected",
@@ -72,51 +71,51 @@ export const makeSessionRow = Effect.gen(function*() {
         : domainEvent({
           accountId: row.account_id,
           event: "session.disconnected",
-          data: { session_id: id, reason: news.reason, reconnecting: news.reconnecting }
+          data: { session_id: id, reason: event.reason, reconnecting: event.reconnecting }
         })
 
-    const store = Effect.fnUntraced(function*({ erase, news, next, state }: SessionStep, phoneNumber?: string) {
+    const store = Effect.fnUntraced(function*({ erase, event, next, state }: SessionStep, phoneNumber?: string) {
       const changed = Option.getOrUndefined(
         yield* Effect.orDie(repo.change({
           ...owned,
           ...state,
-          desired: next._tag === "Rest" ? "off" : "on",
+          desired: next._tag === "Idle" ? "off" : "on",
           phone_number: phoneNumber ?? null,
-          has_connected: news?._tag === "Connected",
-          try_again: next._tag === "Rest" && next.tryAgain
+          has_connected: event?._tag === "Connected",
+          retry_later: next._tag === "Idle" && next.retryLater
         }))
       )
-      if (changed === undefined) return yield* taken
+      if (changed === undefined) return yield* ownershipLost
       const erased = erase === true
         ? yield* Effect.orDie(repo.eraseKeys({ id, data_key: newDataKey(vault, id) }))
         : owned
-      if (news !== undefined) yield* events.publish([domainEventOf(news, changed.phone_number)])
+      if (event !== undefined) yield* events.publish([domainEventOf(event, changed.phone_number)])
       return { id, epoch: erased.epoch }
     })
 
     return {
       id,
-      begin: Effect.gen(function*() {
-        const next = yield* retryWhileUnavailable(Effect.orDie(repo.renew(owned)))
-        if (Option.isNone(next)) return yield* taken
+      nextEpoch: Effect.gen(function*() {
+        const next = yield* retryWhileUnavailable(Effect.orDie(repo.nextEpoch(owned)))
+        if (Option.isNone(next)) return yield* ownershipLost
         owned = { id, epoch: next.value.epoch }
         return owned
       }),
-      isOn: row.desired === "on",
+      isDesired: row.desired === "on",
       state: () => state,
-      taken,
+      ownershipLost,
       apply: Effect.fnUntraced(function*(input: SessionInput, phoneNumber?: string) {
         const step = transition(state, input, whatsappRetries)
-        const isChange = !isSame(state, step.state) || step.news !== undefined || step.erase === true
+        const isChange = !isSame(state, step.state) || step.event !== undefined || step.erase === true
         if (isChange) owned = yield* write(store(step, phoneNumber))
         state = step.state
         return step
       }),
-      tellCode: (qr_code) =>
+      publishCode: (qr_code) =>
         write(Effect.gen(function*() {
-          const held = Option.getOrUndefined(yield* Effect.orDie(repo.hold(owned)))
-          if (held === undefined) return yield* taken
-          if (!held.is_confirmed) return
+          const locked = Option.getOrUndefined(yield* Effect.orDie(repo.lock(owned)))
+          if (locked === undefined) return yield* ownershipLost
+          if (!locked.is_confirmed) return
           const data = { session_id: id, qr_code }
           yield* events.publish([domainEvent({ accountId: row.account_id, event: "session.qr_updated", data })])
         }))
@@ -124,7 +123,7 @@ export const makeSessionRow = Effect.gen(function*() {
   }
 
   return Effect.fnUntraced(function*(id: WhatsAppSessionId) {
-    const row = yield* retryWhileUnavailable(Effect.orDie(repo.takeOver(id)))
-    return Option.getOrUndefined(Option.map(row, (found) => rowOf(id, found)))
+    const row = yield* retryWhileUnavailable(Effect.orDie(repo.claim(id)))
+    return Option.getOrUndefined(Option.map(row, (claimed) => rowOf(id, claimed)))
   })
 })

@@ -9,16 +9,16 @@ interface Found {
   readonly id: WhatsAppSessionId
 }
 
-/** A nudge for the actor of a dead node waits until another one has its shard; the others are told meanwhile. */
-const patience = "5 seconds"
+/** A message to a dead node's actor waits for the next owner of its shard. The timeout lets the others go on. */
+const wakeTimeout = "5 seconds"
 
-const nudging = <E>(found: ReadonlyArray<Found>, nudge: (id: string) => Effect.Effect<void, E>) =>
-  Effect.forEach(found, ({ id }) => Effect.ignoreCause(Effect.timeoutOption(nudge(String(id)), patience)), {
+const wakeAll = <E>(found: ReadonlyArray<Found>, wake: (id: string) => Effect.Effect<void, E>) =>
+  Effect.forEach(found, ({ id }) => Effect.ignoreCause(Effect.timeoutOption(wake(String(id)), wakeTimeout)), {
     concurrency: 50,
     discard: true
   })
 
-/** Every two seconds: removals that stood still, sessions whose request died, and tries that are due. */
+/** Finishes removals that stopped halfway, erases unanswered sessions, and starts due retries, every two seconds. */
 const Leftovers = PeriodicTask.make(
   "WhatsAppSessionSweeper",
   "2 seconds",
@@ -27,23 +27,23 @@ const Leftovers = PeriodicTask.make(
     const sessions = yield* Sessions
     const actor = yield* SessionEntity.client
     yield* Effect.forEach(yield* repo.leftovers(), ({ id }) => sessions.erase(id), { concurrency: 10, discard: true })
-    yield* nudging(yield* repo.dueTries(), (id) => actor(id).Try(undefined, { discard: true }))
+    yield* wakeAll(yield* repo.dueRetries(), (id) => actor(id).Try(undefined, { discard: true }))
   })
 )
 
-/** Every minute: the cluster wakes the actors by itself, this one only those whose message it has lost. */
-const Lost = PeriodicTask.make(
+/** Wakes every actor once a minute, for those that the cluster has not restarted. */
+const Watch = PeriodicTask.make(
   "WhatsAppSessionWatch",
   "1 minute",
   Effect.gen(function*() {
     const repo = yield* makeSessionsRepo
     const actor = yield* SessionEntity.client
-    yield* nudging(yield* repo.desired(), (id) => actor(id).Wake(undefined, { discard: true }))
+    yield* wakeAll(yield* repo.desired(), (id) => actor(id).Wake(undefined, { discard: true }))
   })
 )
 
-/** What a node had to leave for hours may work again by now. */
-const OnStart = Layer.effectDiscard(Effect.flatMap(makeSessionsRepo, ({ tryAll }) => Effect.orDie(tryAll)))
+/** Retries all failed sessions when a node starts. */
+const OnStart = Layer.effectDiscard(Effect.flatMap(makeSessionsRepo, ({ retryAll }) => Effect.orDie(retryAll)))
 
-/** Finds the sessions that nobody works on and should. */
-export const SessionSweeper = Layer.mergeAll(Leftovers, Lost, OnStart)
+/** Finds sessions that need work and have no running actor. */
+export const SessionSweeper = Layer.mergeAll(Leftovers, Watch, OnStart)

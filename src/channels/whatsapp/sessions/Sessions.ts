@@ -13,7 +13,7 @@ import { newDataKey } from "../credentials/DataKey.ts"
 import type { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "../model/Session.ts"
 import { PairingUnavailable, SessionAlreadyConnected } from "../model/SessionErrors.ts"
 import type { SessionStatus } from "../model/SessionState.ts"
-import { patience, RequestWaits } from "../socket/RequestWaits.ts"
+import { requestTimeout, RequestWaits } from "../socket/RequestWaits.ts"
 import { type NoCode, SessionEntity } from "./SessionEntity.ts"
 import type { NewSession } from "./SessionsApi.ts"
 import { makeSessionsRepo } from "./SessionsRepo.ts"
@@ -23,16 +23,16 @@ interface Which {
   readonly id: WhatsAppSessionId
 }
 
-/** How long a removal waits for the device to be logged out; what does not answer by then is erased all the same. */
-const farewell = Duration.seconds(6)
+/** How long a removal waits for the device to log out. After it, the session is erased anyway. */
+const logoutTimeout = Duration.seconds(6)
 
 const noCode = (why: NoCode["why"]): NoCode => ({ _tag: "NoCode", why })
 
 /**
- * Asks again for as long as the session is on its way to another node: an actor that leaves interrupts those who wait
- * for it, and the cluster refuses what comes before the next one is there.
+ * Repeats the request while the session moves to another node: the old actor interrupts its callers, and the cluster
+ * refuses requests until the new one runs.
  */
-const untilSettled = <A extends { readonly _tag: string }, E>(
+const repeatWhileMoving = <A extends { readonly _tag: string }, E>(
   ask: Effect.Effect<A | NoCode, E>
 ): Effect.Effect<A | NoCode> =>
   ask.pipe(
@@ -53,21 +53,21 @@ export class Sessions extends Context.Service<Sessions, {
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<Session>>
   readonly find: (which: Which) => Effect.Effect<SessionDetail, NotFound>
-  /** Makes a session within the limit of the plan, exactly. It comes into being with its first code, or not at all. */
+  /** Creates a session within the exact limit of the plan. Without a first code, the session is erased again. */
   readonly create: (
     accountId: AccountId,
     session: NewSession
   ) => Effect.Effect<CreatedSession, PlanLimitExceeded | PairingUnavailable | ServiceUnavailable>
-  /** The code in force; a session that rests begins anew, one with credentials by trying those. */
+  /** The current code. An idle session starts over; a session with credentials tries those first. */
   readonly qr: (which: Which) => Effect.Effect<QrCode, NotFound | SessionAlreadyConnected | PairingUnavailable>
-  /** A code to type into this phone. */
+  /** A code to type into the phone with this number. */
   readonly pairingCode: (
     which: Which,
     phoneNumber: string
   ) => Effect.Effect<PairingCode, NotFound | SessionAlreadyConnected | PairingUnavailable | ServiceUnavailable>
-  /** Logs the device out and erases its credentials. When it returns, nothing of them can be read any more. */
+  /** Logs the device out and erases its credentials. When it returns, no copy of them can be decrypted. */
   readonly remove: (which: Which) => Effect.Effect<void, NotFound>
-  /** Ends what is left of a session that its account does not have any more. */
+  /** Finishes the removal of a session that its account no longer sees. */
   readonly erase: (id: WhatsAppSessionId) => Effect.Effect<void>
 }>()("messaging-service/channels/whatsapp/sessions/Sessions") {
   static readonly layer = Layer.effect(
@@ -80,13 +80,13 @@ export class Sessions extends Context.Service<Sessions, {
       const actor = yield* SessionEntity.client
       const outside = yield* outsideTransaction<SqlClient.SqlClient | Sharding.Sharding>()
 
-      /** In time, or not at all. Whoever is asked may give its session away, as when a node has just joined. */
-      const asked = <A extends { readonly _tag: string }, E>(ask: Effect.Effect<A | NoCode, E>) =>
-        outside(Effect.timeoutOption(untilSettled(ask), patience)).pipe(
+      /** Sends a request to the actor, with a timeout. The session may move meanwhile, for example when a node joins. */
+      const request = <A extends { readonly _tag: string }, E>(ask: Effect.Effect<A | NoCode, E>) =>
+        outside(Effect.timeoutOption(repeatWhileMoving(ask), requestTimeout)).pipe(
           Effect.map(Option.getOrElse((): A | NoCode => noCode("unavailable")))
         )
 
-      const refused = Effect.fnUntraced(function*({ why }: NoCode) {
+      const refuse = Effect.fnUntraced(function*({ why }: NoCode) {
         if (why === "connected") return yield* new SessionAlreadyConnected()
         return why === "gone" ? yield* new NotFound() : yield* new PairingUnavailable()
       })
@@ -97,8 +97,8 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
       const insert = Effect.fnUntraced(function*(accountId: AccountId, name: string | null | undefined) {
-        const counting = Effect.map(Effect.orDie(repo.countAll(accountId)), ({ current }) => current)
-        yield* quotas.room(accountId, "whatsapp_sessions", counting)
+        const count = Effect.map(Effect.orDie(repo.countAll(accountId)), ({ current }) => current)
+        yield* quotas.room(accountId, "whatsapp_sessions", count)
         const { id } = yield* Effect.orDie(repo.nextId())
         const session_key = `wa_${yield* ulid}`
         const row = { accountId, id, session_key, name: name ?? `Session ${id}`, data_key: newDataKey(vault, id) }
@@ -106,15 +106,15 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
       const erase = Effect.fn("Sessions.erase")(function*(id: WhatsAppSessionId) {
-        yield* Effect.ignoreCause(Effect.timeoutOption(actor(String(id)).LogOut(), farewell))
+        yield* Effect.ignoreCause(Effect.timeoutOption(actor(String(id)).LogOut(), logoutTimeout))
         yield* Effect.orDie(repo.erase(id))
       })
 
       const create = Effect.fn("Sessions.create")(function*(accountId: AccountId, wanted: NewSession) {
-        // Committed at once, as its actor may be on another node; it is the account's own only with the answer.
+        // Commits at once, because the actor may run on another node. The account sees the session only once it is confirmed.
         const { id } = yield* outside(transaction(insert(accountId, wanted.name)))
         return yield* Effect.gen(function*() {
-          const code = yield* bounded(asked(actor(String(id)).Qr()))
+          const code = yield* bounded(request(actor(String(id)).Qr()))
           const row = Option.getOrUndefined(yield* Effect.orDie(repo.confirm({ id })))
           if (code._tag === "NoCode" || row === undefined) return yield* new PairingUnavailable()
           const { messages_count: _, ...session } = row
@@ -125,16 +125,16 @@ export class Sessions extends Context.Service<Sessions, {
       const qr = Effect.fn("Sessions.qr")(function*(which: Which) {
         const { status } = yield* existing(which)
         if (status === "connected") return yield* new SessionAlreadyConnected()
-        const code = yield* asked(actor(String(which.id)).Qr())
-        if (code._tag === "NoCode") return yield* refused(code)
+        const code = yield* request(actor(String(which.id)).Qr())
+        if (code._tag === "NoCode") return yield* refuse(code)
         return { qr_code: code.qr_code, expires_at: code.expires_at }
       })
 
       const pairingCode = Effect.fn("Sessions.pairingCode")(function*(which: Which, phoneNumber: string) {
         const { status } = yield* existing(which)
         if (status === "connected") return yield* new SessionAlreadyConnected()
-        const code = yield* bounded(asked(actor(String(which.id)).Pair({ phoneNumber })))
-        if (code._tag === "NoCode") return yield* refused(code)
+        const code = yield* bounded(request(actor(String(which.id)).Pair({ phoneNumber })))
+        if (code._tag === "NoCode") return yield* refuse(code)
         return { code: code.code, expires_at: code.expires_at }
       })
 

@@ -16,11 +16,11 @@ import { SessionStatus } from "../model/SessionState.ts"
 const Name = lineBetween(1, 100)
 
 export const NewSession = Schema.Struct({
-  name: Schema.optionalKey(Schema.NullOr(Name)).annotate({ description: "made up when it is left out" })
+  name: Schema.optionalKey(Schema.NullOr(Name)).annotate({ description: "generated if left out" })
 })
 export type NewSession = typeof NewSession.Type
 
-/** The library reads a body that is not there as null. */
+/** The library reads a missing body as null. */
 const noBody = Schema.Null.pipe(
   Schema.decodeTo(
     Schema.toType(NewSession),
@@ -28,9 +28,9 @@ const noBody = Schema.Null.pipe(
   )
 )
 
-/** A number as people write it: + and separators are dropped. */
+/** Accepts a number as people write it, with + and separators. */
 const PairingRequest = Schema.Struct({
-  phone_number: Schema.String.annotate({ description: "of the phone to pair, with its country code" }).check(
+  phone_number: Schema.String.annotate({ description: "number of the phone to pair, with its country code" }).check(
     Schema.makeFilter((text: string) =>
       /^\+?[1-9][\d ().-]{6,24}$/.test(text) && /^\d{7,15}$/.test(text.replaceAll(/\D/g, ""))
         ? undefined
@@ -60,15 +60,15 @@ const create = HttpApiEndpoint.post("create", "/", {
   .annotateMerge(OpenApi.annotations({
     summary: "Create a WhatsApp session",
     description:
-      "Answers with a code to be scanned by the phone. A code lives for about 20 seconds, the first one for 60; the event "
-      + "session.qr_updated brings the next. After 160 seconds without a scan the session has failed."
+      "Answers with a code to scan with the phone. The first code is valid for 60 seconds, each later one for about 20. "
+      + "The event session.qr_updated brings the next code. After 160 seconds without a scan the session fails."
   }))
 
 const get = HttpApiEndpoint.get("get", "/:id", { params, success: SessionDetail, error: apiErrors(NotFound) })
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "Read a WhatsApp session",
-    description: "With the reason, if it is disconnected or failed."
+    description: "Includes the reason if the session is disconnected or failed."
   }))
 
 const qr = HttpApiEndpoint.get("qr", "/:id/qr", {
@@ -80,8 +80,8 @@ const qr = HttpApiEndpoint.get("qr", "/:id/qr", {
   .annotateMerge(OpenApi.annotations({
     summary: "Read the QR code",
     description:
-      "The code in force of an unpaired session; one that has failed begins anew. A session that has a phone tries to "
-      + "connect first, and answers 409 when it does."
+      "Answers with the current code of an unpaired session. A failed session starts over. A paired session tries to "
+      + "connect first, and answers 409 if it succeeds."
   }))
 
 const pairingCode = HttpApiEndpoint.post("pairingCode", "/:id/pairing-code", {
@@ -92,17 +92,17 @@ const pairingCode = HttpApiEndpoint.post("pairingCode", "/:id/pairing-code", {
 })
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
-    summary: "Pair by a code",
+    summary: "Pair with a code",
     description:
-      "A code to be typed into the phone (Linked devices, Link with phone number instead) in the place of the QR code, "
-      + "which is replaced by a new one."
+      "Answers with a code to type into the phone (Linked devices, Link with phone number instead). It works instead of "
+      + "the QR code, which changes."
   }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Delete a WhatsApp session",
-    description: "Logs the device out and erases its credentials for good; the phone needs a new session to pair again."
+    description: "Logs the device out and erases its credentials. To pair the phone again, create a new session."
   }))
 
 /** WhatsApp sessions (spec 4.2). */

@@ -7,7 +7,6 @@ import { created, nothing } from "../../../platform/http/RequestContext.ts"
 import { Sessions } from "./Sessions.ts"
 import { SessionsApi } from "./SessionsApi.ts"
 
-/** Handlers of {@link SessionsApi}. */
 export const SessionsHttp = HttpApiBuilder.group(
   baseContract.add(SessionsApi),
   "whatsappSessions",

@@ -15,7 +15,7 @@ const Filter = Schema.Struct({
   offset: Schema.Int
 })
 
-/** SQL of `whatsapp_sessions` as accounts and chores see them; what actors write is in `SessionRowRepo.ts`. */
+/** SQL of `whatsapp_sessions` for accounts and sweepers. `SessionRowRepo.ts` has the statements of the actors. */
 export const makeSessionsRepo = repository(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
@@ -49,7 +49,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
         where id = ${id} and account_id = ${accountId} and ${shown}`
   })
 
-  /** Those whose request is still waiting for its answer count as well. */
+  /** Includes sessions whose creation is not answered yet. */
   const countAll = SqlSchema.findOne({
     Request: AccountId,
     Result: Schema.Struct({ current: Schema.Int }),
@@ -77,7 +77,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
         returning ${columns}`
   })
 
-  /** The request was answered: the session is the account's from now on. */
+  /** Shows the session to its account: its creation is answered. */
   const confirm = SqlSchema.findOneOption({
     Request: Id,
     Result: Session,
@@ -86,7 +86,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
         returning ${columns}`
   })
 
-  /** It is gone for its account from now on; what there is still to do is found again by {@link leftovers}. */
+  /** Hides the session from its account. {@link leftovers} finds it until it is erased. */
   const markRemoved = SqlSchema.findOneOption({
     Request: One,
     Result: Id,
@@ -95,10 +95,10 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
         where id = ${id} and account_id = ${accountId} and ${shown} returning id`
   })
 
-  /** With its keys. The data key goes with the row, so that what is left of them in files and backups opens no more. */
+  /** Deletes the session with its keys. Without the data key, copies of the keys in files and backups stay closed. */
   const erase = (id: WhatsAppSessionId) => Effect.asVoid(sql`delete from whatsapp_sessions where id = ${id}`)
 
-  /** Sessions whose removal stood still, or whose request died before it was answered. */
+  /** Sessions whose removal stopped halfway, or whose creation failed before its answer. */
   const leftovers = SqlSchema.findAll({
     Request: Schema.Void,
     Result: Id,
@@ -108,8 +108,8 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
           or (not is_confirmed and created_at < now() - interval '90 seconds')`
   })
 
-  /** Failed sessions whose try is due; they are given an hour, so that each is had once. */
-  const dueTries = SqlSchema.findAll({
+  /** Failed sessions whose retry is due. The next one is due in an hour, so that each is returned once. */
+  const dueRetries = SqlSchema.findAll({
     Request: Schema.Void,
     Result: Id,
     execute: () =>
@@ -117,10 +117,10 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
         where retry_at <= now() and desired = 'off' returning id`
   })
 
-  /** At a start of the service: whatever has failed may well work now. */
-  const tryAll = Effect.asVoid(sql`update whatsapp_sessions set retry_at = now() where retry_at > now()`)
+  /** Makes all retries due when the service starts, as the cause of their failures may be gone. */
+  const retryAll = Effect.asVoid(sql`update whatsapp_sessions set retry_at = now() where retry_at > now()`)
 
-  /** Sessions of all accounts whose code somebody may scan, the newest first. */
+  /** Sessions of all accounts that wait for a phone, newest first. */
   const pending = SqlSchema.findAll({
     Request: Schema.Void,
     Result: PendingSession,
@@ -129,7 +129,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
         where ${shown} and status in ('pending', 'failed') order by id desc limit 100`
   })
 
-  /** Sessions that shall have an actor. */
+  /** Sessions that want a connection. */
   const desired = SqlSchema.findAll({
     Request: Schema.Void,
     Result: Id,
@@ -147,8 +147,8 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
     markRemoved,
     erase,
     leftovers,
-    dueTries,
-    tryAll,
+    dueRetries,
+    retryAll,
     pending,
     desired
   }

@@ -1,50 +1,44 @@
-import { type Effect, Schema } from "effect"
-import type { SocketFailed } from "./SocketErrors.ts"
+import type { Effect } from "effect"
+import type { GroupRefused, SocketFailed } from "./SocketErrors.ts"
 
-/** A member as WhatsApp tells of him; the number where it is known, digits alone. */
+/** A member of a group as WhatsApp describes it. */
 export interface GroupMember {
   readonly jid: string
+  /** Digits only. Null while the number is unknown. */
   readonly phone: string | null
   readonly role: "member" | "admin" | "superadmin"
 }
 
-/** A group as WhatsApp tells of it. */
+/** A group as WhatsApp describes it. */
 export interface GroupFacts {
   readonly jid: string
   readonly name: string
   readonly description: string | null
-  /** How its members are named: by hidden number or by phone number. */
+  /** Whether the group names its members by hidden number or by phone number. */
   readonly addressing: "lid" | "pn"
   readonly ephemeralSeconds: number | null
   readonly members: ReadonlyArray<GroupMember>
 }
 
-/** What is to be done to a group; numbers are digits alone. */
+/** A change to a group. Numbers are digits only. */
 export type GroupChange =
   | { readonly _tag: "Rename"; readonly name: string }
   | { readonly _tag: "Describe"; readonly description: string | null }
   | { readonly _tag: "Add"; readonly numbers: ReadonlyArray<string> }
   | { readonly _tag: "Remove"; readonly numbers: ReadonlyArray<string> }
 
-/** WhatsApp answers that the session may not: it is no admin of the group, or not in it. */
-export class GroupRefused extends Schema.TaggedError<GroupRefused>()("GroupRefused", {}) {
-  override get message() {
-    return "WhatsApp does not let this session do that to the group."
-  }
-}
-
-/** Whom and what a session knows: asked over a connection that is open. */
+/** Requests about people and groups over an open connection. */
 export interface DirectorySocket {
-  /** The phone number (digits) of a hidden number, as far as the session was told of it. */
+  /** The phone number (digits) of a hidden number, if the session knows it. */
   readonly numberOf: (lid: string) => Effect.Effect<string | undefined, SocketFailed>
-  /** All groups that the session is in. */
+  /** All groups of the session. */
   readonly groups: Effect.Effect<ReadonlyArray<GroupFacts>, SocketFailed>
-  /** Fails as refused where there is no such group, or the session is not in it. */
+  /** Fails as refused if the group does not exist or the session is not a member. */
   readonly group: (jid: string) => Effect.Effect<GroupFacts, SocketFailed | GroupRefused>
   readonly createGroup: (
     group: { readonly name: string; readonly numbers: ReadonlyArray<string> }
   ) => Effect.Effect<GroupFacts, SocketFailed | GroupRefused>
   readonly changeGroup: (jid: string, change: GroupChange) => Effect.Effect<void, SocketFailed | GroupRefused>
-  /** What an invitation link ends in; only admins are told. */
+  /** The last part of the invitation link. Only admins may ask. */
   readonly inviteCode: (jid: string) => Effect.Effect<string | undefined, SocketFailed | GroupRefused>
 }

@@ -7,14 +7,14 @@ interface Live {
   readonly ended: Deferred.Deferred<void>
 }
 
-/** The connections of this node that are logged in, for those who have something to ask over them. */
+/** The logged-in connections of this node. */
 export class LiveSockets extends Context.Service<LiveSockets, {
   readonly get: (id: WhatsAppSessionId) => SessionSocket | undefined
   /** Until the scope ends. */
   readonly register: (id: WhatsAppSessionId, socket: SessionSocket) => Effect.Effect<void, never, Scope.Scope>
   /**
-   * Asks over the session's connection; undefined where there is none, or where it ends first: the library leaves a
-   * question unanswered when its connection ends.
+   * Runs a request over the session's connection. Undefined if there is no connection, or if it ends before the answer:
+   * the library leaves such a request unanswered for ever.
    */
   readonly ask: <A, E>(
     id: WhatsAppSessionId,

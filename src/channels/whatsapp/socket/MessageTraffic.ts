@@ -1,35 +1,41 @@
-import { Effect, type Scope } from "effect"
-import type { Owned } from "../credentials/CredentialsRepo.ts"
+import { Context, Effect, type Scope } from "effect"
+import type { OwnedSession } from "../model/Session.ts"
 import type { SessionTraffic } from "./WhatsAppSocket.ts"
 
-/** One part of what is done with the messages of a connection; what it does not speak of is another part's. */
-export interface TrafficPart {
-  readonly attach: (owned: Owned) => Effect.Effect<Partial<SessionTraffic>, never, Scope.Scope>
+/** The inbound half: messages, groups and people. The data key opens stored messages. */
+export interface InboundPart {
+  readonly attach: (
+    owned: OwnedSession,
+    dataKey: Uint8Array
+  ) => Effect.Effect<Omit<SessionTraffic, "sentMessage">, never, Scope.Scope>
 }
 
-/** The first part that has an answer. */
-const firstOf = <A>(questions: ReadonlyArray<Effect.Effect<A | undefined> | undefined>) =>
-  Effect.gen(function*() {
-    for (const question of questions) {
-      const answer = question === undefined ? undefined : yield* question
-      if (answer !== undefined) return answer
-    }
-    return undefined
-  })
+/** The outbound half: sending, acknowledgements and receipts. */
+export interface OutboundPart {
+  readonly attach: (
+    owned: OwnedSession
+  ) => Effect.Effect<Omit<SessionTraffic, "groupMetadata" | "onPeople">, never, Scope.Scope>
+}
 
-/** The parts as one: each hears everything, in their order; a question is answered by the first that knows. */
-export const mergeTraffic = (parts: ReadonlyArray<TrafficPart>) => ({
-  attach: (owned: Owned): Effect.Effect<SessionTraffic, never, Scope.Scope> =>
-    Effect.map(Effect.forEach(parts, (part) => part.attach(owned)), (attached) => ({
-      onOpened: (socket) =>
-        Effect.forEach(attached, (part) => part.onOpened?.(socket) ?? Effect.void, { discard: true }),
-      onStanza: (kind, stanza) => {
-        for (const part of attached) part.onStanza?.(kind, stanza)
-      },
-      onPeople: (people) => {
-        for (const part of attached) part.onPeople?.(people)
-      },
-      sentMessage: (chat, id) => firstOf(attached.map((part) => part.sentMessage?.(chat, id))),
-      groupMetadata: (chat) => firstOf(attached.map((part) => part.groupMetadata?.(chat)))
-    }))
-})
+/** Port: handles the messages of sessions. A connection attaches before it opens, and its scope detaches it. */
+export class MessageTraffic extends Context.Service<MessageTraffic, {
+  readonly attach: (owned: OwnedSession, dataKey: Uint8Array) => Effect.Effect<SessionTraffic, never, Scope.Scope>
+}>()("messaging-service/channels/whatsapp/socket/MessageTraffic") {
+  /** Joins the two halves. The inbound half handles each event first. */
+  static readonly join = (inbound: InboundPart, outbound: OutboundPart) =>
+    MessageTraffic.of({
+      attach: Effect.fnUntraced(function*(owned, dataKey) {
+        const received = yield* inbound.attach(owned, dataKey)
+        const sent = yield* outbound.attach(owned)
+        return {
+          ...received,
+          ...sent,
+          onOpened: (socket) => Effect.andThen(received.onOpened(socket), sent.onOpened(socket)),
+          onStanza: (kind, stanza) => {
+            received.onStanza(kind, stanza)
+            sent.onStanza(kind, stanza)
+          }
+        }
+      })
+    })
+}

@@ -4,15 +4,18 @@ import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { idleInTransaction, inTransaction } from "../../../platform/database/transaction.ts"
 import { ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 
-/** How long a request waits for WhatsApp. */
-export const patience = Duration.seconds(20)
+/** The longest time that a request waits for WhatsApp. */
+export const requestTimeout = Duration.seconds(20)
 
-/** What a transaction has left for itself while its request waits. */
+/** Time for the transaction's own work after the wait. */
 const margin = Duration.seconds(5)
 
-/** How many requests of a node may hold a connection to the database while they wait for WhatsApp. */
+/** Limits how many requests of a node hold a database connection while they wait for WhatsApp. */
 export class RequestWaits extends Context.Service<RequestWaits, {
-  /** Waits, with an `Idempotency-Key` in its transaction: a quarter of the connections may be held so, no more. */
+  /**
+   * Waits. A request with an `Idempotency-Key` waits inside its transaction: at most a quarter of the connections may be
+   * held that way, and further requests fail.
+   */
   readonly bounded: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E | ServiceUnavailable>
 }>()("messaging-service/channels/whatsapp/socket/RequestWaits") {
   static readonly layer = Layer.effect(
@@ -20,13 +23,13 @@ export class RequestWaits extends Context.Service<RequestWaits, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { databaseConnections } = yield* AppConfig
-      const holding = yield* Semaphore.make(Math.floor(databaseConnections / 4))
+      const permits = yield* Semaphore.make(Math.floor(databaseConnections / 4))
 
       return RequestWaits.of({
         bounded: Effect.fnUntraced(function*<A, E>(wait: Effect.Effect<A, E>) {
           if (!(yield* inTransaction)) return yield* wait
-          const idle = idleInTransaction(wait, Duration.sum(patience, margin))
-          const done = yield* Effect.provideService(holding.withPermitsIfAvailable(1)(idle), SqlClient.SqlClient, sql)
+          const idle = idleInTransaction(wait, Duration.sum(requestTimeout, margin))
+          const done = yield* Effect.provideService(permits.withPermitsIfAvailable(1)(idle), SqlClient.SqlClient, sql)
           return Option.isSome(done) ? done.value : yield* new ServiceUnavailable()
         })
       })

@@ -5,6 +5,23 @@ export interface Stanza {
   readonly content?: ReadonlyArray<Stanza> | string | Uint8Array
 }
 
-/** The elements in an element; none where it has text or bytes. */
+/** The child elements. An element with text or bytes has none. */
 export const childrenOf = ({ content = [] }: Stanza): ReadonlyArray<Stanza> =>
   typeof content === "string" || content instanceof Uint8Array ? [] : content
+
+const printable = /^[ -~]{0,255}$/
+
+/**
+ * Whether a text can be a WhatsApp id or address: at most 255 printable ASCII characters, which every column and index
+ * accepts. A hostile server may send text that the database refuses.
+ */
+export const isValidId = (text: string): boolean => printable.test(text)
+
+const idAttributes = ["id", "from", "recipient", "participant", "sender", "peer_recipient"].flatMap((name) => [
+  name,
+  `${name}_lid`,
+  `${name}_pn`
+])
+
+/** Whether the stanza's id and all the addresses in its attributes are valid. */
+export const hasValidIds = ({ attrs }: Stanza): boolean => idAttributes.every((name) => isValidId(attrs[name] ?? ""))

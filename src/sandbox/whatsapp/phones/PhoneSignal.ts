@@ -12,7 +12,7 @@ import type {
   SignalRepositoryWithLIDStore,
   SignedKeyPair
 } from "@whiskeysockets/baileys"
-import { oneStep } from "../../../channels/whatsapp/baileys/oneStep.ts"
+import { keepSingleRatchetStep } from "../../../channels/whatsapp/baileys/keepSingleRatchetStep.ts"
 import { lidJid, userOf } from "../model/Address.ts"
 import type { Address } from "../model/Address.ts"
 import { quiet } from "../model/quiet.ts"
@@ -147,7 +147,7 @@ export class PhoneSignal {
         const entry = this.#entry(type, id)
         if (value === null || value === undefined) this.#store.delete(entry)
         // As real phones do, which try a message on copies.
-        else this.#store.set(entry, type === "session" ? oneStep(this.#store.get(entry), value) : value)
+        else this.#store.set(entry, type === "session" ? keepSingleRatchetStep(this.#store.get(entry), value) : value)
       }
     }
   }

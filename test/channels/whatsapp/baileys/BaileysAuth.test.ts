@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
 import * as NodeNet from "node:net"
-import { durableLines } from "../../../../src/channels/whatsapp/baileys/BaileysAuth.ts"
+import { durableAgent } from "../../../../src/channels/whatsapp/baileys/BaileysAuth.ts"
 
-/** A line to a server that keeps what it gets, with the promise that the line waits for. */
-const makeLine = Effect.gen(function*() {
+/** A connection to a server that records its input, with the promise that the connection waits for. */
+const openConnection = Effect.gen(function*() {
   const server = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const listening = NodeNet.createServer().listen(0, "127.0.0.1")
@@ -18,41 +18,41 @@ const makeLine = Effect.gen(function*() {
   const port = typeof address === "object" && address !== null ? address.port : 0
   const durable = Promise.withResolvers<void>()
   const accepting = once(server, "connection")
-  const line = durableLines(`ws://127.0.0.1:${port}/`, () => durable.promise)
+  const connection = durableAgent(`ws://127.0.0.1:${port}/`, () => durable.promise)
     .createConnection({ host: "127.0.0.1", port })
-  // What the event is of.
+  // The type of the event's arguments.
   const [peer] = (yield* Effect.promise(() => accepting)) as [NodeNet.Socket]
-  if (!line) return yield* Effect.die("there is no line")
+  if (!connection) return yield* Effect.die("no connection")
   let got = ""
   peer.on("data", (bytes) => {
     got += String(bytes)
   })
-  line.on("error", () => {})
+  connection.on("error", () => {})
   const ended = once(peer, "close")
-  return { durable, line, ended, got: () => got }
+  return { durable, connection, ended, got: () => got }
 })
 
-describe("a line to WhatsApp", () => {
-  it.live("keeps its bytes until what they were made of is durable, also when it is ended meanwhile", () =>
+describe("durableAgent", () => {
+  it.live("holds back bytes until the ratchet steps are durable, even if the connection ends meanwhile", () =>
     Effect.gen(function*() {
-      const { durable, ended, got, line } = yield* makeLine
-      line.write("one ")
-      line.write("two")
-      line.end()
+      const { durable, ended, got, connection } = yield* openConnection
+      connection.write("one ")
+      connection.write("two")
+      connection.end()
       yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-      assert.isAbove(line.writableLength, 0)
+      assert.isAbove(connection.writableLength, 0)
       assert.strictEqual(got(), "")
       durable.resolve()
       yield* Effect.promise(() => ended)
       assert.strictEqual(got(), "one two")
     }))
 
-  it.live("never lets them out when that could not be made durable", () =>
+  it.live("sends nothing after the ratchet steps failed to become durable", () =>
     Effect.gen(function*() {
-      const { durable, ended, got, line } = yield* makeLine
-      line.write("one ")
-      line.write("two")
-      line.end()
+      const { durable, ended, got, connection } = yield* openConnection
+      connection.write("one ")
+      connection.write("two")
+      connection.end()
       durable.reject(new Error("another owner"))
       yield* Effect.promise(() => ended)
       assert.strictEqual(got(), "")

@@ -3,11 +3,12 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { once } from "node:events"
 import * as NodeNet from "node:net"
-import { layerBaileys } from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
+import * as BaileysSocket from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
 import { WhatsAppSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
-import { WhatsAppSessionId } from "../../../../src/values/Ids.ts"
+import { idleTraffic } from "../../../support/idleTraffic.ts"
+import { memoryCredentials } from "../../../support/memoryCredentials.ts"
 
-/** A server that takes connections and says nothing. */
+/** A server that accepts connections and sends nothing. */
 const silentServer = Effect.acquireRelease(
   Effect.promise(async () => {
     const lines = new Set<NodeNet.Socket>()
@@ -26,29 +27,22 @@ const silentServer = Effect.acquireRelease(
 
 const options = {
   isPaired: false,
-  credentials: {
-    owned: { id: WhatsAppSessionId.make(1), epoch: 1 },
-    get: () => Effect.succeed(new Map()),
-    set: () => Effect.void
-  },
-  traffic: {
-    onOpened: () => Effect.void,
-    onStanza: () => {},
-    onPeople: () => {},
-    sentMessage: () => Effect.undefined,
-    groupMetadata: () => Effect.undefined
-  }
+  credentials: memoryCredentials().credentials,
+  traffic: idleTraffic
 }
 
-describe("a connection to WhatsApp", () => {
-  it.effect("ends when the server has said nothing for 20 seconds", () =>
+describe("closeOnSilence", () => {
+  it.effect("closes a connection whose server sends nothing for 20 seconds", () =>
     Effect.gen(function*() {
       const { server } = yield* silentServer
       const address = server.address()
       const port = typeof address === "object" && address !== null ? address.port : 0
       const accepted = once(server, "connection")
       const open = Effect.flatMap(WhatsAppSocket, (sockets) => sockets.open(options))
-      const socket = yield* Effect.provide(open, layerBaileys(Effect.succeed({ url: `ws://127.0.0.1:${port}/` })))
+      const socket = yield* Effect.provide(
+        open,
+        BaileysSocket.layer(Effect.succeed({ url: `ws://127.0.0.1:${port}/` }))
+      )
       const event = yield* Effect.forkChild(socket.next)
       yield* Effect.promise(() => accepted)
       yield* TestClock.adjust("19 seconds")

@@ -9,8 +9,8 @@ import {
 } from "@whiskeysockets/baileys"
 import { Effect } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
-import { makeKeys } from "../../../../src/channels/whatsapp/baileys/BaileysKeys.ts"
-import { type Held, makeGuardedRatchets } from "../../../../src/channels/whatsapp/baileys/BaileysRatchets.ts"
+import * as BaileysKeys from "../../../../src/channels/whatsapp/baileys/BaileysKeys.ts"
+import * as BaileysRatchets from "../../../../src/channels/whatsapp/baileys/BaileysRatchets.ts"
 import type { Credentials } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
 import { lidJid, userOf } from "../../../../src/sandbox/whatsapp/model/Address.ts"
 import { quiet } from "../../../../src/sandbox/whatsapp/model/quiet.ts"
@@ -22,16 +22,16 @@ import { ann, bob } from "../../../support/simulatedSession.ts"
 
 /** The Signal half of a connection of the service, over these credentials. */
 const ratchetsOver = (credentials: Credentials, creds: AuthenticationCreds) => {
-  const held = new AsyncLocalStorage<Held>()
-  const { store, write } = makeKeys({ credentials, held, run: Effect.runPromise, fail: () => {} })
-  const { guarded } = makeGuardedRatchets({ held, commit: (changes) => write([...changes.values()], []) })
+  const step = new AsyncLocalStorage<BaileysRatchets.StepChanges>()
+  const { store, write } = BaileysKeys.make({ credentials, step, run: Effect.runPromise, fail: () => {} })
+  const { guarded } = BaileysRatchets.make({ step, commit: (changes) => write([...changes.values()], []) })
   const keys = addTransactionCapability(store, quiet, { maxCommitRetries: 1, delayBetweenTriesMs: 0 })
   return guarded(
     DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds, keys }, quiet, () => Promise.resolve([]))
   )
 }
 
-/** A phone, and the service that writes with it. */
+/** A phone and the service that exchanges messages with it. */
 const makePair = async () => {
   const phone = new PhoneSignal(bob, makePhoneKeys(), (await SimulatorState.open()).shelf("signal"))
   const { credentials } = memoryCredentials()
@@ -41,18 +41,18 @@ const makePair = async () => {
   return {
     phone,
     creds,
-    /** What the service has written; the phone reads it when this is called. */
+    /** Encrypts a message of the service. Calling the result makes the phone decrypt it. */
     send: async (text: string) => {
       const { ciphertext, type } = await own.encryptMessage({ jid, data: Buffer.from(text) })
       return () => phone.decrypt(userOf(ann), { bytes: ciphertext, type }, "").then(String)
     },
-    /** The same the other way round; the padding is one byte. */
+    /** The other direction. The padding is one byte. */
     write: async (text: string) => {
       const { bytes, type } = await phone.encrypt(userOf(ann), Buffer.from(`${text}\u0001`))
       const enc = type === "msg" ? "msg" : "pkmsg"
       return () => own.decryptMessage({ jid, type: enc, ciphertext: bytes }).then((read) => String(read).slice(0, -1))
     },
-    /** The service begins new ratchets, as each of its connections does. */
+    /** Starts new ratchets, as each connection does. */
     renew: () => own.injectE2ESession({ jid, session: signalSession(phone.bundle()) }),
     reconnect: () => {
       own = ratchetsOver(credentials, creds)
@@ -60,9 +60,9 @@ const makePair = async () => {
   }
 }
 
-describe("ratchets with a device", () => {
+describe("the ratchets with a device", () => {
   for (const isNew of [false, true]) {
-    it(`survive that a message of the ones before comes across new ones${isNew ? " of a new connection" : ""}`, async () => {
+    it(`survive a late message of the previous ratchets${isNew ? " on a new connection" : ""}`, async () => {
       const { reconnect, renew, send, write } = await makePair()
       await renew()
       await (await send("first"))()
@@ -77,7 +77,7 @@ describe("ratchets with a device", () => {
     })
   }
 
-  it("survive that both sides begin at the same moment", async () => {
+  it("survive that both sides start a session at the same moment", async () => {
     const { creds, phone, renew, send, write } = await makePair()
     const { registrationId, signedIdentityKey, signedPreKey: { keyId, keyPair, signature } } = creds
     await renew()

@@ -11,16 +11,15 @@ import {
 import { Effect, Fiber } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as NodeTimers from "node:timers/promises"
-import { durableLines } from "../../../../src/channels/whatsapp/baileys/BaileysAuth.ts"
-import { type Held, makeGuardedRatchets } from "../../../../src/channels/whatsapp/baileys/BaileysRatchets.ts"
+import { durableAgent } from "../../../../src/channels/whatsapp/baileys/BaileysAuth.ts"
+import * as BaileysRatchets from "../../../../src/channels/whatsapp/baileys/BaileysRatchets.ts"
 import { decodeValue, encodeValue } from "../../../../src/channels/whatsapp/baileys/keyValues.ts"
-import { makeRatchetGuard } from "../../../../src/channels/whatsapp/baileys/ratchetGuard.ts"
 import { quiet } from "../../../../src/sandbox/whatsapp/model/quiet.ts"
 import type { MemoryAuth } from "../../../support/baileysClient.ts"
 import { readUntil } from "../../../support/readUntil.ts"
 import { ann, bob, jid, makeSimulator, paired } from "../../../support/simulatedSession.ts"
 
-/** A store that answers after a while, as a database does. */
+/** A store with the latency of a database. */
 const slowKeys = (auth: MemoryAuth, millis: number) => ({
   get: async <T extends keyof SignalDataTypeMap>(type: T, ids: Array<string>) => {
     await NodeTimers.setTimeout(millis)
@@ -37,8 +36,8 @@ const connect = (url: string, auth: MemoryAuth, millis: number) =>
     Effect.sync(() => {
       const keys = slowKeys(auth, millis)
       const state = { isOpen: false, texts: 0, commits: 0, gate: Promise.resolve() }
-      const held = new AsyncLocalStorage<Held>()
-      const commit = async (changes: Held) => {
+      const step = new AsyncLocalStorage<BaileysRatchets.StepChanges>()
+      const commit = async (changes: BaileysRatchets.StepChanges) => {
         for (const { key, type, value } of changes.values()) {
           auth.keys.set({ [type]: { [key]: value === null ? null : decodeValue(value) } })
         }
@@ -50,7 +49,7 @@ const connect = (url: string, auth: MemoryAuth, millis: number) =>
         ...keys,
         get: async <T extends keyof SignalDataTypeMap>(type: T, ids: Array<string>) => {
           const found = await keys.get(type, ids)
-          for (const { key, type: kind, value } of held.getStore()?.values() ?? []) {
+          for (const { key, type: kind, value } of step.getStore()?.values() ?? []) {
             if (kind !== type || !ids.includes(key)) continue
             if (value === null) Reflect.deleteProperty(found, key)
             else Object.assign(found, { [key]: decodeValue(value) })
@@ -58,7 +57,7 @@ const connect = (url: string, auth: MemoryAuth, millis: number) =>
           return found
         },
         set: async (data: SignalDataSet) => {
-          const waiting = held.getStore()
+          const waiting = step.getStore()
           if (waiting === undefined) return keys.set(data)
           for (const [type, values] of Object.entries(data)) {
             for (const [key, value] of Object.entries(values)) {
@@ -68,14 +67,14 @@ const connect = (url: string, auth: MemoryAuth, millis: number) =>
           }
         }
       }
-      const { durable, guarded } = makeGuardedRatchets({ held, commit })
+      const { durable, guarded } = BaileysRatchets.make({ step, commit })
       const socket = makeWASocket({
         waWebSocketUrl: url,
         logger: quiet,
         emitOwnEvents: false,
         auth: { creds: auth.creds satisfies AuthenticationCreds, keys: reading },
         makeSignalRepository: (...args) => guarded(DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...args)),
-        agent: durableLines(url, durable)
+        agent: durableAgent(url, durable)
       })
       socket.ev.on("connection.update", ({ connection }) => {
         if (connection === "open") state.isOpen = true
@@ -92,10 +91,10 @@ const connect = (url: string, auth: MemoryAuth, millis: number) =>
 
 const each = 60
 
-describe("the ratchet guard", () => {
+describe("BaileysRatchets", () => {
   for (const millis of [2, 10]) {
     it.live(
-      `loses no step of a ratchet that goes both ways, over a store that takes ${millis} ms`,
+      `loses no ratchet step of messages in both directions, with a store latency of ${millis} ms`,
       () =>
         Effect.gen(function*() {
           const simulator = yield* makeSimulator()
@@ -128,7 +127,7 @@ describe("the ratchet guard", () => {
     )
   }
 
-  it.live("lets nothing of a message out before its steps are durable", () =>
+  it.live("sends no byte of a message before its ratchet steps are durable", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth } = yield* paired(simulator, ann)
@@ -143,7 +142,7 @@ describe("the ratchet guard", () => {
       const sent = yield* Effect.forkChild(Effect.promise(() => socket.sendMessage(jid(bob), { text: "held" })), {
         startImmediately: true
       })
-      // The steps of both devices are asked for, though the first is not durable.
+      // The steps of both devices are committing, though the first is not durable.
       yield* readUntil(() => state.commits - before, (commits) => commits >= 2)
       yield* Effect.promise(() => NodeTimers.setImmediate())
       assert.strictEqual(arrived(), 1)
@@ -152,13 +151,13 @@ describe("the ratchet guard", () => {
       yield* readUntil(arrived, (count) => count === 2)
     }))
 
-  it("takes one step after the other, the next one also after a failure, each outside of its caller's context", async () => {
+  it("runs one step at a time, continues after a failure, and leaves the caller's context", async () => {
     const context = new AsyncLocalStorage<string>()
-    const guard = makeRatchetGuard()
+    const guard = BaileysRatchets.stepQueue()
     const log: Array<string> = []
     const step = (name: string) => async () => {
       log.push(`${name} begins in ${context.getStore() ?? "nothing"}`)
-      // Long enough for another step to begin in between, if it may.
+      // Long enough for another step to start, if the queue allowed it.
       await NodeTimers.setTimeout(5)
       log.push(`${name} ends`)
       if (name === "b") throw new Error("lost")

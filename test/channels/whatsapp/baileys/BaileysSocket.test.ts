@@ -1,36 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { layerBaileys } from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
+import * as BaileysSocket from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
 import {
   type SessionSocket,
   type SocketEvent,
   WhatsAppSocket
 } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
+import { idleTraffic } from "../../../support/idleTraffic.ts"
 import { memoryCredentials } from "../../../support/memoryCredentials.ts"
 import { readUntil } from "../../../support/readUntil.ts"
 import { ann, bob, makeSimulator } from "../../../support/simulatedSession.ts"
 
-const traffic = {
-  onOpened: () => Effect.void,
-  onStanza: () => {},
-  onPeople: () => {},
-  sentMessage: () => Effect.undefined,
-  groupMetadata: () => Effect.undefined
-}
-
-/** The next event of this kind. */
+/** Waits for the next event with this tag. */
 const until = (socket: SessionSocket, tag: SocketEvent["_tag"]) =>
   Effect.repeat(socket.next, { until: (event) => event._tag === tag })
 
-describe("a connection to WhatsApp whose keys cannot be read", () => {
-  it.live("says nothing more, so that a message that it could not decrypt waits for the next one", () =>
+describe("BaileysSocket", () => {
+  it.live("sends nothing after keys could not be read, so that the undecrypted message waits for the next connection", () =>
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { controls } = simulator
       const { credentials, state } = memoryCredentials()
       const open = (isPaired: boolean) =>
-        Effect.flatMap(WhatsAppSocket, (sockets) => sockets.open({ credentials, isPaired, traffic })).pipe(
-          Effect.provide(layerBaileys(Effect.succeed({ url: simulator.url })))
+        Effect.flatMap(WhatsAppSocket, (sockets) => sockets.open({ credentials, isPaired, traffic: idleTraffic })).pipe(
+          Effect.provide(BaileysSocket.layer(Effect.succeed({ url: simulator.url })))
         )
       yield* Effect.scoped(Effect.gen(function*() {
         const socket = yield* open(false)
@@ -42,7 +35,7 @@ describe("a connection to WhatsApp whose keys cannot be read", () => {
       yield* Effect.scoped(Effect.gen(function*() {
         const socket = yield* open(true)
         yield* until(socket, "Opened")
-        // The history has come.
+        // The history has arrived.
         yield* readUntil(() => controls.sessions()[0]?.waiting, (waiting) => waiting === 0)
         state.isAway = true
         yield* Effect.promise(() => controls.sendText(bob, ann, { text: "hello" }))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { proto } from "@whiskeysockets/baileys"
-import { makeResends } from "../../../../src/channels/whatsapp/baileys/MessageEnvelopes.ts"
+import * as MessageEnvelopes from "../../../../src/channels/whatsapp/baileys/MessageEnvelopes.ts"
 import { inboundMessage } from "../../../../src/channels/whatsapp/inbox/inboundMessage.ts"
 
 const own = "15550001@s.whatsapp.net"
@@ -28,10 +28,20 @@ const answer = (...infos: ReadonlyArray<proto.IWebMessageInfo | Uint8Array>) =>
 
 const peer = (from: string) => stanza({ id: "P", from, category: "peer" }, 1)
 
-const make = () => makeResends((jid) => jid === own)
+const make = () => {
+  const envelopes = MessageEnvelopes.make((jid) => jid === own)
+  return {
+    note: envelopes.note,
+    /** The copies inside a message that was decrypted from this stanza. */
+    of: (envelope: ReturnType<typeof stanza>, plaintext: Uint8Array) => {
+      envelopes.note(envelope)
+      return envelopes.messagesOf(envelope.content[0]?.content ?? new Uint8Array(), plaintext).slice(1)
+    }
+  }
+}
 
-describe("what the session's phone sends again", () => {
-  it("has the names of the stanza that came without it, which nobody can take later", () => {
+describe("a copy of a message from the session's phone", () => {
+  it("gets the stanza of the unreadable message, which a later stanza cannot replace", () => {
     const resends = make()
     const attrs = { id: "A", from: "15550002@s.whatsapp.net", sender_lid: "1@lid", t: "1700000000", notify: "Ann" }
     resends.note(stanza(attrs))
@@ -45,7 +55,7 @@ describe("what the session's phone sends again", () => {
     assert.deepStrictEqual(more, [])
   })
 
-  it("is believed of nobody else, and nonsense in it is skipped", () => {
+  it("is ignored from any other sender, and skips invalid parts", () => {
     const resends = make()
     resends.note(stanza({ id: "A", from: "1@lid" }))
     const info = { key: { id: "A", remoteJid: "1@lid" }, message }
@@ -55,7 +65,7 @@ describe("what the session's phone sends again", () => {
     assert.deepStrictEqual(resends.of(peer(own), Uint8Array.of(255, 255)), [])
   })
 
-  it("is taken after a reconnect where its chat has one name only", () => {
+  it("is accepted after a reconnect if its chat has only one id", () => {
     const resends = make()
     const chatOf = (key: proto.IMessageKey) =>
       resends.of(peer(own), answer({ key: { id: "A", ...key }, messageTimestamp: 1_700_000_000, message }))
@@ -68,7 +78,7 @@ describe("what the session's phone sends again", () => {
     assert.deepStrictEqual(chatOf({ remoteJid: "1@lid", fromMe: true }), [])
   })
 
-  it("is remembered by the last hundred stanzas that nothing was read from", () => {
+  it("finds only the last hundred unreadable stanzas", () => {
     const resends = make()
     const isKnown = (id: string) =>
       resends.of(peer(own), answer({ key: { id, remoteJid: "15550002@s.whatsapp.net" }, message })).length === 1

@@ -4,19 +4,23 @@ import { decodeValue, encodeValue } from "../../../../src/channels/whatsapp/bail
 
 const bytes = (length: number, fill: number) => Buffer.alloc(length, fill)
 
-describe("a value of WhatsApp's library", () => {
-  it("is packed where it is a pair of keys, as a device has more than 800 of them", () => {
+describe("encodeValue", () => {
+  it("packs a pair of keys into 65 bytes", () => {
     const pair = { public: bytes(32, 1), private: bytes(32, 2) }
     assert.lengthOf(encodeValue(pair), 65)
     assert.deepStrictEqual(decodeValue(encodeValue(pair)), pair)
   })
 
-  it.prop("is what it was, whatever it is made of", [Schema.Json, Schema.Uint8Array], ([json, raw]) => {
-    const same = (value: unknown) => assert.deepStrictEqual(decodeValue(encodeValue(value)), value)
-    same(Buffer.from(raw))
-    // JSON knows no -0.
-    const plain: unknown = JSON.parse(JSON.stringify(json))
-    // A JSON text with the sign of bytes in it is not of the library.
-    if (!JSON.stringify(json).includes("\"$\"")) same({ a: [plain, Buffer.from(raw)], b: { c: Buffer.from(raw) } })
-  })
+  it.prop(
+    "encodes JSON and bytes so that decodeValue returns them unchanged",
+    [Schema.Json, Schema.Uint8Array],
+    ([json, raw]) => {
+      const same = (value: unknown) => assert.deepStrictEqual(decodeValue(encodeValue(value)), value)
+      same(Buffer.from(raw))
+      // JSON has no -0.
+      const plain: unknown = JSON.parse(JSON.stringify(json))
+      // The library has no JSON with the marker of bytes in it.
+      if (!JSON.stringify(json).includes("\"$\"")) same({ a: [plain, Buffer.from(raw)], b: { c: Buffer.from(raw) } })
+    }
+  )
 })

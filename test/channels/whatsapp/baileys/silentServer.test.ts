@@ -1,27 +1,29 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
-import { layerBaileys } from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
+import * as BaileysSocket from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
 import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
-import { makeSessionKeeper } from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
+import * as SessionSupervisor from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
 import { Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
 import { node as stanza } from "../../../../src/sandbox/whatsapp/wire/stanza.ts"
+import { IdleTraffic } from "../../../support/idleTraffic.ts"
 import { type Lie, LyingWhatsApp, ref, showCodes } from "../../../support/LyingWhatsApp.ts"
 import { passing } from "../../../support/passing.ts"
 import { eventually } from "../../../support/Service.ts"
 import { makeSessionRow } from "../../../support/sessionRow.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const Untold = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
+const NoEvents = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
 
-const Subject = Layer.mergeAll(CredentialStore.layer, Untold, AppConfig.layer).pipe(
+const Subject = Layer.mergeAll(CredentialStore.layer, NoEvents, AppConfig.layer).pipe(
+  Layer.provideMerge(IdleTraffic),
   Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Subject)("a WhatsApp that falls silent", (it) => {
-  it.effect("is given up at every phase of a pairing and of a login, for a reason that the session shows", () =>
+layer(Subject)("a session with a silent server", (it) => {
+  it.effect("times out in every phase of a pairing and of a login, and shows the reason", () =>
     Effect.gen(function*() {
       const liar = yield* LyingWhatsApp.make("ws://127.0.0.1:9/")
       let heard = 0
@@ -32,11 +34,11 @@ layer(Subject)("a WhatsApp that falls silent", (it) => {
         received: () => void heard++
       }
       const { id, row } = yield* makeSessionRow(false)
-      const keeper = yield* Effect.provide(
-        makeSessionKeeper(id, () => Effect.void),
-        layerBaileys(Effect.succeed({ url: liar.url }))
+      const session = yield* Effect.provide(
+        SessionSupervisor.make(id, () => Effect.void),
+        BaileysSocket.layer(Effect.succeed({ url: liar.url }))
       )
-      /** Its next connection meets this, as far as it goes. */
+      /** Waits until the next connection has met this lie, as far as the lie goes. */
       const meet = Effect.fnUntraced(function*(lie: Lie) {
         const before = heard
         liar.queue(lie)
@@ -47,13 +49,13 @@ layer(Subject)("a WhatsApp that falls silent", (it) => {
         passing(row, (found) => Object.entries(is).every(([name, value]) => found[name] === value))
 
       liar.queue({ hello: "silence" })
-      yield* keeper.ensure
+      yield* session.Wake()
       yield* until({ status: "pending", failures: 1 })
       yield* meet(silent)
       yield* until({ status: "pending", failures: 2 })
       yield* meet(showing)
       yield* until({ status: "failed", reason: "qr_expired", is_paired: false })
-      const asking = yield* Effect.forkChild(keeper.qr)
+      const asking = yield* Effect.forkChild(session.Qr())
       yield* meet(showing)
       const code = yield* Fiber.join(asking)
       const before = heard
@@ -64,6 +66,9 @@ layer(Subject)("a WhatsApp that falls silent", (it) => {
       yield* until({ failures: 2 })
       yield* meet(welcoming)
       yield* until({ status: "pending", failures: 3, is_paired: true })
-      assert.deepStrictEqual(yield* keeper.pair("15550100300"), { _tag: "NoCode", why: "connected" })
+      assert.deepStrictEqual(yield* session.Pair({ payload: { phoneNumber: "15550100300" } }), {
+        _tag: "NoCode",
+        why: "connected"
+      })
     }))
 })

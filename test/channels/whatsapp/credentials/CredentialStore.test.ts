@@ -52,8 +52,8 @@ const makeSession = Effect.gen(function*() {
 const read = (credentials: Credentials, ...keys: ReadonlyArray<string>) =>
   Effect.map(credentials.get("session", keys), (values) => keys.map((key) => textOf(values.get(key))))
 
-layer(Layers, { excludeTestServices: true })("the credentials of a session", (it) => {
-  it.effect("are what was written last, in memory and for the next owner alike", () =>
+layer(Layers, { excludeTestServices: true })("CredentialStore", (it) => {
+  it.effect("returns the last written values, from memory and for the next owner", () =>
     Effect.gen(function*() {
       const store = yield* CredentialStore
       const owned = yield* makeSession
@@ -69,7 +69,7 @@ layer(Layers, { excludeTestServices: true })("the credentials of a session", (it
       assert.deepStrictEqual(yield* read(yield* store.open(owned), "a", "b", "c", "d"), expected)
     }))
 
-  it.effect("are stored encrypted, and open in no other place, session or type", () =>
+  it.effect("encrypts values so that they open in no other place, session or type", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const store = yield* CredentialStore
@@ -87,7 +87,7 @@ layer(Layers, { excludeTestServices: true })("the credentials of a session", (it
       assert.strictEqual((yield* Effect.flip(read(yield* store.open(other), "a"))).reason, "altered")
     }))
 
-  it.effect("are read as they will be from the moment on that they are asked for, and many are one write", () =>
+  it.effect("reads pending values at once, and joins concurrent writes into one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const store = yield* CredentialStore
@@ -105,7 +105,7 @@ layer(Layers, { excludeTestServices: true })("the credentials of a session", (it
       assert.deepStrictEqual(yield* read(yield* store.open(owned), "a", "b1", "b3"), ["3", "1", "3"])
     }))
 
-  it.effect("are written no more after a write that failed, as what follows was made from it", () =>
+  it.effect("writes nothing after a failed write", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const store = yield* CredentialStore
@@ -121,7 +121,7 @@ layer(Layers, { excludeTestServices: true })("the credentials of a session", (it
       assert.deepStrictEqual(yield* read(yield* store.open(owned), "a"), ["1"])
     }))
 
-  it.effect("are written by their present owner alone", () =>
+  it.effect("refuses writes of a former owner", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const store = yield* CredentialStore
@@ -129,13 +129,13 @@ layer(Layers, { excludeTestServices: true })("the credentials of a session", (it
       const first = yield* store.open(before)
       yield* first.set([entry("a", "1")])
       yield* sql`update whatsapp_sessions set epoch = epoch + 1 where id = ${before.id}`
-      assert.strictEqual((yield* Effect.flip(first.set([entry("a", "late")])))._tag, "SessionTaken")
-      assert.strictEqual((yield* Effect.flip(store.open(before)))._tag, "SessionTaken")
+      assert.strictEqual((yield* Effect.flip(first.set([entry("a", "late")])))._tag, "OwnershipLost")
+      assert.strictEqual((yield* Effect.flip(store.open(before)))._tag, "OwnershipLost")
       const second = yield* store.open({ ...before, epoch: 2 })
       assert.deepStrictEqual(yield* read(second, "a"), ["1"])
     }))
 
-  it.effect("are found whole by a new owner, or not at all, however the former one goes on writing", () =>
+  it.effect("lets a new owner find every completed write of the former owner", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const store = yield* CredentialStore
@@ -157,13 +157,13 @@ layer(Layers, { excludeTestServices: true })("the credentials of a session", (it
         Effect.andThen(Effect.flatMap(store.open({ ...owned, epoch: 2 }), (next) => read(next, "counter")))
       )
       const [error, [found]] = yield* Effect.all([Effect.flip(writing), takingOver], { concurrency: 2 })
-      assert.strictEqual(error._tag, "SessionTaken")
+      assert.strictEqual(error._tag, "OwnershipLost")
       assert.strictEqual(Number(found ?? 0), confirmed)
       const [now] = yield* read(yield* store.open({ ...owned, epoch: 2 }), "counter")
       assert.strictEqual(now, found)
     }))
 
-  it.effect("are written many sessions at a time, and nobody fails for another's loss", () =>
+  it.effect("joins writes of many sessions, and fails only those without ownership", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const store = yield* CredentialStore
@@ -183,7 +183,7 @@ layer(Layers, { excludeTestServices: true })("the credentials of a session", (it
       assert.strictEqual(Number(rows[0]?.["count"]), 19)
     }))
 
-  it.effect("and the journal of the messages that they decrypted are written together, or neither is", () =>
+  it.effect("writes keys and journaled messages together or not at all", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`create table plain (text text)`

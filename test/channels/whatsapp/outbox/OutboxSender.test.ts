@@ -6,6 +6,7 @@ import { newDataKey } from "../../../../src/channels/whatsapp/credentials/DataKe
 import { makeOutboxSender } from "../../../../src/channels/whatsapp/outbox/OutboxSender.ts"
 import { OutboxSenders } from "../../../../src/channels/whatsapp/outbox/OutboxSenders.ts"
 import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
+import { ReceivedMessages } from "../../../../src/channels/whatsapp/socket/MessagePorts.ts"
 import type { SessionSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 import { Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
@@ -36,6 +37,7 @@ const lanes = (values: Readonly<Record<string, string>>) =>
   Layer.mergeAll(
     OutboxStatusUpdates.layer.pipe(Layer.provide(NoEvents)),
     OutboxSenders.layer,
+    Layer.succeed(ReceivedMessages, ReceivedMessages.of({ find: () => Effect.undefined })),
     MacKeys.layer,
     settings(values),
     PublicDownload.layer({ allowLoopback: false, maxBytes: 1, timeout: "1 second" })

@@ -8,7 +8,7 @@ const settings = { whatsappRetries: 30, whatsappRetrySeconds: 1, whatsappRetryLo
 const least = (failures: number) => Math.min(1000 * 2 ** (failures - 1), 300_000)
 
 describe("reconnectSchedule", () => {
-  it.effect("makes 30 retries, from a second to five minutes apart, in about two hours, then gives up", () =>
+  it.effect("makes 30 retries, from one second to five minutes apart, in about two hours, then gives up", () =>
     Effect.gen(function*() {
       const at: Array<number> = []
       const attempt = Clock.currentTimeMillis.pipe(
@@ -27,7 +27,7 @@ describe("reconnectSchedule", () => {
       assert.isTrue((at.at(-1) ?? 0) > 90 * 60_000 && (at.at(-1) ?? 0) < 145 * 60_000)
     }))
 
-  it.effect("tells the pause after any number of failures, as a node that takes over needs it", () =>
+  it.effect("gives the same pause for a number of failures, so that another node can continue", () =>
     Effect.gen(function*() {
       for (const failures of [1, 2, 9, 10, 30]) {
         const pause = Duration.toMillis(yield* pauseAfter(settings, failures))

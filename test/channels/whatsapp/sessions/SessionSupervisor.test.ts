@@ -3,11 +3,12 @@ import { ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
-import { makeSessionKeeper } from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
+import * as SessionSupervisor from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
 import { type SocketEvent, WhatsAppSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
+import { IdleTraffic } from "../../../support/idleTraffic.ts"
 import { passing } from "../../../support/passing.ts"
 import { eventually, live } from "../../../support/Service.ts"
 import { makeSessionRow } from "../../../support/sessionRow.ts"
@@ -17,15 +18,15 @@ import { unaskedSocket } from "../../../support/unaskedSocket.ts"
 interface Connection {
   readonly isPaired: boolean
   readonly events: Queue.Queue<SocketEvent>
-  /** The numbers that it was asked for a pairing code of. */
+  /** The numbers that requested a pairing code. */
   readonly numbers: Array<string>
   isClosed: boolean
 }
 
-/** The connections of each session, in their order, moved by the tests. */
+/** The connections of each session, in order. The tests drive them. */
 const connections = new Map<number, Array<Connection>>()
 
-/** Until this is over, the connections of these sessions are being made. */
+/** Connections of these sessions open when the effect ends. */
 const slow = new Map<number, Effect.Effect<void>>()
 
 const Sockets = Layer.succeed(
@@ -61,10 +62,10 @@ const Sockets = Layer.succeed(
   })
 )
 
-const happenings: Array<DomainEvent> = []
-const Told = Layer.succeed(
+const published: Array<DomainEvent> = []
+const Published = Layer.succeed(
   Events,
-  Events.of({ publish: (news) => Effect.sync(() => void happenings.push(...news)) })
+  Events.of({ publish: (events) => Effect.sync(() => void published.push(...events)) })
 )
 
 const retries = 3
@@ -73,28 +74,30 @@ const Settings = AppConfig.layer.pipe(
   Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ WHATSAPP_RETRIES: String(retries) })))
 )
 
-const Subject = Layer.mergeAll(CredentialStore.layer, Sockets, Told, Settings).pipe(
+const Subject = Layer.mergeAll(CredentialStore.layer, Sockets, Published, Settings).pipe(
+  Layer.provideMerge(IdleTraffic),
   Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** A session of a new account under a keeper, and what the test does with it. */
+/** Runs a session of a new account, with handles for the test. */
 const keep = Effect.fnUntraced(function*(isPaired: boolean) {
   const { id, row } = yield* makeSessionRow(isPaired)
   const awake: Array<boolean> = []
-  const keeper = yield* makeSessionKeeper(id, (on) => Effect.sync(() => void awake.push(on)))
-  yield* keeper.ensure
+  const actor = yield* SessionSupervisor.make(id, (on) => Effect.sync(() => void awake.push(on)))
+  yield* actor.Wake()
   const count = () => connections.get(id)?.length ?? 0
   return {
     id,
-    keeper,
+    actor,
+    pair: (phoneNumber: string) => actor.Pair({ payload: { phoneNumber } }),
     awake,
     row,
     count,
     until: (status: string) => eventually(row, (found) => found["status"] === status),
-    /** Lets time pass until there are so many: a pause may begin a moment after the row tells of the failure. */
+    /** Lets time pass until there are this many connections. A pause may start a moment after the row has the failure. */
     passing: (n: number) => passing(Effect.sync(count), (all) => all === n),
-    /** The n-th connection, as soon as there is one. */
+    /** Waits for the n-th connection. */
     connection: (n: number) =>
       Effect.as(eventually(Effect.sync(count), (all) => all >= n), connections.get(id)?.[n - 1]),
     tell: (event: SocketEvent) => {
@@ -103,7 +106,7 @@ const keep = Effect.fnUntraced(function*(isPaired: boolean) {
     },
     all: () => connections.get(id) ?? [],
     latest: () => connections.get(id)?.at(-1),
-    news: () => happenings.filter(({ data }) => "session_id" in data && data.session_id === id)
+    events: () => published.filter(({ data }) => "session_id" in data && data.session_id === id)
   }
 })
 
@@ -114,17 +117,17 @@ const closed = (cause: Extract<SocketEvent, { readonly _tag: "Closed" }>["cause"
   detail: "test"
 })
 
-layer(Subject)("a session's keeper", (it) => {
-  it.effect("lets a code be scanned for 160 seconds, then rests until somebody asks", () =>
+layer(Subject)("SessionSupervisor", (it) => {
+  it.effect("shows codes for 160 seconds, then idles until the next request", () =>
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(false)
       yield* session.connection(1)
       session.tell({ _tag: "Code", text: "first" })
-      const shown = yield* session.keeper.qr
+      const shown = yield* session.actor.Qr()
       assert.strictEqual(shown._tag, "Code")
       yield* TestClock.adjust("159 seconds")
       session.tell({ _tag: "Code", text: "last" })
-      const codes = yield* eventually(Effect.sync(session.news), (news) => news.length === 2)
+      const codes = yield* eventually(Effect.sync(session.events), (events) => events.length === 2)
       assert.deepStrictEqual(codes.map(({ event }) => event), ["session.qr_updated", "session.qr_updated"])
       assert.strictEqual((yield* session.row)["status"], "pending")
       yield* TestClock.adjust("1 second")
@@ -132,14 +135,14 @@ layer(Subject)("a session's keeper", (it) => {
       assert.deepInclude(yield* session.row, { reason: "qr_expired", desired: "off", tries: false })
       yield* eventually(Effect.sync(() => session.awake.at(-1)), (awake) => awake === false)
       assert.isTrue(session.latest()?.isClosed)
-      const asking = yield* Effect.forkChild(session.keeper.qr)
+      const asking = yield* Effect.forkChild(session.actor.Qr())
       yield* session.connection(2)
       session.tell({ _tag: "Code", text: "new" })
       assert.strictEqual((yield* Fiber.join(asking))._tag, "Code")
       assert.strictEqual((yield* session.row)["status"], "pending")
     })))
 
-  it.effect("tells of no code before the request for the session was answered", () =>
+  it.effect("publishes no code before the session's creation is answered", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const session = yield* keep(false)
@@ -147,31 +150,31 @@ layer(Subject)("a session's keeper", (it) => {
       yield* session.connection(1)
       session.tell({ _tag: "Code", text: "first" })
       session.tell({ _tag: "Code", text: "second" })
-      const second = Effect.map(session.keeper.qr, (code) => code._tag === "Code" ? code.text : "")
+      const second = Effect.map(session.actor.Qr(), (code) => code._tag === "Code" ? code.text : "")
       yield* eventually(second, (text) => text === "second")
-      assert.deepStrictEqual(session.news(), [])
+      assert.deepStrictEqual(session.events(), [])
       yield* sql`update whatsapp_sessions set is_confirmed = true where id = ${session.id}`
       session.tell({ _tag: "Code", text: "third" })
-      yield* eventually(Effect.sync(session.news), (news) => news.length === 1)
+      yield* eventually(Effect.sync(session.events), (events) => events.length === 1)
     })))
 
-  it.effect("makes another pairing code on a connection of its own for each who asks; the last one's holds", () =>
+  it.effect("makes a new pairing code on a new connection for each caller, and only the last code is valid", () =>
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(false)
       yield* session.connection(1)
       session.tell({ _tag: "Code", text: "first" })
-      yield* session.keeper.qr
+      yield* session.actor.Qr()
       const numbers = ["15550100300", "15550100301", "15550100302"]
       const codeOf = Effect.map(
-        session.keeper.pair(numbers[0] ?? ""),
+        session.pair(numbers[0] ?? ""),
         (answer) => answer._tag === "PairingCode" ? answer.code : answer
       )
       const asking = yield* Effect.forkChild(codeOf)
       yield* session.connection(2)
       session.tell({ _tag: "Code", text: "of 2" })
       assert.strictEqual(yield* Fiber.join(asking), "CONN-0002")
-      // Two at the same time: who is not the last is not told of the other's code.
-      const both = yield* Effect.forkChild(Effect.forEach(numbers.slice(1), session.keeper.pair, { concurrency: 2 }))
+      // Two at the same time: the earlier caller does not receive the later code.
+      const both = yield* Effect.forkChild(Effect.forEach(numbers.slice(1), session.pair, { concurrency: 2 }))
       yield* session.connection(3)
       session.tell({ _tag: "Code", text: "of 3" })
       const [early, late] = yield* Fiber.join(both)
@@ -182,20 +185,20 @@ layer(Subject)("a session's keeper", (it) => {
         { isClosed: true, asked: numbers.slice(0, 1) },
         { isClosed: false, asked: numbers.slice(2) }
       ])
-      // The code is gone with its window, and the next one begins anew.
+      // The code expires with its window, and the next request starts over.
       yield* TestClock.adjust("160 seconds")
       yield* session.until("failed")
-      const again = yield* Effect.forkChild(session.keeper.pair("15550100300"))
+      const again = yield* Effect.forkChild(session.pair("15550100300"))
       yield* session.connection(4)
       session.tell({ _tag: "Code", text: "of 4" })
       assert.deepInclude(yield* Fiber.join(again), { _tag: "PairingCode", code: "CONN-0004" })
       session.tell({ _tag: "Paired" })
       yield* eventually(session.row, ({ is_paired }) => is_paired === true)
-      assert.deepStrictEqual(yield* session.keeper.pair("15550100300"), { _tag: "NoCode", why: "connected" })
+      assert.deepStrictEqual(yield* session.pair("15550100300"), { _tag: "NoCode", why: "connected" })
       assert.strictEqual(session.count(), 4)
     })))
 
-  it.effect("gives a pairing code of the connection that is just being made", () =>
+  it.effect("answers with a pairing code of the connection that is being opened", () =>
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(false)
       yield* session.connection(1)
@@ -204,7 +207,7 @@ layer(Subject)("a session's keeper", (it) => {
       session.tell(closed("lost"))
       yield* eventually(session.row, ({ failures }) => failures === 1)
       yield* session.passing(2)
-      const asking = yield* Effect.forkChild(session.keeper.pair("15550100300"))
+      const asking = yield* Effect.forkChild(session.pair("15550100300"))
       yield* Effect.yieldNow
       yield* Deferred.succeed(made, undefined)
       session.tell({ _tag: "Code", text: "of 2" })
@@ -212,7 +215,7 @@ layer(Subject)("a session's keeper", (it) => {
       assert.deepInclude(Option.getOrUndefined(answer), { _tag: "PairingCode", code: "CONN-0002" })
     })))
 
-  it.effect("gives a connection that says nothing 30 seconds", () =>
+  it.effect("closes a silent connection after 30 seconds", () =>
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(true)
       yield* session.connection(1)
@@ -225,7 +228,7 @@ layer(Subject)("a session's keeper", (it) => {
       yield* session.connection(2)
     })))
 
-  it.effect("comes back once, 30 seconds after somebody else has taken its place", () =>
+  it.effect("reconnects once, 30 seconds after another client has replaced it", () =>
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(true)
       yield* session.connection(1)
@@ -244,7 +247,7 @@ layer(Subject)("a session's keeper", (it) => {
       assert.deepInclude(yield* session.row, { reason: "replaced", tries: false })
     })))
 
-  it.effect("gives up after so many retries with its credentials, and connects with them when a try is due", () =>
+  it.effect("keeps its credentials after the last retry, and connects with them when a retry is due", () =>
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(true)
       for (let attempt = 1; attempt <= retries + 1; attempt++) {
@@ -256,38 +259,38 @@ layer(Subject)("a session's keeper", (it) => {
       assert.deepInclude(yield* session.row, { reason: "retries_exhausted", desired: "off", tries: true })
       yield* TestClock.adjust("1 day")
       assert.strictEqual(session.count(), retries + 1)
-      yield* session.keeper.tryAgain
+      yield* session.actor.Try()
       yield* session.connection(retries + 2)
       assert.isTrue(session.latest()?.isPaired)
       session.tell(opened)
       yield* session.until("connected")
       assert.deepInclude(yield* session.row, { reason: null, desired: "on", failures: 0 })
-      assert.deepStrictEqual(session.news().map(({ event }) => event), [
+      assert.deepStrictEqual(session.events().map(({ event }) => event), [
         "session.disconnected",
         "session.disconnected",
         "session.connected"
       ])
     })))
 
-  it.effect("ends without a word where a second node was told to own the session, which alone goes on", () =>
+  it.effect("stops silently when a second node claims the session, which alone continues", () =>
     Effect.scoped(Effect.gen(function*() {
       const session = yield* keep(true)
       yield* session.connection(1)
       session.tell(opened)
       yield* eventually(session.row, ({ status }) => status === "connected")
-      const other = yield* makeSessionKeeper(session.id, () => Effect.void)
-      yield* other.ensure
+      const other = yield* SessionSupervisor.make(session.id, () => Effect.void)
+      yield* other.Wake()
       yield* session.connection(2)
       session.tell(opened)
       const [first, second] = session.all()
-      if (first === undefined) return assert.fail("there is no first connection")
-      // Whatever it hears, it is nobody's news: neither the row nor webhooks change, and it does not come back.
+      if (first === undefined) return assert.fail("no first connection")
+      // Its events change neither the row nor the webhooks, and it does not reconnect.
       Queue.offerUnsafe(first.events, closed("lost"))
       yield* eventually(Effect.sync(() => first.isClosed), (gone) => gone)
       yield* TestClock.adjust("1 day")
       assert.strictEqual(session.count(), 2)
       assert.isFalse(second?.isClosed)
       assert.deepInclude(yield* session.row, { status: "connected", reason: null, failures: 0 })
-      assert.deepStrictEqual(session.news(), [])
+      assert.deepStrictEqual(session.events(), [])
     })))
 })

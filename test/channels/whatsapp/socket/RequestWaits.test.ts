@@ -11,8 +11,8 @@ const Subject = RequestWaits.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Subject, { excludeTestServices: true })("requests that wait for WhatsApp", (it) => {
-  it.effect("hold a quarter of the connections in their transactions and no more, and as many as come without one", () =>
+layer(Subject, { excludeTestServices: true })("RequestWaits", (it) => {
+  it.effect("lets requests hold a quarter of the connections, and any number of requests without a transaction", () =>
     Effect.gen(function*() {
       const { bounded } = yield* RequestWaits
       const answer = yield* Deferred.make<string>()

@@ -1,1 +1,0 @@
-export { layerBaileys as WhatsAppSocketLayer, liveUrl } from "./BaileysSocket.ts"
