@@ -19,7 +19,7 @@ export const Account = Schema.Struct({
 })
 export type Account = typeof Account.Type
 
-/** What an owner may change about the account (spec 2.8). */
+/** The fields of the account that its owner may change (spec 2.8). */
 export const Profile = Schema.Struct({
   name: Schema.String,
   email: Schema.String,
@@ -28,12 +28,12 @@ export const Profile = Schema.Struct({
 })
 export type Profile = typeof Profile.Type
 
-/** Which mails of the service the owner wants (spec 2.8). */
+/** The mails from the service that the owner wants (spec 2.8). */
 export const Notifications = Schema.Struct({
-  email_alerts: Schema.Boolean.annotate({ description: "A quota is used up, a key was revoked" }),
-  usage_warnings: Schema.Boolean.annotate({ description: "A quota is used to 80 percent" }),
-  weekly_digest: Schema.Boolean.annotate({ description: "What was used in a week, on Mondays" }),
-  security_alerts: Schema.Boolean.annotate({ description: "A key was made, the secret of a webhook was changed" }),
-  marketing_emails: Schema.Boolean.annotate({ description: "Nothing is sent for it so far" })
+  email_alerts: Schema.Boolean.annotate({ description: "A quota is used up, or a key was revoked" }),
+  usage_warnings: Schema.Boolean.annotate({ description: "80 percent of a quota are used" }),
+  weekly_digest: Schema.Boolean.annotate({ description: "Usage of the last week, on Mondays" }),
+  security_alerts: Schema.Boolean.annotate({ description: "A key was created, or a webhook's secret was rotated" }),
+  marketing_emails: Schema.Boolean.annotate({ description: "Not used yet" })
 })
 export type Notifications = typeof Notifications.Type

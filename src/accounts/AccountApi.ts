@@ -13,10 +13,10 @@ import { Timezone } from "../values/Timezone.ts"
 import { Account, Notifications, Profile } from "./Account.ts"
 import { EmailTaken } from "./AccountErrors.ts"
 
-/** A password that is to be set: any text, long enough. */
+/** A new password of sufficient length; {@link passwordFault} checks its strength. */
 export const NewPassword = textBetween(12, 128)
 
-/** What is left out stays as it is. */
+/** Absent fields keep their value. */
 export const ProfileChange = Schema.Struct({
   name: Schema.optionalKey(lineBetween(1, 200)),
   email: Schema.optionalKey(EmailAddress),
@@ -32,7 +32,7 @@ export const PasswordChange = Schema.Struct({
 })
 export type PasswordChange = typeof PasswordChange.Type
 
-/** What is left out stays as it is. */
+/** Absent fields keep their value. */
 export const NotificationsChange = Schema.Struct(Struct.map(Notifications.fields, Schema.optionalKey))
 export type NotificationsChange = typeof NotificationsChange.Type
 
@@ -46,7 +46,8 @@ const profile = HttpApiEndpoint.put("profile", "/profile", {
   error: apiErrors(EmailTaken)
 }).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
   summary: "Change the profile",
-  description: "What is left out stays. Another email address holds at once; the one before is told."
+  description:
+    "Absent fields keep their value. A new email address takes effect at once, and the previous one gets a notice."
 }))
 
 const password = HttpApiEndpoint.put("password", "/password", {
@@ -55,22 +56,22 @@ const password = HttpApiEndpoint.put("password", "/password", {
   error: apiErrors(ValidationFailed, RateLimitExceeded)
 }).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
   summary: "Change the password",
-  description: "Login sessions and keys stay as they are. The owner gets a mail."
+  description: "Login sessions and API keys stay valid. The owner gets a mail."
 }))
 
 const notifications = HttpApiEndpoint.get("notifications", "/notifications", { success: Data(Notifications) })
   .annotate(Access.Access, Access.full("account:read"))
   .annotateMerge(OpenApi.annotations({
-    summary: "Read which mails are wanted",
-    description: "The mails of the service itself to the owner of the account."
+    summary: "Read the notification settings",
+    description: "The mails that the service sends to the account's owner."
   }))
 
 const changeNotifications = HttpApiEndpoint.put("changeNotifications", "/notifications", {
   payload: NotificationsChange,
   success: Data(Notifications)
 }).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
-  summary: "Choose which mails are wanted",
-  description: "What is left out stays. Mails about the password and the email address always come."
+  summary: "Change the notification settings",
+  description: "Absent fields keep their value. Mails about the password and the email address cannot be switched off."
 }))
 
 const remove = HttpApiEndpoint.delete("remove", "/", {
@@ -80,10 +81,10 @@ const remove = HttpApiEndpoint.delete("remove", "/", {
 }).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
   summary: "Delete the account",
   description:
-    "Irreversible. From this answer on its keys and login sessions are refused and nothing more is sent; everything that belongs to it is erased soon after. Its email address is free at once."
+    "Irreversible. Keys and login sessions are refused at once, and nothing more is sent. All data of the account is erased soon after. Its email address is free at once."
 }))
 
-/** The account of whoever asks (spec 2.8, 4.7). */
+/** The caller's account (spec 2.8, 4.7). */
 export class AccountApi extends HttpApiGroup.make("account")
   .add(read, profile, password, notifications, changeNotifications, remove)
   .prefix("/v1/account")

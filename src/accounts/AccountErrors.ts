@@ -8,7 +8,7 @@ export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", {
   }
 }
 
-/** The same for an unknown address and a wrong password, in the same time: it does not tell who has an account. */
+/** Identical, and equally slow, for an unknown address and a wrong password, so that it reveals no accounts. */
 export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()(
   "InvalidCredentials",
   {},
@@ -25,11 +25,11 @@ export class RegistrationClosed extends Schema.TaggedError<RegistrationClosed>()
   wire(403, "registration_closed", 4032)
 ) {
   override get message() {
-    return "This service does not take registrations. Ask its operator for an account."
+    return "Registration is closed. Ask the operator for an account."
   }
 }
 
-/** None of the request is accepted; `current` of the month's `limit` are used. */
+/** Nothing of the request is accepted. `current` is the used part of the month's `limit`. */
 export class EmailQuotaExceeded extends Schema.TaggedError<EmailQuotaExceeded>()(
   "EmailQuotaExceeded",
   { limit: Schema.Int, current: Schema.Int, resource: Schema.Literal("emails") },
@@ -39,15 +39,15 @@ export class EmailQuotaExceeded extends Schema.TaggedError<EmailQuotaExceeded>()
     const used = counted(this.current, "is used", "are used")
     return `Your plan allows ${
       counted(this.limit, "email")
-    } a month, ${used}, and this request has more recipients than are left. Choose a larger plan, or wait for the next month (UTC).`
+    } a month, ${used}, and this request has more recipients than that leaves. Choose a larger plan, or wait for the next month (UTC).`
   }
 }
 
-/** The same for a token that is unknown, used or too old. */
+/** Identical for an unknown, a used and an expired token. */
 export class TokenExpired
   extends Schema.TaggedError<TokenExpired>()("TokenExpired", {}, wire(410, "token_expired", 4105))
 {
   override get message() {
-    return "This token was used or is too old. Ask for a new one with POST /v1/auth/password/forgot."
+    return "The token is invalid, used or expired. Request a new one with POST /v1/auth/password/forgot."
   }
 }

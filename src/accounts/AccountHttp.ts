@@ -28,7 +28,7 @@ export const AccountHttp = HttpApiBuilder.group(
         read: Effect.fnUntraced(function*() {
           const { accountId } = yield* Principal
           const account = yield* accounts.find(accountId)
-          // Deleted since the request was let in.
+          // The account was deleted after authentication.
           return Option.isSome(account) ? { data: account.value } : yield* new NotFound({})
         }),
         profile: Effect.fnUntraced(function*({ payload }) {
@@ -37,7 +37,7 @@ export const AccountHttp = HttpApiBuilder.group(
         }),
         password: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
-          // Whoever has got hold of a key must not try passwords with it.
+          // Prevents guessing the password with a stolen key.
           yield* limitPerMinute(limits, `password:${accountId}`, config.rateLimitLogin)
           yield* settings.changePassword(accountId, payload)
           return yield* nothing

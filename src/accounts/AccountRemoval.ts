@@ -1,9 +1,9 @@
 /**
- * Deletes accounts. What has to end with the account ends in the transaction that deletes it; the rest is erased by
- * {@link AccountRemoval.erase}, which a periodic task repeats. What is to be erased is a row of `account_erasures`, every
- * statement erases what it finds, and nothing is remembered in between: whoever dies in the middle, the next one goes
- * on. A request that was under way when the account went may still write a row, so the account's own row goes only when
- * nothing was found a quarter of an hour after the deletion, which no request lives for.
+ * Deletes accounts. The deleting transaction ends what must end with the account; {@link AccountRemoval.erase} erases
+ * the rest, repeated by a periodic task. Each deletion in progress is a row of `account_erasures`. Every statement erases the
+ * rows that it finds and keeps no state, so another node can continue after a crash. A request in flight may still
+ * write rows, so the account's row goes only if nothing was found 15 minutes after the deletion, which is longer than
+ * any request.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,13 +12,13 @@ import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Erasure, type ErasureStep } from "./Erasure.ts"
 
-/** How long what was under way when an account was deleted may still write, in minutes. */
+/** Minutes for which requests in flight at the deletion may still write rows. */
 const aftermath = 15
 
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** The row has nothing of its owner from here on; a second deletion changes nothing. */
+  /** Anonymises the row. A second deletion changes nothing. */
   const mark = (id: AccountId) =>
     Query.run(sql`with gone as (
         update accounts set deleted_at = now(), name = '', email = 'account-' || id || '@deleted.invalid',
@@ -33,7 +33,10 @@ const makeRepo = Effect.gen(function*() {
     execute: () => sql`select account_id from account_erasures where next_at <= now() order by next_at`
   })
 
-  /** Ends the erasure if it is time for it; else says when to look again: never both of one row in one statement. */
+  /**
+   * Ends the erasure once {@link aftermath} has passed, else schedules the next look. Never both for one row in one
+   * statement.
+   */
   const conclude = (id: AccountId) =>
     Query.run(sql`with concluded as (
         delete from account_erasures
@@ -47,11 +50,11 @@ const makeRepo = Effect.gen(function*() {
   return { mark, due, conclude }
 })
 
-/** Deletes accounts and erases what is left of them. */
+/** Deletes accounts and erases their rows. */
 export class AccountRemoval extends Context.Service<AccountRemoval, {
-  /** From its commit on keys and login sessions are refused, nothing more is sent, and the address is free. */
+  /** After its commit, keys and login sessions are refused, nothing more is sent, and the email address is free. */
   readonly remove: (accountId: AccountId) => Effect.Effect<void>
-  /** Erases what is left of deleted accounts. Those that fail are tried again the next time and hold up no other. */
+  /** Erases rows of deleted accounts. An account that fails is retried in the next round and does not block others. */
   readonly erase: Effect.Effect<void>
 }>()("messaging-service/accounts/AccountRemoval") {
   static readonly layer = Layer.effect(
@@ -69,7 +72,7 @@ export class AccountRemoval extends Context.Service<AccountRemoval, {
         }))
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
-      const emptied = Effect.fnUntraced(function*({ name, some }: ErasureStep, accountId: AccountId) {
+      const eraseAll = Effect.fnUntraced(function*({ name, some }: ErasureStep, accountId: AccountId) {
         let total = 0
         let erased = yield* some(accountId)
         while (erased > 0) {
@@ -81,12 +84,12 @@ export class AccountRemoval extends Context.Service<AccountRemoval, {
       })
 
       const eraseOne = Effect.fnUntraced(function*(accountId: AccountId) {
-        const totals = yield* Effect.forEach(steps, (step) => emptied(step, accountId))
-        // What depended on another step's rows may have been left; there is a next time soon.
+        const totals = yield* Effect.forEach(steps, (step) => eraseAll(step, accountId))
+        // Rows that depended on another step may be left. The next round follows soon.
         if (totals.every((total) => total === 0)) yield* repo.conclude(accountId)
       }, (effect, accountId) =>
         effect.pipe(
-          Effect.tapCause((cause) => Effect.logWarning("an account is erased later", cause)),
+          Effect.tapCause((cause) => Effect.logWarning("erasing an account failed", cause)),
           Effect.ignoreCause,
           Effect.annotateLogs({ account: accountId })
         ))

@@ -12,7 +12,7 @@ import { Notices } from "./Notices.ts"
 import { passwordFault, type Person } from "./passwordFault.ts"
 import { emailChangedNotice, passwordChangedNotice } from "./securityNotices.ts"
 
-/** The violations of a new password, if it has any. */
+/** The violations of a new password, if any. */
 export const passwordViolations = Effect.fn("passwordViolations")(function*(
   wanted: { readonly password: string; readonly password_confirmation?: string },
   person: Person
@@ -26,15 +26,15 @@ export const passwordViolations = Effect.fn("passwordViolations")(function*(
   ] satisfies ReadonlyArray<Violation>
 })
 
-/** Refuses with all of the violations, if there are any. */
+/** Fails with all violations, if there are any. */
 export const refuseAll = (errors: ReadonlyArray<Violation>): Effect.Effect<void, ValidationFailed> =>
   errors[0] === undefined ? Effect.void : Effect.fail(new ValidationFailed({ param: errors[0].param, errors }))
 
-/** What the owner of an account sets (spec 2.8, 4.7). */
+/** The settings of an account's owner (spec 2.8, 4.7). */
 export class AccountSettings extends Context.Service<AccountSettings, {
-  /** The address before is told of another one. */
+  /** Sends a notice to the previous address if it changes. */
   readonly changeProfile: (accountId: AccountId, change: ProfileChange) => Effect.Effect<Profile, EmailTaken>
-  /** Login sessions and keys stay as they are. */
+  /** Login sessions and keys stay valid. */
   readonly changePassword: (accountId: AccountId, change: PasswordChange) => Effect.Effect<void, ValidationFailed>
   readonly notifications: (accountId: AccountId) => Effect.Effect<Notifications>
   readonly changeNotifications: (accountId: AccountId, change: NotificationsChange) => Effect.Effect<Notifications>
@@ -60,7 +60,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
             const row = yield* repo.update({ accountId, change })
             if (row.email !== before) {
               yield* audit.record({ accountId, action: "email.changed" })
-              yield* notices.tell(emailChangedNotice(accountId, before))
+              yield* notices.enqueue(emailChangedNotice(accountId, before))
             }
             return row
           }))
@@ -84,7 +84,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
           yield* transaction(Effect.gen(function*() {
             yield* repo.setPassword({ accountId, hash: Redacted.make(after) })
             yield* audit.record({ accountId, action: "password.changed" })
-            yield* notices.tell(passwordChangedNotice(accountId))
+            yield* notices.enqueue(passwordChangedNotice(accountId))
           }))
         }
       )

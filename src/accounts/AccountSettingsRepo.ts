@@ -27,7 +27,7 @@ const make = Effect.gen(function*() {
       sql`select exists (select from accounts where lower(email) = lower(${email}) and id <> ${accountId}) as taken`
   })
 
-  /** Another account may take the address after {@link isTaken}. */
+  /** Fails with `EmailTaken` if another account takes the address after {@link isTaken}. */
   const update = Query.findOne({
     Request: Schema.Struct({ accountId: AccountId, change: Schema.toType(ProfileChange) }),
     Result: Profile,
@@ -75,7 +75,7 @@ const make = Effect.gen(function*() {
   return { lock, isTaken, update, credentials, setPassword, notifications, changeNotifications }
 })
 
-/** SQL of what owners set in `accounts`. */
+/** SQL of the settings in `accounts`. */
 export class AccountSettingsRepo
   extends Context.Service<AccountSettingsRepo>()("messaging-service/accounts/AccountSettingsRepo", { make })
 {

@@ -13,13 +13,13 @@ import { EmailTaken, InvalidCredentials } from "./AccountErrors.ts"
 import { AccountsRepo } from "./AccountsRepo.ts"
 import { Audit } from "./Audit.ts"
 
-/** What tells a login token from an API key. */
+/** Distinguishes login tokens from API keys. */
 export const loginPrefix = "lt_live_"
 
 export interface NewAccount {
   readonly name: string
   readonly email: EmailAddress
-  /** Without one nobody can log in; API keys still work. */
+  /** Without a password, only API keys work. */
   readonly password?: Redacted.Redacted
   readonly plan: Plan
   readonly trial: boolean
@@ -33,20 +33,20 @@ export interface LoginSession {
   readonly expires_at: Timestamp
 }
 
-/** Accounts and the login sessions of their people. */
+/** Accounts and their login sessions. */
 export class Accounts extends Context.Service<Accounts, {
-  /** Makes an account; addresses are unique without regard to case. */
+  /** Creates an account. Addresses are unique regardless of case. */
   readonly create: (account: NewAccount) => Effect.Effect<Account, EmailTaken>
   /** Checks the password and opens a login session of 30 days. */
   readonly login: (email: string, password: Redacted.Redacted) => Effect.Effect<LoginSession, InvalidCredentials>
-  /** Opens a login session without asking for a password, right after a registration. */
+  /** Opens a login session without a password, right after registration. */
   readonly openSession: (account: Account) => Effect.Effect<LoginSession>
-  /** Ends the session of a token; harmless when there is none. */
+  /** Ends the session of a token, if there is one. */
   readonly logout: (token: Redacted.Redacted) => Effect.Effect<void>
   readonly find: (id: AccountId) => Effect.Effect<Option.Option<Account>>
-  /** Every account, oldest first. */
+  /** All accounts, oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<Account>>
-  /** Puts an account on a plan, which ends its trial. Nothing when there is no such account. */
+  /** Sets the plan and ends the trial. Nothing if the account does not exist. */
   readonly setPlan: (id: AccountId, plan: Plan) => Effect.Effect<Option.Option<Account>>
 }>()("messaging-service/accounts/Accounts") {
   static readonly layer = Layer.effect(

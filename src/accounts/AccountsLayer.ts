@@ -8,7 +8,7 @@ import { AuthHttp } from "./AuthHttp.ts"
 import { Notices } from "./Notices.ts"
 import { PasswordResets } from "./PasswordResets.ts"
 
-/** Accounts with their endpoints, the notices to their owners, and the book of their changes; it asks for `Erasure`. */
+/** Accounts with their endpoints, notices and audit log. Requires `Erasure`. */
 export const AccountsLayer = Layer.merge(AuthHttp, AccountHttp).pipe(
   Layer.provideMerge(Layer.mergeAll(Accounts.layer, AccountSettings.layer, PasswordResets.layer, AccountRemoval.layer)),
   Layer.provideMerge(Layer.mergeAll(Audit.layer, Notices.layer))

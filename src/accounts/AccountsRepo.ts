@@ -22,7 +22,7 @@ const make = Effect.gen(function*() {
   const columns = sql.literal(`id, name, email, plan, trial_ends_at, timezone, locale, created_at,
     case when trial_ends_at is null then 'active' when trial_ends_at > now() then 'trial' else 'trial_over' end as status`)
 
-  /** Nothing when the address is taken. */
+  /** Nothing if the address is taken. */
   const insert = Query.findOneOption({
     Request: NewAccount,
     Result: Account,
@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
     execute: () => sql`select ${columns} from accounts where deleted_at is null order by id`
   })
 
-  /** A plan that was bought ends the trial. */
+  /** A chosen plan ends the trial. */
   const setPlan = Query.findOneOption({
     Request: Schema.Struct({ id: AccountId, plan: Plan }),
     Result: Account,

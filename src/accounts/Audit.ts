@@ -5,7 +5,7 @@ import { Principal } from "../platform/http/Authentication.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import type { AccountId } from "../values/Ids.ts"
 
-/** What is written down when somebody does it. */
+/** The changes that the audit log records. */
 export type AuditAction =
   | "key.created"
   | "key.revoked"
@@ -25,13 +25,13 @@ export type AuditAction =
 export interface AuditEntry {
   readonly accountId: AccountId
   readonly action: AuditAction
-  /** What was changed, such as `webhook 7`. */
+  /** The changed object, such as `webhook 7`. */
   readonly target?: string
-  /** Never a secret, nor a part of one. */
+  /** Never contains a secret or a part of one. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Whether the request in hand is of the account's owner or of a program of his; else it is the operator's. */
+/** Whether the request comes from the account (its owner or their program), not from the operator. */
 export const byOwner: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(Principal), Option.isSome)
 
 const actor = Effect.map(
@@ -42,9 +42,9 @@ const actor = Effect.map(
   })
 )
 
-/** The book of what was changed about accounts, and by whom. */
+/** The audit log: who changed what of an account. */
 export class Audit extends Context.Service<Audit, {
-  /** Writes an entry in the caller's transaction; who it was is read from the request in hand. */
+  /** Writes an entry in the caller's transaction. The actor comes from the current request. */
   readonly record: (entry: AuditEntry) => Effect.Effect<void>
 }>()("messaging-service/accounts/Audit") {
   static readonly layer = Layer.effect(

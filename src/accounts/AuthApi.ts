@@ -15,7 +15,7 @@ import { Account } from "./Account.ts"
 import { NewPassword } from "./AccountApi.ts"
 import { EmailTaken, InvalidCredentials, RegistrationClosed, TokenExpired } from "./AccountErrors.ts"
 
-/** A login session: `token` goes where an API key goes. */
+/** A login session. Its `token` is used like an API key. */
 const Login = Schema.Struct({ account: Account, token: Schema.String, expires_at: Timestamp })
 
 const register = HttpApiEndpoint.post("register", "/register", {
@@ -39,12 +39,12 @@ const login = HttpApiEndpoint.post("login", "/login", {
   error: apiErrors(InvalidCredentials, RateLimitExceeded)
 }).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
   summary: "Log in",
-  description: "Answers with a session token that is used like an API key without scopes."
+  description: "Returns a session token. Use it like an API key without scopes."
 }))
 
 const logout = HttpApiEndpoint.post("logout", "/logout", { success: Nothing })
   .annotate(Access.Access, Access.full())
-  .annotateMerge(OpenApi.annotations({ summary: "Log out", description: "Ends the login session that is used." }))
+  .annotateMerge(OpenApi.annotations({ summary: "Log out", description: "Ends the current login session." }))
   .middleware(Authentication)
 
 const forgot = HttpApiEndpoint.post("forgot", "/password/forgot", {
@@ -52,8 +52,8 @@ const forgot = HttpApiEndpoint.post("forgot", "/password/forgot", {
   success: Nothing.pipe(HttpApiSchema.status(202)),
   error: apiErrors(RateLimitExceeded)
 }).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
-  summary: "Ask for a new password",
-  description: "Mails a token to the address if it has an account. The answer is the same if it has none."
+  summary: "Request a password reset",
+  description: "Mails a token to the address if an account has it. The response is the same if none has."
 }))
 
 const reset = HttpApiEndpoint.post("reset", "/password/reset", {
@@ -66,10 +66,11 @@ const reset = HttpApiEndpoint.post("reset", "/password/reset", {
   error: apiErrors(TokenExpired, RateLimitExceeded, ValidationFailed)
 }).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
   summary: "Set a new password",
-  description: "With a token from a mail, once and within an hour. Ends all login sessions; API keys stay."
+  description:
+    "Requires the token from the mail, which works once and within an hour. Ends all login sessions; API keys stay valid."
 }))
 
-/** Accounts of people: register, log in, log out, and a way back for who forgot the password. */
+/** Registration, login, logout and password resets for people. */
 export class AuthApi extends HttpApiGroup.make("auth")
   .add(register, login, forgot, reset)
   .middleware(RequestRules)

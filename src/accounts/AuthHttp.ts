@@ -17,8 +17,8 @@ const cookie = (value: string, maxAge: number) =>
 
 const month = 30 * 24 * 3600
 
-/** More than it takes to write down that a mail is to be sent. */
-const forgotTakes = "150 millis"
+/** Longer than it takes to queue a mail. */
+const forgotDuration = "150 millis"
 
 const opened = Effect.fnUntraced(function*({ account, expires_at, token }: LoginSession) {
   const { answerHeaders } = yield* RequestContext
@@ -59,8 +59,8 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
       }),
       forgot: Effect.fnUntraced(function*({ payload: { email } }) {
         yield* perAddress
-        // An address that nobody has takes as long as another one.
-        yield* Effect.all([resets.ask(email), Effect.sleep(forgotTakes)], { concurrency: "unbounded" })
+        // Takes equally long whether or not an account has the address.
+        yield* Effect.all([resets.ask(email), Effect.sleep(forgotDuration)], { concurrency: "unbounded" })
         return yield* nothing
       }),
       reset: Effect.fnUntraced(function*({ payload: { token, ...wanted } }) {

@@ -2,7 +2,7 @@ import { type Duration, Schema } from "effect"
 import { AccountId, NoticeId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
-/** What a notice is about. Which wish of its owner it obeys, when it is due, stands in `NoticeKinds`. */
+/** The subject of a notice. {@link toggleOf} says which setting of the owner it obeys. */
 export type NoticeKind =
   | "webhook_unhealthy"
   | "domain_verified"
@@ -19,30 +19,64 @@ export type NoticeKind =
   | "weekly_digest"
   | "codes_blocked"
 
-/** Something that the owner of an account should read about it. */
+/** The settings of an owner (spec 2.8). */
+export const toggles = [
+  "email_alerts",
+  "usage_warnings",
+  "weekly_digest",
+  "security_alerts",
+  "marketing_emails"
+] as const
+export type Toggle = typeof toggles[number]
+
+/**
+ * The setting that each kind of notice obeys. `always` is for mails that the owner waits for, that a thief would switch
+ * off first, or that the specification gives no setting.
+ */
+export const toggleOf: Readonly<Record<NoticeKind, Toggle | "always">> = {
+  webhook_unhealthy: "always",
+  domain_verified: "always",
+  domain_unverified: "always",
+  password_changed: "always",
+  password_reset: "always",
+  email_changed: "always",
+  key_created: "security_alerts",
+  codes_blocked: "security_alerts",
+  webhook_secret_rotated: "security_alerts",
+  key_revoked: "email_alerts",
+  quota_reached: "email_alerts",
+  high_volume: "email_alerts",
+  quota_warning: "usage_warnings",
+  weekly_digest: "weekly_digest"
+}
+
+/** A mail to the owner about their account. */
 export interface Notice {
   readonly accountId: AccountId
   readonly kind: NoticeKind
-  /** What it is about, such as the id of a webhook: then a repetition within a day is dropped. */
+  /** What the notice is about, such as a webhook's id. A second one within a day is dropped. */
   readonly once?: string
-  /** In the place of the account's address, where that is not who has to know. */
+  /** Replaces the account's address, if another person must know. */
   readonly recipient?: string
   readonly subject: string
-  /** Plain text: what happened and what to do, paragraphs apart by an empty line. Greeting and footer are added. */
+  /**
+   * Plain text: what happened and what to do. Paragraphs are separated by an empty line. The sender adds greeting and
+   * footer.
+   */
   readonly body: string
 }
 
-/** A notice in the hands of its sender, with its account as it is now. */
+/** A claimed notice with the current data of its account. */
 export const ClaimedNotice = Schema.Struct({
   id: NoticeId,
   account_id: AccountId,
   subject: Schema.String,
   body: Schema.String,
-  /** Chosen before the first attempt, the same in all. */
+  /** Chosen before the first attempt and kept for all attempts. */
   message_id: Schema.String,
-  /** With the attempt that is being made. */
+  /** Including the current attempt. */
   attempt_count: Schema.Int,
-  /** How often the relay has fallen silent after it had the whole mail. */
+  /** Unconfirmed attempts: the relay did not answer after it had received the whole mail. */
   doubts: Schema.Int,
   created_at: Timestamp,
   name: Schema.String,
@@ -50,13 +84,13 @@ export const ClaimedNotice = Schema.Struct({
 })
 export type ClaimedNotice = typeof ClaimedNotice.Type
 
-/** What an attempt makes of a notice. */
+/** The result of an attempt. */
 export interface NoticeSettled {
   readonly status: "queued" | "sent" | "failed"
   readonly attempt_count: number
-  /** When a queued one is due again. */
+  /** The back-off of a queued notice. */
   readonly delay: Duration.Duration | undefined
   readonly error: string | null
-  /** The relay may have taken it without saying so. */
+  /** The relay may have accepted the mail without confirming it. */
   readonly ambiguous: boolean
 }

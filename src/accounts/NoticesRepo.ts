@@ -3,22 +3,21 @@ import { Context, Duration, Effect, Layer, Record, Schema } from "effect"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { NoticeId } from "../values/Ids.ts"
-import { ClaimedNotice, type Notice, type NoticeSettled } from "./Notice.ts"
-import { toggleOf } from "./NoticeKinds.ts"
+import { ClaimedNotice, type Notice, type NoticeSettled, toggleOf } from "./Notice.ts"
 
 const Claim = Schema.Struct({
-  /** At most so many. */
+  /** The most notices to claim. */
   limit: Schema.Int,
-  /** In the sender's hands already. */
+  /** Notices that this sender is already sending. */
   held: Schema.Array(NoticeId),
-  /** The right side of Message-IDs that are still to be chosen. */
+  /** The domain of new Message-IDs. */
   domain: Schema.String,
-  /** A notice with so many attempts that were begun and never noted is given up. */
+  /** Fails a notice after this many attempts that ended without a recorded result. */
   most: Schema.Int
 })
 export type Claim = typeof Claim.Type
 
-/** The kinds that an owner can switch off, each with the column that says whether. */
+/** The kinds that an owner can switch off, with the column of their setting. */
 const optional = Record.toEntries(toggleOf).filter(([, toggle]) => toggle !== "always")
 
 const make = Effect.gen(function*() {
@@ -60,7 +59,7 @@ const make = Effect.gen(function*() {
 
   const settle = ({ attempt_count, id }: ClaimedNotice, settled: NoticeSettled) => {
     const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
-    // A token that sets a password is no longer needed here, whatever came of it.
+    // A reset token is deleted as soon as its mail settles.
     return Query.run(sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
         error = ${settled.error}, doubts = doubts + ${settled.ambiguous}::boolean::int,
         due_at = now() + ${millis}::float8 * interval '1 millisecond',

@@ -13,13 +13,13 @@ import { Audit } from "./Audit.ts"
 import { Notices } from "./Notices.ts"
 import { passwordResetNotice, passwordTokenNotice } from "./securityNotices.ts"
 
-/** What tells a token of a mail from keys and logins. */
+/** Distinguishes reset tokens from keys and logins. */
 const resetPrefix = "rt_live_"
 
-/** Mails that an account gets in an hour at most, however often somebody asks. */
-const mostAnHour = 5
+/** The most reset mails that an account receives in an hour. */
+const maxPerHour = 5
 
-/** A password that is to be set with a token. */
+/** A new password with the token from a reset mail. */
 export interface PasswordReset {
   readonly token: Redacted.Redacted
   readonly password: string
@@ -31,7 +31,7 @@ const Owner = Schema.Struct({ account_id: AccountId, name: Schema.String, email:
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** Nothing for an address that nobody has, and for an account that had its share of this hour. */
+  /** Nothing if no account has the address, or if the account has reached its hourly limit. */
   const insert = Query.findOneOption({
     Request: Schema.Struct({ email: Schema.String, tokenHash: Schema.Uint8Array }),
     Result: Schema.Struct({ account_id: AccountId }),
@@ -39,7 +39,7 @@ const makeRepo = Effect.gen(function*() {
       sql`insert into password_resets (token_hash, account_id, expires_at)
         select ${tokenHash}::bytea, id, now() + interval '1 hour' from accounts a
         where lower(email) = lower(${email}) and deleted_at is null and (select count(*) from password_resets r
-          where r.account_id = a.id and r.created_at > now() - interval '1 hour') < ${mostAnHour}
+          where r.account_id = a.id and r.created_at > now() - interval '1 hour') < ${maxPerHour}
         returning account_id`
   })
 
@@ -51,7 +51,7 @@ const makeRepo = Effect.gen(function*() {
         where r.token_hash = ${tokenHash} and r.used_at is null and r.expires_at > now()`
   })
 
-  /** Uses the token up, and with it all others of its account. */
+  /** Marks the token as used, and all other tokens of its account. */
   const use = Query.findOneOption({
     Request: Schema.Uint8Array,
     Result: Schema.Struct({ account_id: AccountId }),
@@ -73,11 +73,11 @@ const makeRepo = Effect.gen(function*() {
   return { insert, find, use, setPassword }
 })
 
-/** New passwords for those who forgot theirs. */
+/** New passwords for owners who forgot theirs. */
 export class PasswordResets extends Context.Service<PasswordResets, {
-  /** Mails a token to the owner of an address, if it has one. Whether it has is told nowhere else. */
+  /** Mails a token if an account has the address. Callers cannot see whether one has. */
   readonly ask: (email: EmailAddress) => Effect.Effect<void>
-  /** Sets the password and ends all login sessions, once per token and within an hour. */
+  /** Sets the password and ends all login sessions. A token works once, within an hour. */
   readonly use: (wanted: PasswordReset) => Effect.Effect<void, TokenExpired | ValidationFailed>
 }>()("messaging-service/accounts/PasswordResets") {
   static readonly layer = Layer.effect(
@@ -92,7 +92,7 @@ export class PasswordResets extends Context.Service<PasswordResets, {
         const token = Tokens.mint(resetPrefix)
         yield* transaction(Effect.gen(function*() {
           const asked = yield* repo.insert({ email, tokenHash: Tokens.hash(token) })
-          if (Option.isSome(asked)) yield* notices.tell(passwordTokenNotice(asked.value.account_id, token))
+          if (Option.isSome(asked)) yield* notices.enqueue(passwordTokenNotice(asked.value.account_id, token))
         }))
       })
 
@@ -108,7 +108,7 @@ export class PasswordResets extends Context.Service<PasswordResets, {
           const accountId = used.value.account_id
           yield* repo.setPassword(accountId, hash)
           yield* audit.record({ accountId, action: "password.reset" })
-          yield* notices.tell(passwordResetNotice(accountId))
+          yield* notices.enqueue(passwordResetNotice(accountId))
         }))
       })
 

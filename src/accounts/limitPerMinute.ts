@@ -3,7 +3,7 @@ import { RateLimitExceeded } from "../platform/http/ApiErrors.ts"
 import type { RateLimit } from "../platform/http/RateLimit.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 
-/** Counts a request in its bucket, and refuses it with 429 past the limit. */
+/** Counts a request in its bucket and refuses it with 429 above the limit. */
 export const limitPerMinute = Effect.fnUntraced(
   function*(limits: RateLimit["Service"], bucket: string, limit: number) {
     const { secondsLeft, used } = yield* limits.count(bucket)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** Loaded with the first password: the dictionaries take 16 MB, and most nodes never see one. */
+/** Loaded with the first password, because the dictionaries take 16 MB and most nodes never need them. */
 const estimator = Effect.runSync(Effect.cached(
   Effect.promise(() => Promise.all([import("@zxcvbn-ts/core"), import("@zxcvbn-ts/language-common")])).pipe(
     Effect.map(([{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }]) =>
@@ -9,8 +9,8 @@ const estimator = Effect.runSync(Effect.cached(
   )
 ))
 
-/** The scale of zxcvbn goes from 0 to 4; from 3 on an attacker who has the hash needs 10^8 guesses or more. */
-const leastScore = 3
+/** On zxcvbn's scale of 0 to 4. At 3, an attacker with the hash needs 10^8 guesses or more. */
+const minScore = 3
 
 const messages: Readonly<Record<string, string>> = {
   straightRow: "must not be a row of letters, digits or keys",
@@ -32,12 +32,12 @@ export interface Person {
 }
 
 /**
- * Why a password is too easy to guess, as the end of a sentence; undefined when it is strong enough. The caller checks the
- * length. There are no rules for signs and digits: they make passwords worse (NIST 800-63B).
+ * Why a password is too weak, as the end of a sentence; undefined if it is strong enough. The caller checks the length.
+ * There are no rules for signs and digits, because they make passwords worse (NIST 800-63B).
  */
 export const passwordFault = Effect.fn("passwordFault")(function*(password: string, { email, name }: Person) {
   const words = [email, ...email.split(/[@.]/), name, ...name.split(" ")].filter((word) => word.length >= 3)
   const { feedback, score } = (yield* estimator).check(password.normalize("NFKC"), words)
-  if (score >= leastScore) return undefined
+  if (score >= minScore) return undefined
   return messages[feedback.warning ?? ""] ?? "must be harder to guess; use several words that do not belong together"
 })

@@ -2,45 +2,45 @@ import type { AccountId } from "../values/Ids.ts"
 import type { Notice } from "./Notice.ts"
 
 const ifNotYou =
-  "If it was not you, set another password now (POST /v1/auth/password/forgot), then look at your API keys "
-  + "and revoke those that you do not know (GET /v1/api-keys)."
+  "If this was not you, set another password now (POST /v1/auth/password/forgot). Then check your API keys "
+  + "(GET /v1/api-keys) and revoke those that you do not recognise."
 
-/** Told when a password was changed by somebody who knew the one before. */
+/** For a password change with the previous password. */
 export const passwordChangedNotice = (accountId: AccountId): Notice => ({
   accountId,
   kind: "password_changed",
   subject: "Your password was changed",
-  body: `The password of your account was changed. Login sessions and API keys stay as they are.\n\n${ifNotYou}`
+  body: `The password of your account was changed. Login sessions and API keys stay valid.\n\n${ifNotYou}`
 })
 
-/** Told when a password was set with a token from a mail. */
+/** For a password set with a token from a mail. */
 export const passwordResetNotice = (accountId: AccountId): Notice => ({
   accountId,
   kind: "password_changed",
-  subject: "Your password was set anew",
-  body: "The password of your account was set with a token that we had mailed to this address. All login sessions were "
-    + `ended; API keys stay as they are.\n\n${ifNotYou}`
+  subject: "Your password was reset",
+  body: "The password of your account was set with a token that was mailed to this address. All login sessions were "
+    + `ended; API keys stay valid.\n\n${ifNotYou}`
 })
 
-/** Brings the token that sets a new password. */
+/** Contains the token that sets a new password. */
 export const passwordTokenNotice = (accountId: AccountId, token: string): Notice => ({
   accountId,
   kind: "password_reset",
   subject: "Set a new password",
   body:
-    "Somebody asked for a new password for your account. With this token you can set one, once and within an hour:\n\n"
+    "A password reset was requested for your account. Set a new password with this token, once and within an hour:\n\n"
     + `${token}\n\n`
     + "POST /v1/auth/password/reset\n"
     + `{"token": "${token}", "password": "…", "password_confirmation": "…"}\n\n`
-    + "If it was not you, there is nothing to do: without this token the password stays as it is."
+    + "If this was not you, ignore this mail: without the token the password does not change."
 })
 
-/** Told to the address that an account had, as the new one may be a thief's. */
+/** Goes to the previous address, because the new one may belong to a thief. */
 export const emailChangedNotice = (accountId: AccountId, recipient: string): Notice => ({
   accountId,
   kind: "email_changed",
   recipient,
   subject: "The email address of your account was changed",
-  body: "This address no longer belongs to your account: another one was set in its place. Mails about the account go "
-    + "there from now on.\n\nIf it was not you, tell the operator of this service at once."
+  body: "Your account now has another email address instead of this one. Mails about the account go there "
+    + "from now on.\n\nIf this was not you, tell the operator of this service at once."
 })

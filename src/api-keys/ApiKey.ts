@@ -14,7 +14,7 @@ const fields = {
   created_at: Timestamp
 }
 
-/** An API key as reads show it (spec 2.2): never its secret, only the first 12 characters. */
+/** An API key as reads show it (spec 2.2): the first 12 characters, never the secret. */
 export const ApiKey = Schema.Struct({
   ...fields,
   last_used_at: Schema.NullOr(Timestamp),
@@ -22,6 +22,6 @@ export const ApiKey = Schema.Struct({
 })
 export type ApiKey = typeof ApiKey.Type
 
-/** The answer of the creation, the only place that shows `key`. */
+/** The response to a creation, the only one with `key`. */
 export const CreatedApiKey = Schema.Struct({ ...fields, key: Schema.String })
 export type CreatedApiKey = typeof CreatedApiKey.Type

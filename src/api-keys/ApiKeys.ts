@@ -1,36 +1,70 @@
 import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { Audit, byOwner } from "../accounts/Audit.ts"
+import type { ErasureStep } from "../accounts/Erasure.ts"
+import type { Notice } from "../accounts/Notice.ts"
 import { Notices } from "../accounts/Notices.ts"
-import { apiKeyLimit } from "../accounts/planLimits.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Database } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { AccountId, ApiKeyId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import type { ApiKey, CreatedApiKey } from "./ApiKey.ts"
 import type { NewApiKey } from "./ApiKeysApi.ts"
 import { ApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
-import { keyCreatedNotice, keyRevokedNotice } from "./keyNotices.ts"
 
-/** What every API key begins with; the next 4 characters are still shown after creation. */
+/** The prefix of every API key. The next 4 characters stay visible after creation. */
 export const keyPrefix = "sk_live_"
 
 const shownLength = 12
 
-/** Plans whose keys need not be counted, so that they are made without waiting for each other. */
+/** API keys that a plan allows (spec section 8). Undefined means no limit. */
+const apiKeyLimit: Readonly<Record<Plan, number | undefined>> = {
+  starter: 1,
+  growth: 3,
+  business: 10,
+  enterprise: undefined
+}
+
+/** Plans without a limit, whose keys are created without waiting for each other. */
 const unlimited = Plan.literals.filter((plan) => apiKeyLimit[plan] === undefined)
+
+interface OwnedKey {
+  readonly accountId: AccountId
+  readonly id: ApiKeyId
+  readonly name: string
+}
+
+/** For a key created by a request, because a stolen key or session may have created it. */
+const keyCreatedNotice = ({ accountId, id, name }: OwnedKey): Notice => ({
+  accountId,
+  kind: "key_created",
+  subject: `A new API key was created: ${name}`,
+  body: `The API key ${id}, "${name}", was created for your account.\n\n`
+    + `If this was not you, revoke it (DELETE /v1/api-keys/${id}), then every other key that you do not recognise.`
+})
+
+/** For a revoked key, which is refused from now on. */
+const keyRevokedNotice = ({ accountId, id, name }: OwnedKey): Notice => ({
+  accountId,
+  kind: "key_revoked",
+  subject: `An API key was revoked: ${name}`,
+  body: `The API key ${id}, "${name}", was revoked. Requests with it are refused from now on.\n\n`
+    + "If this was not you, check your other keys (GET /v1/api-keys) and set another password."
+})
 
 /** The API keys of an account (spec 2.2, 3.5, 4.1). */
 export class ApiKeys extends Context.Service<ApiKeys, {
   /** Newest first. */
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<ApiKey>>
   readonly find: (accountId: AccountId, id: ApiKeyId) => Effect.Effect<ApiKey, NotFound>
-  /** Makes a key within the limit of the plan, exactly, however many are asked for at once. */
+  /** Creates a key within the plan's limit, which holds for concurrent requests too. */
   readonly create: (
     accountId: AccountId,
     key: NewApiKey
   ) => Effect.Effect<CreatedApiKey, PlanLimitExceeded | ValidationFailed>
-  /** When it returns, no node takes the key any more: every request looks its key up. */
+  /** Once it returns, no node accepts the key: every request looks it up. */
   readonly revoke: (accountId: AccountId, id: ApiKeyId) => Effect.Effect<void, NotFound>
 }>()("messaging-service/api-keys/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -41,7 +75,9 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const notices = yield* Notices
       const repo = yield* ApiKeysRepo
 
-      /** One after the other, as the limit must hold; in the caller's transaction. */
+      /**
+       * Creates keys of an account one after the other, because the limit must hold. Runs in the caller's transaction.
+       */
       const counted = Effect.fnUntraced(function*(accountId: AccountId, row: UncountedRow) {
         const { plan } = yield* repo.lockAccount(accountId)
         const limit = apiKeyLimit[plan] ?? Number.POSITIVE_INFINITY
@@ -70,7 +106,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
             (yield* counted(accountId, row))
           const { id, name } = inserted
           yield* audit.record({ accountId, action: "key.created", target: `key ${id}`, data: { name } })
-          if (yield* byOwner) yield* notices.tell(keyCreatedNotice({ accountId, id, name }))
+          if (yield* byOwner) yield* notices.enqueue(keyCreatedNotice({ accountId, id, name }))
           return inserted
         }))
         const { is_active: _, last_used_at: __, ...shown } = made
@@ -90,10 +126,26 @@ export class ApiKeys extends Context.Service<ApiKeys, {
             if (Option.isNone(gone)) return yield* new NotFound()
             const { name } = gone.value
             yield* audit.record({ accountId, action: "key.revoked", target: `key ${id}`, data: { name } })
-            yield* notices.tell(keyRevokedNotice({ accountId, id, name }))
+            yield* notices.enqueue(keyRevokedNotice({ accountId, id, name }))
           }))
         })
       })
     })
   ).pipe(Layer.provide(ApiKeysRepo.layer))
+}
+
+const revokeAll: ErasureStep["some"] = Effect.fnUntraced(function*(accountId) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Query.rowCount(
+    sql`with gone as (delete from api_keys where account_id = ${accountId} returning key_hash)
+    insert into revoked_api_keys (key_hash) select key_hash from gone
+    on conflict (key_hash) do update set revoked_at = now() returning 1`
+  )
+})
+
+/** Deletes the keys with the account. Their hashes stay for 30 days, marked as revoked. */
+export const apiKeysErasure: ErasureStep = {
+  name: "API keys",
+  atOnce: (accountId) => Effect.asVoid(revokeAll(accountId)),
+  some: revokeAll
 }

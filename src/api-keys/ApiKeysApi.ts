@@ -13,7 +13,7 @@ import { lineBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { ApiKey, CreatedApiKey } from "./ApiKey.ts"
 
-/** A new key: what is left out is full access without an end. */
+/** A new key. Absent fields mean full access and no expiry. */
 export const NewApiKey = Schema.Struct({
   name: lineBetween(1, 100),
   scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(20))),
@@ -28,7 +28,8 @@ const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(ApiKe
   .annotate(Access.Access, Access.full("keys:read"))
   .annotateMerge(OpenApi.annotations({
     summary: "List API keys",
-    description: "All keys of the account, newest first. An expired key stays in the list and counts for no limit."
+    description:
+      "All keys of the account, newest first. An expired key stays in the list and does not count towards the limit."
   }))
 
 const create = HttpApiEndpoint.post("create", "/", {
@@ -39,18 +40,18 @@ const create = HttpApiEndpoint.post("create", "/", {
   .annotate(Access.Access, Access.full("keys:write"))
   .annotateMerge(OpenApi.annotations({
     summary: "Create an API key",
-    description: "The key is shown in this answer only; a lost key must be revoked and replaced."
+    description: "Only this response contains the key. If you lose it, revoke the key and create another one."
   }))
 
 const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(ApiKey), error: apiErrors(NotFound) })
   .annotate(Access.Access, Access.full("keys:read"))
-  .annotateMerge(OpenApi.annotations({ summary: "Read an API key", description: "Everything but the secret." }))
+  .annotateMerge(OpenApi.annotations({ summary: "Read an API key", description: "All fields except the secret." }))
 
 const revoke = HttpApiEndpoint.delete("revoke", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
   .annotate(Access.Access, Access.full("keys:write"))
   .annotateMerge(OpenApi.annotations({
     summary: "Revoke an API key",
-    description: "From this answer on, every node refuses the key with 401."
+    description: "Every node refuses the key with 401 at once."
   }))
 
 /** API keys (spec 4.1). */

@@ -7,7 +7,7 @@ import { created, nothing } from "../platform/http/RequestContext.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { ApiKeysApi, type NewApiKey } from "./ApiKeysApi.ts"
 
-/** A key cannot grant what it lacks: one with permissions makes keys with some of the same. */
+/** A key with permissions can only create keys with a subset of them. */
 const grantable = Effect.fnUntraced(function*({ permissions: own }: Principal["Service"], wanted: NewApiKey) {
   if (own.length === 0) return
   const missing = wanted.permissions?.find((permission) => !own.includes(permission))

@@ -7,5 +7,5 @@ import { Credentials } from "./Credentials.ts"
 /** API keys with their endpoints. */
 export const ApiKeysLayer = ApiKeysHttp.pipe(Layer.provideMerge(ApiKeys.layer))
 
-/** The authentication of every request, by keys and by login sessions. */
+/** The authentication of every request, by API keys and login sessions. */
 export const CredentialsLayer = AuthenticationLayer.pipe(Layer.provide(Credentials.layer))

@@ -22,10 +22,13 @@ const NewRow = Schema.Struct({
   plans: Schema.Array(Plan)
 })
 
-/** A new key before it is known on which plans it may be made. */
+/** A new key before its allowed plans are known. */
 export type UncountedRow = Omit<typeof NewRow.Type, "plans">
 
-/** Whose credential a hash is, and where its rate limit stands; null where it is nobody's or not usable. */
+/**
+ * The owner of a hashed credential and the state of their rate limit. Null for a credential that is unknown or not
+ * usable.
+ */
 export const Credential = Schema.Struct({
   key_id: Schema.NullOr(ApiKeyId),
   account_id: Schema.NullOr(AccountId),
@@ -34,7 +37,7 @@ export const Credential = Schema.Struct({
   plan: Schema.NullOr(Plan),
   trial: Schema.Literals(["none", "running", "over"]),
   state: Schema.Literals(["usable", "unknown", "revoked", "expired"]),
-  /** The use of the key was last written down more than a minute ago. */
+  /** The key's last use was recorded more than a minute ago. */
   is_stale: Schema.Boolean,
   used: Schema.NullOr(Usage.fields.used),
   resetsAt: Schema.NullOr(Usage.fields.resetsAt),
@@ -60,14 +63,14 @@ const make = Effect.gen(function*() {
     execute: ({ accountId, id }) => sql`select ${columns} from api_keys where id = ${id} and account_id = ${accountId}`
   })
 
-  /** Holds the account's row, so that keys of one account are made one after the other. */
+  /** Locks the account's row, so that keys of one account are created one after the other. */
   const lockAccount = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ plan: Plan }),
     execute: (accountId) => sql`select plan from accounts where id = ${accountId} for no key update`
   })
 
-  /** A statement after the lock: one that waits for a lock still counts by what it saw when it began. */
+  /** A separate statement after the lock: a statement that waits for a lock counts as of its own start. */
   const countUsable = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ usable: Schema.Int }),
@@ -82,7 +85,7 @@ const make = Effect.gen(function*() {
     execute: (instant) => sql`select ${instant}::timestamptz <= now() as past`
   })
 
-  /** Nothing when the account is on none of the plans. */
+  /** Nothing if the account is on none of the plans. */
   const insert = Query.findOneOption({
     Request: NewRow,
     Result: ApiKey,
@@ -94,7 +97,7 @@ const make = Effect.gen(function*() {
         returning ${columns}`
   })
 
-  /** The row goes, its bare hash stays for 30 days to tell "revoked" from "unknown". */
+  /** Deletes the row and keeps its hash for 30 days, to distinguish "revoked" from "unknown". */
   const revoke = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ name: Schema.String }),
@@ -107,7 +110,7 @@ const make = Effect.gen(function*() {
         select name from gone`
   })
 
-  /** One row for each hash, in their order. Those that are usable are counted against their rate limit. */
+  /** One row per hash, in the same order. Counts usable credentials against their rate limit. */
   const credentials = Query.findAll({
     Request: Schema.Array(Schema.Uint8Array),
     Result: Credential,

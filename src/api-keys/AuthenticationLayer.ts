@@ -18,11 +18,11 @@ const challenge = (header: string) =>
 
 const refused = { unknown: Errors.InvalidApiKey, revoked: Errors.RevokedApiKey, expired: Errors.ExpiredApiKey } as const
 
-/** 401: who is it? */
+/** Identifies the caller, or answers 401. */
 const identify = Effect.fnUntraced(function*(credentials: Credentials["Service"], token: string) {
   yield* challenge(`Bearer realm="api"`)
   if (token === "") return yield* new Errors.MissingApiKey()
-  // A mistyped key fails its checksum and costs no query.
+  // A mistyped key fails its checksum and needs no query.
   if (!Tokens.isWellFormed(keyPrefix, token) && !Tokens.isWellFormed(loginPrefix, token)) {
     return yield* new Errors.InvalidApiKey()
   }
@@ -34,7 +34,7 @@ const identify = Effect.fnUntraced(function*(credentials: Credentials["Service"]
 })
 
 const principalOf = (found: Credential): Principal["Service"] => ({
-  // A usable credential has an account: the query joins it.
+  // A usable credential has an account, because the query joins it.
   accountId: found.account_id as AccountId,
   keyId: found.key_id ?? undefined,
   scopes: found.scopes ?? [],
@@ -43,14 +43,14 @@ const principalOf = (found: Credential): Principal["Service"] => ({
   trial: found.trial
 })
 
-// A usable credential was counted.
+// The query has counted a usable credential.
 const usageOf = ({ resetsAt, secondsLeft, used }: Credential): Usage => ({
   used: used ?? 0,
   resetsAt: resetsAt ?? 0,
   secondsLeft: secondsLeft ?? 1
 })
 
-/** 403, then 402: may it? */
+/** Answers 403, then 402, if the caller may not use the endpoint. */
 const authorize = Effect.fnUntraced(function*(rule: Rule, principal: Principal["Service"]) {
   if (rule.kind === "public") return
   if (principal.scopes.length > 0 && !principal.scopes.some((scope) => rule.scopes.includes(scope))) {
@@ -80,7 +80,7 @@ export const AuthenticationLayer = Layer.effect(
       enterprise: config.rateLimitEnterprise
     }
 
-    /** 429: how often? */
+    /** Answers 429 above the rate limit. */
     const limited = Effect.fnUntraced(function*(plan: Plan, { resetsAt, secondsLeft, used }: Usage) {
       const limit = perMinute[plan]
       const { answerHeaders } = yield* RequestContext

@@ -4,11 +4,11 @@ import { GroupCommit } from "../platform/work/GroupCommit.ts"
 import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
 
 /**
- * Finds whose credential a token is. Nothing is cached: each request asks the database, so a revocation holds on every
- * node from its commit on. What makes that cheap is that requests which arrive together are looked up together.
+ * Finds the owner of a credential. Nothing is cached, so a revocation takes effect on every node at its commit. One
+ * statement looks up all requests that arrive together, which keeps this cheap.
  */
 export class Credentials extends Context.Service<Credentials, {
-  /** Looks a token up, counts the request and notes, at most once a minute per key, that the key was used. */
+  /** Looks a token up and counts the request. Records the use of a key at most once a minute. */
   readonly find: (token: string) => Effect.Effect<Credential>
 }>()("messaging-service/api-keys/Credentials") {
   static readonly layer = Layer.effect(

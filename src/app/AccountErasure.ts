@@ -1,32 +1,30 @@
 import { Effect, Layer } from "effect"
 import { AccountRemoval } from "../accounts/AccountRemoval.ts"
-import { accountsErasure, Erasure } from "../accounts/Erasure.ts"
-import { apiKeysErasure } from "../api-keys/apiKeysErasure.ts"
+import { accountsErasure, eraseRows, Erasure } from "../accounts/Erasure.ts"
+import { apiKeysErasure } from "../api-keys/ApiKeys.ts"
 import { emailErasure } from "../channels/email/emailErasure.ts"
 import { whatsappErasure } from "../channels/whatsapp/whatsappErasure.ts"
-import { emailDomainsErasure } from "../email-domains/emailDomainsErasure.ts"
-import { messagesErasure } from "../messages/messagesErasure.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
-import { templatesErasure } from "../templates/templatesErasure.ts"
-import { usageErasure } from "../usage/usageErasure.ts"
-import { verifyErasure } from "../verify/verifyErasure.ts"
 import { webhooksErasure } from "../webhooks/webhooksErasure.ts"
 
-/** How an account is forgotten, domain by domain: what makes new rows goes before them. A new domain is one line here. */
+/**
+ * The steps that erase an account, domain by domain. A domain that creates new rows comes before the domain of those
+ * rows. A new domain adds its step here.
+ */
 export const ErasureSteps = Layer.succeed(Erasure, [
   apiKeysErasure,
-  verifyErasure,
+  { name: "verify", some: eraseRows("verifications", "verification_blocks") },
   emailErasure,
   whatsappErasure,
-  templatesErasure,
-  emailDomainsErasure,
+  { name: "templates", some: eraseRows("email_templates") },
+  { name: "sending domains", some: eraseRows("email_domains") },
   ...webhooksErasure,
-  messagesErasure,
-  usageErasure,
+  { name: "messages", some: eraseRows("messages", "message_batches") },
+  { name: "usage", some: eraseRows("usage_daily", "usage_alerts") },
   accountsErasure
 ])
 
-/** Erases deleted accounts, until nothing is left of them. */
+/** Erases deleted accounts until none of their rows are left. */
 export const AccountErasure = Layer.unwrap(
   Effect.map(AccountRemoval, ({ erase }) => PeriodicTask.make("AccountErasure", "5 seconds", erase))
 )

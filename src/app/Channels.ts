@@ -16,18 +16,18 @@ import { SandboxSmsLayer } from "../sandbox/sms/SandboxSmsLayer.ts"
 import { SandboxWhatsAppLayer } from "../sandbox/whatsapp/SandboxWhatsAppLayer.ts"
 import { SimulatedWhatsApp } from "../sandbox/whatsapp/SimulatedWhatsApp.ts"
 
-/** The sandbox's own SMTP server with its inbox, in the place of a relay. */
+/** The sandbox's SMTP server with its inbox, in place of a relay. */
 const SandboxRelay = Layer.unwrap(
   Effect.map(SandboxMailServer, ({ port }) => SmtpLayer(`smtp://127.0.0.1:${port}?tls=never`))
 ).pipe(Layer.provideMerge(SandboxMailLayer))
 
-/** The sandbox's reports go to this node's own listener, by SMTP like everybody's. */
+/** The sandbox sends its reports by SMTP to this node's listener, like other mail servers. */
 const Reporter = Layer.unwrap(Effect.map(BounceListener, ({ address }) =>
   address === undefined
     ? Layer.empty
     : SandboxReporter.pipe(Layer.provide(SmtpLayer(`smtp://${address}?tls=never`)))))
 
-/** Mail goes to the operator's relay, or to the sandbox, which then reports on it as well. */
+/** The operator's relay, or the sandbox, which then also sends delivery reports. */
 const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
   smtpUrl === undefined
     ? Reporter.pipe(
@@ -37,7 +37,7 @@ const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
     )
     : EmailLayer.pipe(Layer.provide(SmtpLayer(Redacted.value(smtpUrl).href)))))
 
-/** WhatsApp itself, a server that speaks like it, or the sandbox's simulated one. */
+/** WhatsApp, another server that speaks its protocol, or the sandbox's simulated one. */
 const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl, whatsappVersion: version }) => {
   if (whatsappUrl === undefined) {
     return Layer.unwrap(Effect.map(SimulatedWhatsApp, ({ address }) => BaileysSocket.layer(address))).pipe(
@@ -56,13 +56,13 @@ const outlets = {
 
 type Outlet = (typeof outlets)[keyof typeof outlets]
 
-/** The operator's carrier or aggregator, or the sandbox's own. */
+/** The operator's carrier or aggregator, or the sandbox's. */
 const Carrier = Layer.unwrap(Effect.map(
   AppConfig,
   ({ smsProvider }): Layer.Layer<SmsOutlet, Layer.Error<Outlet>, Layer.Services<Outlet>> => outlets[smsProvider]
 ))
 
-/** Every channel with its upstream. A new channel is one line here. */
+/** All channels with their upstreams. A new channel adds a line here. */
 export const Channels = Layer.mergeAll(
   Email,
   SmsLayer.pipe(Layer.provide(Carrier), Layer.provide(SmsNews)),

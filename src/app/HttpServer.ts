@@ -10,7 +10,7 @@ import { defaultHeaders } from "../platform/http/RequestPipeline.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import { listenOn } from "./listenOn.ts"
 
-/** The documented answer to what Node refuses before any route sees it. */
+/** The documented response for requests that Node refuses before routing. */
 const refusal = () => {
   const now = DateTime.nowUnsafe()
   const requestId = uuid7(DateTime.toEpochMillis(now))
@@ -43,8 +43,8 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
   refuse(socket, statuses[error.code ?? ""] ?? 400)
 }
 
-/** Node waits for connections on which nothing was ever said (browsers open some in advance) as if they were busy. */
-const leaveSilentOnes = (server: Server) => {
+/** Browsers open spare connections. Node would wait for them on close as if they were busy. */
+const destroyUnusedConnections = (server: Server) => {
   const sockets = new Set<Socket>()
   server.on("connection", (socket) => {
     sockets.add(socket)
@@ -57,14 +57,14 @@ const leaveSilentOnes = (server: Server) => {
   }
 }
 
-/** The port is open while the rest of the node still starts: who asks meanwhile is answered when it has. */
-const holdEarlyOnes = (server: Server) => {
+/** The port opens while the node still starts. Requests that arrive meanwhile wait until the routes are ready. */
+const holdEarlyRequests = (server: Server) => {
   const early: Array<readonly [IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
   const answer = (event: string | symbol, listener: unknown) => {
     if (event !== "request" || listener === hold) return
     server.off("request", hold).off("newListener", answer)
-    // The listener is there once this event is over.
+    // Node adds the listener after this event.
     setImmediate(() => {
       for (const [request, response] of early) if (!response.closed) server.emit("request", request, response)
     })
@@ -79,11 +79,11 @@ const make = () => {
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 5_000,
-    // The gate refuses a request without Host, with a body.
+    // The request pipeline refuses a request without Host, with a response body.
     requireHostHeader: false
   })
-  leaveSilentOnes(server)
-  holdEarlyOnes(server)
+  destroyUnusedConnections(server)
+  holdEarlyRequests(server)
   server.on("clientError", onClientError)
   server.on("connect", (_request, socket) => refuse(socket, 400))
   server.on("checkExpectation", (_request, response) => {
@@ -93,5 +93,5 @@ const make = () => {
   return server
 }
 
-/** Node's HTTP server on HOST and PORT; when it closes, what is in flight is answered first. */
+/** Node's HTTP server on HOST and PORT. On close it first finishes the requests in flight. */
 export const HttpServerLayer = Layer.unwrap(Effect.map(AppConfig, (config) => listenOn(make, config)))

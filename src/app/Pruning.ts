@@ -4,11 +4,9 @@ import * as Query from "../platform/database/Query.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 
 /**
- * One round of {@link Pruning}. What is kept for a while only: answers to repeat for a day, what emails and
- * WhatsApp messages were made from for a day and until nobody waits for them, hashes of revoked keys,
- * verifications, notices and refusals without a reason for 30, the book of changes for 400, windows for minutes, the
- * secrets before a rotation until their overlap is over. A notice that still waits keeps its key: the next one would
- * say the same.
+ * One round of {@link Pruning}. Deletes rows that expired: rate windows after minutes, stored responses and sources of
+ * sent messages after a day, revoked keys' hashes, verifications, notices and refusals after 30 days, audit entries
+ * after 400. A notice that is still queued keeps its key, because the next one would say the same.
  */
 export const prune = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -36,5 +34,5 @@ export const prune = Effect.gen(function*() {
     where previous_secret is not null and previous_secret_until <= now()`)
 })
 
-/** Removes what has served its time. */
+/** Deletes expired rows. */
 export const Pruning = PeriodicTask.make("Pruning", "1 minute", prune)

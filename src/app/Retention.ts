@@ -7,19 +7,19 @@ import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { WebhookId } from "../values/Ids.ts"
 import { eraseDeliveries } from "../webhooks/webhooksErasure.ts"
 
-/** A table that is in use keeps its partition until the next round, and takes nothing from the other table. */
+/** If the table is in use, its partition stays until the next round. The other table is not affected. */
 const drop = (table: PartitionedTable, days: number) =>
   dropPartitions(table, days).pipe(
     Effect.tap((names) => names.length === 0 ? Effect.void : Effect.logInfo(`dropped ${names.join(", ")}`)),
-    Effect.tapCause((cause) => Effect.logWarning(`old partitions of ${table} are dropped in the next round`, cause)),
+    Effect.tapCause((cause) => Effect.logWarning(`dropping old partitions of ${table} failed`, cause)),
     Effect.ignoreCause
   )
 
 /**
- * Deletes what is left of deleted webhooks, a thousand rows at a time. A webhook is forgotten a day after it went: until
- * then an attempt that was under way, or an event that was being published, may leave one more row.
+ * Deletes the rows of removed webhooks, a thousand at a time. The webhook's record stays for a day, because an attempt
+ * or a publish in flight may still add a row.
  */
-const dropRemains = Effect.gen(function*() {
+const eraseRemovedWebhooks = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const removed = Query.findAll({
     Request: Schema.Void,
@@ -38,8 +38,8 @@ export const retain = Effect.gen(function*() {
   yield* makePartitions
   yield* drop("events", eventRetentionDays)
   yield* drop("webhook_deliveries", deliveryRetentionDays)
-  yield* dropRemains
+  yield* eraseRemovedWebhooks
 })
 
-/** Makes room for the days to come, and drops what has served its time. */
+/** Creates partitions for the next days and drops expired ones. */
 export const Retention = PeriodicTask.make("Retention", "10 minutes", retain)

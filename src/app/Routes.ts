@@ -6,7 +6,7 @@ import { Allowed, type RouteName } from "../platform/http/Allowed.ts"
 import { entityTag, isNamed } from "../platform/http/entityTag.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
-  // Made for the first who asks, so that no start waits for it.
+  // Generated on first use, so that no start waits for it.
   const document = yield* Effect.cached(Effect.sync(() => {
     const body = JSON.stringify(OpenApi.fromApi(Api))
     return { body, etag: entityTag(body) }
@@ -24,7 +24,7 @@ const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
   )
 }))
 
-/** Routes that are no part of the contract. */
+/** Routes outside the contract. */
 const plainRoutes: ReadonlyArray<RouteName> = [
   { method: "GET", path: "/openapi.json" },
   { method: "GET", path: "/docs" },
@@ -46,10 +46,10 @@ const contractRoutes = (): ReadonlyArray<RouteName> => {
   return routes
 }
 
-/** The methods of every path that is served. */
+/** The allowed methods of every path. */
 export const AllowedLayer = Layer.sync(Allowed, () => Allowed.fromRoutes([...contractRoutes(), ...plainRoutes]))
 
-/** The contract with its description for programs and for people. */
+/** The contract's endpoints with their OpenAPI document and its pages. */
 export const Routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api),
   OpenApiRoute,

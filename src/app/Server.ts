@@ -32,7 +32,7 @@ import { Pruning } from "./Pruning.ts"
 import { Retention } from "./Retention.ts"
 import { AllowedLayer, Routes } from "./Routes.ts"
 
-/** What every domain stands on. */
+/** Services that every domain uses. */
 const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer, MacKeys.layer).pipe(
   Layer.provideMerge(MainVault),
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
@@ -41,7 +41,7 @@ const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.lay
   Layer.provideMerge(NodeServices.layer)
 )
 
-/** The domains, from the left of the picture to the right. */
+/** The domains, in the order of their imports. */
 const Domains = VerifyLayer.pipe(
   Layer.provideMerge(Channels),
   Layer.provideMerge(TemplatesLayer),
@@ -65,11 +65,11 @@ const PublicUrlOfServer = Layer.unwrap(
   )
 )
 
-/** Leaving begins before anything is taken down: health checks say so, new requests are refused. */
-const Leaving = Layer.effectDiscard(Effect.flatMap(Draining, ({ begin }) => Effect.addFinalizer(() => begin)))
+/** Draining begins before the server closes: health checks report it, and new requests are refused. */
+const BeginDraining = Layer.effectDiscard(Effect.flatMap(Draining, ({ begin }) => Effect.addFinalizer(() => begin)))
 
 /** One node of the service. */
-export const Server = Layer.mergeAll(Leaving).pipe(
+export const Server = Layer.mergeAll(BeginDraining).pipe(
   Layer.provideMerge(HttpRouter.serve(
     Layer.mergeAll(Routes, Health, RequestPipeline, ClusterPruning, Pruning, Retention, AccountErasure).pipe(
       Layer.provideMerge(Domains)

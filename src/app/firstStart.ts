@@ -7,11 +7,11 @@ import * as Query from "../platform/database/Query.ts"
 import { EmailAddress } from "../values/EmailAddress.ts"
 
 const tour = (base: string, key: string) => `
-Your account is ready (Business plan). Its API key is shown this once:
+Your account is ready (Business plan). This API key is shown only once:
 
   ${key}
 
-Try it, in another terminal:
+Try it in another terminal:
 
   curl ${base}/v1/api-keys -H 'Authorization: Bearer ${key}'
 
@@ -23,11 +23,13 @@ Try it, in another terminal:
   curl ${base}/v1/whatsapp/sessions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
     -d '{"name":"Shop"}'
 
-The sent mail is at ${base}/sandbox/mail; a phone that scans the session's code at ${base}/sandbox/phones; every endpoint at ${base}/docs.
+Sent mail: ${base}/sandbox/mail
+A phone that scans the session's QR code: ${base}/sandbox/phones
+All endpoints: ${base}/docs
 Another key: npm run cli -- account key 1
 `
 
-/** One account, unless there is one: of several nodes that start at once one makes it. */
+/** Creates the first account, if there is none. Of several nodes that start at once, one creates it. */
 const firstAccount = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { transaction } = yield* Database
@@ -46,7 +48,7 @@ const firstAccount = Effect.gen(function*() {
   }))
 })
 
-/** On the first start of an empty embedded database: a key that works, and lines that work when pasted. */
+/** On the first start of an empty embedded database: prints an API key and commands to paste. */
 export const welcome = Effect.fnUntraced(function*(base: string) {
   const { isEmbedded } = yield* DatabaseAddress
   if (!isEmbedded) return

@@ -1,8 +1,38 @@
-import { Effect, Exit, Layer } from "effect"
-import { untilDatabaseIsThere } from "../platform/database/untilDatabaseIsThere.ts"
+import { Cause, Duration, Effect, Exit, Layer, Schedule, Schema } from "effect"
+import { SqlError } from "effect/sql"
+import { AppConfig } from "../platform/config/AppConfig.ts"
+import { DatabaseUnreachable } from "../platform/database/DatabaseUnreachable.ts"
 import { PublicUrl } from "../platform/http/PublicUrl.ts"
 import { welcome } from "./firstStart.ts"
 import { Server } from "./Server.ts"
+
+const isUnreachable = Schema.is(DatabaseUnreachable)
+
+/** The failure of a database that may answer soon, if the cause contains one. */
+const temporaryIn = (cause: Cause.Cause<unknown>): DatabaseUnreachable | undefined => {
+  const failure = Cause.squash(cause)
+  const found = SqlError.isSqlError(failure) ? DatabaseUnreachable.from(failure) : failure
+  return isUnreachable(found) && found.isTemporary ? found : undefined
+}
+
+/**
+ * Starts again every half second while the database does not answer. After `DATABASE_WAIT_SECONDS` it fails with
+ * `DatabaseUnreachable`. If the database refuses the connection (password, name), it fails at once.
+ */
+const retryUntilReachable = <A, E, R>(start: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const { databaseWaitSeconds: seconds } = yield* AppConfig
+    const attempt = Effect.catchCause(start, (cause): Effect.Effect<never, E | DatabaseUnreachable> => {
+      const temporary = temporaryIn(cause)
+      return temporary === undefined ? Effect.failCause(cause) : Effect.fail(temporary)
+    })
+    const isTemporary = (error: E | DatabaseUnreachable) => seconds > 0 && isUnreachable(error) && error.isTemporary
+    const everyHalfSecond = Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: Duration.seconds(seconds) }))
+    return yield* Effect.catchIf(attempt, isTemporary, () =>
+      Effect.logWarning(`PostgreSQL does not answer yet, retrying for ${seconds} seconds`).pipe(
+        Effect.andThen(Effect.retry(attempt, { while: isTemporary, schedule: everyHalfSecond }))
+      ))
+  })
 
 const announce = Layer.effectDiscard(Effect.gen(function*() {
   const { base, local } = yield* PublicUrl
@@ -10,11 +40,8 @@ const announce = Layer.effectDiscard(Effect.gen(function*() {
   yield* welcome(base)
 }))
 
-/**
- * Taken down first of all when told to stop: a stop that hangs ends the process all the same, and rows tell the next
- * start the rest.
- */
-const leaveInTime = Layer.effectDiscard(
+/** Ends a process whose shutdown hangs. The next start recovers from the rows. Its finalizer runs first. */
+const limitShutdown = Layer.effectDiscard(
   Effect.addFinalizer((exit) =>
     Exit.hasInterrupts(exit)
       ? Effect.sleep("15 seconds").pipe(Effect.andThen(Effect.sync(() => process.exit(0))), Effect.forkDetach)
@@ -22,7 +49,6 @@ const leaveInTime = Layer.effectDiscard(
   )
 )
 
-/** A node of the service, until it is told to stop. */
-export const runNode = untilDatabaseIsThere(
-  Layer.launch(leaveInTime.pipe(Layer.provideMerge(announce), Layer.provideMerge(Server)))
+export const runNode = retryUntilReachable(
+  Layer.launch(limitShutdown.pipe(Layer.provideMerge(announce), Layer.provideMerge(Server)))
 )

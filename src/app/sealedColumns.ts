@@ -5,9 +5,11 @@ import { probeColumn } from "../platform/crypto/MainKeyProbe.ts"
 import { idempotencyColumn } from "../platform/http/Idempotency.ts"
 import * as WebhookSecret from "../webhooks/endpoint/WebhookSecret.ts"
 
-/** Every column of the database that the vault seals. What is not here is lost with the previous main key. */
+/**
+ * All sealed columns of the database. A column that is missing here becomes unreadable when the previous main key goes.
+ */
 export const sealedColumns = {
   columns: [keyringColumn, ...WebhookSecret.sealedColumns, dkimKeyColumn, dataKeyColumn, idempotencyColumn],
-  /** Rewrapped once nothing else is left. */
+  /** Rewrapped after all others. */
   last: probeColumn
 }

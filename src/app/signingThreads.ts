@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 
 /**
- * How many threads libuv's pool has, on which mail is signed (`UV_THREADPOOL_SIZE`): more than there are processors
- * only take turns, fewer leave some idle. Two at least, as half of them may be busy with names that nobody answers for.
+ * The number of libuv threads (`UV_THREADPOOL_SIZE`), which sign mail. More threads than processors only take turns;
+ * fewer leave processors idle. At least two, because DNS lookups that time out can block half of them.
  */
 export const signingThreads = Math.max(2, availableParallelism())

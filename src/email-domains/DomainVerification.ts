@@ -40,7 +40,7 @@ export class DomainVerification extends Context.Service<DomainVerification, {
     DomainVerification,
     Effect.gen(function*() {
       const { transaction, inTransaction, idleInTransaction } = yield* Database
-      const { tell } = yield* Notices
+      const { enqueue } = yield* Notices
       const { databaseConnections, spfIncludeHost: spfHost } = yield* AppConfig
       const repo = yield* EmailDomainsRepo
       const checkRecords = yield* makeCheckRecords
@@ -69,11 +69,11 @@ export class DomainVerification extends Context.Service<DomainVerification, {
             yield* repo.giveBack(claimed.id)
             return
           }
-          for (const displaced of yield* repo.displace(claimed)) yield* tell(displacedNotice(displaced))
+          for (const displaced of yield* repo.displace(claimed)) yield* enqueue(displacedNotice(displaced))
         }
         yield* repo.settle(claimed.id, check, next)
-        if (next.change === "verified") yield* tell(verifiedNotice(claimed))
-        if (next.change === "unverified") yield* tell(unverifiedNotice(claimed, check))
+        if (next.change === "verified") yield* enqueue(verifiedNotice(claimed))
+        if (next.change === "unverified") yield* enqueue(unverifiedNotice(claimed, check))
       }, transaction)
 
       const check = Effect.fn("DomainVerification.check")(function*(claimed: ClaimedDomain) {

@@ -53,14 +53,14 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
               Effect.annotateLogs({ account: one.account_id, sms: one.used })
             )
           }
-          yield* notices.tell(crossedNotice(one))
+          yield* notices.enqueue(crossedNotice(one))
         }
       })).pipe(Effect.withSpan("UsageAlerts.alert"))
 
       const digest = transaction(Effect.gen(function*() {
         const rows = yield* repo.endWeeks()
         for (const ofOne of Object.values(Array.groupBy(rows, ({ account_id }) => String(account_id)))) {
-          yield* notices.tell(digestNotice(ofOne[0].account_id, ofOne))
+          yield* notices.enqueue(digestNotice(ofOne[0].account_id, ofOne))
         }
       })).pipe(Effect.withSpan("UsageAlerts.digest"))
 

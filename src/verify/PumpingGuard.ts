@@ -54,7 +54,7 @@ export const guardAgainstPumping = Effect.gen(function*() {
   })
   yield* transaction(Effect.gen(function*() {
     const blocked = yield* block()
-    yield* Effect.forEach(blocked, (each) => notices.tell(notice(each)), { discard: true })
+    yield* Effect.forEach(blocked, (each) => notices.enqueue(notice(each)), { discard: true })
   }))
 })
 

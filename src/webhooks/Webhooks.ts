@@ -112,7 +112,7 @@ export class Webhooks extends Context.Service<Webhooks, {
             { accountId, action: "webhook.secret_rotated", target: `webhook ${id}`, data: { overlap_seconds } },
             Effect.tap(
               repo.rotateSecret({ accountId, id, overlap_seconds, ...columns }),
-              (rotated) => Option.isSome(rotated) ? notices.tell(secretRotatedNotice(accountId, id)) : Effect.void
+              (rotated) => Option.isSome(rotated) ? notices.enqueue(secretRotatedNotice(accountId, id)) : Effect.void
             )
           )
           yield* afterCommit(tell(id))

@@ -25,10 +25,10 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
   it.effect("commits a notice with the fact that it tells of, or rolls both back", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { tell } = yield* Notices
+      const { enqueue } = yield* Notices
       const { accountId } = yield* makeAccount()
       const fact = (name: string) =>
-        Effect.andThen(sql`update accounts set name = ${name} where id = ${accountId}`, tell(about(accountId)))
+        Effect.andThen(sql`update accounts set name = ${name} where id = ${accountId}`, enqueue(about(accountId)))
       const name = Effect.map(sql`select name from accounts where id = ${accountId}`, ([row]) => row?.["name"])
       yield* Effect.flip(transaction(Effect.andThen(fact("rolled back"), Effect.fail("no"))))
       assert.deepStrictEqual([yield* name, yield* count(accountId)], ["Test", 0])
@@ -38,19 +38,19 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
 
   it.effect("drops a repetition of account, kind and key, and nothing that has no key or another one", () =>
     Effect.gen(function*() {
-      const { tell } = yield* Notices
+      const { enqueue } = yield* Notices
       const { accountId } = yield* makeAccount()
       const other = (yield* makeAccount()).accountId
-      for (const key of ["7", "7", "8", undefined, undefined]) yield* tell(about(accountId, key))
-      yield* tell(about(other, "7"))
+      for (const key of ["7", "7", "8", undefined, undefined]) yield* enqueue(about(accountId, key))
+      yield* enqueue(about(other, "7"))
       assert.deepStrictEqual([yield* count(accountId), yield* count(other)], [4, 1])
     }))
 
   it.effect("takes one of two that are told at the same time with one key", () =>
     Effect.gen(function*() {
-      const { tell } = yield* Notices
+      const { enqueue } = yield* Notices
       const { accountId } = yield* makeAccount()
-      const both = Array.from({ length: 8 }, () => transaction(tell(about(accountId, "7"))))
+      const both = Array.from({ length: 8 }, () => transaction(enqueue(about(accountId, "7"))))
       yield* Effect.all(both, { concurrency: "unbounded" })
       assert.strictEqual(yield* count(accountId), 1)
     }))
@@ -71,9 +71,9 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
   it.effect("go with their account", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { tell } = yield* Notices
+      const { enqueue } = yield* Notices
       const { accountId } = yield* makeAccount()
-      yield* tell(about(accountId))
+      yield* enqueue(about(accountId))
       yield* sql`delete from accounts where id = ${accountId}`
       assert.strictEqual(yield* count(accountId), 0)
     }))

@@ -78,7 +78,7 @@ describe("command line", () => {
           (yield* cli(["account", "list"], environment)).stdout,
           `${id}\tenterprise\tactive\tada@example.com`
         )
-        assert.include((yield* cli(["account", "key", "4711"], environment)).stderr, "There is no account 4711")
+        assert.include((yield* cli(["account", "key", "4711"], environment)).stderr, "Account 4711 does not exist")
       }).pipe(Effect.provide(TestDatabase.layer)),
     120_000
   )
@@ -94,10 +94,10 @@ describe("command line", () => {
       assert.match(stdout, /^FAIL {2}dns: spf\.localhost\.localdomain has no SPF record\. .*SPF_INCLUDE_HOST/m)
       dns.zone["spf.localhost.localdomain"] = { TXT: ["v=spf1 ip4:192.0.2.1 -all"] }
       assert.match((yield* cli(["doctor"], environment)).stdout, /^ok {4}dns: /m)
-      assert.match(stdout, /^ok {4}links: no PUBLIC_URL: links in mail work on this machine only$/m)
-      assert.match(stdout, /^ok {4}bounces: no MAIL_BOUNCE_DOMAIN: bounces and complaints .* stay unknown/m)
+      assert.match(stdout, /^ok {4}links: PUBLIC_URL is not set: links in mail work on this machine only$/m)
+      assert.match(stdout, /^ok {4}bounces: MAIL_BOUNCE_DOMAIN is not set: .* bounces and complaints stay unknown/m)
       // This DNS has no address for the machine's name, whether that is a full name or not.
-      assert.match(stdout, /^FAIL {2}helo: (There is no HELO_NAME, .*|.* has no address\.) Set HELO_NAME /m)
+      assert.match(stdout, /^FAIL {2}helo: (HELO_NAME is not set, .*|.* has no address\.) Set HELO_NAME /m)
       const named = { ...environment, HELO_NAME: "Node.Example." }
       assert.match((yield* cli(["doctor"], named)).stdout, /^FAIL {2}helo: node\.example has no address\. /m)
       dns.zone["node.example"] = { AAAA: ["2001:db8::1"] }
@@ -111,7 +111,10 @@ describe("command line", () => {
       }
       const elsewhere = (yield* cli(["doctor"], bounces)).stdout
       assert.match(elsewhere, /^FAIL {2}bounces: bounces\.example has no MX record\. /m)
-      assert.match(elsewhere, /^ok {4}links: PUBLIC_URL is an address of this machine: links in mail work here only$/m)
+      assert.match(
+        elsewhere,
+        /^ok {4}links: PUBLIC_URL is an address of this machine: links in mail work on this machine only$/m
+      )
       dns.zone["bounces.example"] = { MX: [[10, "mx.bounces.example"]] }
       assert.match((yield* cli(["doctor"], bounces)).stdout, /^ok {4}bounces: .* bounces\.example; .* 0\.0\.0\.0:25$/m)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)

@@ -14,9 +14,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start without a databa
       yield* eventually(proxy.refused, (refused) => refused > 2, "30 seconds")
       yield* proxy.become("up")
       const node = yield* Fiber.join(starting)
-      const said = node.logs.filter((line) =>
-        line.includes("PostgreSQL does not answer yet. Trying again for 30 seconds.")
-      )
+      const said = node.logs.filter((line) => line.includes("PostgreSQL does not answer yet, retrying for 30 seconds"))
       assert.strictEqual(said.length, 1)
       assert.deepStrictEqual(yield* node.stop(), { code: 0, signal: null })
     }))

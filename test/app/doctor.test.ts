@@ -34,8 +34,8 @@ describe("doctor", () => {
     Effect.gen(function*() {
       const { code, sms, whatsapp } = yield* doctor({})
       assert.strictEqual(code, 0)
-      assert.strictEqual(sms, "ok    sms: SMS_PROVIDER is sandbox: SMS go to its phones at /sandbox/sms")
-      assert.match(whatsapp, /^ok {4}whatsapp: no WHATSAPP_URL: .* \/sandbox\/phones$/)
+      assert.strictEqual(sms, "ok    sms: SMS_PROVIDER is sandbox: its phones are at /sandbox/sms")
+      assert.match(whatsapp, /^ok {4}whatsapp: WHATSAPP_URL is not set: .* \/sandbox\/phones$/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
   it.live("doctor says whether the relay reports deliveries", () =>
@@ -47,10 +47,10 @@ describe("doctor", () => {
           const settings = { SMTP_URL: `smtp://127.0.0.1:${port}?tls=never`, DNS_SERVERS: dns.address }
           return (yield* doctor(settings)).mail
         })
-      assert.strictEqual(yield* said(["PIPELINING", "DSN"]), "ok    mail: the relay answers without TLS")
+      assert.strictEqual(yield* said(["PIPELINING", "DSN"]), "ok    mail: the relay accepts connections without TLS")
       assert.strictEqual(
         yield* said(["PIPELINING"]),
-        "ok    mail: the relay answers without TLS; it offers no DSN, so delivery beyond it stays unknown"
+        "ok    mail: the relay accepts connections without TLS; it does not offer DSN, so delivery after the relay stays unknown"
       )
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
@@ -70,18 +70,18 @@ describe("doctor", () => {
     Effect.gen(function*() {
       const smsc = yield* makeSmsc()
       const fine = yield* doctor(smpp(smsc.url))
-      assert.deepStrictEqual([fine.code, fine.sms], [0, "ok    sms: the carrier of SMPP_URL gives a bind"])
+      assert.deepStrictEqual([fine.code, fine.sms], [0, "ok    sms: the carrier in SMPP_URL accepts the bind"])
       assert.strictEqual(smsc.binds(), 1)
       smsc.refuseBinds(0x0e)
       const refused = yield* doctor(smpp(smsc.url))
       assert.strictEqual(refused.code, 1)
-      assert.match(refused.sms, /^FAIL {2}sms: .* gives no bind: the bind was refused with status 0xe; /)
+      assert.match(refused.sms, /^FAIL {2}sms: .* refuses the bind: the bind was refused with status 0xe\. /)
       assert.notInclude(refused.stdout, "secret@")
       const nonsense = yield* makeRawServer((socket) =>
         socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\n"))
       )
       const other = yield* doctor(smpp(nonsense.url.replace("http://", "smpp://test:secret@")))
-      assert.match(other.sms, /^FAIL {2}sms: .* gives no bind: .*octets/)
+      assert.match(other.sms, /^FAIL {2}sms: .* refuses the bind: .*octets/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 
   it.live("doctor says whether an HTTP provider's profile is usable", () =>

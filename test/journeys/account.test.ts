@@ -185,7 +185,7 @@ layer(Service.layer())((it) => {
         assert.strictEqual((yield* login(email, next)).status, 200)
         assertRefused(yield* request("GET", "/v1/account", { key: session }), 401, "invalid_api_key")
         assert.strictEqual((yield* request("GET", "/v1/account", { key })).status, 200)
-        yield* mailTo(email, "Your password was set anew")
+        yield* mailTo(email, "Your password was reset")
         const kept = sql`select body from notices where kind = 'password_reset' and position(${token} in body) > 0`
         yield* eventually(kept, (rows) => rows.length === 0)
 
@@ -229,7 +229,7 @@ layer(Service.layer())((it) => {
         assert.deepStrictEqual((yield* request("GET", "/v1/account/notifications", { key })).at("data"), wants)
         const make = (name: string) => request("POST", "/v1/api-keys", { key, json: { name } })
         yield* make("First")
-        yield* mailTo(email, "A new API key was made: First")
+        yield* mailTo(email, "A new API key was created: First")
         const put = (json: unknown) => request("PUT", "/v1/account/notifications", { key, json })
         const changed = yield* put({ security_alerts: false, weekly_digest: true })
         assert.deepStrictEqual(changed.at("data"), { ...wants, security_alerts: false, weekly_digest: true })

@@ -90,7 +90,10 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })
         const hooks = [hook, [other, made.secret] as const]
         assert.strictEqual(yield* idsInForce, 2)
         yield* mailAndEvent(second, { apiKey, sink, hooks: [hook] })
-        assert.match((yield* command("doctor", during)).stdout, /^ok {4}secrets: not yet under ENCRYPTION_KEY: [1-9]/m)
+        assert.match(
+          (yield* command("doctor", during)).stdout,
+          /^ok {4}secrets: [1-9]\d* stored secrets are not yet encrypted with ENCRYPTION_KEY/m
+        )
 
         const rotation = yield* command("rotate-key", during)
         assert.deepStrictEqual([rotation.code, rotation.stderr], [0, ""])
@@ -100,17 +103,17 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })
         )
         assert.match(
           rotation.stdout,
-          /none is left under another key\.\nENCRYPTION_KEY_PREVIOUS can be removed now\.\n$/
+          /No other key is in use\.\nYou can remove ENCRYPTION_KEY_PREVIOUS now\.\n$/
         )
         assert.strictEqual(yield* idsInForce, 1)
         yield* mailAndEvent(second, { apiKey, sink, hooks })
         const again = yield* command("rotate-key", during)
-        assert.match(again.stdout, /^Stored secrets brought under ENCRYPTION_KEY: 0; none/)
-        assert.match((yield* command("doctor", during)).stdout, /^ok {4}secrets: .*PREVIOUS can be removed now$/m)
+        assert.match(again.stdout, /^Stored secrets rewrapped with ENCRYPTION_KEY: 0\. No/)
+        assert.match((yield* command("doctor", during)).stdout, /^ok {4}secrets: .*; remove ENCRYPTION_KEY_PREVIOUS$/m)
         yield* second.stop()
 
         assert.match((yield* command("serve", before)).stderr, /^ENCRYPTION_KEY is not the one/)
-        assert.match((yield* command("doctor", after)).stdout, /^ok {4}secrets: .*every stored secret is under it$/m)
+        assert.match((yield* command("doctor", after)).stdout, /^ok {4}secrets: .*all stored secrets are encrypted with it$/m)
         const third = yield* start(after)
         yield* mailAndEvent(third, { apiKey, sink, hooks })
         const replayed = yield* createWebhook(third, apiKey, receiver.url)

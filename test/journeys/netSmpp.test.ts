@@ -73,7 +73,7 @@ describe.skipIf(!isThere)("Net::SMPP (Debian's libnet-smpp-perl; skipped where i
         SMS_PROVIDER: "smpp",
         SMPP_URL: smsc.url
       })
-      assert.include(stdout, "ok    sms: the carrier of SMPP_URL gives a bind")
+      assert.include(stdout, "ok    sms: the carrier in SMPP_URL accepts the bind")
       yield* smsc.until(/Remote sent unbind/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 })

@@ -74,7 +74,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("SM
 
       const changed = yield* importing(`${head}\nRW,Rwanda,+250,0.01\nKE,Kenya,+254,0.045\nZZ,Nowhere,+999,0.5`)
       assert.deepStrictEqual([changed.code, changed.stderr], [0, ""])
-      assert.strictEqual(changed.stdout, "3 prices read: 2 changed, 1 as before, 0 taken off the list.\n")
+      assert.strictEqual(changed.stdout, "Imported 3 prices: 2 changed, 1 unchanged, 0 removed.\n")
       const after = yield* request("GET", path)
       assert.deepStrictEqual([after.at("meta", "total"), after.headers["etag"] === before], [244, false])
       assert.deepStrictEqual(
@@ -83,7 +83,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("SM
       )
 
       const replaced = yield* importing(`${head}\nRW,Rwanda,+250,0.01`, "--replace")
-      assert.strictEqual(replaced.stdout, "1 prices read: 0 changed, 1 as before, 243 taken off the list.\n")
+      assert.strictEqual(replaced.stdout, "Imported 1 prices: 0 changed, 1 unchanged, 243 removed.\n")
       assert.strictEqual((yield* request("GET", path)).at("meta", "total"), 1)
       assert.strictEqual((yield* importing("/nothing/here")).code, 1)
     }))

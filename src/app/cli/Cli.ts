@@ -2,23 +2,95 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, ConfigProvider, Console, Effect, Exit, Layer, type Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { shown } from "../../platform/config/Setting.ts"
+import { settings } from "../../platform/config/settings.ts"
+import { MacKeys } from "../../platform/crypto/MacKeys.ts"
+import { MainVault } from "../../platform/crypto/MainKey.ts"
+import { rotateMainKey } from "../../platform/crypto/rotateMainKey.ts"
+import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Logs } from "../../platform/observability/Logs.ts"
+import { rebuildUsage } from "../../usage/rebuildUsage.ts"
+import { counted } from "../../values/counted.ts"
+import { sealedColumns } from "../sealedColumns.ts"
 import { account } from "./account.ts"
-import { config } from "./config.ts"
-import { doctor } from "./doctor.ts"
-import { migrateCommand } from "./migrate.ts"
 import { prices } from "./prices.ts"
-import { rotateKey } from "./rotateKey.ts"
-import { serve } from "./serve.ts"
-import { usage } from "./usage.ts"
 import { webhook } from "./webhook.ts"
+
+/** The database of a running node too, or of none. */
+const OnDatabase = Database.layer.pipe(Layer.provide(DatabaseAddress.layer), Layer.provide(NodeServices.layer))
+
+/** Loads the node's program lazily, so that other commands start fast. */
+const serve = Command.make(
+  "serve",
+  {},
+  () => Effect.flatMap(Effect.promise(() => import("../runNode.ts")), ({ runNode }) => runNode)
+).pipe(Command.withDescription("Run a node of the service: HTTP and actors, until Ctrl-C or SIGTERM"))
+
+/** `serve` migrates too. This command is for deployments that migrate first. */
+const migrate = Command.make("migrate", {}, () =>
+  Console.log("The database is up to date.").pipe(
+    Effect.provide(OnDatabase)
+  )).pipe(Command.withDescription("Migrate the database"))
+
+const config = Command.make(
+  "config",
+  {},
+  () =>
+    Effect.forEach(
+      Object.values(settings),
+      (setting) => Effect.flatMap(shown(setting), (value) => Console.log(`${setting.name}=${value}`)),
+      { discard: true }
+    )
+).pipe(Command.withDescription("Print all settings with their values, secrets masked"))
+
+/** Loads the checks lazily: they import every channel, which other commands need not wait for. */
+const doctor = Command.make(
+  "doctor",
+  {},
+  () => Effect.flatMap(Effect.promise(() => import("./diagnose.ts")), ({ diagnose }) => diagnose)
+).pipe(
+  Command.withDescription(
+    "Check database, secrets, mail relay, bounces, links, DNS, SMS and WhatsApp"
+  )
+)
+
+/** Provides the stored MAC keys, because none may be derived from the previous key after the rotation. */
+const StoredMacKeys = MacKeys.layer.pipe(
+  Layer.provideMerge(MainVault),
+  Layer.provideMerge(OnDatabase)
+)
+
+const rotateKey = Command.make("rotate-key", {}, () =>
+  Effect.gen(function*() {
+    const { encryptionKeyPrevious } = yield* AppConfig
+    yield* MacKeys
+    const total = yield* rotateMainKey(sealedColumns, (column, count) => Console.log(`${column}: ${count}`))
+    yield* Console.log(`Stored secrets rewrapped with ENCRYPTION_KEY: ${total}. No other key is in use.`)
+    if (encryptionKeyPrevious !== undefined) yield* Console.log("You can remove ENCRYPTION_KEY_PREVIOUS now.")
+  }).pipe(Effect.provide(StoredMacKeys))).pipe(
+    Command.withDescription("Rewrap all stored secrets from ENCRYPTION_KEY_PREVIOUS to ENCRYPTION_KEY")
+  )
+
+const rebuild = Command.make(
+  "rebuild",
+  {},
+  Effect.fnUntraced(function*() {
+    const rows = yield* rebuildUsage
+    yield* Console.log(`Recounted the usage of messages and codes: ${counted(rows, "row")}.`)
+  }, Effect.provide(OnDatabase))
+).pipe(Command.withDescription("Recount usage from the stored messages and codes; nodes may keep running"))
+
+const usage = Command.make("usage").pipe(
+  Command.withDescription("Maintain the usage counts"),
+  Command.withSubcommands([rebuild])
+)
 
 const root = Command.make("messaging").pipe(
   Command.withDescription("Self-hosted messaging: email, SMS, WhatsApp and codes out, signed webhooks back"),
-  Command.withSubcommands([serve, migrateCommand, config, account, webhook, prices, doctor, rotateKey, usage])
+  Command.withSubcommands([serve, migrate, config, account, webhook, prices, doctor, rotateKey, usage])
 )
 
-/** One sentence for the operator; the whole cause only where no sentence was written for it. */
+/** Prints the error's own sentence for the operator, or the whole cause of an unexpected error. */
 const explain = (cause: Cause.Cause<unknown>) => {
   const failure = Cause.squash(cause)
   if (Cause.hasInterruptsOnly(cause) || CliError.isCliError(failure)) return Effect.void
@@ -26,12 +98,11 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return Console.error(known ? failure.message : Cause.pretty(cause))
 }
 
-/** A file `.env` in the working directory speaks where the environment is silent. */
+/** Settings from a file `.env` in the working directory, for variables that the environment does not set. */
 const DotEnv = ConfigProvider.layerAdd(
   ConfigProvider.fromDotEnv().pipe(Effect.orElseSucceed(() => ConfigProvider.fromUnknown({})))
 )
 
-/** The command line. */
 export const program = Command.run(root, { version: "0.1.0" }).pipe(
   Effect.provide(Logs.pipe(
     Layer.provideMerge(AppConfig.layer),
@@ -41,6 +112,6 @@ export const program = Command.run(root, { version: "0.1.0" }).pipe(
   Effect.tapCause(explain)
 )
 
-/** A stop that was asked for (SIGTERM, Ctrl-C) is a success. */
+/** A requested stop (SIGTERM, Ctrl-C) is a success. */
 export const teardown: Runtime.Teardown = (exit, onExit) =>
   onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

@@ -13,11 +13,11 @@ import { Plan } from "../../values/Plan.ts"
 /** No account has this id. */
 class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknown", { id: Schema.Int }) {
   override get message() {
-    return `There is no account ${this.id}. See: account list`
+    return `Account ${this.id} does not exist. List accounts with: account list`
   }
 }
 
-/** The domains that accounts need, on the database that a running node uses as well. */
+/** Works on the database of a running node too. */
 const Services = Layer.merge(Accounts.layer, ApiKeys.layer).pipe(
   Layer.provide([Audit.layer, Notices.layer]),
   Layer.provideMerge(Database.layer),
@@ -28,19 +28,19 @@ const Services = Layer.merge(Accounts.layer, ApiKeys.layer).pipe(
 const id = Argument.Int("id").pipe(Argument.withDescription("The account's id"), Argument.withSchema(AccountId))
 
 const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print one line of JSON and nothing else"),
+  Flag.withDescription("Print one line of JSON only"),
   Flag.withDefault(false)
 )
 
 const create = Command.make(
   "create",
   {
-    email: Flag.String("email").pipe(Flag.withDescription("Address of the owner"), Flag.withSchema(EmailAddress)),
-    name: Flag.String("name").pipe(Flag.withDescription("Name of the owner"), Flag.withSchema(Schema.NonEmptyString)),
+    email: Flag.String("email").pipe(Flag.withDescription("The owner's email address"), Flag.withSchema(EmailAddress)),
+    name: Flag.String("name").pipe(Flag.withDescription("The owner's name"), Flag.withSchema(Schema.NonEmptyString)),
     plan: Flag.Literals("plan", Plan.literals).pipe(Flag.withDescription("Plan"), Flag.withDefault("business")),
     trial: Flag.Boolean("trial").pipe(Flag.withDescription("Start the 3-day trial"), Flag.withDefault(false)),
     password: Flag.String("password").pipe(
-      Flag.withDescription("For logging in; without one only the API key works"),
+      Flag.withDescription("For logging in. Without it only the API key works"),
       Flag.optional
     ),
     json
@@ -56,10 +56,10 @@ const create = Command.make(
     yield* Console.log(
       json
         ? JSON.stringify({ account_id: account.id, api_key: key })
-        : `Account ${account.id} (${account.plan}) is ready. Its API key is shown this once:\n${key}`
+        : `Account ${account.id} (${account.plan}) is ready. This API key is shown only once:\n${key}`
     )
   }, Effect.provide(Services))
-).pipe(Command.withDescription("Make an account with an API key"))
+).pipe(Command.withDescription("Create an account with an API key"))
 
 const list = Command.make(
   "list",
@@ -84,20 +84,19 @@ const plan = Command.make(
     if (Option.isNone(changed)) return yield* new AccountUnknown({ id })
     yield* Console.log(`Account ${id} is on the ${plan} plan.`)
   }, Effect.provide(Services))
-).pipe(Command.withDescription("Put an account on a plan, which ends its trial"))
+).pipe(Command.withDescription("Change an account's plan, which ends its trial"))
 
 const key = Command.make(
   "key",
   { id, json },
   Effect.fnUntraced(function*({ id, json }) {
     if (Option.isNone(yield* (yield* Accounts).find(id))) return yield* new AccountUnknown({ id })
-    const { key } = yield* (yield* ApiKeys).create(id, { name: "Made on the command line" })
+    const { key } = yield* (yield* ApiKeys).create(id, { name: "Created on the command line" })
     yield* Console.log(json ? JSON.stringify({ account_id: id, api_key: key }) : key)
   }, Effect.provide(Services))
-).pipe(Command.withDescription("Make another API key for an account"))
+).pipe(Command.withDescription("Create another API key for an account"))
 
-/** Accounts, beside a running node or without one. */
 export const account = Command.make("account").pipe(
-  Command.withDescription("Make and change accounts"),
+  Command.withDescription("Create and change accounts"),
   Command.withSubcommands([create, list, plan, key])
 )

@@ -7,7 +7,7 @@ import { liveUrl } from "../../channels/whatsapp/baileys/BaileysSocket.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { webSocketAnswers } from "../../platform/net/webSocketAnswers.ts"
 
-/** Where sessions would connect there is nobody, or nobody who speaks like WhatsApp. */
+/** No server answers at the address, or not like WhatsApp. */
 class WhatsAppUnreachable extends Schema.TaggedError<WhatsAppUnreachable>()("WhatsAppUnreachable", {
   where: Schema.String,
   why: Schema.String
@@ -17,22 +17,24 @@ class WhatsAppUnreachable extends Schema.TaggedError<WhatsAppUnreachable>()("Wha
   }
 }
 
-/** The carrier gave no bind. */
+/** The carrier refused the bind. */
 class BindRefused extends Schema.TaggedError<BindRefused>()("BindRefused", { why: Schema.String }) {
   override get message() {
-    return `the carrier of SMPP_URL gives no bind: ${this.why}; if it allows one only, a running node may have it.`
+    return `The carrier in SMPP_URL refuses the bind: ${this.why}. If it allows only one bind, a running node may hold it.`
   }
 }
 
-/** What WhatsApp's own pages say; others do not ask. */
+/** The origin of WhatsApp's own pages. Other servers ignore it. */
 const webOrigin = "https://web.whatsapp.com"
 
-/** Whether sessions could connect: no more than the WebSocket is opened, so no number is at risk. */
+/** Whether sessions can connect. It only opens the WebSocket, so no number is at risk. */
 export const whatsappCheck = Effect.gen(function*() {
   const { whatsappUrl } = yield* AppConfig
-  if (whatsappUrl === undefined) return "no WHATSAPP_URL: the sandbox plays WhatsApp, its phones are at /sandbox/phones"
+  if (whatsappUrl === undefined) {
+    return "WHATSAPP_URL is not set: the sandbox simulates WhatsApp, its phones are at /sandbox/phones"
+  }
   const url = whatsappUrl === "live" ? new URL(liveUrl) : Redacted.value(whatsappUrl)
-  const where = whatsappUrl === "live" ? "WhatsApp" : "the server of WHATSAPP_URL"
+  const where = whatsappUrl === "live" ? "WhatsApp" : "the server in WHATSAPP_URL"
   return yield* webSocketAnswers(url, webOrigin).pipe(
     Effect.as(`${where} answers`),
     Effect.mapError(({ reason }) => new WhatsAppUnreachable({ where, why: reason }))
@@ -42,24 +44,24 @@ export const whatsappCheck = Effect.gen(function*() {
 const bind = Effect.gen(function*() {
   const { smppSystemType: systemType = "" } = yield* AppConfig
   const address = yield* SmppCarrier
-  // A receipt that comes here by chance is not for us: whoever gets no answer that is fine sends it again.
-  const onDeliver = () => Effect.die("the doctor takes no receipts")
+  // A receipt that arrives here belongs to a node. The carrier resends receipts that fail.
+  const onDeliver = () => Effect.die("doctor accepts no receipts")
   return yield* openSmppSession({ address, systemType, onDeliver }).pipe(
-    Effect.as("the carrier of SMPP_URL gives a bind"),
+    Effect.as("the carrier in SMPP_URL accepts the bind"),
     Effect.mapError(({ reason }) => new BindRefused({ why: reason }))
   )
 }).pipe(Effect.scoped, Effect.provide(SmppCarrier.layer))
 
-const profile = Effect.map(SmsHttpProfile, ({ name }) => `the profile of ${name} in SMS_HTTP_PROFILE can be used`).pipe(
+const profile = Effect.map(SmsHttpProfile, ({ name }) => `the profile of ${name} in SMS_HTTP_PROFILE is valid`).pipe(
   Effect.provide(SmsHttpProfile.layer.pipe(Layer.provide(NodeServices.layer)))
 )
 
-/** Whether SMS would leave: a bind is made and left again, of an HTTP provider only the profile is read. */
+/** Whether SMS can be sent. With SMPP it binds and unbinds; with HTTP it only reads the profile. */
 export const smsCheck = Effect.gen(function*() {
   const { smsProvider } = yield* AppConfig
   switch (smsProvider) {
     case "sandbox":
-      return "SMS_PROVIDER is sandbox: SMS go to its phones at /sandbox/sms"
+      return "SMS_PROVIDER is sandbox: its phones are at /sandbox/sms"
     case "smpp":
       return yield* bind
     case "http":

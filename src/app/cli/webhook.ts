@@ -10,7 +10,7 @@ const pretty = (body: string) => {
   return Option.isSome(event) ? JSON.stringify(event.value, null, 2) : body
 }
 
-/** Prints one delivery; what does not verify is answered with 401, as a careful receiver would. */
+/** Prints one delivery. Answers 401 if it does not verify, as receivers should. */
 const receive = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
   secret: Option.Option<Redacted.Redacted>
@@ -19,13 +19,13 @@ const receive = Effect.fnUntraced(function*(
   const { headers } = request
   const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const verdict = Option.map(secret, (known) => verify({ headers, body }, known, now))
-  const said = Option.match(verdict, {
+  const result = Option.match(verdict, {
     onNone: () => "not verified (no --secret)",
     onSome: Result.match({ onSuccess: () => "verified", onFailure: (reason) => `REFUSED: ${reason}` })
   })
   const name = headers["x-service-event"] ?? "no X-Service-Event"
   yield* Console.log(
-    `\n${name}, attempt ${headers["x-service-attempt"] ?? "?"}, ${headers["webhook-id"] ?? "no id"}: ${said}`
+    `\n${name}, attempt ${headers["x-service-attempt"] ?? "?"}, ${headers["webhook-id"] ?? "no id"}: ${result}`
   )
   yield* Console.log(pretty(body.toString("utf8")))
   return HttpServerResponse.empty({ status: Option.exists(verdict, Result.isFailure) ? 401 : 204 })
@@ -45,16 +45,15 @@ const listen = Command.make("listen", {
     (request: HttpServerRequest.HttpServerRequest) => receive(request, secret)
   )
   const ready = Layer.effectDiscard(
-    Console.log(`Listening on http://127.0.0.1:${port}/ (make a webhook with this URL; Ctrl-C stops)`)
+    Console.log(`Listening on http://127.0.0.1:${port}/ (create a webhook with this URL; Ctrl-C stops)`)
   )
   const server = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })
   return Layer.launch(ready.pipe(
     Layer.provideMerge(server),
     Layer.provide(listenOn(createServer, { host: "127.0.0.1", port }))
   ))
-}).pipe(Command.withDescription("Receive webhooks on this machine, verify and print them, for development"))
+}).pipe(Command.withDescription("Receive, verify and print webhooks on this machine"))
 
-/** Help for those who receive webhooks. */
 export const webhook = Command.make("webhook").pipe(
   Command.withDescription("Receive webhooks during development"),
   Command.withSubcommands([listen])

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A file of the sql directory bears no name of the form 0001_subject.sql, or a number that another one has. */
+/** A file in the sql directory is not named like 0001_subject.sql, or has the same number as another one. */
 export class MigrationMisnamed extends Schema.TaggedError<MigrationMisnamed>()("MigrationMisnamed", {
   file: Schema.String
 }) {
@@ -19,7 +19,7 @@ export class MigrationChanged extends Schema.TaggedError<MigrationChanged>()("Mi
   }
 }
 
-/** A file that has run on this database is not there any more, though later ones are. */
+/** A file that has run on this database is missing, although later ones exist. */
 export class MigrationMissing extends Schema.TaggedError<MigrationMissing>()("MigrationMissing", {
   file: Schema.String
 }) {
@@ -28,7 +28,7 @@ export class MigrationMissing extends Schema.TaggedError<MigrationMissing>()("Mi
   }
 }
 
-/** The database was migrated by a later version of this program. */
+/** A later version of this program has migrated the database. */
 export class DatabaseNewer extends Schema.TaggedError<DatabaseNewer>()("DatabaseNewer", {
   file: Schema.String
 }) {
@@ -38,7 +38,7 @@ export class DatabaseNewer extends Schema.TaggedError<DatabaseNewer>()("Database
   }
 }
 
-/** A file was added before one that has already run: other databases would have run them in the other order. */
+/** A file was added before one that has already run. Other databases would have run them in the opposite order. */
 export class MigrationOutOfOrder extends Schema.TaggedError<MigrationOutOfOrder>()("MigrationOutOfOrder", {
   file: Schema.String,
   after: Schema.String
@@ -49,10 +49,10 @@ export class MigrationOutOfOrder extends Schema.TaggedError<MigrationOutOfOrder>
   }
 }
 
-/** A file's SQL failed. Nothing of the file is in force, and all files before it are. */
+/** A file's SQL failed. It has no effect, and all files before it are applied. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   file: Schema.String,
-  /** Where PostgreSQL puts the error, if it says so; counted from 1. */
+  /** The line of the error, counted from 1, if PostgreSQL reports it. */
   line: Schema.optionalKey(Schema.Int),
   reason: Schema.String
 }) {
@@ -62,7 +62,7 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
   }
 }
 
-/** Whatever stops the migrations; the message is one sentence for the operator. */
+/** Every error that stops the migrations. Its message is one sentence for the operator. */
 export type MigrationError =
   | MigrationMisnamed
   | MigrationChanged

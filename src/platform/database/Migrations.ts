@@ -1,9 +1,9 @@
 /**
- * Brings a database up to date: each `sql/NNNN_subject.sql` runs once, in the order of the numbers, forward only.
+ * Migrates the database: each `sql/NNNN_subject.sql` runs once, in the order of the numbers, forward only.
  *
- * Every file runs in a transaction of its own together with its record in the table `migrations`, so it is either there
- * as a whole or not at all. The transaction first takes an advisory lock: of several nodes that start at once one runs
- * a file and the others find it done. The lock ends with the transaction, so a connection pooler may stand in between.
+ * Each file runs in one transaction with its record in the table `migrations`, so it applies entirely or not at all.
+ * The transaction first takes an advisory lock: when several nodes start at once, one runs the file and the others skip
+ * it. The lock ends with the transaction, so a connection pooler may stand in between.
  */
 import { Effect, FileSystem, Option, Predicate, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
@@ -12,7 +12,7 @@ import * as NodeUrl from "node:url"
 import { MigrationFailed, MigrationMisnamed } from "./MigrationErrors.ts"
 import { nextMigration } from "./nextMigration.ts"
 
-/** The migrations of this program, wherever it was started. */
+/** The migrations of this program, independent of the working directory. */
 export const directory = NodeUrl.fileURLToPath(new URL("../../../sql", import.meta.url))
 
 interface MigrationFile {
@@ -22,10 +22,10 @@ interface MigrationFile {
 }
 
 const namePattern = /^\d{4}_[a-z0-9_]+\.sql$/
-/** The readable sum of all migrations, made by scripts/schema.ts. */
+/** The result of all migrations, written by scripts/schema.ts. */
 const sumName = "schema.sql"
 
-/** The names of the migrations in the order in which they run. */
+/** The names of the migrations, in the order in which they run. */
 export const names = Effect.fn("Migrations.names")(function*(from: string) {
   const fs = yield* FileSystem.FileSystem
   const found = (yield* fs.readDirectory(from).pipe(Effect.orDie))
@@ -40,8 +40,8 @@ export const names = Effect.fn("Migrations.names")(function*(from: string) {
 })
 
 /**
- * Runs what this database has not run yet and returns the names of the files that this call ran. The database must be
- * PostgreSQL; its error channel is one sentence for the operator, or the SqlError of a lost connection.
+ * Runs the missing migrations and returns their names. Fails with one sentence for the operator, or with the SqlError
+ * of a lost connection.
  */
 export const migrate = Effect.fn("Migrations.migrate")(function*(from: string) {
   const files = yield* Effect.forEach(yield* names(from), (name) => read(from, name))
@@ -61,10 +61,10 @@ const read = Effect.fn("Migrations.read")(function*(from: string, name: string) 
   return { name, sha256, content } satisfies MigrationFile
 })
 
-/** Any number that no other program takes on the same database; the same in every version of this one. */
+/** Arbitrary, but the same in every version of this program. */
 const lockKey = 7_236_150_418
 
-/** Runs the first file that is due, if any. */
+/** Runs the first missing file, if any. */
 const step = Effect.fn("Migrations.step")(function*(files: ReadonlyArray<MigrationFile>) {
   const sql = yield* SqlClient.SqlClient
   const applied = SqlSchema.findAll({
@@ -91,8 +91,8 @@ const step = Effect.fn("Migrations.step")(function*(files: ReadonlyArray<Migrati
 })
 
 /**
- * The client's protocol takes one statement at a time. PL/pgSQL's `execute` takes a whole file, so PostgreSQL itself
- * finds where each statement ends, and it refuses the file's own begin and commit.
+ * The client's protocol accepts one statement at a time. PL/pgSQL's `execute` runs a whole file and refuses its `begin`
+ * and `commit`.
  */
 const execute = Effect.fn("Migrations.execute")(function*(file: MigrationFile) {
   const sql = yield* SqlClient.SqlClient

@@ -1,17 +1,17 @@
 /**
- * Events and ended deliveries are kept in partitions by day (UTC), which are dropped whole when their time is over. What
- * day it is says the database. A partition that is missing makes every insert of its day fail, so they are made 14 days
- * ahead, by every start and by a periodic task.
+ * Events and ended deliveries are stored in daily partitions (UTC) and dropped a partition at a time. The database's
+ * clock decides the day. A missing partition makes every insert of its day fail, so each start and a periodic task create them
+ * 14 days ahead.
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
-/** What is kept in partitions by day. */
+/** The tables with daily partitions. */
 export type PartitionedTable = "events" | "webhook_deliveries"
 
 /**
- * Makes the partitions that are missing between yesterday and 14 days ahead; any number of nodes at once, while others
- * write. Yesterday's is among them because the ids of events carry the time of their node, whose clock may be late.
+ * Creates the missing partitions from yesterday to 14 days ahead. Safe to run on several nodes during writes. Yesterday
+ * is included because an event's id carries the time of its node, whose clock may be late.
  */
 export const makePartitions = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -19,8 +19,9 @@ export const makePartitions = Effect.gen(function*() {
 })
 
 /**
- * Drops the partitions of a table that ended at least `days` days ago, the oldest first and each in a transaction of its
- * own; returns their names. Where somebody holds the table for too long it fails and keeps the rest for the next time.
+ * Drops the partitions of a table that ended at least `days` days ago, the oldest first and each in its own
+ * transaction, and returns their names. If the table stays locked for too long, it fails and leaves the rest for the
+ * next run.
  */
 export const dropPartitions = Effect.fn("Partitions.dropPartitions")(function*(table: PartitionedTable, days: number) {
   const sql = yield* SqlClient.SqlClient

@@ -1,25 +1,26 @@
 /**
- * How PostgreSQL's values look in this program, where that differs from the client's own codecs:
+ * The values of PostgreSQL types in this program, where they differ from the client's default codecs:
  *
- * - `int8` (bigint, count(*)) is a number while that is exact, else a bigint. Always a bigint, the client's default, has
- *   no JSON form.
- * - `timestamptz` is text in UTC with exactly six decimals, "2026-01-31T08:05:09.000042Z"; the default, a Date, drops
- *   the microseconds. `infinity` and `-infinity` stay these words, as PostgreSQL writes them. Years outside 0 to 9999
- *   have a sign and six digits, so only the texts of the others sort as the instants do.
+ * - `int8` (bigint, count(*)) is a number if that is exact, else a bigint. The default, always a bigint, has no JSON
+ *   form.
+ * - `timestamptz` is text in UTC with exactly six decimals, "2026-01-31T08:05:09.000042Z". The default, a Date, drops
+ *   the microseconds. `infinity` and `-infinity` stay these words. Years outside 0 to 9999 have a sign and six digits,
+ *   so only the other texts sort chronologically.
  *
- * The same holds inside arrays. As parameters, int8 takes numbers and bigints; timestamptz takes that text, Dates and
- * epoch milliseconds. A plain string parameter has no type on the wire and PostgreSQL reads it: `${text}::timestamptz`.
+ * The same holds inside arrays. As parameters, int8 accepts numbers and bigints; timestamptz accepts that text, Dates
+ * and epoch milliseconds. A plain string parameter has no type on the wire, and PostgreSQL parses it:
+ * `${text}::timestamptz`.
  */
 import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Option, Result } from "effect"
 
-/** What `timestamptz` parameters may be. Result rows always have the text. */
+/** Accepted as a `timestamptz` parameter. Result rows always contain the text. */
 export type TimestampInput = string | Date | number
 
 /** The codecs of this program's client: `PgClient.layer({ ..., types: PgCodecs.registry })`. */
 export const registry = PgTypes.makeRegistry()
 
-/** 2000-01-01 in Unix milliseconds, where PostgreSQL counts its microseconds from. */
+/** 2000-01-01 in Unix milliseconds, the epoch of PostgreSQL's microseconds. */
 const epochMillis = 946_684_800_000
 const microsPerSecond = 1_000_000
 const greatestMillis = 8_640_000_000_000_000
@@ -28,7 +29,7 @@ const minusInfinity = -(2n ** 63n)
 
 const refuse = (message: string) => Result.fail(new PgTypes.CodecError({ message }))
 
-/** The number where it is exact, else the bigint. */
+/** The number if it is exact, else the bigint. */
 const readInt64 = (bytes: Uint8Array, offset: number): number | bigint => {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 8)
   const near = view.getInt32(0) * 2 ** 32 + view.getUint32(4)
@@ -36,13 +37,13 @@ const readInt64 = (bytes: Uint8Array, offset: number): number | bigint => {
 }
 
 const writeInt64 = (value: bigint, type: string): Result.Result<Uint8Array, PgTypes.CodecError> => {
-  if (BigInt.asIntN(64, value) !== value) return refuse(`${value} is out of the range of ${type}`)
+  if (BigInt.asIntN(64, value) !== value) return refuse(`${value} does not fit into ${type}`)
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setBigInt64(0, value)
   return Result.succeed(bytes)
 }
 
-/** Without a bigint, which costs ten times as much: ids are written for each row of every group. */
+/** Avoids a bigint, which takes ten times as long: each row of each group writes ids. */
 const writeSafeInteger = (value: number): Uint8Array => {
   const bytes = Buffer.allocUnsafe(8)
   bytes.writeInt32BE(Math.floor(value / 2 ** 32))
@@ -74,7 +75,7 @@ registry.register(
   )
 )
 
-/** Remainders, not quotients: microseconds divided by a million would be rounded, up to the next second at the worst. */
+/** Uses remainders, because dividing microseconds by a million rounds, in the worst case up to the next second. */
 const splitMicros = (micros: number | bigint) => {
   if (typeof micros === "number") {
     const fraction = ((micros % microsPerSecond) + microsPerSecond) % microsPerSecond
@@ -103,7 +104,7 @@ const parseText = (text: string): Option.Option<bigint> => {
   const [, seconds, fraction = ""] = timestampText.exec(text) ?? []
   if (seconds === undefined) return Option.none()
   return DateTime.make(`${seconds}Z`).pipe(
-    // A day such as 02-30 would roll over into March.
+    // A day such as 02-30 would become a day in March.
     Option.filter((instant) => DateTime.formatIso(instant).startsWith(seconds)),
     Option.map((instant) =>
       BigInt(DateTime.toEpochMillis(instant) - epochMillis) * 1000n + BigInt(fraction.padEnd(6, "0"))
@@ -123,7 +124,7 @@ registry.register(
     "timestamptz",
     (value) =>
       Option.match(parseInput(value), {
-        onNone: () => refuse(`${String(value)} is no instant in UTC`),
+        onNone: () => refuse(`${String(value)} is not an instant in UTC`),
         onSome: (micros) => writeInt64(micros, "timestamptz")
       }),
     formatMicros

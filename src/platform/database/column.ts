@@ -3,11 +3,11 @@ import { Result } from "effect"
 
 type Nullable<A> = ReadonlyArray<A | null>
 
-/** For `unnest`: the type is named, as it cannot be told from an array that is empty or holds nothing but nulls. */
+/** For `unnest`. PostgreSQL cannot infer the type of an array that is empty or contains only nulls. */
 const columnOf = <A>(elementOid: number) => (values: Nullable<A>): PgTypes.Parameter =>
   Result.getOrThrow(PgTypes.array(values, elementOid))
 
-/** One column of many rows as a parameter, for statements that write or look up many rows at a time. */
+/** One column of many rows as a parameter, for statements that write or find many rows. */
 export const column = {
   int8: columnOf<number>(PgTypes.OID.int8),
   int4: columnOf<number>(PgTypes.OID.int4),

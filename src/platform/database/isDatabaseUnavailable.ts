@@ -2,10 +2,10 @@ import { Cause } from "effect"
 import { SqlError } from "effect/sql"
 
 /**
- * SQLSTATEs of a server that stops, starts or has no room (shutdown, crash, cannot connect now, too many clients), and
- * of a transaction that lost against another one (deadlock, serialization): the same again may well succeed.
+ * SQLSTATEs after which the same statement may succeed: the server stops, starts or has no free connection, or the
+ * transaction lost against another one (deadlock, serialization).
  */
-const passing = new Set([
+const transientStates = new Set([
   "57P01",
   "57P02",
   "57P03",
@@ -22,12 +22,12 @@ const passing = new Set([
 const codeOf = (cause: unknown): unknown =>
   typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
 
-const isAway = (failure: unknown): boolean =>
+const isTransient = (failure: unknown): boolean =>
   SqlError.isSqlError(failure) &&
-  (failure.reason._tag === "ConnectionError" || passing.has(String(codeOf(failure.reason.cause))))
+  (failure.reason._tag === "ConnectionError" || transientStates.has(String(codeOf(failure.reason.cause))))
 
-/** Whether something failed because of the state of the database for now, rather than because of what was asked. */
+/** Whether an effect failed or died because of the current state of the database, not because of its input. */
 export const isDatabaseUnavailable = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
-    Cause.isDieReason(reason) ? isAway(reason.defect) : Cause.isFailReason(reason) && isAway(reason.error)
+    Cause.isDieReason(reason) ? isTransient(reason.defect) : Cause.isFailReason(reason) && isTransient(reason.error)
   )

@@ -7,15 +7,15 @@ import {
   MigrationOutOfOrder
 } from "./MigrationErrors.ts"
 
-/** A migration by its file's name and the SHA-256 (hex) of its content. */
+/** A migration by its file name and the SHA-256 (hex) of its content. */
 export interface MigrationId {
   readonly name: string
   readonly sha256: string
 }
 
 /**
- * The first file that this database has not run yet, if any; fails where the files and the database's history
- * disagree. Both are in the order of their names.
+ * The first file that this database has not run, if any. Fails if the files contradict the database's history. Both
+ * lists are in the order of their names.
  */
 export const nextMigration = <File extends MigrationId>(
   files: ReadonlyArray<File>,

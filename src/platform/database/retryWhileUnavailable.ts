@@ -2,8 +2,8 @@ import { Effect, Schedule } from "effect"
 import { isDatabaseUnavailable } from "./isDatabaseUnavailable.ts"
 
 /**
- * For actors: a database that is away fails nobody. The effect is run again until it is back, so it must be one that may
- * run twice. Any other failure passes through.
+ * Runs an effect again until the database is available. The effect must be safe to run twice. Any other failure passes
+ * through.
  */
 export const retryWhileUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   effect.pipe(

@@ -100,7 +100,7 @@ export class UnhealthyNotifier extends Context.Service<UnhealthyNotifier, {
     UnhealthyNotifier,
     Effect.gen(function*() {
       const limits = yield* AppConfig
-      const { tell } = yield* Notices
+      const notices = yield* Notices
       const webhooks = yield* WebhooksRepo
 
       return UnhealthyNotifier.of({
@@ -110,7 +110,7 @@ export class UnhealthyNotifier extends Context.Service<UnhealthyNotifier, {
           if (Option.isNone(row)) return
           const { account_id: accountId, ...details } = row.value
           // One mail a day for each webhook and reason, however often its health changes.
-          yield* tell({
+          yield* notices.enqueue({
             accountId,
             kind: "webhook_unhealthy",
             once: `${id} ${reason}`,

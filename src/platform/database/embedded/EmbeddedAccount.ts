@@ -5,21 +5,21 @@ import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
 import { EmbeddedPostgresUnavailable } from "./EmbeddedPostgresUnavailable.ts"
 
-/** The operating system's account that the server runs as. PostgreSQL refuses to run as root. */
+/** The operating system account that the server runs as. PostgreSQL refuses to run as root. */
 export interface EmbeddedAccount {
   readonly uid: number
   readonly gid: number
-  /** Whether this process is root and has to become that account to start the server. */
+  /** Whether this process is root and must switch to the account to start the server. */
   readonly switched: boolean
 }
 
-/** Where root keeps the data when the server's account cannot walk to the directory that was asked for. */
+/** Where root keeps the data if the server's account cannot reach the configured directory. */
 export const systemDirectory = (dataDir: string) =>
   `/var/lib/embedded-postgres-${NodeCrypto.createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`
 
 /**
- * The own account; for root the owner of the existing data, else `postgres`, else `nobody`.
- * initdb insists on an entry in the passwd file, so no number is made up here.
+ * The current account. For root: the owner of existing data, else `postgres`, else `nobody`. initdb requires an entry
+ * in the passwd file, so an arbitrary id does not work.
  */
 export const chooseAccount = Effect.fn("EmbeddedAccount.chooseAccount")(function*(dataDir: string) {
   const uid = NodeProcess.getuid?.()
@@ -56,7 +56,7 @@ const namedAccount = () => {
   return undefined
 }
 
-/** The first directory above or at an existing path that the account may not walk through, if any. */
+/** The first directory of a path that the account may not walk through, if any. */
 export const barrier = (path: string, account: EmbeddedAccount): Option.Option<string> => {
   if (!account.switched) return Option.none()
   for (let at = NodeFs.realpathSync(path);; at = NodePath.dirname(at)) {

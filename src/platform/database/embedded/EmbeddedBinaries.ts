@@ -13,8 +13,8 @@ const Links = Schema.fromJsonString(Schema.Array(Schema.Struct({ source: Schema.
 const Package = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
 
 /**
- * The directory of `initdb` and `postgres`: in node_modules, or a copy of 58 MB under `base` where the server's account
- * cannot read node_modules (a checkout in /root) or the links of its libraries are missing and cannot be made.
+ * The directory of `initdb` and `postgres`: in node_modules, or a copy of 58 MB under `base`. The copy is for an
+ * account that cannot read node_modules (a checkout in /root), or if library links are missing and cannot be created.
  */
 export const locateBinaries = Effect.fn("EmbeddedBinaries.locateBinaries")(
   function*(base: string, account: EmbeddedAccount) {
@@ -38,14 +38,14 @@ const installedPackage = () => {
   }
 }
 
-/** npm packs no symbolic links, and the package's postinstall script that would make them may not have run. */
+/** npm packs no symbolic links, and the package's postinstall script may not have run. */
 const linkLibraries = async (native: string) => {
   const text = await NodeFsPromises.readFile(NodePath.join(native, "pg-symlinks.json"), "utf8")
   for (const { source, target } of Schema.decodeSync(Links)(text)) {
     const link = NodePath.join(native, "..", target)
     if (NodeFs.existsSync(link)) continue
     await NodeFsPromises.symlink(NodePath.basename(source), link).catch((cause) => {
-      // Another process was faster.
+      // Another process created the link first.
       if (!NodeFs.existsSync(link)) throw cause
     })
   }
@@ -61,7 +61,7 @@ const copyBinaries = async (native: string, base: string, account: EmbeddedAccou
       filter: (path) => !path.endsWith(".a")
     })
     await linkLibraries(NodePath.join(directory, "native"))
-    // Under a strict umask the copies would be readable by root alone.
+    // With a strict umask only root could read the copies.
     if (account.switched) {
       await runProgram({ ...account, switched: false }, "chown", ["-R", `${account.uid}:${account.gid}`, directory])
     }

@@ -5,10 +5,10 @@ import * as NodePath from "node:path"
 import { barrier, type EmbeddedAccount, systemDirectory } from "./EmbeddedAccount.ts"
 import { EmbeddedPostgresUnavailable } from "./EmbeddedPostgresUnavailable.ts"
 
-/** Where the files of one embedded server are. The same data directory gives the same places in every process. */
+/** Where the files of one embedded server are. The same data directory gives the same paths in every process. */
 export interface EmbeddedFiles {
   readonly base: string
-  /** Bears the major version: another major version cannot read it. */
+  /** Contains the major version in its name, because other versions cannot read it. */
   readonly cluster: string
   readonly log: string
   readonly socketDirectory: string
@@ -16,20 +16,23 @@ export interface EmbeddedFiles {
   readonly lease: string
 }
 
-/** A unix socket's path has at most 103 bytes on macOS, 107 on Linux; ".s.PGSQL." with the port and a margin come on top. */
-const longestSocketDirectory = 84
+/**
+ * A unix socket's path has at most 103 bytes on macOS and 107 on Linux. ".s.PGSQL." with the port and a margin are
+ * added.
+ */
+const maxSocketDirectoryBytes = 84
 
 const clusterName = "pg18"
 
-/** Makes the directories, readable by the account alone, and says where everything is. `dataDir` is absolute. */
+/** Creates the directories, readable by the account only, and returns all paths. `dataDir` is absolute. */
 export const prepareFiles = (dataDir: string, account: EmbeddedAccount, port: number) =>
   EmbeddedPostgresUnavailable.attempt("directories", (): EmbeddedFiles => {
-    // The parents keep the usual mode, so that the server's account may walk through them.
+    // The parents keep the default mode, so that the server's account can walk through them.
     NodeFs.mkdirSync(NodePath.dirname(dataDir), { recursive: true })
     const base = placeOf(dataDir, account)
-    takeDirectory(base, account)
+    ensureDirectory(base, account)
     const socketDirectory = socketDirectoryOf(base, account)
-    takeDirectory(socketDirectory, account)
+    ensureDirectory(socketDirectory, account)
     return {
       base,
       cluster: NodePath.join(base, clusterName),
@@ -43,8 +46,8 @@ export const prepareFiles = (dataDir: string, account: EmbeddedAccount, port: nu
 const holdsData = (base: string) => NodeFs.existsSync(NodePath.join(base, clusterName))
 
 /**
- * An account of its own cannot enter /root: then the data lives where the system keeps such data. Existing data
- * decides first, so that a later `chmod` never makes the service start on an empty database.
+ * Another account than root cannot enter /root, so the data is then in the system's directory for such data. Existing
+ * data decides first, so that a later `chmod` never starts the service on an empty database.
  */
 const placeOf = (dataDir: string, account: EmbeddedAccount) => {
   if (!account.switched) return dataDir
@@ -60,13 +63,16 @@ const placeOf = (dataDir: string, account: EmbeddedAccount) => {
 
 const socketDirectoryOf = (base: string, account: EmbeddedAccount) => {
   const near = NodePath.join(base, "run")
-  return Buffer.byteLength(near) <= longestSocketDirectory
+  return Buffer.byteLength(near) <= maxSocketDirectoryBytes
     ? near
     : NodePath.join(NodeOs.tmpdir(), `pg-${account.uid}-${NodePath.basename(systemDirectory(base))}`)
 }
 
-/** Makes a directory of mode 700, or checks that the existing one is the account's: /tmp is open to everybody. */
-const takeDirectory = (path: string, account: EmbeddedAccount) => {
+/**
+ * Creates a directory of mode 700, or checks that the account owns the existing one, because everyone can write to
+ * /tmp.
+ */
+const ensureDirectory = (path: string, account: EmbeddedAccount) => {
   NodeFs.mkdirSync(path, { recursive: true, mode: 0o700 })
   const owner = () => {
     const stat = NodeFs.lstatSync(path)

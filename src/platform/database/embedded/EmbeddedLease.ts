@@ -8,27 +8,27 @@ import { EmbeddedPostgresUnavailable } from "./EmbeddedPostgresUnavailable.ts"
 import { programOptions, runProgram } from "./runProgram.ts"
 
 /**
- * The server lives as long as somebody holds the lease, a named pipe. The kernel counts the holders, so that a process
- * that was killed with SIGKILL counts as gone.
+ * The server runs while at least one process holds the lease, a named pipe. The kernel counts the holders, so a process
+ * killed with SIGKILL no longer counts.
  */
 export const holdLease = Effect.fn("EmbeddedLease.holdLease")(function*(lease: string, account: EmbeddedAccount) {
   const make = `[ -p "$1" ] || mkfifo -m 600 "$1" || [ -p "$1" ]`
   yield* EmbeddedPostgresUnavailable.attempt("lease", () => runProgram(account, "/bin/sh", ["-c", make, "sh", lease]))
   yield* Effect.acquireRelease(
-    // Read and write: opening a pipe for one of them alone would wait for the other side.
+    // Opens it for reading and writing: either alone would wait for the other side.
     EmbeddedPostgresUnavailable.attempt("lease", () => NodeFs.openSync(lease, NodeFs.constants.O_RDWR)),
     (descriptor) => Effect.sync(() => NodeFs.closeSync(descriptor))
   )
 })
 
-/** Tells cleaners of old files that the lease is in use. */
+/** Marks the lease as in use for cleaners of old files. */
 export const touchLease = (lease: string, nowMillis: number) =>
   NodeFs.utimesSync(lease, nowMillis / 1000, nowMillis / 1000)
 
 /**
- * Runs the server and, beside it, a `cat` that ends with the last holder; then SIGINT, which is PostgreSQL's fast
- * shutdown. The pipe comes already open as descriptor 3: were it opened here, a holder killed in between would leave
- * the script waiting for another one, and the server running.
+ * Runs the server and, beside it, a `cat` that ends with the last holder; then it sends SIGINT, PostgreSQL's fast
+ * shutdown. Descriptor 3 is the pipe, already open: if the script opened it, a holder killed in between would leave the
+ * script waiting and the server running.
  */
 const script = `
 trap '' HUP INT
@@ -38,20 +38,20 @@ wait "$server"; code=$?
 trap '' TERM; kill -TERM 0 2>/dev/null
 exit $code`
 
-/** A server process that this process has started. */
+/** A server process that this process started. */
 export interface StartedServer {
   readonly hasEnded: () => boolean
 }
 
 /**
- * Starts the server in a session of its own, so that neither Ctrl-C nor a closed terminal hits it. The lease has to be
- * held. Where another process's server is faster, this one ends by itself.
+ * Starts the server in a new process session, so that neither Ctrl-C nor a closed terminal reaches it. The caller must
+ * hold the lease. If another process's server is faster, this one ends.
  */
 export const startServer = (files: EmbeddedFiles, account: EmbeddedAccount, command: ReadonlyArray<string>) =>
   EmbeddedPostgresUnavailable.attempt("start", (): StartedServer => {
     const lease = NodeFs.openSync(files.lease, NodeFs.constants.O_RDONLY)
     const log = NodeFs.openSync(files.log, "a", 0o600)
-    // The account itself may be the one to start the service next time.
+    // The account itself may be the one that starts the service next time.
     if (account.switched) NodeFs.fchownSync(log, account.uid, account.gid)
     const child = NodeChildProcess.spawn("/bin/sh", ["-c", script, "embedded-postgres", ...command], {
       ...programOptions(account),
@@ -70,8 +70,9 @@ export const startServer = (files: EmbeddedFiles, account: EmbeddedAccount, comm
   })
 
 /**
- * PostgreSQL clears the lock files of a process that is gone. It takes a zombie (a container whose first process reaps
- * nothing), or another program of the same account that got the number, for a living server: those are cleared here.
+ * PostgreSQL removes lock files of processes that no longer exist. It mistakes a zombie, or another program with the
+ * same process id and account, for a living server; this function removes those files. Zombies remain in containers
+ * whose first process does not reap them.
  */
 export const dropStaleLocks = (files: EmbeddedFiles) =>
   Effect.sync(() => {
@@ -84,7 +85,7 @@ export const dropStaleLocks = (files: EmbeddedFiles) =>
 const isStale = (lockFile: string, cluster: string) => {
   const pid = Number(textOf(lockFile)?.split("\n")[0])
   const stat = textOf(`/proc/${pid}/stat`)
-  // No such process, which PostgreSQL sees itself; or no /proc (macOS).
+  // The process does not exist, which PostgreSQL detects itself, or there is no /proc (macOS).
   if (stat === undefined) return false
   if (!/\((postgres|postmaster)\) [^ZX]/.test(stat)) return true
   const directory = workingDirectory(pid)
@@ -99,7 +100,10 @@ const textOf = (path: string) => {
   }
 }
 
-/** A server works in its data directory. Root without CAP_SYS_PTRACE may not ask: then it counts as ours. */
+/**
+ * A server works in its data directory. Root without CAP_SYS_PTRACE may not read it, so the process then counts as a
+ * server.
+ */
 const workingDirectory = (pid: number) => {
   try {
     return NodeFs.readlinkSync(`/proc/${pid}/cwd`)

@@ -3,8 +3,8 @@ import * as NodeFs from "node:fs"
 const longestLog = 10 * 1024 * 1024
 
 /**
- * Keeps the server's log below about 20 MB: a long one becomes `.1`, over the former. The server appends, so the file
- * may be emptied under its hands; lines written in this very moment may be lost.
+ * Keeps the server's log below about 20 MB by moving a long one to `.1`. The server appends to the file, so emptying it
+ * is safe. Lines written at that moment may be lost.
  */
 export const boundLog = (log: string) => {
   const size = NodeFs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
@@ -13,7 +13,7 @@ export const boundLog = (log: string) => {
   NodeFs.truncateSync(log)
 }
 
-/** How long the log is: what the server writes from now on begins there. */
+/** The log's length: later output of the server starts there. */
 export const logLength = (log: string) => NodeFs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
 
 /** The last lines that the server wrote after `from`. */

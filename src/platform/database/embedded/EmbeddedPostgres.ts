@@ -1,9 +1,9 @@
 /**
- * A real PostgreSQL 18 out of node_modules, shared by every process of this machine that names the same data directory.
+ * PostgreSQL 18 from node_modules, shared by all processes of this machine that use the same data directory.
  *
- * The first process starts the server, the others join it, and it stops when the last one is gone, however that one
- * ended. Committed rows survive a SIGKILL of everything. It listens on a unix socket only, in a directory of mode 700:
- * no port, no password. Needs Linux with glibc or macOS, and a local disk; otherwise DATABASE_URL is the way.
+ * The first process starts the server and the others join it. It stops when the last process ends, even by SIGKILL.
+ * Committed rows survive a SIGKILL of everything. The server listens on a unix socket only, in a directory of mode 700:
+ * no port, no password. It needs Linux with glibc or macOS, and a local disk. Elsewhere, set DATABASE_URL.
  */
 import { Clock, Duration, Effect, Schedule } from "effect"
 import * as NodePath from "node:path"
@@ -18,20 +18,20 @@ import { installOnce, removeAbandoned } from "./installOnce.ts"
 import { runProgram } from "./runProgram.ts"
 
 export interface Options {
-  /** The files live here, or in /var/lib/embedded-postgres-… when root's server account cannot walk here. */
+  /** The files are here, or in /var/lib/embedded-postgres-… if root's server account cannot reach this directory. */
   readonly dataDir: string
-  /** false does without the disk, and loses the last commits when the server is killed: for throw-away servers. */
+  /** For disposable servers: false skips fsync, and a killed server loses its last commits. */
   readonly durable?: boolean
-  /** Listens there on 127.0.0.1 too, and lets everybody of this machine in: for throw-away servers. */
+  /** For disposable servers: also listens on this port of 127.0.0.1, open to every user of this machine. */
   readonly port?: number
 }
 
 const defaultPort = 5432
 
-/** What a client needs: the socket's path, for the user `postgres`. */
+/** What a client needs to connect as the user `postgres`. */
 export interface Server {
   readonly socket: string
-  /** Where the files really are; a test has to remove it. */
+  /** The directory with the files. Tests must remove it. */
   readonly base: string
   /** The directory of `postgres` and `initdb`. */
   readonly bin: string
@@ -44,8 +44,8 @@ interface Installation {
 }
 
 /**
- * Starts the server or joins the running one, and holds it until the scope closes. Meanwhile a server that dies is
- * started again at once; the queries of that moment fail, and a pool connects again by itself.
+ * Starts the server or joins the running one, and uses it until the scope closes. If the server dies meanwhile, it
+ * restarts at once; queries in flight fail and pools reconnect.
  */
 export const acquire = Effect.fn("EmbeddedPostgres.acquire")(function*(options: Options) {
   const dataDir = NodePath.resolve(options.dataDir)
@@ -56,7 +56,7 @@ export const acquire = Effect.fn("EmbeddedPostgres.acquire")(function*(options: 
   yield* holdLease(files.lease, account)
   yield* initialise(NodePath.join(bin, "initdb"), { files, account, durable })
   const installation = { files, account, command: commandOf(NodePath.join(bin, "postgres"), files, options) }
-  yield* keepHouse(files)
+  yield* maintain(files)
   yield* ensureRunning(installation)
   yield* Effect.forkScoped(watch(installation))
   return { socket: files.socket, base: files.base, bin } satisfies Server
@@ -82,8 +82,8 @@ const initialise = (
 }
 
 /**
- * Durability, WAL and vacuum keep PostgreSQL's defaults. log_min_messages "log" leaves out the errors of statements,
- * which reach the client anyway and quote values such as addresses.
+ * Durability, WAL and vacuum keep PostgreSQL's defaults. log_min_messages "log" omits statement errors: the client
+ * receives them anyway, and they quote values such as addresses.
  */
 const commandOf = (postgres: string, files: EmbeddedFiles, { durable = true, port }: Options) => {
   const settings: Record<string, string> = {
@@ -109,31 +109,34 @@ const commandOf = (postgres: string, files: EmbeddedFiles, { durable = true, por
   ]
 }
 
-const mostStarts = 8
+const maxStarts = 8
 const shortPause = Duration.millis(40)
 const longPause = Duration.millis(500)
-/** Recovery after a crash replays at most some gigabytes of WAL. */
-const longestWait = Duration.minutes(10)
+/** Recovery after a crash replays at most a few gigabytes of WAL. */
+const startTimeout = Duration.minutes(10)
 
-/** Returns when the server lets sessions in. Starts it where nothing answers, again while another one shuts down. */
+/**
+ * Returns when the server accepts sessions. Starts it if no server answers, repeatedly while another server shuts down.
+ */
 const ensureRunning = Effect.fn("EmbeddedPostgres.ensureRunning")(function*(installation: Installation) {
   const { files } = installation
   let logged = logLength(files.log)
-  const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(longestWait)
+  const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(startTimeout)
   let started: StartedServer | undefined
   let starts = 0
   while (true) {
     const { state } = yield* Effect.scoped(openSession(files.socket))
     if (state === "ready") return
     const mayStart = state === "down" && (started === undefined || started.hasEnded())
-    if (mayStart && starts === mostStarts) return yield* cannotStart(files, logged)
+    if (mayStart && starts === maxStarts) return yield* cannotStart(files, logged)
     if ((yield* Clock.currentTimeMillis) > deadline) return yield* cannotStart(files, logged)
     if (mayStart) {
       logged = logLength(files.log)
       started = yield* start(installation)
       starts++
     }
-    // One that ended at once lost to another one, whose files or memory are free only when it is gone entirely.
+    // A server that ended at once lost against another one. That one's files or memory are free only after it has
+    // ended.
     yield* Effect.sleep(mayStart && starts > 2 ? longPause : shortPause)
   }
 })
@@ -152,8 +155,8 @@ const cannotStart = (files: EmbeddedFiles, logged: number) =>
   )
 
 /**
- * An open session ends in the moment the server does; whoever notices first starts it again. The pause is for a server
- * that is full: it turns this session away, too.
+ * A session ends at the moment the server does. Each process that notices tries to start it again. The pause is for a
+ * full server, which refuses this session too.
  */
 const watch = (installation: Installation) =>
   Effect.scoped(
@@ -169,8 +172,8 @@ const watch = (installation: Installation) =>
     Effect.forever
   )
 
-/** Hourly, as cleaners of /tmp take what nobody touches for days. Its failure harms nobody. */
-const keepHouse = (files: EmbeddedFiles) =>
+/** Runs hourly, because cleaners of /tmp remove files that were untouched for days. A failure is harmless. */
+const maintain = (files: EmbeddedFiles) =>
   Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     yield* EmbeddedPostgresUnavailable.attempt("directories", () => {

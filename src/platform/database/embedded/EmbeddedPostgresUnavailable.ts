@@ -2,7 +2,7 @@ import { Effect, Predicate, Schema } from "effect"
 
 const Step = Schema.Literals(["account", "directories", "binaries", "lease", "initdb", "start"])
 
-/** The PostgreSQL out of node_modules cannot be used here. Its message says what to do and stops the start. */
+/** The embedded PostgreSQL does not work on this machine. The message says what to do and ends the start. */
 export class EmbeddedPostgresUnavailable
   extends Schema.TaggedError<EmbeddedPostgresUnavailable>()("EmbeddedPostgresUnavailable", {
     step: Step,
@@ -11,10 +11,10 @@ export class EmbeddedPostgresUnavailable
 {
   override get message() {
     return `The embedded PostgreSQL cannot be used (${this.step}): ${this.reason} `
-      + "Or set DATABASE_URL to a PostgreSQL server (14 or newer) of your own."
+      + "Or set DATABASE_URL to your PostgreSQL server (14 or newer)."
   }
 
-  /** Runs calls of node; whatever they throw becomes the reason. */
+  /** Runs calls of Node. The error that they throw becomes the reason. */
   static attempt<A>(step: typeof Step.Type, call: () => Promise<A> | A) {
     return Effect.tryPromise({
       try: () => Promise.resolve().then(call),

@@ -2,15 +2,15 @@ import { Deferred, Effect } from "effect"
 import * as NodeNet from "node:net"
 
 /**
- * What a server says to a new session: `ready` lets it in (or has no place left: it runs), `busy` is starting,
- * recovering or shutting down, `down` is not there.
+ * The server's answer to a new session. `ready`: it accepts sessions, or is full. `busy`: it starts, recovers or shuts
+ * down. `down`: no server answers.
  */
 export type ServerState = "ready" | "busy" | "down"
 
-/** One connection, open for as long as its scope. */
+/** One connection, open until its scope closes. */
 export interface EmbeddedSession {
   readonly state: ServerState
-  /** Ends when the server closes the connection: it stopped or died. */
+  /** Ends when the server closes the connection, because it stopped or died. */
   readonly closed: Effect.Effect<void>
 }
 
@@ -32,7 +32,7 @@ export const openSession = Effect.fn("EmbeddedSession.openSession")(function*(pa
       answer("down")
       Deferred.doneUnsafe(closed, Effect.void)
     })
-    // It took the connection: there is no use in starting another one beside it.
+    // The server accepted the connection, so starting another one is useless.
     socket.setTimeout(answerWithinMillis, () => answer("busy"))
   })
   socket.setTimeout(0)
@@ -48,6 +48,6 @@ const startupPacket = (() => {
   return Buffer.concat([head, body])
 })()
 
-/** 57P03 is cannot_connect_now; any other error message comes from a server that works. */
+/** 57P03 is cannot_connect_now. Any other error message comes from a working server. */
 const stateIn = (bytes: Buffer): ServerState =>
   bytes[0] === "E".charCodeAt(0) && bytes.includes("C57P03\0") ? "busy" : "ready"

@@ -4,8 +4,8 @@ import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
 
 /**
- * Makes a directory that is either absent or complete: it is built beside its place and renamed, so a build that was
- * killed does not count, and of two processes that build at once the second throws its own away.
+ * Creates a directory that is either absent or complete. It is built beside the target and renamed, so a killed build
+ * leaves no target. Of two concurrent builds, the second is discarded.
  */
 export const installOnce = async (target: string, build: (directory: string) => Promise<void>) => {
   if (NodeFs.existsSync(target)) return
@@ -21,7 +21,7 @@ export const installOnce = async (target: string, build: (directory: string) => 
   }
 }
 
-/** The new name itself has to reach the disk before anything that is written under it. */
+/** The new name must reach the disk before any file under it. */
 const flush = async (directory: string) => {
   const handle = await NodeFsPromises.open(directory)
   await handle.sync().finally(() => handle.close())
@@ -31,8 +31,8 @@ const suffix = ".unfinished"
 const abandonedAfterMillis = 600_000
 
 /**
- * Removes the builds of processes that were killed. Their age tells, not the process id: with several containers on one
- * volume that may be another container's.
+ * Removes unfinished builds of killed processes. It goes by age, because with several containers on one volume the
+ * process id may belong to another container.
  */
 export const removeAbandoned = (directory: string, nowMillis: number) => {
   for (const name of NodeFs.readdirSync(directory).filter((name) => name.endsWith(suffix))) {

@@ -3,14 +3,14 @@ import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
 import type { EmbeddedAccount } from "./EmbeddedAccount.ts"
 
-/** Nothing of the caller's environment reaches the server: PGDATA and the like would steer it. */
+/** The server gets none of the caller's environment: PGDATA and similar variables would change its behaviour. */
 export const programOptions = (account: EmbeddedAccount) => ({
   ...(account.switched ? { uid: account.uid, gid: account.gid } : {}),
   cwd: "/",
   env: { PATH: NodeProcess.env["PATH"], LC_ALL: "C", TZ: "UTC" }
 })
 
-/** Runs a program to its end as the account; what it wrote becomes the error when it fails. */
+/** Runs a program as the account until it ends. If it fails, its output becomes the error. */
 export const runProgram = (account: EmbeddedAccount, program: string, args: ReadonlyArray<string>) =>
   new Promise<void>((resolve, reject) => {
     NodeChildProcess.execFile(program, args, programOptions(account), (error, stdout, stderr) => {

@@ -46,9 +46,9 @@ let accounts = 0
 const noticeTo = Effect.fnUntraced(function*(word: string) {
   const sql = yield* SqlClient.SqlClient
   const sink = yield* Sink
-  const { tell } = yield* Notices
+  const { enqueue } = yield* Notices
   const { accountId, email } = yield* makeAccount({ email: `${word}.${++accounts}@people.example` })
-  yield* tell({ accountId, kind: "webhook_unhealthy", subject: "Unhealthy", body: "It fails.\n\nRepair it." })
+  yield* enqueue({ accountId, kind: "webhook_unhealthy", subject: "Unhealthy", body: "It fails.\n\nRepair it." })
   const row = Effect.map(
     sql`select status, attempt_count, error, message_id, due_at > now() + interval '25 seconds'
         and due_at <= now() + interval '30 seconds' as is_put_off, completed_at is not null as is_over

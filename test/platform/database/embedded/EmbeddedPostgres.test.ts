@@ -110,7 +110,7 @@ describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
       const error = yield* Effect.flip(EmbeddedPostgres.acquire({ dataDir }))
       assert.strictEqual(error.step, "start")
       assert.include(error.message, "could not access the server configuration file")
-      assert.match(error.message, /Or set DATABASE_URL to a PostgreSQL server \(14 or newer\) of your own\.$/)
+      assert.match(error.message, /Or set DATABASE_URL to your PostgreSQL server \(14 or newer\)\.$/)
     }))
 })
 
