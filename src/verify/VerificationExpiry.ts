@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Database } from "../platform/database/Database.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
-import { makeHandOver } from "./HandOver.ts"
+import { makeHandOver } from "./CodeSender.ts"
 import { VerificationsRepo } from "./VerificationsRepo.ts"
 
 const most = 100
