@@ -33,7 +33,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start without a databa
           stderr,
           /^PostgreSQL cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1\. Check DATABASE_URL, or unset it/m
         )
-        assert.strictEqual(stderr.includes("Trying again"), seconds === "1")
+        assert.strictEqual(stderr.includes("retrying"), seconds === "1")
         assert.notInclude(stderr, "geheim")
       }
     }))

@@ -58,10 +58,10 @@ describe("doctor", () => {
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const fine = yield* doctor({ WHATSAPP_URL: simulator.url })
-      assert.deepStrictEqual([fine.code, fine.whatsapp], [0, "ok    whatsapp: the server of WHATSAPP_URL answers"])
+      assert.deepStrictEqual([fine.code, fine.whatsapp], [0, "ok    whatsapp: the server in WHATSAPP_URL answers"])
       const closed = yield* doctor({ WHATSAPP_URL: "ws://127.0.0.1:1/ws/chat" })
       assert.strictEqual(closed.code, 1)
-      assert.match(closed.whatsapp, /^FAIL {2}whatsapp: the server of WHATSAPP_URL cannot be reached: .*ECONNREFUSED/)
+      assert.match(closed.whatsapp, /^FAIL {2}whatsapp: the server in WHATSAPP_URL cannot be reached: .*ECONNREFUSED/)
       const other = yield* doctor({ WHATSAPP_URL: `ws://127.0.0.1:${simulator.port}/elsewhere` })
       assert.match(other.whatsapp, /^FAIL {2}whatsapp: .* it answers with status \d{3} instead of a WebSocket\.$/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
@@ -94,6 +94,6 @@ describe("doctor", () => {
       assert.match((yield* doctor(settings)).sms, /^FAIL {2}sms: SMS_HTTP_PROFILE/)
       NodeFs.writeFileSync(file, blocks(read("docs/sms/http.md"), "json")[0] ?? "")
       const fine = (yield* doctor(settings)).sms
-      assert.strictEqual(fine, "ok    sms: the profile of example in SMS_HTTP_PROFILE can be used")
+      assert.strictEqual(fine, "ok    sms: the profile of example in SMS_HTTP_PROFILE is valid")
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
 })
