@@ -113,7 +113,10 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })
         yield* second.stop()
 
         assert.match((yield* command("serve", before)).stderr, /^ENCRYPTION_KEY is not the one/)
-        assert.match((yield* command("doctor", after)).stdout, /^ok {4}secrets: .*all stored secrets are encrypted with it$/m)
+        assert.match(
+          (yield* command("doctor", after)).stdout,
+          /^ok {4}secrets: .*all stored secrets are encrypted with it$/m
+        )
         const third = yield* start(after)
         yield* mailAndEvent(third, { apiKey, sink, hooks })
         const replayed = yield* createWebhook(third, apiKey, receiver.url)
