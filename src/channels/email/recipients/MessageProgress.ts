@@ -47,7 +47,7 @@ export class MessageProgress extends Context.Service<MessageProgress, {
   readonly lock: (id: EmailMessageId) => Effect.Effect<Option.Option<LockedMessage>>
   /**
    * Moves a locked message forward; returns false and changes nothing if it is that far already. Updates its batch's
-   * count and its account's usage, suppresses its address after a complaint or a hard bounce, and publishes `event`. A
+   * count and its account's usage, suppresses its address if the report rules it out, and publishes `event`. A
    * message whose acceptance was not recorded yet counts as sent: email.sent is published first.
    */
   readonly advance: (message: LockedMessage, progress: Progress, options: {
