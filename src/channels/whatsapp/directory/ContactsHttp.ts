@@ -17,7 +17,6 @@ const readPhone = (text: string) =>
     return new ValidationFailed({ param: "phone", errors })
   })
 
-/** Handlers of {@link ContactsApi}. */
 export const ContactsHttp = HttpApiBuilder.group(
   baseContract.add(ContactsApi),
   "whatsappContacts",

@@ -1,7 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
-import type { Sharding } from "effect/cluster"
-import type { SqlClient } from "effect/sql"
-import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import type { ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { GroupChange } from "../socket/DirectorySocket.ts"
@@ -33,10 +31,10 @@ export class Directory extends Context.Service<Directory, {
     Effect.gen(function*() {
       const { bounded } = yield* RequestWaits
       const actor = yield* DirectoryEntity.client
-      const outside = yield* outsideTransaction<SqlClient.SqlClient | Sharding.Sharding>()
+      const { outsideTransaction } = yield* Database
 
       const withTimeout = <A, E>(request: Effect.Effect<A | NotDone, E>) =>
-        outside(Effect.timeoutOption(Effect.orDie(request), requestTimeout)).pipe(
+        outsideTransaction(Effect.timeoutOption(Effect.orDie(request), requestTimeout)).pipe(
           Effect.map(Option.getOrElse((): A | NotDone => ({ _tag: "Unavailable" })))
         )
 

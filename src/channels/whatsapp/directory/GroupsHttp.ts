@@ -7,7 +7,6 @@ import { created } from "../../../platform/http/RequestContext.ts"
 import { Groups } from "./Groups.ts"
 import { GroupsApi } from "./GroupsApi.ts"
 
-/** Handlers of {@link GroupsApi}. */
 export const GroupsHttp = HttpApiBuilder.group(
   baseContract.add(GroupsApi),
   "whatsappGroups",

@@ -1,7 +1,8 @@
-import { Cause, Clock, Duration, Effect, Option, Queue, Schedule, Semaphore } from "effect"
+import { Cause, Clock, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import { Database } from "../../../platform/database/Database.ts"
 import { isDatabaseUnavailable } from "../../../platform/database/isDatabaseUnavailable.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
+import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import { ContactsRepo } from "../directory/ContactsRepo.ts"
 import type { OwnedSession } from "../model/Session.ts"
 import type { DirectorySocket } from "../socket/DirectorySocket.ts"
@@ -79,8 +80,7 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(options: Options) {
     const { dataKey, owned } = options
     const logged = Effect.annotateLogs({ session: owned.id })
-    const wakeUps = yield* Queue.sliding<void>(1)
-    const wake = () => void Queue.offerUnsafe(wakeUps, undefined)
+    const { signalUnsafe: wake, wait } = yield* Wakeup.make
     // Transactions of one session change the same contacts, so they run one after the other.
     const turn = yield* Semaphore.make(1)
     const people: Array<Person> = []
@@ -183,7 +183,7 @@ export const make = Effect.gen(function*() {
     yield* inbox.subscribe(owned.id, wake)
     wake()
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(
-      Queue.take(wakeUps),
+      wait(Duration.infinity),
       Effect.catchCauseIf(
         processAll,
         (cause) => !Cause.hasInterruptsOnly(cause),

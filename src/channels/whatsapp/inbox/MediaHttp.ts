@@ -9,7 +9,6 @@ import { MediaApi } from "./MediaApi.ts"
 /** A browser must never show a stranger's file as a page of this origin. */
 const headers = { "content-disposition": "attachment", "content-security-policy": "sandbox; default-src 'none'" }
 
-/** Handlers of {@link MediaApi}. */
 export const MediaHttp = HttpApiBuilder.group(
   baseContract.add(MediaApi),
   "whatsappMedia",

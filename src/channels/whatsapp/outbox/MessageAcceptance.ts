@@ -1,7 +1,5 @@
 import { Effect } from "effect"
-import type { Sharding } from "effect/cluster"
 import { Database } from "../../../platform/database/Database.ts"
-import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { Usage } from "../../../usage/Usage.ts"
 import type { AccountId, MessageBatchId, WhatsAppSessionId } from "../../../values/Ids.ts"
@@ -17,12 +15,12 @@ const grouping = { maxSize: 200, concurrency: 2 }
 const makeWake = Effect.gen(function*() {
   const senders = yield* OutboxSenders
   const actor = yield* SessionEntity.client
-  const outside = yield* outsideTransaction<Sharding.Sharding>()
+  const { outsideTransaction } = yield* Database
   return (id: WhatsAppSessionId, hasFiles: boolean) =>
     Effect.suspend(() =>
       senders.wake(id, hasFiles)
         ? Effect.void
-        : outside(actor(String(id)).Wake(undefined, { discard: true })).pipe(
+        : outsideTransaction(actor(String(id)).Wake(undefined, { discard: true })).pipe(
           Effect.timeoutOption("5 seconds"),
           Effect.ignoreCause
         )

@@ -10,7 +10,6 @@ import { WhatsAppMessages } from "./WhatsAppMessages.ts"
 
 const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "whatsapp" as const }))
 
-/** Handlers of {@link MessagesApi}. */
 export const MessagesHttp = HttpApiBuilder.group(
   baseContract.add(MessagesApi),
   "whatsappMessages",

@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { proto } from "@whiskeysockets/baileys"
 import { Schema } from "effect"
-import { inboundEnvelope } from "../../../../src/channels/whatsapp/inbox/inboundEnvelope.ts"
-import { inboundMessage, mediaPart } from "../../../../src/channels/whatsapp/inbox/inboundMessage.ts"
-import { mediaLocation } from "../../../../src/channels/whatsapp/inbox/mediaLocation.ts"
+import { inboundMessage } from "../../../../src/channels/whatsapp/inbox/inboundMessage.ts"
 
 const read = (message: proto.IMessage) => inboundMessage(proto.Message.encode(message).finish())
 
@@ -85,71 +83,5 @@ describe("inboundMessage", () => {
     assert.isUndefined(read({ deviceSentMessage: { message: { conversation: "own" } } }))
     assert.isUndefined(read({}))
     assert.deepStrictEqual(read({ productMessage: { body: "for sale" } })?.type, "unsupported")
-  })
-})
-
-describe("inboundEnvelope", () => {
-  const from = "100000000000001:3@lid"
-
-  it("names a chat by LID if it is known, and the author by both LID and number", () => {
-    const byLid = inboundEnvelope({ tag: "message", attrs: { id: "A", from, sender_pn: "15550001:3@s.whatsapp.net" } })
-    const byNumber = inboundEnvelope({
-      tag: "message",
-      attrs: { id: "A", from: "15550001@s.whatsapp.net", sender_lid: "100000000000001@lid" }
-    })
-    assert.strictEqual(byLid?.chat, "100000000000001@lid")
-    assert.deepStrictEqual(byLid?.author, { lid: "100000000000001@lid", phone: "15550001" })
-    assert.deepStrictEqual(byNumber, byLid)
-  })
-
-  it("puts a broadcast list's message into the chat with its author", () => {
-    const list = { id: "A", from: "1700000000@broadcast", participant: from, participant_pn: "15550001@s.whatsapp.net" }
-    const found = inboundEnvelope({ tag: "message", attrs: list })
-    assert.deepInclude(found, { chat: "100000000000001@lid", isGroup: false })
-    assert.deepStrictEqual(found?.author, { lid: "100000000000001@lid", phone: "15550001" })
-    assert.isUndefined(inboundEnvelope({ tag: "message", attrs: { id: "A", from: list.from } }))
-  })
-
-  it("puts a hosted business's message into the chat with its number", () => {
-    const hosted = inboundEnvelope({ tag: "message", attrs: { id: "A", from: "15550001:99@hosted" } })
-    assert.deepInclude(hosted, { chat: "15550001@s.whatsapp.net" })
-    const byLid = inboundEnvelope({ tag: "message", attrs: { id: "A", from: "100000000000001:99@hosted.lid" } })
-    assert.deepInclude(byLid, { chat: "100000000000001@lid" })
-    assert.deepStrictEqual(byLid?.author, { lid: "100000000000001@lid", phone: undefined })
-  })
-
-  it("refuses status posts, newsletters, device traffic, copies and invalid ids", () => {
-    for (
-      const attrs of [
-        { id: "A", from: "status@broadcast", participant: from },
-        { id: "A", from: "120363@newsletter" },
-        { id: "A", from, category: "peer" },
-        { id: "A", from, recipient: "15550002@s.whatsapp.net" },
-        { from },
-        { id: "A\u0000", from },
-        { id: "A".repeat(256), from },
-        { id: "A", from: "1\u00002@lid" },
-        { id: "A", from: "1203@g.us", participant: `${"1".repeat(300)}@lid` },
-        { id: "A", from: "15550001@s.whatsapp.net", sender_lid: "\u0000@lid" }
-      ]
-    ) assert.isUndefined(inboundEnvelope({ tag: "message", attrs }))
-  })
-})
-
-describe("mediaLocation", () => {
-  const part = (url: string, directPath: string) => {
-    const image = { url, directPath, mediaKey: new Uint8Array(32), mimetype: "image/png" }
-    return mediaPart(proto.Message.encode({ imageMessage: image }).finish()) ?? assert.fail("has no file")
-  }
-
-  it("allows only WhatsApp's own hosts, and this machine if WhatsApp is simulated", () => {
-    const whatsapp = "https://media-fra1.cdn.whatsapp.net/v/x"
-    assert.strictEqual(mediaLocation(part(whatsapp, "/v/y"), true), "https://media-fra1.cdn.whatsapp.net/v/y")
-    assert.strictEqual(mediaLocation(part("https://evil.example/", "/v/y"), true), "https://mmg.whatsapp.net/v/y")
-    assert.isUndefined(mediaLocation(part("https://evil.example/whatsapp.net", ""), true))
-    assert.isUndefined(mediaLocation(part("https://evilwhatsapp.net/", ""), true))
-    assert.isUndefined(mediaLocation(part("http://127.0.0.1:1/x", ""), true))
-    assert.strictEqual(mediaLocation(part("http://127.0.0.1:1/x", ""), false), "http://127.0.0.1:1/x")
-    assert.isUndefined(mediaLocation(part("http://169.254.169.254/x", ""), false))
   })
 })
