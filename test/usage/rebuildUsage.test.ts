@@ -6,7 +6,7 @@ import { DeliveryReports } from "../../src/channels/email/recipients/DeliveryRep
 import { MessageProgress } from "../../src/channels/email/recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "../../src/channels/email/recipients/RecipientOutcomes.ts"
 import { transition } from "../../src/channels/email/recipients/RecipientState.ts"
-import { makeEmailSenderRepo } from "../../src/channels/email/single/EmailSenderRepo.ts"
+import { EmailSenderRepo } from "../../src/channels/email/single/EmailSenderRepo.ts"
 import { EmailsRepo } from "../../src/channels/email/single/EmailsRepo.ts"
 import { RecipientRefused } from "../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
@@ -28,7 +28,7 @@ const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).p
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
   Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer)),
   Layer.provide(AppConfig.layer),
-  Layer.provideMerge([BatchesRepo.layer, EmailsRepo.layer]),
+  Layer.provideMerge([BatchesRepo.layer, EmailSenderRepo.layer, EmailsRepo.layer]),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -94,7 +94,7 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
 
 const claim = (batchId: EmailBatchId | undefined) =>
   batchId === undefined
-    ? Effect.flatMap(makeEmailSenderRepo, (repo) => repo.claim(100))
+    ? Effect.flatMap(EmailSenderRepo, (repo) => repo.claim(100))
     : Effect.flatMap(BatchesRepo, (repo) => repo.claim({ id: batchId, limit: 100 }))
 
 const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, single }: typeof Story.Type) {

@@ -13,7 +13,7 @@ import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { fixedPart, track, trackingValues } from "../tracking/track.ts"
 import { TrackingLinks } from "../tracking/TrackingLinks.ts"
-import { type ClaimedRecipient, type EmailContent, type EmailPart, makeEmailSenderRepo } from "./EmailSenderRepo.ts"
+import { type ClaimedRecipient, type EmailContent, type EmailPart, EmailSenderRepo } from "./EmailSenderRepo.ts"
 
 /** The outcome of sending one recipient's copy, and its subject. */
 export interface Mailed {
@@ -56,7 +56,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
       const { noteSingleEmail } = yield* BulkThrottle
       const paths = yield* ReturnPaths
       const signerOf = yield* makeDkimSigners
-      const repo = yield* makeEmailSenderRepo
+      const repo = yield* EmailSenderRepo
       const tracking = yield* TrackingLinks
       const { verify: codeKey } = yield* MacKeys
 
@@ -98,7 +98,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         const { account_id, email_id, id, recipient: to } = claimed
         const [signer, parts] = yield* Effect.all([
           retryWhileUnavailable(signerOf(account_id, content.from_address)),
-          retryWhileUnavailable(Effect.orDie(repo.parts(email_id)))
+          retryWhileUnavailable(repo.parts(email_id))
         ], { concurrency: 2 })
         const plain = compose({ ...content, id, parts })
         const message = Option.isNone(signer) ? plain : yield* sign(plain, signer.value)
@@ -113,7 +113,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
       const mail = Effect.fn("EmailMailer.mail")(
         function*(claimed: ClaimedRecipient) {
           yield* noteSingleEmail
-          const content = yield* retryWhileUnavailable(Effect.orDie(repo.content(claimed.email_id)))
+          const content = yield* retryWhileUnavailable(repo.content(claimed.email_id))
           if (Option.isNone(content)) return unsendable("the account was removed")
           const outcome = yield* Effect.catch(
             send(claimed, content.value),
@@ -130,5 +130,5 @@ export class EmailMailer extends Context.Service<EmailMailer, {
       )
       return EmailMailer.of({ mail })
     })
-  )
+  ).pipe(Layer.provide(EmailSenderRepo.layer))
 }

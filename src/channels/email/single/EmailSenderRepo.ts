@@ -1,14 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 
-/** A recipient of an email of its own, in the hands of a sender. Its addresses were checked when it was accepted. */
+/** A claimed recipient of a single email. Its addresses were validated when it was accepted. */
 export const ClaimedRecipient = Schema.Struct({
   id: EmailMessageId,
   /** The record of its email. */
@@ -16,12 +15,12 @@ export const ClaimedRecipient = Schema.Struct({
   account_id: AccountId,
   recipient: Schema.toType(EmailAddress),
   attempt_count: Schema.Int,
-  /** How often the relay has fallen silent after it had the whole message. */
-  doubts: Schema.Int
+  /** Attempts that the relay left without an answer after the whole message. */
+  unconfirmed_attempts: Schema.Int
 })
 export type ClaimedRecipient = typeof ClaimedRecipient.Type
 
-/** What the copies of an email have in common, but for its parts. */
+/** The content that all copies of an email share, without its parts. */
 export const EmailContent = Schema.Struct({
   from_address: Schema.toType(EmailAddress),
   from_name: Schema.NullOr(Schema.String),
@@ -31,12 +30,12 @@ export const EmailContent = Schema.Struct({
   message_id: Schema.String,
   is_alone: Schema.Boolean,
   track_opens: Schema.Boolean,
-  /** Where its counted links lead. */
+  /** The targets of its tracked links. */
   links: Schema.Array(Schema.String),
   to: Schema.Array(Schema.toType(EmailAddress)),
   cc: Schema.Array(Schema.toType(EmailAddress)),
   created_at: Timestamp,
-  /** Of the code that the texts have a mask for. */
+  /** The seed of the one-time code that replaces the mask in its texts. */
   code_seed: Schema.NullOr(CodeSeed)
 })
 export type EmailContent = typeof EmailContent.Type
@@ -49,20 +48,20 @@ const EmailPart = Schema.Struct({
 })
 export type EmailPart = typeof EmailPart.Type
 
-const hands = (held: ReadonlyArray<ClaimedRecipient>) => ({
-  ids: column.int8(held.map(({ id }) => id)),
-  attempts: column.int4(held.map(({ attempt_count }) => attempt_count))
+/** Identifies claims: a row that another node has reclaimed counts one more attempt. */
+const claimsOf = (claimed: ReadonlyArray<ClaimedRecipient>) => ({
+  ids: column.int8(claimed.map(({ id }) => id)),
+  attempts: column.int4(claimed.map(({ attempt_count }) => attempt_count))
 })
 
-/** SQL of the recipients of emails of their own, from node to node; outcomes are `RecipientOutcomes`. */
-export const makeEmailSenderRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   /**
-   * Takes who is due into `sending`, in the hands of this node from then on (`due_at`). What another node claims at the
-   * same time is passed over. An address that the account must no longer write to is left out for good.
+   * Claims due recipients: `due_at` is the time of the claim from then on. Skips rows that another node is claiming. Ends
+   * recipients that the account has suppressed.
    */
-  const claim = SqlSchema.findAll({
+  const claim = Query.findAll({
     Request: Schema.Int,
     Result: ClaimedRecipient,
     execute: (limit) =>
@@ -77,46 +76,55 @@ export const makeEmailSenderRepo = repository(Effect.gen(function*() {
         )
         update email_messages m set status = 'sending', due_at = now()
         from due where m.id = due.id and not due.is_suppressed
-        returning m.id, coalesce(m.part_of, m.id) as email_id, m.account_id, m.recipient, m.attempt_count, m.doubts`
+        returning m.id, coalesce(m.part_of, m.id) as email_id, m.account_id, m.recipient, m.attempt_count,
+          m.doubts as unconfirmed_attempts`
   })
 
   /**
-   * Says that this node still has them; not of one that another node has taken over. One whose outcome is being written
-   * at this moment needs no saying, and waiting for it could be a deadlock.
+   * Renews leases. Skips rows that another node has reclaimed, and locked rows: their outcome is being written, and
+   * waiting could deadlock.
    */
-  const renew = (held: ReadonlyArray<ClaimedRecipient>) => {
-    const { attempts, ids } = hands(held)
-    return sql`with mine as (
+  const renew = (claimed: ReadonlyArray<ClaimedRecipient>) => {
+    const { attempts, ids } = claimsOf(claimed)
+    return Query.run(sql`with mine as (
         select m.id from email_messages m, unnest(${ids}, ${attempts}) as t (id, attempts)
         where m.id = t.id and m.status = 'sending' and m.attempt_count = t.attempts
         for update of m skip locked
       )
-      update email_messages m set due_at = now() from mine where m.id = mine.id`
+      update email_messages m set due_at = now() from mine where m.id = mine.id`)
+  }
+
+  /** Returns claims to the queue that have not begun, unless another node has reclaimed them. */
+  const release = (claimed: ReadonlyArray<ClaimedRecipient>) => {
+    const { attempts, ids } = claimsOf(claimed)
+    return Query.run(sql`update email_messages m set status = 'queued', due_at = now()
+      from unnest(${ids}, ${attempts}) as t (id, attempts)
+      where m.id = t.id and m.status = 'sending' and m.attempt_count = t.attempts`)
   }
 
   /**
-   * Back to the queue with what no node has said to have for `after`: each may have been sent, so it counts as an
-   * attempt, which also makes whatever the node before still records about it void. One that was in doubt `most` times
-   * is given up, so that nothing can make this program write to somebody for ever.
+   * Returns recipients to the queue whose lease has not been renewed for `leaseTimeout`. The relay may have accepted them,
+   * so this counts an attempt, and their former owner's outcome changes nothing. After `maxAttempts` they fail, so that
+   * this program cannot email anyone forever.
    */
-  const takeOver = SqlSchema.findAll({
-    Request: Schema.Struct({ after: Schema.Duration, most: Schema.Int }),
+  const reclaimExpired = Query.findAll({
+    Request: Schema.Struct({ leaseTimeout: Schema.Duration, maxAttempts: Schema.Int }),
     Result: Schema.Struct({ id: EmailMessageId }),
-    execute: ({ after, most }) =>
-      sql`with stray as (
+    execute: ({ leaseTimeout, maxAttempts }) =>
+      sql`with orphaned as (
           select id from email_messages where batch_id is null and status = 'sending'
-            and due_at <= now() - ${Duration.toMillis(after)}::float8 * interval '1 millisecond'
+            and due_at <= now() - ${Duration.toMillis(leaseTimeout)}::float8 * interval '1 millisecond'
           order by id for update skip locked
         )
         update email_messages m set attempt_count = attempt_count + 1,
-          status = case when attempt_count + 1 < ${most} then 'queued' else 'failed' end,
+          status = case when attempt_count + 1 < ${maxAttempts} then 'queued' else 'failed' end,
           error = 'interrupted before the relay had confirmed it',
-          due_at = case when attempt_count + 1 < ${most} then now() end,
-          completed_at = case when attempt_count + 1 < ${most} then null else now() end
-        from stray where m.id = stray.id returning m.id`
+          due_at = case when attempt_count + 1 < ${maxAttempts} then now() end,
+          completed_at = case when attempt_count + 1 < ${maxAttempts} then null else now() end
+        from orphaned where m.id = orphaned.id returning m.id`
   })
 
-  const content = SqlSchema.findOneOption({
+  const content = Query.findOneOption({
     Request: EmailMessageId,
     Result: EmailContent,
     execute: (id) =>
@@ -130,12 +138,19 @@ export const makeEmailSenderRepo = repository(Effect.gen(function*() {
         ) r where c.id = ${id}`
   })
 
-  const parts = SqlSchema.findAll({
+  const parts = Query.findAll({
     Request: EmailMessageId,
     Result: EmailPart,
     execute: (id) =>
       sql`select kind, filename, content_type, content from email_parts where email_id = ${id} order by position`
   })
 
-  return { claim, renew, takeOver, content, parts }
-}))
+  return { claim, renew, release, reclaimExpired, content, parts }
+})
+
+/** SQL of the recipients of single emails, from claim to attempt. `RecipientOutcomes` writes their outcomes. */
+export class EmailSenderRepo
+  extends Context.Service<EmailSenderRepo>()("messaging-service/channels/email/single/EmailSenderRepo", { make })
+{
+  static readonly layer = Layer.effect(EmailSenderRepo, make)
+}

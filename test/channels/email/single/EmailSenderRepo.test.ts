@@ -3,7 +3,7 @@ import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
 import { transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
-import { type ClaimedRecipient, makeEmailSenderRepo } from "../../../../src/channels/email/single/EmailSenderRepo.ts"
+import { type ClaimedRecipient, EmailSenderRepo } from "../../../../src/channels/email/single/EmailSenderRepo.ts"
 import { EmailsRepo, type StoredEmail } from "../../../../src/channels/email/single/EmailsRepo.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { Events } from "../../../../src/events/Events.ts"
@@ -16,7 +16,7 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 const Subject = RecipientOutcomes.layer.pipe(
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
   Layer.provide([Suppressions.layer, Usage.layer]),
-  Layer.provideMerge(EmailsRepo.layer),
+  Layer.provideMerge([EmailSenderRepo.layer, EmailsRepo.layer]),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -56,14 +56,14 @@ const recordSent = Effect.fnUntraced(function*(claimed: ClaimedRecipient) {
   })
 })
 
-const most = 8
-const now = { after: Duration.zero, most }
-const later = { after: Duration.seconds(10), most }
+const maxAttempts = 8
+const now = { leaseTimeout: Duration.zero, maxAttempts }
+const later = { leaseTimeout: Duration.seconds(10), maxAttempts }
 
 layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
   it.effect("shares due recipients between nodes that claim concurrently", () =>
     Effect.gen(function*() {
-      const repo = yield* makeEmailSenderRepo
+      const repo = yield* EmailSenderRepo
       const email = yield* accept(40)
       const claims = yield* Effect.all(Array.from({ length: 8 }, () => repo.claim(5)), { concurrency: 8 })
       const all = claims.flat()
@@ -74,23 +74,38 @@ layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
       yield* Effect.forEach(all, recordSent, { discard: true, concurrency: 8 })
     }))
 
+  it.effect("returns released claims to the queue unchanged, unless another node has reclaimed them", () =>
+    Effect.gen(function*() {
+      const repo = yield* EmailSenderRepo
+      yield* accept(2)
+      const [released, reclaimed] = yield* repo.claim(2)
+      if (released === undefined || reclaimed === undefined) return yield* Effect.die("the claim is too small")
+      yield* repo.release([released])
+      yield* repo.reclaimExpired(now)
+      const again = yield* repo.claim(2)
+      assert.deepStrictEqual(new Set(again), new Set([released, { ...reclaimed, attempt_count: 1 }]))
+      yield* repo.release([reclaimed])
+      assert.deepStrictEqual(yield* repo.claim(2), [])
+      yield* Effect.forEach(again, recordSent, { discard: true })
+    }))
+
   it.effect("reclaims recipients whose lease expired and ignores their former owner's outcome", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const repo = yield* makeEmailSenderRepo
+      const repo = yield* EmailSenderRepo
       const email = yield* accept(2)
       const [kept, lost] = yield* repo.claim(2)
       if (kept === undefined || lost === undefined) return yield* Effect.die("no recipient was claimed")
       yield* sql`update email_messages set due_at = now() - interval '11 seconds' where status = 'sending'`
       yield* repo.renew([kept])
-      assert.deepStrictEqual(yield* repo.takeOver(later), [{ id: lost.id }])
+      assert.deepStrictEqual(yield* repo.reclaimExpired(later), [{ id: lost.id }])
       yield* recordSent(lost)
       const [again] = yield* repo.claim(2)
       assert.deepStrictEqual(again, { ...lost, attempt_count: 1 })
       // The former owner cannot renew: the claim belongs to another node.
       yield* sql`update email_messages set due_at = now() - interval '11 seconds' where id = ${lost.id}`
       yield* repo.renew([lost])
-      assert.deepStrictEqual(yield* repo.takeOver(later), [{ id: lost.id }])
+      assert.deepStrictEqual(yield* repo.reclaimExpired(later), [{ id: lost.id }])
       const [last] = yield* repo.claim(2)
       if (last !== undefined) yield* recordSent(last)
       yield* recordSent(kept)
@@ -102,11 +117,11 @@ layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
   it.effect("fails a recipient that was reclaimed too often", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const repo = yield* makeEmailSenderRepo
+      const repo = yield* EmailSenderRepo
       const email = yield* accept(1)
-      for (let attempt = 0; attempt < most; attempt++) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
         assert.strictEqual((yield* repo.claim(1)).length, 1)
-        yield* repo.takeOver(now)
+        yield* repo.reclaimExpired(now)
       }
       assert.deepStrictEqual(yield* repo.claim(1), [])
       const rows = yield* sql`select status, error from email_messages where id = ${email}`
