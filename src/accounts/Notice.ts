@@ -76,8 +76,8 @@ export const ClaimedNotice = Schema.Struct({
   message_id: Schema.String,
   /** Including the current attempt. */
   attempt_count: Schema.Int,
-  /** Unconfirmed attempts: the relay did not answer after it had received the whole mail. */
-  doubts: Schema.Int,
+  /** Attempts that the relay did not answer after it had received the whole mail. */
+  unconfirmed_attempts: Schema.Int,
   created_at: Timestamp,
   name: Schema.String,
   email: Schema.String

@@ -8,12 +8,11 @@ import { ClaimedNotice, type Notice, type NoticeSettled, toggleOf } from "./Noti
 const Claim = Schema.Struct({
   /** The most notices to claim. */
   limit: Schema.Int,
-  /** Notices that this sender is already sending. */
-  held: Schema.Array(NoticeId),
+  inFlight: Schema.Array(NoticeId),
   /** The domain of new Message-IDs. */
   domain: Schema.String,
   /** Fails a notice after this many attempts that ended without a recorded result. */
-  most: Schema.Int
+  maxAttempts: Schema.Int
 })
 export type Claim = typeof Claim.Type
 
@@ -31,16 +30,16 @@ const make = Effect.gen(function*() {
   const claim = Query.findAll({
     Request: Claim,
     Result: ClaimedNotice,
-    execute: ({ domain, held, limit, most }) =>
+    execute: ({ domain, inFlight, limit, maxAttempts }) =>
       sql`with due as (
-          select n.id, n.attempt_count < ${most} as is_left,
+          select n.id, n.attempt_count < ${maxAttempts} as is_left,
             coalesce((to_jsonb(a) ->> t.toggle)::boolean, true) and a.deleted_at is null as is_wanted
           from notices n join accounts a on a.id = n.account_id
             left join unnest(${column.text(optional.map(([kind]) => kind))}, ${
         column.text(optional.map(([, toggle]) => toggle))
       }) as t (kind, toggle)
               on t.kind = n.kind
-          where n.status = 'queued' and n.due_at <= now() and n.id <> all(${column.int8(held)})
+          where n.status = 'queued' and n.due_at <= now() and n.id <> all(${column.int8(inFlight)})
           order by n.due_at limit ${limit} for update of n skip locked
         ), unwanted as (
           update notices n set status = 'unwanted', due_at = null, completed_at = now()
@@ -53,8 +52,8 @@ const make = Effect.gen(function*() {
         update notices n set attempt_count = n.attempt_count + 1,
           message_id = coalesce(n.message_id, gen_random_uuid() || '@' || ${domain}::text)
         from due, accounts a where n.id = due.id and due.is_wanted and due.is_left and a.id = n.account_id
-        returning n.id, n.account_id, n.subject, n.body, n.message_id, n.attempt_count, n.doubts, n.created_at,
-          a.name, coalesce(n.recipient, a.email) as email`
+        returning n.id, n.account_id, n.subject, n.body, n.message_id, n.attempt_count,
+          n.doubts as unconfirmed_attempts, n.created_at, a.name, coalesce(n.recipient, a.email) as email`
   })
 
   const settle = ({ attempt_count, id }: ClaimedNotice, settled: NoticeSettled) => {

@@ -24,7 +24,7 @@ const told = Effect.fnUntraced(function*(accountId: AccountId) {
 
 const claimed = Effect.flatMap(
   Notices,
-  (notices) => notices.claim({ limit: 100, held: [], domain: "example.com", most: 10 })
+  (notices) => notices.claim({ limit: 100, inFlight: [], domain: "example.com", maxAttempts: 10 })
 )
 
 const unwanted = Effect.fnUntraced(function*(accountId: AccountId) {
