@@ -8,7 +8,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Context, Effect, Layer, References } from "effect"
 import * as nodemailer from "nodemailer"
-import { NodemailerSmtp } from "../../src/channels/email/smtp/NodemailerSmtp.ts"
+import { NodemailerSmtp } from "../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../src/channels/email/smtp/Smtp.ts"
 import { connections } from "./support/mail.ts"
 import { rawClient, withDot } from "./support/rawSmtp.ts"

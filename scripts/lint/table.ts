@@ -21,7 +21,7 @@ export const steps: ReadonlyArray<ReadonlyArray<string>> = [
 /** What the end of a file's name says about who may import it besides its own folder. */
 export const reach: ReadonlyArray<{ readonly files: RegExp; readonly folders: ReadonlyArray<string> }> = [
   { files: /(Repo|Actor|Http)\.ts$/, folders: [] },
-  { files: /\/(EmbeddedPostgres|NodemailerSmtp)\.ts$/, folders: [] },
+  { files: /\/(EmbeddedPostgres|NodemailerConnector)\.ts$/, folders: [] },
   { files: /\/baileys\/BaileysSocket\.ts$/, folders: ["app"] },
   { files: /\/baileys\/keepSingleRatchetStep\.ts$/, folders: ["sandbox"] },
   { files: /\/baileys\//, folders: [] },
@@ -56,7 +56,7 @@ export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
   "html-to-text": ["templates/htmlToText.ts"],
   qrcode: ["channels/whatsapp/sessions/SessionConnection.ts"],
   "libphonenumber-js": ["values/PhoneNumber.ts"],
-  nodemailer: ["channels/email/smtp/NodemailerSmtp.ts"],
+  nodemailer: ["channels/email/smtp/NodemailerConnector.ts"],
   "postal-mime": ["sandbox/mail/"],
   "smtp-server": ["channels/email/reports/", "sandbox/mail/"],
   tldts: ["values/DomainName.ts"],
@@ -66,7 +66,7 @@ export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Files that wrap a library or the system in Effects, and so speak the language of promises. */
 const adapters = [
-  "channels/email/smtp/NodemailerSmtp.ts",
+  "channels/email/smtp/NodemailerConnector.ts",
   "platform/crypto/",
   "platform/database/embedded/EmbeddedBinaries.ts",
   "platform/database/embedded/EmbeddedLease.ts",

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { AppConfig } from "../platform/config/AppConfig.ts"
-import { uuid7 } from "../platform/crypto/uuid7.ts"
+import { uuid7 } from "../platform/crypto/ids.ts"
 import { wireOf } from "../platform/http/ApiError.ts"
 import { RequestRefused } from "../platform/http/ApiErrors.ts"
 import { defaultHeaders } from "../platform/http/RequestPipeline.ts"

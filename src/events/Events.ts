@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ulid } from "../platform/crypto/ulid.ts"
+import { ulid } from "../platform/crypto/ids.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { type AccountId, EventId } from "../values/Ids.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { ulid } from "../platform/crypto/ulid.ts"
+import { ulid } from "../platform/crypto/ids.ts"
 import { Database } from "../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { deprecated } from "../platform/http/RequestContext.ts"

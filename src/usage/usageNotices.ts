@@ -1,6 +1,6 @@
 import type { Notice } from "../accounts/Notice.ts"
-import { counted, thousands } from "../values/counted.ts"
 import type { AccountId } from "../values/Ids.ts"
+import { counted, thousands } from "../values/pluralize.ts"
 import type { Metric } from "./Metric.ts"
 import type { Crossed, DigestRow } from "./UsageAlertsRepo.ts"
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { wire } from "../platform/http/ApiError.ts"
-import { counted } from "../values/counted.ts"
+import { counted } from "../values/pluralize.ts"
 import { CodeChannel } from "./Verification.ts"
 
 /** The same for an id or a recipient that is unknown, somebody else's, or done with: it tells nothing about others. */

@@ -85,8 +85,8 @@ export const all = [AccountsRepo, BatchActor, MessagesHttp]`,
   [
     "adapters are private to their folder",
     "src/app/Adapter.ts",
-    `export { NodemailerSmtp } from "../channels/email/smtp/NodemailerSmtp.ts"`,
-    "project(boundaries): src/channels/email/smtp/NodemailerSmtp.ts is for src/channels/email only"
+    `export { NodemailerConnector } from "../channels/email/smtp/NodemailerConnector.ts"`,
+    "project(boundaries): src/channels/email/smtp/NodemailerConnector.ts is for src/channels/email only"
   ],
   [
     "the application may import layers and contract groups",
@@ -125,14 +125,14 @@ export const all = [HttpApi, NodeCrypto, PgClient, SqlClient, WebhooksRepo]`,
 const libraries: ReadonlyArray<Plant> = [
   [
     "an adapter may import its library",
-    "src/channels/email/smtp/NodemailerSmtp.ts",
+    "src/channels/email/smtp/NodemailerConnector.ts",
     `import { createTransport } from "nodemailer"\nexport const transport = createTransport`
   ],
   [
     "other files may not import an adapter's library or a part of it",
     "src/channels/email/Compose.ts",
     `import { MailComposer } from "nodemailer/lib/mail-composer"\nexport const compose = MailComposer`,
-    "project(boundaries): nodemailer/lib/mail-composer may be imported by channels/email/smtp/NodemailerSmtp.ts only"
+    "project(boundaries): nodemailer/lib/mail-composer may be imported by channels/email/smtp/NodemailerConnector.ts only"
   ],
   [
     "the start of a computed specifier is checked",

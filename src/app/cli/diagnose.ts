@@ -13,7 +13,7 @@ import { mainKeyProbe } from "../../platform/crypto/MainKeyProbe.ts"
 import { countForeign } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Dns } from "../../platform/net/Dns.ts"
-import { counted } from "../../values/counted.ts"
+import { counted } from "../../values/pluralize.ts"
 import { sealedColumns } from "../sealedColumns.ts"
 import { smsCheck, whatsappCheck } from "./channelChecks.ts"
 

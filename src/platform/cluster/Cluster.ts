@@ -4,7 +4,7 @@ import { RunnerAddress } from "effect/cluster"
 import * as NodeNet from "node:net"
 import { AppConfig } from "../config/AppConfig.ts"
 import { neighbours } from "./Neighbours.ts"
-import { quietly } from "./quietly.ts"
+import { quietly } from "./withoutStartupNoise.ts"
 
 /** A port that is free right now; who takes it in between makes the start fail, and the next start takes another. */
 const freePort = (host: string) =>

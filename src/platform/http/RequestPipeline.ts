@@ -1,7 +1,7 @@
 import { Cause, Clock, Effect, Metric, Option } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../config/AppConfig.ts"
-import { uuid7 } from "../crypto/uuid7.ts"
+import { uuid7 } from "../crypto/ids.ts"
 import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
 import { Allowed } from "./Allowed.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"

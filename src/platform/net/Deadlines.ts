@@ -1,5 +1,5 @@
 import { type Clock, Duration, Effect, Queue } from "effect"
-import { Line } from "./Line.ts"
+import { Line } from "./FifoQueue.ts"
 
 interface Deadline {
   readonly at: number

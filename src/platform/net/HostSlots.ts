@@ -1,4 +1,4 @@
-import { Line } from "./Line.ts"
+import { Line } from "./FifoQueue.ts"
 
 export interface HostSlotsOptions {
   readonly perHost: number

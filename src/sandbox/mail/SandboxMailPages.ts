@@ -1,5 +1,5 @@
 import { Html, html } from "../../platform/http/html.ts"
-import { counted } from "../../values/counted.ts"
+import { counted } from "../../values/pluralize.ts"
 import { askedFailures } from "./askedFailure.ts"
 import { askedReports } from "./askedReport.ts"
 import type { ReadMail } from "./readMail.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { ulid } from "../../../src/platform/crypto/ulid.ts"
-import { uuid7 } from "../../../src/platform/crypto/uuid7.ts"
+import { ulid } from "../../../src/platform/crypto/ids.ts"
+import { uuid7 } from "../../../src/platform/crypto/ids.ts"
 
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 48 - 1 }))
 

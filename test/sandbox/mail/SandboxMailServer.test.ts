@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
-import { NodemailerSmtp } from "../../../src/channels/email/smtp/NodemailerSmtp.ts"
+import { NodemailerSmtp } from "../../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../../src/channels/email/smtp/Smtp.ts"
 import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import type { ReceivedMail } from "../../../src/sandbox/mail/SandboxInbox.ts"

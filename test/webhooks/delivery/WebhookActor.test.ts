@@ -4,7 +4,7 @@ import { Entity, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
-import { ulid } from "../../../src/platform/crypto/ulid.ts"
+import { ulid } from "../../../src/platform/crypto/ids.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import {
   type PostRequest,

@@ -5,8 +5,8 @@ import { parseDomainName } from "../../../values/DomainName.ts"
 import { domainOf, type EmailAddress } from "../../../values/EmailAddress.ts"
 import type { AccountId } from "../../../values/Ids.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
+import { type DkimSigner, parseKey } from "./dkim.ts"
 import { DkimSigningFailed } from "./DkimErrors.ts"
-import { type DkimSigner, parseKey } from "./sign.ts"
 
 /**
  * Who signs the mail of a sender: nobody when its domain has no key; a failure when it has one that cannot be used. The

@@ -9,7 +9,7 @@ import { lostWith, refusedWith } from "./relayFailure.ts"
 import type { Accepted, SmtpCapabilities, SmtpMail } from "./Smtp.ts"
 import { OutcomeUnknown } from "./SmtpErrors.ts"
 import type { SendFailure } from "./SmtpErrors.ts"
-import { SmtpReplies } from "./SmtpReplies.ts"
+import { SmtpReplies } from "./SmtpReply.ts"
 import type { SmtpSession } from "./SmtpSession.ts"
 
 /** How long a relay may be silent; on the machine's clock, being that of a socket. */

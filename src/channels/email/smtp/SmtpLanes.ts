@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Line } from "../../../platform/net/Line.ts"
+import { Line } from "../../../platform/net/FifoQueue.ts"
 import type { SmtpLane } from "./Smtp.ts"
 import type { RelayUnavailable } from "./SmtpErrors.ts"
 

@@ -1,8 +1,8 @@
 import { Duration, Effect, Layer, Result } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { WrongSetting } from "../../../platform/config/Setting.ts"
-import { NodemailerSmtp } from "./NodemailerSmtp.ts"
-import { parseSmtpUrl } from "./parseSmtpUrl.ts"
+import { NodemailerSmtp } from "./NodemailerConnector.ts"
+import { parseSmtpUrl } from "./SmtpUrl.ts"
 
 /** The relay at a URL; fails with `WrongSetting` when it is none. */
 export const SmtpLayer = (url: string) =>

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import * as NodeCrypto from "node:crypto"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import { ulid } from "../../../platform/crypto/ids.ts"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
-import { ulid } from "../../../platform/crypto/ulid.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
-import { counted } from "../../../values/counted.ts"
 import { parseHttpsUrl } from "../../../values/HttpsUrl.ts"
 import { type AccountId, MessageBatchId, type WhatsAppSessionId } from "../../../values/Ids.ts"
+import { counted } from "../../../values/pluralize.ts"
 import { mediaMismatch } from "../content/media.ts"
 import {
   isMedia,

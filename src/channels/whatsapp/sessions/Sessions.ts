@@ -1,7 +1,7 @@
 import { Cause, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
-import { ulid } from "../../../platform/crypto/ulid.ts"
+import { ulid } from "../../../platform/crypto/ids.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
 import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
 import { transaction } from "../../../platform/database/transaction.ts"

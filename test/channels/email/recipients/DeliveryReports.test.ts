@@ -9,7 +9,7 @@ import { type SendOutcome, transition } from "../../../../src/channels/email/rec
 import { OutcomeUnknown, RecipientRefused } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
-import { ulid } from "../../../../src/platform/crypto/ulid.ts"
+import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { type AccountId, EmailBatchId, EmailMessageId } from "../../../../src/values/Ids.ts"
 import { Timestamp } from "../../../../src/values/Timestamp.ts"

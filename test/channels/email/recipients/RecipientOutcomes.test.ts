@@ -8,7 +8,7 @@ import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetry
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../../../src/channels/email/suppressions/Suppressions.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
-import { ulid } from "../../../../src/platform/crypto/ulid.ts"
+import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { type AccountId, EmailBatchId } from "../../../../src/values/Ids.ts"
 import { Timestamp } from "../../../../src/values/Timestamp.ts"

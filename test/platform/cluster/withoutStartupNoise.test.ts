@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { quietly } from "../../../src/platform/cluster/quietly.ts"
+import { quietly } from "../../../src/platform/cluster/withoutStartupNoise.ts"
 
 describe("a quiet layer", () => {
   it.effect("keeps to itself what is ordinary, also of the fibers that it leaves behind, and nothing else", () =>

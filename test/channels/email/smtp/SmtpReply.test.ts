@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { SmtpReplies } from "../../../../src/channels/email/smtp/SmtpReplies.ts"
+import { SmtpReplies } from "../../../../src/channels/email/smtp/SmtpReply.ts"
 
 const Reply = Schema.Literals([
   "250 2.1.0 ok",

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import { generateKeyPairSync, type KeyObject } from "node:crypto"
 import { compose } from "../../../../src/channels/email/mime/compose.ts"
-import { parseKey, sign } from "../../../../src/channels/email/mime/sign.ts"
+import { parseKey, sign } from "../../../../src/channels/email/mime/dkim.ts"
 import { DomainName } from "../../../../src/values/DomainName.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result, Schema } from "effect"
-import { parseSmtpUrl } from "../../../../src/channels/email/smtp/parseSmtpUrl.ts"
+import { parseSmtpUrl } from "../../../../src/channels/email/smtp/SmtpUrl.ts"
 
 const plain = (url: string) => {
   const parsed = parseSmtpUrl(url)

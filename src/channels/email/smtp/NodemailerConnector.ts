@@ -3,7 +3,6 @@ import type { Socket } from "node:net"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 import { makeDeadlines } from "../../../platform/net/Deadlines.ts"
 import { parseEhlo } from "./parseEhlo.ts"
-import type { RelayAddress } from "./parseSmtpUrl.ts"
 import { connectFailure } from "./relayFailure.ts"
 import type { EngineError } from "./relayFailure.ts"
 import { Smtp } from "./Smtp.ts"
@@ -13,6 +12,7 @@ import type { RelayUnavailable } from "./SmtpErrors.ts"
 import { SmtpPool } from "./SmtpPool.ts"
 import type { SmtpPoolOptions } from "./SmtpPool.ts"
 import type { SmtpSession } from "./SmtpSession.ts"
+import type { RelayAddress } from "./SmtpUrl.ts"
 
 /** Timeouts on the way to a conversation, and in it. */
 export interface SmtpTimeouts extends SilenceTimeouts {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as NodeV8 from "node:v8"
-import { Line } from "../../../src/platform/net/Line.ts"
+import { Line } from "../../../src/platform/net/FifoQueue.ts"
 
 const drain = <A>(line: Line<A>) => {
   const all: Array<A> = []
