@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { wire } from "../platform/http/ApiError.ts"
-import { counted } from "../values/pluralize.ts"
+import { pluralize } from "../values/pluralize.ts"
 
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", {}, wire(409, "email_taken", 4096)) {
   override get message() {
@@ -36,9 +36,9 @@ export class EmailQuotaExceeded extends Schema.TaggedError<EmailQuotaExceeded>()
   wire(402, "email_quota_exceeded", 4020)
 ) {
   override get message() {
-    const used = counted(this.current, "is used", "are used")
+    const used = pluralize(this.current, "is used", "are used")
     return `Your plan allows ${
-      counted(this.limit, "email")
+      pluralize(this.limit, "email")
     } a month, ${used}, and this request has more recipients than that leaves. Choose a larger plan, or wait for the next month (UTC).`
   }
 }

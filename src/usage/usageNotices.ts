@@ -1,6 +1,6 @@
 import type { Notice } from "../accounts/Notice.ts"
 import type { AccountId } from "../values/Ids.ts"
-import { counted, thousands } from "../values/pluralize.ts"
+import { pluralize, thousands } from "../values/pluralize.ts"
 import type { Metric } from "./Metric.ts"
 import type { Crossed, DigestRow } from "./UsageAlertsRepo.ts"
 
@@ -61,7 +61,7 @@ export const digestNotice = (accountId: AccountId, rows: ReadonlyArray<DigestRow
   subject: "Your week in numbers",
   body: [
     `From ${rows[0]?.from ?? ""} to ${rows[0]?.to ?? ""} (days in UTC) your account used:`,
-    rows.map(({ count, metric }) => counted(count, ...names[metric])).join("\n"),
+    rows.map(({ count, metric }) => pluralize(count, ...names[metric])).join("\n"),
     "You get this mail because you asked for it: PUT /v1/account/notifications {\"weekly_digest\": false} ends it."
   ].join("\n\n")
 })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { wire } from "../platform/http/ApiError.ts"
-import { counted } from "../values/pluralize.ts"
+import { pluralize } from "../values/pluralize.ts"
 import { CodeChannel } from "./Verification.ts"
 
 /** The same for an id or a recipient that is unknown, somebody else's, or done with: it tells nothing about others. */
@@ -58,7 +58,7 @@ export class OtpLimitReached extends Schema.TaggedError<OtpLimitReached>()(
   wire(429, "otp_limit", 4290)
 ) {
   override get message() {
-    return `${what[this.reason]}. Try again in ${counted(this.retry_after, "second")}.`
+    return `${what[this.reason]}. Try again in ${pluralize(this.retry_after, "second")}.`
   }
 }
 
@@ -68,7 +68,7 @@ export class VerificationBlocked extends Schema.TaggedError<VerificationBlocked>
   wire(403, "verification_blocked", 4033)
 ) {
   override get message() {
-    const wait = counted(this.retry_after, "second")
+    const wait = pluralize(this.retry_after, "second")
     return `Codes to numbers that begin like this one were hardly ever entered, so none are sent there for ${wait}.`
   }
 }

@@ -10,7 +10,7 @@ import { rotateMainKey } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Logs } from "../../platform/observability/Logs.ts"
 import { rebuildUsage } from "../../usage/rebuildUsage.ts"
-import { counted } from "../../values/pluralize.ts"
+import { pluralize } from "../../values/pluralize.ts"
 import { sealedColumns } from "../sealedColumns.ts"
 import { account } from "./account.ts"
 import { prices } from "./prices.ts"
@@ -76,7 +76,7 @@ const rebuild = Command.make(
   {},
   Effect.fnUntraced(function*() {
     const rows = yield* rebuildUsage
-    yield* Console.log(`Recounted the usage of messages and codes: ${counted(rows, "row")}.`)
+    yield* Console.log(`Recounted the usage of messages and codes: ${pluralize(rows, "row")}.`)
   }, Effect.provide(OnDatabase))
 ).pipe(Command.withDescription("Recount usage from the stored messages and codes; nodes may keep running"))
 

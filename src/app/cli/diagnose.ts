@@ -13,14 +13,14 @@ import { mainKeyProbe } from "../../platform/crypto/MainKeyProbe.ts"
 import { countForeign } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Dns } from "../../platform/net/Dns.ts"
-import { counted } from "../../values/pluralize.ts"
+import { pluralize } from "../../values/pluralize.ts"
 import { sealedColumns } from "../sealedColumns.ts"
 import { smsCheck, whatsappCheck } from "./channelChecks.ts"
 
 /** At least one check failed. Its reason was printed. */
 class NotHealthy extends Schema.TaggedError<NotHealthy>()("NotHealthy", { failed: Schema.Int }) {
   override get message() {
-    return `${counted(this.failed, "check")} failed.`
+    return `${pluralize(this.failed, "check")} failed.`
   }
 }
 

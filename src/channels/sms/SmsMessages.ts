@@ -9,7 +9,7 @@ import { requireValues } from "../../templates/requireValues.ts"
 import * as Template from "../../templates/Template.ts"
 import { type AccountId, MessageBatchId } from "../../values/Ids.ts"
 import { countryOf, type PhoneNumber } from "../../values/PhoneNumber.ts"
-import { counted } from "../../values/pluralize.ts"
+import { pluralize } from "../../values/pluralize.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
 import { makeAcceptance } from "./SmsAcceptance.ts"
 import type { AcceptedSms, AcceptedSmsBatch, NewSms, NewSmsBatch } from "./SmsApi.ts"
@@ -110,7 +110,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
           total_recipients: total,
           status: "queued" as const,
           message: `${
-            counted(total, "message is", "messages are")
+            pluralize(total, "message is", "messages are")
           } queued; GET /v1/sms/batches/${batchId} counts them.`,
           segments,
           cost_usd

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { counted } from "../../values/pluralize.ts"
+import { pluralize } from "../../values/pluralize.ts"
 import { wire } from "./ApiError.ts"
 
 /** The errors that any endpoint can return. Errors of one domain are in its `*Errors.ts`. */
@@ -139,9 +139,9 @@ export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
 ) {
   override get message() {
     const [one, several] = limited[this.resource]
-    const allows = `Your plan allows ${counted(this.limit, one, several)}`
+    const allows = `Your plan allows ${pluralize(this.limit, one, several)}`
     if (this.per === "month") {
-      const used = counted(this.current, "is used", "are used")
+      const used = pluralize(this.current, "is used", "are used")
       return `${allows} a month and ${used}. Choose a larger plan, or wait for the next month (UTC).`
     }
     return `${allows} and you have ${this.current}. Choose a larger plan${this.current === 0 ? "" : " or remove one"}.`
@@ -200,8 +200,8 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
   wire(429, "rate_limit_exceeded", 4029)
 ) {
   override get message() {
-    const wait = counted(this.retry_after, "second")
-    return `The limit of ${counted(this.limit, "request")} per minute is reached. Try again in ${wait}.`
+    const wait = pluralize(this.retry_after, "second")
+    return `The limit of ${pluralize(this.limit, "request")} per minute is reached. Try again in ${wait}.`
   }
 }
 

@@ -1,5 +1,5 @@
 import { Html, html } from "../../platform/http/html.ts"
-import { counted } from "../../values/pluralize.ts"
+import { pluralize } from "../../values/pluralize.ts"
 import { askedFailures } from "./askedFailure.ts"
 import { askedReports } from "./askedReport.ts"
 import type { ReadMail } from "./readMail.ts"
@@ -117,7 +117,7 @@ const list = (inbox: InboxPage): string =>
     "Mail",
     inbox.to,
     html`<div class="head"><h1>Mail</h1>
-<span class="quiet">${counted(inbox.total, "message")}${inbox.to !== "" && ` to “${inbox.to}”`}</span></div>
+<span class="quiet">${pluralize(inbox.total, "message")}${inbox.to !== "" && ` to “${inbox.to}”`}</span></div>
 ${inbox.rows.length === 0 ? nothing(inbox) : html`<ol class="mails card">${inbox.rows.map(row)}</ol>`}
 ${pages(inbox)}
 ${hints}`
@@ -149,7 +149,7 @@ const panelsOf = (id: number, { attachments, headers, html: markup, text }: Read
     )
     panels.push({
       name: "files",
-      label: counted(attachments.length, "file"),
+      label: pluralize(attachments.length, "file"),
       content: html`<dl class="facts">${files}</dl>`
     })
   }

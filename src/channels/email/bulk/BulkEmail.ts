@@ -12,9 +12,9 @@ import { requireValues } from "../../../templates/requireValues.ts"
 import type { Template } from "../../../templates/Template.ts"
 import { Templates } from "../../../templates/Templates.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
-import { counted } from "../../../values/pluralize.ts"
 import { type AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import type { PageOf, Sort } from "../../../values/Page.ts"
+import { pluralize } from "../../../values/pluralize.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
 import { findOversizedPart } from "../request/MailFields.ts"
@@ -48,8 +48,8 @@ const requireFit = (template: Template, recipients: NewBatch["recipients"]) => {
 
 /** Summarises how many recipients are queued and how many are suppressed. */
 const summaryOf = ({ queued, total }: { readonly total: number; readonly queued: number }): string => {
-  const summary = `${counted(queued, "email is", "emails are")} queued`
-  return queued === total ? summary : `${summary}, ${counted(total - queued, "is", "are")} suppressed`
+  const summary = `${pluralize(queued, "email is", "emails are")} queued`
+  return queued === total ? summary : `${summary}, ${pluralize(total - queued, "is", "are")} suppressed`
 }
 
 const callEach = <E>(ids: ReadonlyArray<EmailBatchId>, call: (batchId: EmailBatchId) => Effect.Effect<void, E>) =>

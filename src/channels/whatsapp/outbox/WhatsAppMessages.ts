@@ -6,7 +6,7 @@ import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { parseHttpsUrl } from "../../../values/HttpsUrl.ts"
 import { type AccountId, MessageBatchId, type WhatsAppSessionId } from "../../../values/Ids.ts"
-import { counted } from "../../../values/pluralize.ts"
+import { pluralize } from "../../../values/pluralize.ts"
 import { mediaMismatch } from "../content/media.ts"
 import {
   isMedia,
@@ -170,7 +170,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
           batch_id: batchId,
           total_recipients: total,
           status: "queued" as const,
-          message: `${counted(total, "message is", "messages are")} queued; `
+          message: `${pluralize(total, "message is", "messages are")} queued; `
             + `GET /v1/whatsapp/batches/${batchId} counts them.`
         }
       })
