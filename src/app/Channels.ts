@@ -2,10 +2,11 @@ import { Effect, Layer, Redacted } from "effect"
 import { EmailLayer } from "../channels/email/EmailLayer.ts"
 import { BounceListener } from "../channels/email/reports/BounceListener.ts"
 import { SmtpLayer } from "../channels/email/smtp/SmtpLayer.ts"
+import { PartStatusUpdates } from "../channels/sms/parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "../channels/sms/parts/SmsOutlet.ts"
 import { HttpOutlet } from "../channels/sms/providers/HttpOutlet.ts"
 import { SmppOutlet } from "../channels/sms/smpp/SmppOutlet.ts"
-import { SmsLayer, SmsNews } from "../channels/sms/SmsLayer.ts"
+import { SmsLayer } from "../channels/sms/SmsLayer.ts"
 import * as BaileysSocket from "../channels/whatsapp/baileys/BaileysSocket.ts"
 import { WhatsAppLayer } from "../channels/whatsapp/WhatsAppLayer.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
@@ -65,6 +66,6 @@ const Carrier = Layer.unwrap(Effect.map(
 /** All channels with their upstreams. A new channel adds a line here. */
 export const Channels = Layer.mergeAll(
   Email,
-  SmsLayer.pipe(Layer.provide(Carrier), Layer.provide(SmsNews)),
+  SmsLayer.pipe(Layer.provide(Carrier), Layer.provide(PartStatusUpdates.layer)),
   WhatsAppLayer.pipe(Layer.provide(WhatsApp))
 )

@@ -248,7 +248,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         })
         const { key } = yield* makeAccount()
         const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
-        yield* node.logged("a unit cannot have 1213486160 octets")
+        yield* node.logged("a PDU cannot have 1213486160 octets")
         yield* eventually(Effect.sync(() => connections), (count) => count >= 3, "60 seconds")
         const found = yield* smsReaching(node, { id, key, statuses: ["queued"] })
         assert.strictEqual(found["status"], "queued")

@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Redacted, Schema } from "effect"
-import { SmsHttpProfile } from "../../channels/sms/providers/HttpSmsProvider.ts"
+import { SmsHttpProfile } from "../../channels/sms/providers/HttpProfile.ts"
 import { SmppCarrier } from "../../channels/sms/smpp/SmppCarrier.ts"
-import { openSmppSession } from "../../channels/sms/smpp/SmppSession.ts"
+import * as SmppSession from "../../channels/sms/smpp/SmppSession.ts"
 import { liveUrl } from "../../channels/whatsapp/baileys/BaileysSocket.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { webSocketAnswers } from "../../platform/net/webSocketAnswers.ts"
@@ -46,7 +46,7 @@ const bind = Effect.gen(function*() {
   const address = yield* SmppCarrier
   // A receipt that arrives here belongs to a node. The carrier resends receipts that fail.
   const onDeliver = () => Effect.die("doctor accepts no receipts")
-  return yield* openSmppSession({ address, systemType, onDeliver }).pipe(
+  return yield* SmppSession.open({ address, systemType, onDeliver }).pipe(
     Effect.as("the carrier in SMPP_URL accepts the bind"),
     Effect.mapError(({ reason }) => new BindRefused({ why: reason }))
   )

@@ -9,12 +9,12 @@ import { Data } from "../../values/Envelope.ts"
 import { LineType } from "../../values/PhoneNumber.ts"
 import { textBetween } from "../../values/Text.ts"
 
-/** What is known of a number; all but `input` and `valid` is null when it cannot exist. */
+/** Facts about a number. For an impossible number, all fields but `input` and `valid` are null. */
 const PhoneValidation = Schema.Struct({
   input: Schema.String,
-  valid: Schema.Boolean.annotate({ description: "Whether it lies in a range that its country has assigned" }),
+  valid: Schema.Boolean.annotate({ description: "Whether the number is in a range that its country has assigned" }),
   e164: Schema.NullOr(Schema.String).annotate({
-    description: "As messages are sent to it; also of a number that can exist but is not assigned"
+    description: "The form that messages use; also set for a possible number that is not assigned"
   }),
   national_format: Schema.NullOr(Schema.String),
   country: Schema.NullOr(Schema.String),
@@ -31,12 +31,12 @@ const validate = HttpApiEndpoint.get("validate", "/validate", {
 })
   .annotate(Access.Access, Access.channel(["verify:write", "sms:write"], "verify:read"))
   .annotateMerge(OpenApi.annotations({
-    summary: "Look at a phone number",
+    summary: "Validate a phone number",
     description:
-      "Whether a number is in a range that its country has assigned, how it is written, and its kind. Nobody is called: whether somebody has the number is not known. In a query a + is written %2B."
+      "Says whether a number is in a range that its country has assigned, and returns its formats and line type. It does not contact the number, so it cannot say whether the number is in use. In a query, write + as %2B."
   }))
 
-/** Phone numbers as such. */
+/** Facts about phone numbers. */
 export class PhoneApi extends HttpApiGroup.make("phone")
   .add(validate)
   .prefix("/v1/phone")

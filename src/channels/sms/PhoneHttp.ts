@@ -21,7 +21,6 @@ const validation = (input: string): PhoneValidation => {
   }
 }
 
-/** Handlers of {@link PhoneApi}. */
 export const PhoneHttp = HttpApiBuilder.group(
   baseContract.add(PhoneApi),
   "phone",

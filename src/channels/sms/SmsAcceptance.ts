@@ -1,15 +1,14 @@
 import { Effect, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
-import { afterCommit, inTransaction, transaction } from "../../platform/database/transaction.ts"
+import { Database } from "../../platform/database/Database.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { dollars } from "../../pricing/SmsPrice.ts"
 import { Quotas } from "../../usage/Quotas.ts"
 import { Usage } from "../../usage/Usage.ts"
 import type { MessageId } from "../../values/Ids.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
-import { makeSmsRepo, type SmsRequest, type StoredSms } from "./SmsRepo.ts"
+import { SmsRepo, type SmsRequest, type StoredSms } from "./SmsRepo.ts"
 
-/** What was written down of one request. */
+/** The stored messages of one request. */
 export interface Acceptance {
   readonly ids: ReadonlyArray<MessageId>
   readonly segments: number
@@ -23,7 +22,7 @@ const costOf = ({ messages }: SmsRequest) => sumOf(messages, (message) => messag
 
 const segmentsOf = ({ messages }: SmsRequest) => sumOf(messages, ({ segments }) => segments)
 
-const accepted = (request: SmsRequest, ids: ReadonlyArray<MessageId>): Acceptance => ({
+const acceptanceOf = (request: SmsRequest, ids: ReadonlyArray<MessageId>): Acceptance => ({
   ids,
   segments: segmentsOf(request),
   cost_usd: dollars(costOf(request))
@@ -36,60 +35,57 @@ const counted = (request: SmsRequest) => ({
   costMicros: costOf(request)
 })
 
-/** Short holds of an account's row are over by then; what holds it for longer is waited for alone. */
-const patience = { times: 3, schedule: Schedule.spaced("10 millis") } as const
+/** Short locks of an account's row end within this time. A request that still finds it locked waits for it alone. */
+const lockRetries = { times: 3, schedule: Schedule.spaced("10 millis") } as const
 
 /**
- * Commits requests with their prices and parts and counts them, and only then says yes. Messages of their own that are
- * asked for at the same time share a transaction, whoever they are of: a commit and its statements cost as much for a
- * hundred as for one. Each fits into its quota or not for itself. Alone goes what has a transaction already, with which
- * it has to be committed, a batch, and what has to wait for its account, as others must not wait for that.
+ * Commits messages with their prices and parts, counts them against the quota, and only then accepts them. Concurrent
+ * single messages of all accounts share a transaction, because a commit costs as much for a hundred as for one. The quota
+ * decides about each request. Three kinds go alone: a batch, a request within the caller's transaction, and a request whose
+ * account is locked, so that no other one waits for that lock.
  */
-export const makeAcceptance = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
+export const make = Effect.gen(function*() {
+  const { afterCommit, inTransaction, transaction } = yield* Database
   const outlet = yield* SmsOutlet
   const quotas = yield* Quotas
   const usage = yield* Usage
-  const repo = yield* makeSmsRepo
+  const repo = yield* SmsRepo
 
-  const committed = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-    Effect.provideService(transaction(effect), SqlClient.SqlClient, sql)
-
-  /** Gives the ids of all messages, in the order of the requests. */
-  const put = Effect.fnUntraced(function*(requests: ReadonlyArray<SmsRequest>) {
-    const rows = yield* Effect.orDie(repo.insert(requests))
+  /** Stores the messages; returns their ids in the order of the requests. */
+  const store = Effect.fnUntraced(function*(requests: ReadonlyArray<SmsRequest>) {
+    const rows = yield* repo.insert(requests)
     yield* usage.count(requests.map(counted))
     yield* afterCommit(outlet.wake)
     return rows.map(({ id }) => id)
   })
 
   const alone = (request: SmsRequest) =>
-    committed(Effect.gen(function*() {
+    transaction(Effect.gen(function*() {
       const { accountId: account_id, batchId: id, messages } = request
       yield* quotas.reserve(account_id, "sms", messages.length)
-      if (id !== null) yield* Effect.orDie(repo.insertBatch({ id, account_id, total: messages.length }))
-      return accepted(request, yield* put([request]))
+      if (id !== null) yield* repo.insertBatch({ id, account_id, total: messages.length })
+      return acceptanceOf(request, yield* store([request]))
     }))
 
   const together = yield* GroupCommit.make({
     maxSize: 100,
-    // Two would find the same accounts held by each other.
+    // Two concurrent transactions would lock the same accounts.
     concurrency: 1,
     run: (requests: ReadonlyArray<SmsRequest>) =>
-      committed(Effect.gen(function*() {
+      transaction(Effect.gen(function*() {
         const wanted = requests.map(({ accountId, messages }) => ({ accountId, count: messages.length }))
         const refusals = yield* quotas.reserveEach("sms", wanted)
-        const taken = requests.filter((_, index) => refusals[index] === undefined)
-        const ids = taken.length === 0 ? [] : [...yield* put(taken)]
+        const accepted = requests.filter((_, index) => refusals[index] === undefined)
+        const ids = accepted.length === 0 ? [] : [...yield* store(accepted)]
         return requests.map((request, index) =>
-          refusals[index] ?? accepted(request, ids.splice(0, request.messages.length))
+          refusals[index] ?? acceptanceOf(request, ids.splice(0, request.messages.length))
         )
       }))
   })
 
   return Effect.fnUntraced(function*(request: SmsRequest) {
     if (request.batchId !== null || (yield* inTransaction)) return yield* alone(request)
-    const answer = yield* Effect.repeat(together(request), { ...patience, until: (given) => given !== "busy" })
+    const answer = yield* Effect.repeat(together(request), { ...lockRetries, until: (given) => given !== "busy" })
     if (answer === "busy") return yield* alone(request)
     return "ids" in answer ? answer : yield* answer
   })

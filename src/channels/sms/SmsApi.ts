@@ -15,12 +15,11 @@ import { pageQuery } from "../../values/Page.ts"
 import { PhoneNumber } from "../../values/PhoneNumber.ts"
 import { notBlank, textBetween } from "../../values/Text.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
-import { longestText } from "./text/segments.ts"
+import { maxTextLength } from "./text/segments.ts"
 import { SenderId } from "./text/SenderId.ts"
 
-const Content = textBetween(1, longestText).check(notBlank)
+const Content = textBetween(1, maxTextLength).check(notBlank)
 
-/** One SMS. */
 export const NewSms = Schema.Struct({
   to: PhoneNumber,
   content: Content,
@@ -28,7 +27,7 @@ export const NewSms = Schema.Struct({
 })
 export type NewSms = typeof NewSms.Type
 
-/** One text for up to 500 numbers, each with values of its own. */
+/** One text for up to 500 numbers, each with its values. */
 export const NewSmsBatch = Schema.Struct({
   recipients: recipientsOf(PhoneNumber),
   content: Content,
@@ -50,7 +49,7 @@ const AcceptedSmsBatch = Schema.Struct({
   total_recipients: Schema.Int,
   status: Schema.Literal("queued"),
   message: Schema.String,
-  segments: Schema.Int.annotate({ description: "Of all messages together" }),
+  segments: Schema.Int.annotate({ description: "Of all messages" }),
   cost_usd: Schema.Finite
 })
 export type AcceptedSmsBatch = typeof AcceptedSmsBatch.Type
@@ -74,7 +73,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send an SMS",
     description:
-      "Queues one message of at most 1,600 characters and 10 segments. Its price is that of its country and of its segments at this moment, and does not change. A text that has a character outside the alphabet of GSM is sent in UCS-2, with 70 characters in a message, or 67 in each segment of several."
+      "Queues one message of at most 1,600 characters and 10 segments. The current price of its country and its segments applies and does not change later. A text with a character outside the GSM alphabet is sent in UCS-2, with 70 characters in a single segment or 67 in each of several."
   }))
 
 const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
@@ -86,7 +85,7 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send one SMS to many recipients",
     description:
-      "Queues up to 500 messages, all or none. Every {{variable}} of content must have a value for every recipient, or a default: {{name|there}}. Single messages never wait behind these."
+      "Queues up to 500 messages, all or none. Each {{variable}} of content needs a value from every recipient or a default: {{name|there}}. Single messages never wait for these."
   }))
 
 const batches = HttpApiEndpoint.get("batches", "/batches", {
@@ -98,7 +97,7 @@ const batches = HttpApiEndpoint.get("batches", "/batches", {
   .annotateMerge(
     OpenApi.annotations({
       summary: "List batches of SMS",
-      description: "Newest first, or by sort, each with its counts."
+      description: "Newest first, or in the order of sort. Each has its counts."
     })
   )
 
@@ -119,7 +118,7 @@ const list = HttpApiEndpoint.get("list", "/messages", {
   .annotateMerge(OpenApi.annotations({
     summary: "List SMS",
     description:
-      "Newest first, or by sort. from_date and to_date ask for what was created from one moment on and before the other; to is a number, whose plus may be left out."
+      "Newest first, or in the order of sort. from_date is inclusive and to_date exclusive; both compare with created_at. to is a phone number; its plus is optional."
   }))
 
 const finding = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path, summary: string) =>
@@ -129,7 +128,7 @@ const finding = <const Name extends string, const Path extends `/${string}`>(nam
     error: apiErrors(NotFound)
   })
     .annotate(Access.Access, reading)
-    .annotateMerge(OpenApi.annotations({ summary, description: "What became of it, its segments and its cost." }))
+    .annotateMerge(OpenApi.annotations({ summary, description: "Its status, segments and cost." }))
 
 const senderIds = HttpApiEndpoint.get("senderIds", "/sender-ids", {
   query: pageQuery,
@@ -140,7 +139,7 @@ const senderIds = HttpApiEndpoint.get("senderIds", "/sender-ids", {
   .annotateMerge(OpenApi.annotations({
     summary: "List sender ids",
     description:
-      "Those that the operator has named; the first one is used where a message names none. Where there is none, a message may name any, and the provider chooses for one that does not."
+      "The operator's sender ids. A message without a sender_id uses the first one. If the list is empty, a message may use any sender_id, and the provider chooses one for a message without it."
   }))
 
 /** SMS (spec 9). */
@@ -152,7 +151,7 @@ export class SmsApi extends HttpApiGroup.make("sms")
     batch,
     list,
     finding("find", "/messages/:id", "Read an SMS"),
-    finding("status", "/status/:id", "Read an SMS, by the path's other name"),
+    finding("status", "/status/:id", "Read an SMS (alias)"),
     senderIds
   )
   .prefix("/v1/sms")

@@ -7,7 +7,7 @@ export class UnsupportedDestination extends Schema.TaggedError<UnsupportedDestin
   wire(422, "unsupported_destination", 4222)
 ) {
   override get message() {
-    const place = this.country === null ? "This number belongs to no country" : `${this.country} has no price`
-    return `${this.param}: ${place}, so nothing is sent there. See GET /v1/sms/pricing.`
+    const reason = this.country === null ? "This number belongs to no country" : `${this.country} has no price`
+    return `${this.param}: ${reason}, so no SMS is sent there. See GET /v1/sms/pricing.`
   }
 }

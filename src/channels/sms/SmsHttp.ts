@@ -8,11 +8,10 @@ import { created } from "../../platform/http/RequestContext.ts"
 import type { MessageId } from "../../values/Ids.ts"
 import { SmsApi } from "./SmsApi.ts"
 import { SmsMessages } from "./SmsMessages.ts"
-import { kindOf } from "./text/SenderId.ts"
+import { senderIdType } from "./text/SenderId.ts"
 
 const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "sms" as const }))
 
-/** Handlers of {@link SmsApi}. */
 export const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers) =>
   Effect.gen(function*() {
     const sms = yield* SmsMessages
@@ -50,7 +49,7 @@ export const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (ha
         page(query, ({ limit, offset }) => {
           const rows = sms.senderIds.map((sender_id, index) => ({
             sender_id,
-            type: kindOf(sender_id),
+            type: senderIdType(sender_id),
             is_default: index === 0
           }))
           return Effect.succeed({ rows: rows.slice(offset, offset + limit), total: rows.length })

@@ -11,45 +11,45 @@ import { type AccountId, MessageBatchId } from "../../values/Ids.ts"
 import { countryOf, type PhoneNumber } from "../../values/PhoneNumber.ts"
 import { pluralize } from "../../values/pluralize.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
-import { makeAcceptance } from "./SmsAcceptance.ts"
+import * as SmsAcceptance from "./SmsAcceptance.ts"
 import type { AcceptedSms, AcceptedSmsBatch, NewSms, NewSmsBatch } from "./SmsApi.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
-import type { StoredSms } from "./SmsRepo.ts"
-import { longestText, mostSegments, segment } from "./text/segments.ts"
+import { SmsRepo, type StoredSms } from "./SmsRepo.ts"
+import { maxSegments, maxTextLength, segment } from "./text/segments.ts"
 
 type Refusal = ValidationFailed | UnsupportedDestination | PlanLimitExceeded
 
-/** A text and its number, and what the request calls them. */
-interface Asked {
+/** A text with its recipient, and the request parameters that they come from. */
+interface RequestedSms {
   readonly to: PhoneNumber
   readonly content: string
   readonly codeSeed?: CodeSeed | undefined
   readonly params: { readonly to: string; readonly content: string }
 }
 
-/** What each recipient of a batch reads. */
+/** Renders the text of each recipient of a batch. */
 const textsOf = Effect.fnUntraced(function*(batch: NewSmsBatch) {
   const template = yield* compiledText(batch.content, "content")
   yield* requireValues(template, batch.recipients)
   return yield* Effect.forEach(batch.recipients, ({ to, variables = {} }, index) => {
     const params = { to: `recipients[${index}].to`, content: `recipients[${index}].variables` }
-    // Looked at before it is made: values can fill the world.
-    return Template.lengths(template, variables).text > longestText
-      ? Effect.fail(ValidationFailed.of(params.content, `must make a text of at most ${longestText} characters`))
-      : Effect.succeed<Asked>({ to, content: Template.render(template, variables).text ?? "", params })
+    // Measured before rendering, because values can make a text of any size.
+    return Template.lengths(template, variables).text > maxTextLength
+      ? Effect.fail(ValidationFailed.of(params.content, `must make a text of at most ${maxTextLength} characters`))
+      : Effect.succeed<RequestedSms>({ to, content: Template.render(template, variables).text ?? "", params })
   })
 })
 
 /** Accepts SMS (spec 9, 8). */
 export class SmsMessages extends Context.Service<SmsMessages, {
   /**
-   * Commits the message with its price and its parts, and only then says yes. Where the text has a mask for a code its
-   * seed is given as well: the record keeps the mask.
+   * Accepts a message once it is committed with its price and its parts. A text with a mask for a code needs the code's
+   * seed; the stored text keeps the mask.
    */
   readonly send: (accountId: AccountId, sms: NewSms, codeSeed?: CodeSeed) => Effect.Effect<AcceptedSms, Refusal>
-  /** All or none. */
+  /** Accepts all messages, or none. */
   readonly sendBulk: (accountId: AccountId, batch: NewSmsBatch) => Effect.Effect<AcceptedSmsBatch, Refusal>
-  /** Those that the operator has named; the first is the default. */
+  /** The operator's sender ids; the first is the default. */
   readonly senderIds: ReadonlyArray<string>
 }>()("messaging-service/channels/sms/SmsMessages") {
   static readonly layer = Layer.effect(
@@ -58,15 +58,15 @@ export class SmsMessages extends Context.Service<SmsMessages, {
       const { smsSenderIds: senderIds = [] } = yield* AppConfig
       const prices = yield* Prices
       const outlet = yield* SmsOutlet
-      const accept = yield* makeAcceptance
+      const accept = yield* SmsAcceptance.make
 
       const senderOf = ({ sender_id }: { readonly sender_id?: string }) =>
         sender_id === undefined || senderIds.length === 0 || senderIds.includes(sender_id)
           ? Effect.succeed(sender_id ?? senderIds[0] ?? null)
-          : Effect.fail(ValidationFailed.of("sender_id", "must be one of those that GET /v1/sms/sender-ids lists"))
+          : Effect.fail(ValidationFailed.of("sender_id", "must be listed by GET /v1/sms/sender-ids"))
 
       const stored = Effect.fnUntraced(function*(
-        { codeSeed, content, params, to }: Asked
+        { codeSeed, content, params, to }: RequestedSms
       ): Effect.fn.Return<StoredSms, Refusal> {
         const country = countryOf(to)
         const price = country === undefined ? undefined : yield* prices.of(country)
@@ -75,8 +75,8 @@ export class SmsMessages extends Context.Service<SmsMessages, {
         }
         if (content === "") return yield* ValidationFailed.of(params.content, "must not make an empty text")
         const { encoding, parts } = segment(content)
-        if (parts.length > mostSegments) {
-          const message = `must fit into ${mostSegments} segments, but takes ${parts.length}`
+        if (parts.length > maxSegments) {
+          const message = `must fit into ${maxSegments} segments, but takes ${parts.length}`
           return yield* ValidationFailed.of(params.content, message, "too_many_segments")
         }
         return {
@@ -95,7 +95,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
         const message = yield* stored({ ...sms, codeSeed, params: { to: "to", content: "content" } })
         const request = { accountId, sender, batchId: null, messages: [message] }
         const { cost_usd, ids: [first], segments } = yield* accept(request)
-        if (first === undefined) return yield* Effect.die("an insert of one row gave none")
+        if (first === undefined) return yield* Effect.die("an insert of one row returned none")
         return { message_id: first, to: message.to, status: "queued" as const, segments, cost_usd }
       })
 
@@ -119,5 +119,5 @@ export class SmsMessages extends Context.Service<SmsMessages, {
 
       return SmsMessages.of({ send, sendBulk, senderIds })
     })
-  )
+  ).pipe(Layer.provide(SmsRepo.layer))
 }

@@ -1,13 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
 import { type CodeSeed, seedAfter } from "../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../platform/database/column.ts"
-import { repository } from "../../platform/database/repository.ts"
+import * as Query from "../../platform/database/Query.ts"
 import { type AccountId, type MessageBatchId, MessageId } from "../../values/Ids.ts"
 import type { Encoding } from "./text/segments.ts"
 
-/** A message as it is written down, with what it is handed over as. */
+/** A new message with the bodies of its parts. */
 export interface StoredSms {
   readonly to: string
   readonly content: string
@@ -15,11 +14,11 @@ export interface StoredSms {
   readonly cost_micros: number
   readonly encoding: Encoding
   readonly parts: ReadonlyArray<string>
-  /** Of the code that the text has a mask for. */
+  /** The seed of the code that replaces the mask in the text. */
   readonly codeSeed: CodeSeed | undefined
 }
 
-/** Each part with the seed of its piece of the mask. */
+/** Each part with the seed for its piece of the mask. */
 const seeded = ({ codeSeed, parts }: StoredSms) => {
   let seed = codeSeed
   return parts.map((body) => {
@@ -29,7 +28,7 @@ const seeded = ({ codeSeed, parts }: StoredSms) => {
   })
 }
 
-/** What one request asks for: a message of its own, or the messages of a batch. */
+/** One request: a single message, or the messages of a batch. */
 export interface SmsRequest {
   readonly accountId: AccountId
   readonly sender: string | null
@@ -37,14 +36,13 @@ export interface SmsRequest {
   readonly messages: ReadonlyArray<StoredSms>
 }
 
-/** SQL of SMS as they are accepted. */
-export const makeSmsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const insertBatch = (row: { readonly id: MessageBatchId; readonly account_id: AccountId; readonly total: number }) =>
-    sql`insert into message_batches ${sql.insert({ ...row, channel: "sms" })}`
+    Query.run(sql`insert into message_batches ${sql.insert({ ...row, channel: "sms" })}`)
 
-  /** The messages of all requests and their parts in one statement; the ids are in the order of the messages. */
+  /** Stores the messages of all requests and their parts; returns the ids in the order of the messages. */
   const insert = (requests: ReadonlyArray<SmsRequest>) => {
     const messages = requests.flatMap(({ messages: own, ...common }) =>
       own.map((message) => ({ ...message, ...common }))
@@ -53,7 +51,7 @@ export const makeSmsRepo = repository(Effect.gen(function*() {
       seeded(message).map((part, no) => ({ ...part, position: index + 1, no: no + 1 }))
     )
     const of = <A>(read: (message: typeof messages[number]) => A) => messages.map(read)
-    return SqlSchema.findAll({
+    return Query.findAll({
       Request: Schema.Void,
       Result: Schema.Struct({ id: MessageId }),
       execute: () =>
@@ -84,4 +82,9 @@ export const makeSmsRepo = repository(Effect.gen(function*() {
   }
 
   return { insertBatch, insert }
-}))
+})
+
+/** SQL that stores accepted SMS. */
+export class SmsRepo extends Context.Service<SmsRepo>()("messaging-service/channels/sms/SmsRepo", { make }) {
+  static readonly layer = Layer.effect(SmsRepo, make)
+}

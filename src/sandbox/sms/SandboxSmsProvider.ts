@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
 import { PartStatusUpdates } from "../../channels/sms/parts/PartStatusUpdates.ts"
-import { SmsProvider } from "../../channels/sms/parts/SmsProvider.ts"
-import type { Outgoing, SubmitOutcome } from "../../channels/sms/parts/SubmitOutcome.ts"
+import { type OutgoingPart, SmsProvider, type SubmitOutcome } from "../../channels/sms/parts/SmsProvider.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
@@ -19,7 +18,7 @@ const refusal: SubmitOutcome = {
 }
 
 const postponement: SubmitOutcome = {
-  _tag: "PutOff",
+  _tag: "Deferred",
   code: "put_off",
   reason: "The sandbox puts this number off once."
 }
@@ -37,7 +36,7 @@ export const SandboxSmsProvider = Layer.effect(
         Effect.orDie(Effect.map(repo.insert(taken), (rows) => rows.map(({ id }) => id)))
     })
 
-    const take = Effect.fnUntraced(function*(part: Outgoing, fate: Fate): Effect.fn.Return<SubmitOutcome> {
+    const take = Effect.fnUntraced(function*(part: OutgoingPart, fate: Fate): Effect.fn.Return<SubmitOutcome> {
       const receiptIn = fate === "silent" || fate === "refused" || fate === "put_off" ? null : sandboxSmsDelay
       const id = yield* insert({ part, fate, receiptIn })
       return fate === "refused" ? refusal : fate === "put_off" ? postponement : { _tag: "Accepted", id: idOf(id) }
@@ -46,8 +45,8 @@ export const SandboxSmsProvider = Layer.effect(
     return SmsProvider.of({
       name,
       takes: "segments",
-      width: 100,
-      submit: Effect.fn("SandboxSmsProvider.submit")(function*(part: Outgoing) {
+      concurrency: 100,
+      submit: Effect.fn("SandboxSmsProvider.submit")(function*(part: OutgoingPart) {
         const fate = fateOf(part.recipient)
         const isSecond = fate === "put_off" && (yield* Effect.orDie(repo.wasPutOff(part))).was
         return yield* take(part, isSecond ? "delivered" : fate)

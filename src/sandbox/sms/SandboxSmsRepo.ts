@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
-import type { Outgoing } from "../../channels/sms/parts/SubmitOutcome.ts"
+import type { OutgoingPart } from "../../channels/sms/parts/SmsProvider.ts"
 import { column } from "../../platform/database/column.ts"
 import { repository } from "../../platform/database/repository.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
@@ -22,7 +22,7 @@ export type SandboxSms = typeof SandboxSms.Type
 
 /** A part that a phone takes. */
 export interface Taken {
-  readonly part: Outgoing
+  readonly part: OutgoingPart
   readonly fate: Fate
   /** Milliseconds until its receipt, null when there is none. */
   readonly receiptIn: number | null

@@ -1,21 +1,21 @@
 import { Duration } from "effect"
-import type { SubmitOutcome } from "./SubmitOutcome.ts"
+import type { SubmitOutcome } from "./SmsProvider.ts"
 import { nextDelay } from "./SubmitRetryPolicy.ts"
 
-/** What a part's row counts, before an attempt. */
-export interface Tried {
+/** A part's row before an attempt. */
+export interface PartProgress {
   readonly attempt_count: number
-  /** Times that it may have been submitted without an answer. */
-  readonly doubts: number
+  /** How many submits ended without an answer. */
+  readonly unconfirmed_attempts: number
   /** How long ago its message was accepted. */
   readonly ageMillis: number
 }
 
-/** What an outcome makes of a part's row. */
-export interface Settled {
+/** A part's row after an attempt. */
+export interface PartTransition {
   readonly status: "queued" | "sent" | "failed"
   readonly attempt_count: number
-  readonly doubts: number
+  readonly unconfirmed_attempts: number
   /** When a queued part is due again. */
   readonly delay: Duration.Duration | undefined
   readonly provider_message_id: string | null
@@ -23,28 +23,36 @@ export interface Settled {
   readonly error_message: string | null
 }
 
-/** A part that could not be handed over for this long is given up: the news in it are old. */
-const validity = Duration.toMillis(Duration.hours(24))
+/** A part that the provider does not accept for this long fails, because its message is out of date. */
+const maxAge = Duration.toMillis(Duration.hours(24))
 
-/** Of a part whose fate no second submit has settled. */
-export const unanswered = {
+/** The error of a part with two unconfirmed attempts. */
+export const unconfirmed = {
   error_code: "outcome_unknown",
-  error_message: "The provider did not say whether it has the message, and not when it was sent again either."
+  error_message: "The provider did not confirm the message, and not when it was sent again either."
 } as const
 
-const again = (tried: Tried, millis: number, error: Pick<Settled, "error_code" | "error_message">): Settled => ({
+const requeued = (
+  { attempt_count, unconfirmed_attempts }: PartProgress,
+  millis: number,
+  error: Pick<PartTransition, "error_code" | "error_message">
+): PartTransition => ({
   ...error,
   status: "queued",
-  attempt_count: tried.attempt_count,
-  doubts: tried.doubts,
+  attempt_count,
+  unconfirmed_attempts,
   delay: Duration.millis(millis),
   provider_message_id: null
 })
 
-const failed = (tried: Tried, error_code: string, error_message: string): Settled => ({
+const failed = (
+  { attempt_count, unconfirmed_attempts }: PartProgress,
+  error_code: string,
+  error_message: string
+): PartTransition => ({
   status: "failed",
-  attempt_count: tried.attempt_count + 1,
-  doubts: tried.doubts,
+  attempt_count: attempt_count + 1,
+  unconfirmed_attempts,
   delay: undefined,
   provider_message_id: null,
   error_code,
@@ -52,36 +60,38 @@ const failed = (tried: Tried, error_code: string, error_message: string): Settle
 })
 
 /**
- * A part after an attempt. Total. A provider that is away or asks for patience costs no attempt, only time. A submit
- * without an answer is repeated once: the recipient may get it twice, which is better than never, but not three times.
+ * A part after an attempt. It is total. An unavailable provider costs time, but no attempt. An unconfirmed submit is
+ * repeated once: the recipient may get the part twice, which is better than never, but not three times.
  */
-export const settle = (tried: Tried, outcome: SubmitOutcome): Settled => {
+export const transition = (part: PartProgress, outcome: SubmitOutcome): PartTransition => {
   switch (outcome._tag) {
     case "Accepted":
       return {
         status: "sent",
-        attempt_count: tried.attempt_count + 1,
-        doubts: tried.doubts,
+        attempt_count: part.attempt_count + 1,
+        unconfirmed_attempts: part.unconfirmed_attempts,
         delay: undefined,
         provider_message_id: outcome.id,
         error_code: null,
         error_message: null
       }
     case "Refused":
-      return failed(tried, outcome.code, outcome.reason)
-    case "PutOff": {
-      const delay = nextDelay(tried.attempt_count + 1)
-      if (delay === undefined) return failed(tried, outcome.code, outcome.reason)
-      const counted = { ...tried, attempt_count: tried.attempt_count + 1 }
-      return again(counted, Duration.toMillis(delay), { error_code: outcome.code, error_message: outcome.reason })
+      return failed(part, outcome.code, outcome.reason)
+    case "Deferred": {
+      const delay = nextDelay(part.attempt_count + 1)
+      if (delay === undefined) return failed(part, outcome.code, outcome.reason)
+      const counted = { ...part, attempt_count: part.attempt_count + 1 }
+      return requeued(counted, Duration.toMillis(delay), { error_code: outcome.code, error_message: outcome.reason })
     }
-    case "NotTaken":
-      return tried.ageMillis >= validity
-        ? failed(tried, "expired", `The provider could not be reached for a day: ${outcome.reason}`)
-        : again(tried, Math.max(1, outcome.retryInMillis), { error_code: null, error_message: outcome.reason })
-    case "Unanswered":
-      return tried.doubts > 0
-        ? failed({ ...tried, doubts: tried.doubts + 1 }, unanswered.error_code, unanswered.error_message)
-        : again({ ...tried, doubts: 1 }, 1, { error_code: null, error_message: outcome.reason })
+    case "Unavailable":
+      return part.ageMillis >= maxAge
+        ? failed(part, "expired", `The provider could not be reached for a day: ${outcome.reason}`)
+        : requeued(part, Math.max(1, outcome.retryInMillis), { error_code: null, error_message: outcome.reason })
+    case "Unconfirmed": {
+      const counted = { ...part, unconfirmed_attempts: part.unconfirmed_attempts + 1 }
+      return part.unconfirmed_attempts > 0
+        ? failed(counted, unconfirmed.error_code, unconfirmed.error_message)
+        : requeued(counted, 1, { error_code: null, error_message: outcome.reason })
+    }
   }
 }

@@ -1,24 +1,23 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
-import type { Settled } from "./PartState.ts"
-import type { Receipt } from "./Receipt.ts"
+import type { PartTransition } from "./PartState.ts"
+import type { Receipt } from "./SmsProvider.ts"
 
-/** What became of one attempt, ready to be written down. */
+/** The outcome of one attempt, ready to be written. */
 export interface PartOutcome {
   readonly message_id: MessageId
   readonly part_no: number
-  /** What the row counted when it was claimed: another owner's claim counts more. */
-  readonly doubtsBefore: number
+  /** The unconfirmed attempts at the claim. Reclaiming the row counts one more, so an earlier claim no longer matches. */
+  readonly unconfirmedBefore: number
   readonly at: Timestamp
-  readonly settled: Settled
+  readonly transition: PartTransition
 }
 
-/** A message as what happens to it is decided and told. */
+/** A locked message. */
 export const LockedSms = Schema.Struct({
   id: MessageId,
   account_id: AccountId,
@@ -41,8 +40,8 @@ const Counts = Schema.Struct({
   error_message: Schema.NullOr(Schema.String)
 })
 
-/** A message that goes on. */
-export interface Step {
+/** A message with its next status. */
+export interface StatusChange {
   readonly id: MessageId
   readonly status: "sent" | "delivered" | "failed"
   readonly at: Timestamp
@@ -52,12 +51,11 @@ export interface Step {
 
 const Ids = Schema.Array(MessageId)
 
-/** SQL of what becomes of parts, of their messages, and of these messages' batches. */
-export const makePartNewsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** Held until the transaction ends, in one order by everybody, so that groups written at the same time cannot deadlock. */
-  const lock = SqlSchema.findAll({
+  /** Locks messages until the transaction ends. All writers lock in one order, so concurrent groups cannot deadlock. */
+  const lock = Query.findAll({
     Request: Ids,
     Result: LockedSms,
     execute: (ids) =>
@@ -65,61 +63,64 @@ export const makePartNewsRepo = repository(Effect.gen(function*() {
         where id = any(${column.int8(ids)}) order by id for update`
   })
 
-  /** A part changes only while it is being sent by the owner that tells of it. */
+  /** Writes outcomes. A part changes only while the claim that made the attempt still holds it. */
   const settle = (outcomes: ReadonlyArray<PartOutcome>) => {
     const of = <A>(read: (outcome: PartOutcome) => A) => outcomes.map(read)
-    const delays = of(({ settled: { delay } }) => delay === undefined ? null : Duration.toMillis(delay))
-    return sql`update sms_parts p set status = o.status, attempt_count = o.attempts, doubts = o.doubts,
+    const delays = of(({ transition: { delay } }) => delay === undefined ? null : Duration.toMillis(delay))
+    return Query.run(sql`update sms_parts p set status = o.status, attempt_count = o.attempts, doubts = o.doubts,
         due_at = now() + o.delay * interval '1 millisecond', provider_message_id = o.provider_message_id,
         error_code = o.error_code, error_message = o.error_message,
         sent_at = case when o.status = 'sent' then o.at end, completed_at = case when o.status = 'failed' then o.at end
       from unnest(${column.int8(of((r) => r.message_id))}, ${column.int4(of((r) => r.part_no))},
-        ${column.int4(of((r) => r.doubtsBefore))}, ${column.text(of((r) => r.settled.status))},
-        ${column.int4(of((r) => r.settled.attempt_count))}, ${column.int4(of((r) => r.settled.doubts))},
-        ${column.float8(delays)}, ${column.text(of((r) => r.settled.provider_message_id))},
-        ${column.text(of((r) => r.settled.error_code))}, ${column.text(of((r) => r.settled.error_message))},
+        ${column.int4(of((r) => r.unconfirmedBefore))}, ${column.text(of((r) => r.transition.status))},
+        ${column.int4(of((r) => r.transition.attempt_count))}, ${
+      column.int4(of((r) => r.transition.unconfirmed_attempts))
+    },
+        ${column.float8(delays)}, ${column.text(of((r) => r.transition.provider_message_id))},
+        ${column.text(of((r) => r.transition.error_code))}, ${column.text(of((r) => r.transition.error_message))},
         ${column.text(of((r) => r.at))}::timestamptz[])
         as o (message_id, part_no, doubts_before, status, attempts, doubts, delay, provider_message_id, error_code,
           error_message, at)
-      where p.message_id = o.message_id and p.part_no = o.part_no and p.status = 'sending' and p.doubts = o.doubts_before`
+      where p.message_id = o.message_id and p.part_no = o.part_no and p.status = 'sending' and p.doubts = o.doubts_before`)
   }
 
-  const known = (receipts: ReadonlyArray<Receipt>) =>
+  const given = (receipts: ReadonlyArray<Receipt>) =>
     sql`unnest(${column.text(receipts.map((r) => r.provider))},
       ${column.text(receipts.map((r) => r.provider_message_id))}, ${column.text(receipts.map((r) => r.state))},
       ${column.text(receipts.map((r) => r.error_code))}, ${column.text(receipts.map((r) => r.error_message))})
       with ordinality as r (provider, provider_message_id, state, error_code, error_message, position)`
 
   /**
-   * The message of each receipt in their order, null where no part with that id waits for one: carriers use an id again,
-   * and a receipt before the answer is not of the part that had it before. Of several that wait, the newest.
+   * The message of each receipt in their order, null where no sent part has that id. Carriers reuse ids, so a receipt that
+   * precedes the answer does not belong to the part that had the id before. The newest of several sent parts counts.
    */
-  const find = (receipts: ReadonlyArray<Receipt>) =>
-    SqlSchema.findAll({
+  const findMessages = (receipts: ReadonlyArray<Receipt>) =>
+    Query.findAll({
       Request: Schema.Void,
       Result: Schema.Struct({ message_id: Schema.NullOr(MessageId) }),
       execute: () =>
         sql`select (select p.message_id from sms_parts p
             where p.provider = r.provider and p.provider_message_id = r.provider_message_id and p.status = 'sent'
             order by p.message_id desc limit 1) as message_id
-          from ${known(receipts)} order by r.position`
+          from ${given(receipts)} order by r.position`
     })()
 
-  /** Never backwards: a part that is delivered or failed stays so. */
-  const receive = (receipts: ReadonlyArray<Receipt>, ids: ReadonlyArray<MessageId>) =>
-    sql`update sms_parts p set status = r.state, error_code = r.error_code, error_message = r.error_message,
+  /** Applies receipts. A delivered or failed part keeps its status. */
+  const applyReceipts = (receipts: ReadonlyArray<Receipt>, ids: ReadonlyArray<MessageId>) =>
+    Query.run(sql`update sms_parts p set status = r.state, error_code = r.error_code, error_message = r.error_message,
         completed_at = now()
-      from (select distinct on (provider, provider_message_id) * from ${known(receipts)}
+      from (select distinct on (provider, provider_message_id) * from ${given(receipts)}
         order by provider, provider_message_id, position) r
       where p.provider = r.provider and p.provider_message_id = r.provider_message_id and p.status = 'sent'
-        and p.message_id = any(${column.int8(ids)})`
+        and p.message_id = any(${column.int8(ids)})`)
 
+  /** Keeps receipts that precede the answer to their submit. */
   const keepUnmatched = (receipts: ReadonlyArray<Receipt>) =>
-    sql`insert into sms_unmatched_receipts (provider, provider_message_id, state, error_code, error_message)
-      select provider, provider_message_id, state, error_code, error_message from ${known(receipts)} order by position`
+    Query.run(sql`insert into sms_unmatched_receipts (provider, provider_message_id, state, error_code, error_message)
+      select provider, provider_message_id, state, error_code, error_message from ${given(receipts)} order by position`)
 
-  /** Takes out the receipts whose part waits for them by now. */
-  const takeMatched = SqlSchema.findAll({
+  /** Removes and returns the kept receipts whose part is sent by now. */
+  const takeMatched = Query.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({
       provider: Schema.String,
@@ -138,7 +139,7 @@ export const makePartNewsRepo = repository(Effect.gen(function*() {
         returning u.provider, u.provider_message_id, u.state, u.error_code, u.error_message`
   })
 
-  const counts = SqlSchema.findAll({
+  const counts = Query.findAll({
     Request: Ids,
     Result: Counts,
     execute: (ids) =>
@@ -149,13 +150,18 @@ export const makePartNewsRepo = repository(Effect.gen(function*() {
         from sms_parts where message_id = any(${column.int8(ids)}) group by message_id`
   })
 
-  /** What is left of a failed message is not sent: nobody could read it. */
-  const step = (steps: ReadonlyArray<Step>) =>
-    sql`with step as (
-        select * from unnest(${column.int8(steps.map((s) => s.id))}, ${column.text(steps.map((s) => s.status))},
-          ${column.text(steps.map((s) => s.at))}::timestamptz[], ${column.text(steps.map((s) => s.error_code))},
-          ${column.text(steps.map((s) => s.error_message))}) as t (id, status, at, error_code, error_message)
-      ), left_out as (
+  /** Drops kept receipts after ten minutes. */
+  const pruneUnmatched = Query.run(
+    sql`delete from sms_unmatched_receipts where received_at < now() - interval '10 minutes'`
+  )
+
+  /** Changes the status of messages. The queued parts of a failed message are not sent, because no handset shows them. */
+  const advance = (changes: ReadonlyArray<StatusChange>) =>
+    Query.run(sql`with step as (
+        select * from unnest(${column.int8(changes.map((s) => s.id))}, ${column.text(changes.map((s) => s.status))},
+          ${column.text(changes.map((s) => s.at))}::timestamptz[], ${column.text(changes.map((s) => s.error_code))},
+          ${column.text(changes.map((s) => s.error_message))}) as t (id, status, at, error_code, error_message)
+      ), unsent as (
         update sms_parts p set status = 'failed', error_code = 'message_failed', completed_at = s.at
         from step s where p.message_id = s.id and s.status = 'failed' and p.status = 'queued'
       )
@@ -163,7 +169,24 @@ export const makePartNewsRepo = repository(Effect.gen(function*() {
         sent_at = case when s.status in ('sent', 'delivered') then coalesce(m.sent_at, s.at) else m.sent_at end,
         delivered_at = case when s.status = 'delivered' then s.at end,
         failed_at = case when s.status = 'failed' then s.at end
-      from step s where m.id = s.id`
+      from step s where m.id = s.id`)
 
-  return { lock, settle, find, receive, keepUnmatched, takeMatched, counts, step }
-}))
+  return {
+    lock,
+    settle,
+    findMessages,
+    applyReceipts,
+    keepUnmatched,
+    takeMatched,
+    pruneUnmatched,
+    counts,
+    advance
+  }
+})
+
+/** SQL of status updates: those of parts and of their messages. */
+export class PartStatusRepo
+  extends Context.Service<PartStatusRepo>()("messaging-service/channels/sms/parts/PartStatusRepo", { make })
+{
+  static readonly layer = Layer.effect(PartStatusRepo, make)
+}

@@ -1,130 +1,137 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { makeBatchCounts } from "../../../messages/BatchCounts.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
+import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
 import type { MessageId } from "../../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
-import { type LockedSms, makePartNewsRepo, type PartOutcome, type Step } from "./PartStatusRepo.ts"
-import type { Receipt } from "./Receipt.ts"
-import { advance, type Advanced } from "./SmsState.ts"
+import { type LockedSms, type PartOutcome, PartStatusRepo, type StatusChange } from "./PartStatusRepo.ts"
+import type { Receipt } from "./SmsProvider.ts"
+import { type Advance, advance } from "./SmsState.ts"
 
-/** A message that goes on, with what is told of it. */
-interface Moved {
+/** A message that changes its status. */
+interface AdvancedSms {
   readonly message: LockedSms
-  readonly advanced: Advanced
-  readonly step: Step
+  readonly advance: Advance
+  readonly change: StatusChange
 }
 
-const happeningsOf = ({ advanced, message, step }: Moved) => {
+const eventsOf = ({ advance: { impliesSent, status }, change, message }: AdvancedSms) => {
   const { account_id: accountId, cost_micros, id, recipient: to, segments, type } = message
   const sms = { channel: "sms", message_id: id, session_id: null, segments, cost_usd: dollars(cost_micros) } as const
   const about = { accountId, channel: "sms" } as const
   const sent = () => domainEvent({ ...about, event: "message.sent", data: { ...sms, to, type, status: "sent" } })
-  switch (advanced.status) {
+  switch (status) {
     case "sent":
       return [sent()]
     case "delivered": {
-      const data = { ...sms, id, to, status: "delivered", delivered_at: step.at } as const
+      const data = { ...sms, id, to, status: "delivered", delivered_at: change.at } as const
       const delivered = domainEvent({ ...about, event: "message.delivered", data })
-      return advanced.impliesSent ? [sent(), delivered] : [delivered]
+      return impliesSent ? [sent(), delivered] : [delivered]
     }
     case "failed": {
-      const error = { error_code: step.error_code ?? "failed", error_message: step.error_message ?? "" }
+      const error = { error_code: change.error_code ?? "failed", error_message: change.error_message ?? "" }
       return [domainEvent({ ...about, event: "message.failed", data: { ...sms, ...error } })]
     }
   }
 }
 
 /**
- * The one writer of what becomes of SMS on a node: parts, messages, counts of batches and events of many at a time in one
- * transaction. Messages are held first, in one order, so that the last part of a message sees all the others.
+ * The only writer of status updates of SMS on a node. One transaction changes parts, messages and the counts of their
+ * batches, and publishes the events. It locks the messages first, so that the last part of a message sees all others.
  */
 export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
-  /** What became of an attempt; returns when it is committed. */
+  /** Records the outcome of an attempt; returns once it is committed. */
   readonly outcome: (outcome: PartOutcome) => Effect.Effect<void>
-  /** What a provider tells later, once or again, in any order; returns when it is committed. */
+  /** Records a receipt; returns once it is committed. Receipts may repeat and come in any order. */
   readonly receipt: (receipt: Receipt) => Effect.Effect<void>
-  /** Says of messages whose parts were changed elsewhere what that makes of them. */
-  readonly review: (ids: ReadonlyArray<MessageId>) => Effect.Effect<void>
-  /** Reads again the receipts that came before the answer to their submit. */
-  readonly match: Effect.Effect<void>
+  /** Updates messages whose parts another statement has changed. */
+  readonly refresh: (ids: ReadonlyArray<MessageId>) => Effect.Effect<void>
+  /** Matches the kept receipts, which preceded the answer to their submit, and drops those that are too old. */
+  readonly matchReceipts: Effect.Effect<void>
 }>()("messaging-service/channels/sms/parts/PartStatusUpdates") {
   static readonly layer = Layer.effect(
     PartStatusUpdates,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const events = yield* Events
-      const repo = yield* makePartNewsRepo
+      const repo = yield* PartStatusRepo
       const countBatches = yield* makeBatchCounts
 
-      const movesOf = Effect.fnUntraced(function*(messages: ReadonlyArray<LockedSms>, at: Timestamp) {
-        const counts = yield* Effect.orDie(repo.counts(messages.map(({ id }) => id)))
+      const advancedOf = Effect.fnUntraced(function*(messages: ReadonlyArray<LockedSms>, at: Timestamp) {
+        const counts = yield* repo.counts(messages.map(({ id }) => id))
         const byId = new Map(messages.map((message) => [message.id, message]))
-        return counts.flatMap(({ error_code, error_message, message_id: id, ...parts }): ReadonlyArray<Moved> => {
+        return counts.flatMap(({ error_code, error_message, message_id: id, ...parts }): ReadonlyArray<AdvancedSms> => {
           const message = byId.get(id)
-          const advanced = message === undefined ? undefined : advance(message.status, parts)
-          if (message === undefined || advanced === undefined) return []
-          return [{ message, advanced, step: { id, status: advanced.status, at, error_code, error_message } }]
+          const next = message === undefined ? undefined : advance(message.status, parts)
+          if (message === undefined || next === undefined) return []
+          return [{ message, advance: next, change: { id, status: next.status, at, error_code, error_message } }]
         })
       })
 
-      /** Holds the messages, changes their parts, and says what that makes of the messages. */
-      const write = <E>(ids: ReadonlyArray<MessageId>, change: Effect.Effect<unknown, E>) =>
+      /** Locks the messages, changes their parts, and then the messages themselves. */
+      const write = (ids: ReadonlyArray<MessageId>, change: Effect.Effect<void>) =>
         Effect.gen(function*() {
-          const messages = yield* Effect.orDie(repo.lock([...new Set(ids)]))
-          yield* Effect.orDie(change)
-          const moved = yield* movesOf(messages, fromDateTime(yield* DateTime.now))
-          if (moved.length === 0) return
-          yield* Effect.orDie(repo.step(moved.map(({ step }) => step)))
-          yield* countBatches(moved.map(({ advanced: { leavesQueue, status }, message: { batch_id: batchId } }) => ({
+          const messages = yield* repo.lock([...new Set(ids)])
+          yield* change
+          const advanced = yield* advancedOf(messages, fromDateTime(yield* DateTime.now))
+          if (advanced.length === 0) return
+          yield* repo.advance(advanced.map(({ change }) => change))
+          yield* countBatches(advanced.map(({ advance: { leavesQueue, status }, message: { batch_id: batchId } }) => ({
             batchId,
             to: !leavesQueue ? undefined : status === "failed" ? "failed" : "sent"
           })))
-          yield* events.publish(moved.flatMap(happeningsOf))
+          yield* events.publish(advanced.flatMap(eventsOf))
         })
 
-      const inTransaction = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-        Effect.provideService(transaction(effect), SqlClient.SqlClient, sql)
-
-      // Nobody waits for these: a pump has claimed ahead. So few and large groups spare the node and the database.
+      // No caller waits for these, because the sender has claimed ahead. Few large groups spare the node and the database.
       const outcome = yield* GroupCommit.make({
         maxSize: 100,
         concurrency: 1,
         pause: "15 millis",
         run: (outcomes: ReadonlyArray<PartOutcome>) =>
           Effect.as(
-            inTransaction(write(outcomes.map(({ message_id }) => message_id), repo.settle(outcomes))),
+            transaction(write(outcomes.map(({ message_id }) => message_id), repo.settle(outcomes))),
             Array.from(outcomes, () => undefined)
           )
       })
 
       const receive = Effect.fnUntraced(function*(receipts: ReadonlyArray<Receipt>) {
-        const found = yield* Effect.orDie(repo.find(receipts))
+        const found = yield* repo.findMessages(receipts)
         const ids = found.flatMap(({ message_id }) => message_id === null ? [] : [message_id])
         const unmatched = receipts.filter((_, index) => found[index]?.message_id === null)
-        if (unmatched.length > 0) yield* Effect.orDie(repo.keepUnmatched(unmatched))
-        if (ids.length > 0) yield* write(ids, repo.receive(receipts, ids))
+        if (unmatched.length > 0) yield* repo.keepUnmatched(unmatched)
+        if (ids.length > 0) yield* write(ids, repo.applyReceipts(receipts, ids))
       })
 
       const receipt = yield* GroupCommit.make({
         maxSize: 100,
         concurrency: 2,
         run: (receipts: ReadonlyArray<Receipt>) =>
-          Effect.as(inTransaction(receive(receipts)), Array.from(receipts, () => undefined))
+          Effect.as(transaction(receive(receipts)), Array.from(receipts, () => undefined))
       })
 
       return PartStatusUpdates.of({
         outcome,
         receipt,
-        review: (ids) => ids.length === 0 ? Effect.void : inTransaction(write(ids, Effect.void)),
-        match: inTransaction(Effect.gen(function*() {
-          const matched = yield* Effect.orDie(repo.takeMatched())
-          if (matched.length > 0) yield* receive(matched)
-        }))
+        refresh: (ids) => ids.length === 0 ? Effect.void : transaction(write(ids, Effect.void)),
+        matchReceipts: Effect.andThen(
+          transaction(Effect.gen(function*() {
+            const matched = yield* repo.takeMatched()
+            if (matched.length > 0) yield* receive(matched)
+          })),
+          repo.pruneUnmatched
+        )
       })
     })
-  )
+  ).pipe(Layer.provide(PartStatusRepo.layer))
 }
+
+/** Matches receipts that preceded the answer to their submit, for ten minutes. */
+export const ReceiptMatching = PeriodicTask.make(
+  "SmsReceiptMatching",
+  "1 second",
+  Effect.flatMap(PartStatusUpdates, ({ matchReceipts }) => matchReceipts)
+)

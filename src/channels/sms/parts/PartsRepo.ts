@@ -6,7 +6,7 @@ import { column } from "../../../platform/database/column.ts"
 import { repository } from "../../../platform/database/repository.ts"
 import { MessageId } from "../../../values/Ids.ts"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
-import { unanswered } from "./PartState.ts"
+import { unconfirmed } from "./PartState.ts"
 
 /** A part in the hands of a node; its numbers were checked when the message was accepted. */
 export const ClaimedPart = Schema.Struct({
@@ -21,7 +21,7 @@ export const ClaimedPart = Schema.Struct({
   recipient: Schema.toType(PhoneNumber),
   lane: Schema.Int,
   attempt_count: Schema.Int,
-  doubts: Schema.Int,
+  unconfirmed_attempts: Schema.Int,
   age_millis: Schema.Finite
 })
 export type ClaimedPart = typeof ClaimedPart.Type
@@ -29,10 +29,10 @@ export type ClaimedPart = typeof ClaimedPart.Type
 const hands = (held: ReadonlyArray<ClaimedPart>) => ({
   ids: column.int8(held.map(({ message_id }) => message_id)),
   numbers: column.int4(held.map(({ part_no }) => part_no)),
-  doubts: column.int4(held.map(({ doubts }) => doubts))
+  doubts: column.int4(held.map(({ unconfirmed_attempts }) => unconfirmed_attempts))
 })
 
-/** SQL of parts on their way through the hands of nodes; what becomes of them is `PartNewsRepo`. */
+/** SQL of parts on their way through the hands of nodes; what becomes of them is `PartStatusRepo`. */
 export const makePartsRepo = repository(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
@@ -60,7 +60,8 @@ export const makePartsRepo = repository(Effect.gen(function*() {
           where p.message_id = d.message_id and p.part_no = d.part_no
           returning p.*
         )
-        select t.message_id, t.part_no, t.parts, t.encoding, t.body, t.code_seed, t.lane, t.attempt_count, t.doubts,
+        select t.message_id, t.part_no, t.parts, t.encoding, t.body, t.code_seed, t.lane, t.attempt_count,
+          t.doubts as unconfirmed_attempts,
           m.sender, m.recipient, extract(epoch from now() - t.created_at)::float8 * 1000 as age_millis
         from taken t join messages m on m.id = t.message_id order by t.lane, t.message_id, t.part_no`
   })
@@ -92,8 +93,8 @@ export const makePartsRepo = repository(Effect.gen(function*() {
         )
         update sms_parts p set doubts = doubts + 1, due_at = now(),
           status = case when doubts = 0 then 'queued' else 'failed' end,
-          error_code = case when doubts = 0 then null else ${unanswered.error_code} end,
-          error_message = case when doubts = 0 then null else ${unanswered.error_message} end,
+          error_code = case when doubts = 0 then null else ${unconfirmed.error_code} end,
+          error_message = case when doubts = 0 then null else ${unconfirmed.error_message} end,
           completed_at = case when doubts = 0 then null else now() end
         from stray where p.message_id = stray.message_id and p.part_no = stray.part_no
         returning p.message_id, p.status = 'failed' as is_lost`

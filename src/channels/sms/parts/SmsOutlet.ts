@@ -13,8 +13,8 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
   static readonly layerProvider = Layer.effect(
     SmsOutlet,
     Effect.gen(function*() {
-      const { name, submit, takes, width } = yield* SmsProvider
-      const { wake } = yield* makePump({ provider: name, width, submit })
+      const { concurrency, name, submit, takes } = yield* SmsProvider
+      const { wake } = yield* makePump({ provider: name, width: concurrency, submit })
       return SmsOutlet.of({ takes, wake })
     })
   )

@@ -1,14 +1,53 @@
 import { Context, type Effect } from "effect"
-import type { Outgoing, SubmitOutcome } from "./SubmitOutcome.ts"
+import type { MessageId } from "../../../values/Ids.ts"
+import type { PhoneNumber } from "../../../values/PhoneNumber.ts"
+import type { Encoding } from "../text/segments.ts"
 
-/** Somebody who takes SMS by requests that any node can make: the sandbox, or an aggregator with an HTTP API. A port. */
+/** A part of an SMS as a provider gets it. */
+export interface OutgoingPart {
+  readonly message_id: MessageId
+  /** 1 is the first. */
+  readonly part_no: number
+  /** How many parts the message has. A single part is the whole text, however long. */
+  readonly parts: number
+  readonly encoding: Encoding
+  readonly body: string
+  readonly sender: string | null
+  readonly recipient: PhoneNumber
+  /** 0 is a single message and goes first; 1 is a message of a batch. */
+  readonly lane: number
+}
+
+/** The outcome of one submit. */
+export type SubmitOutcome =
+  /** The provider has the part, under this id. */
+  | { readonly _tag: "Accepted"; readonly id: string | null }
+  /** The provider will never accept the part. */
+  | { readonly _tag: "Refused"; readonly code: string; readonly reason: string }
+  /** The provider did not accept this part now, but may later. */
+  | { readonly _tag: "Deferred"; readonly code: string; readonly reason: string }
+  /** The provider accepts no part now: it throttles, or it is unreachable. */
+  | { readonly _tag: "Unavailable"; readonly reason: string; readonly retryInMillis: number }
+  /** The submit was sent, and it is unknown whether the provider has accepted the part. */
+  | { readonly _tag: "Unconfirmed"; readonly reason: string }
+
+/** A later report of a provider about a part that it accepted. Only a final status makes a receipt. */
+export interface Receipt {
+  readonly provider: string
+  readonly provider_message_id: string
+  readonly state: "delivered" | "failed"
+  readonly error_code: string | null
+  readonly error_message: string | null
+}
+
+/** A port: a provider that every node can reach by requests, which is the sandbox or an aggregator with an HTTP API. */
 export class SmsProvider extends Context.Service<SmsProvider, {
-  /** As it stands in the rows of parts; receipts name it. */
+  /** The name in the rows of parts, and in receipts. */
   readonly name: string
-  /** Whether it takes segments, or whole texts and cuts them itself. */
+  /** Whether it accepts segments, or splits whole texts itself. */
   readonly takes: "segments" | "texts"
-  /** Submits under way at once, of one node. */
-  readonly width: number
-  /** Total: whatever goes wrong is the part's outcome. */
-  readonly submit: (part: Outgoing) => Effect.Effect<SubmitOutcome>
+  /** The most submits of one node in flight. */
+  readonly concurrency: number
+  /** Submits a part. It never fails: every failure is an outcome. */
+  readonly submit: (part: OutgoingPart) => Effect.Effect<SubmitOutcome>
 }>()("messaging-service/channels/sms/parts/SmsProvider") {}

@@ -4,9 +4,9 @@ import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { type ClaimedPart, makePartsRepo } from "./PartsRepo.ts"
-import { settle } from "./PartState.ts"
+import { transition } from "./PartState.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
-import type { Outgoing, SubmitOutcome } from "./SubmitOutcome.ts"
+import type { OutgoingPart, SubmitOutcome } from "./SmsProvider.ts"
 
 /** How long nobody has to say that they have a part until it is somebody else's. */
 const strayAfter = Duration.seconds(10)
@@ -22,7 +22,7 @@ export interface PumpOptions {
   /** Submits under way at once. */
   readonly width: number
   /** Total: whatever goes wrong is the part's outcome. */
-  readonly submit: (part: Outgoing) => Effect.Effect<SubmitOutcome>
+  readonly submit: (part: OutgoingPart) => Effect.Effect<SubmitOutcome>
 }
 
 const keyOf = ({ message_id, part_no }: ClaimedPart) => `${message_id}.${part_no}`
@@ -53,9 +53,9 @@ export const makePump = Effect.fnUntraced(function*({ provider, submit, width }:
     yield* retryWhileUnavailable(news.outcome({
       message_id: part.message_id,
       part_no: part.part_no,
-      doubtsBefore: part.doubts,
+      unconfirmedBefore: part.unconfirmed_attempts,
       at: fromDateTime(yield* DateTime.now),
-      settled: settle(tried, outcome)
+      transition: transition(tried, outcome)
     }))
   }, (effect, part) =>
     effect.pipe(
@@ -99,7 +99,7 @@ export const makePump = Effect.fnUntraced(function*({ provider, submit, width }:
   const watch = Effect.gen(function*() {
     if (held.size > 0) yield* repo.renew([...held.values()])
     const strays = yield* repo.takeOver({ provider, after: strayAfter })
-    yield* news.review(strays.filter(({ is_lost }) => is_lost).map(({ message_id }) => message_id))
+    yield* news.refresh(strays.filter(({ is_lost }) => is_lost).map(({ message_id }) => message_id))
     if (strays.length > 0) Queue.offerUnsafe(woken, undefined)
   })
 

@@ -1,7 +1,7 @@
-/** Where a message is: what its row says. */
+/** The status of a message. */
 export type SmsStatus = "queued" | "sent" | "delivered" | "failed" | "canceled"
 
-/** How many parts a message has, and how many of them are how far. `sent` counts those that are delivered as well. */
+/** How many parts a message has, and how many of them have each status. `sent` includes the delivered ones. */
 export interface PartCounts {
   readonly parts: number
   readonly sent: number
@@ -9,20 +9,20 @@ export interface PartCounts {
   readonly failed: number
 }
 
-/** What the parts of a message make of it. */
-export interface Advanced {
+/** The next status of a message. */
+export interface Advance {
   readonly status: "sent" | "delivered" | "failed"
-  /** Its dispatch has not been told yet, and is told first. */
+  /** `message.sent` was not published yet, and is published first. */
   readonly impliesSent: boolean
-  /** It counted as queued in its batch, and counts as sent or failed from now on. */
+  /** It counted as queued in its batch, and now counts as sent or failed. */
   readonly leavesQueue: boolean
 }
 
 /**
- * A message after news of its parts, or undefined when it stays where it is: sent when all parts are, delivered when all
- * are, failed as soon as one is, for no handset shows the rest. Total; what is delivered or failed stays so.
+ * The next status of a message whose parts have changed; undefined when it keeps its status. A message is sent or
+ * delivered when all its parts are, and failed when one is: no handset shows the rest. `delivered` and `failed` are final.
  */
-export const advance = (status: SmsStatus, { delivered, failed, parts, sent }: PartCounts): Advanced | undefined => {
+export const advance = (status: SmsStatus, { delivered, failed, parts, sent }: PartCounts): Advance | undefined => {
   if (status === "delivered" || status === "failed" || status === "canceled") return undefined
   const queued = status === "queued"
   if (failed > 0) return { status: "failed", impliesSent: false, leavesQueue: queued }

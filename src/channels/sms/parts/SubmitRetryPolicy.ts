@@ -1,7 +1,7 @@
 import { type Duration, Schedule } from "effect"
 import { delaysOf } from "../../../platform/schedule/delaysOf.ts"
 
-/** When a part that the provider put off is offered again: five times within about an hour. */
+/** When a deferred part is submitted again: five times within about an hour, without jitter. */
 const SubmitRetryPolicy = Schedule.duration("5 seconds").pipe(
   Schedule.concat(Schedule.duration("30 seconds")),
   Schedule.concat(Schedule.duration("2 minutes")),
@@ -11,5 +11,5 @@ const SubmitRetryPolicy = Schedule.duration("5 seconds").pipe(
 
 const delays = delaysOf(SubmitRetryPolicy)
 
-/** How long to wait after failed attempt `attempt` (1 is the first); undefined when it was the last one. */
+/** The delay after failed attempt `attempt` (1 is the first); undefined after the last one. */
 export const nextDelay = (attempt: number): Duration.Duration | undefined => delays[attempt - 1]

@@ -5,36 +5,36 @@ import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { errorResponse } from "../../../platform/http/errorResponse.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import { receiptsOf } from "./httpExchange.ts"
-import { SmsHttpProfile } from "./HttpSmsProvider.ts"
+import { SmsHttpProfile } from "./HttpProfile.ts"
 
-/** Larger than any provider's list of receipts. */
-const limit = "256 KiB"
+/** More than any provider's list of receipts needs. */
+const maxBody = "256 KiB"
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
-/** In a time that tells nothing of where they differ. */
+/** Compares in constant time. */
 const isSame = (given: string, secret: string) => timingSafeEqual(digest(given), digest(secret))
 
 const routes = Effect.gen(function*() {
   const profile = yield* SmsHttpProfile
-  const news = yield* PartStatusUpdates
+  const updates = yield* PartStatusUpdates
 
-  const take = Effect.gen(function*() {
+  const receive = Effect.gen(function*() {
     const { provider = "", secret = "" } = yield* HttpRouter.params
-    const known = isSame(secret, profile.receipt.secret) && provider === profile.name
-    if (!known) return yield* errorResponse(new NotFound())
+    const isKnown = isSame(secret, profile.receipt.secret) && provider === profile.name
+    if (!isKnown) return yield* errorResponse(new NotFound())
     const request = yield* HttpServerRequest.HttpServerRequest
     const text = yield* request.text.pipe(
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(limit)),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBody)),
       Effect.orElseSucceed(() => "")
     )
-    // 204 only once it is written down: a provider that gets none comes again.
-    yield* Effect.forEach(receiptsOf(profile, text), news.receipt, { concurrency: "unbounded", discard: true })
+    // 204 only once the receipts are committed: without it the provider repeats them.
+    yield* Effect.forEach(receiptsOf(profile, text), updates.receipt, { concurrency: "unbounded", discard: true })
     return HttpServerResponse.empty({ status: 204 })
   })
 
-  return [HttpRouter.route("POST", "/v1/callbacks/sms/:provider/:secret", take)]
+  return [HttpRouter.route("POST", "/v1/callbacks/sms/:provider/:secret", receive)]
 })
 
-/** Where the HTTP provider tells what became of messages. */
+/** The callback for receipts of the HTTP provider. */
 export const CallbackHttp = HttpRouter.addAll(routes)

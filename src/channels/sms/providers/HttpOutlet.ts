@@ -1,11 +1,53 @@
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import { PublicHttp } from "../../../platform/net/PublicHttp.ts"
+import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
+import { PublicHttp, type PublicHttpFailure } from "../../../platform/net/PublicHttp.ts"
 import { SmsOutlet } from "../parts/SmsOutlet.ts"
+import { type OutgoingPart, SmsProvider, type SubmitOutcome } from "../parts/SmsProvider.ts"
 import { CallbackHttp } from "./CallbackHttp.ts"
-import { HttpSmsProvider, SmsHttpProfile } from "./HttpSmsProvider.ts"
+import { outcomeOf, requestOf } from "./httpExchange.ts"
+import { SmsHttpProfile } from "./HttpProfile.ts"
 
-/** Out to the internet alone, and to this machine where development may. */
+/** The most requests of one node in flight. */
+const concurrency = 32
+
+/** Failures after which the provider certainly has not seen the request. */
+const unsent: ReadonlySet<PublicHttpFailure["reason"]> = new Set([
+  "connection_refused",
+  "dns_error",
+  "tls_error",
+  "blocked_address"
+])
+
+const outcomeOfFailure = ({ detail, reason }: PublicHttpFailure): SubmitOutcome =>
+  unsent.has(reason)
+    ? { _tag: "Unavailable", reason: detail, retryInMillis: 5_000 }
+    : { _tag: "Unconfirmed", reason: detail }
+
+/** An aggregator with an HTTP API. It gets whole texts and splits them itself. */
+const Provider = Layer.effect(
+  SmsProvider,
+  Effect.gen(function*() {
+    const profile = yield* SmsHttpProfile
+    const http = yield* PublicHttp
+    const { base } = yield* PublicUrl
+    const callbackUrl = `${base}/v1/callbacks/sms/${profile.name}/${profile.receipt.secret}`
+    return SmsProvider.of({
+      name: profile.name,
+      takes: "texts",
+      concurrency,
+      submit: Effect.fn("HttpOutlet.submit")((part: OutgoingPart) => {
+        const { headers, ...request } = requestOf(profile, part, callbackUrl)
+        return Effect.match(http.post({ ...request, headers: () => headers }), {
+          onSuccess: ({ body, status }) => outcomeOf(profile, { status, text: Buffer.from(body).toString("utf8") }),
+          onFailure: outcomeOfFailure
+        })
+      })
+    })
+  })
+)
+
+/** Public addresses only; development may use loopback addresses. */
 const Transport = Layer.unwrap(
   Effect.map(
     AppConfig,
@@ -14,8 +56,8 @@ const Transport = Layer.unwrap(
   )
 )
 
-/** The aggregator of SMS_HTTP_PROFILE, with the route of its receipts. */
+/** The aggregator of SMS_HTTP_PROFILE, with the callback for its receipts. */
 export const HttpOutlet = Layer.merge(
-  SmsOutlet.layerProvider.pipe(Layer.provide(HttpSmsProvider), Layer.provide(Transport)),
+  SmsOutlet.layerProvider.pipe(Layer.provide(Provider), Layer.provide(Transport)),
   CallbackHttp
 ).pipe(Layer.provide(SmsHttpProfile.layer))

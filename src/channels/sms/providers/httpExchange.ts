@@ -1,20 +1,19 @@
 import { Option, Schema } from "effect"
-import type { Receipt } from "../parts/Receipt.ts"
-import type { Outgoing, SubmitOutcome } from "../parts/SubmitOutcome.ts"
+import type { OutgoingPart, Receipt, SubmitOutcome } from "../parts/SmsProvider.ts"
 import type { HttpProfile } from "./HttpProfile.ts"
 
 const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-/** A body as it came: JSON, or the fields of a form. */
+/** The fields of a JSON or form body. */
 const readFields = (text: string): unknown =>
   Option.getOrElse(decodeJson(text), () => Object.fromEntries(new URLSearchParams(text)))
 
-/** What stands at a place; own properties alone are ever read. */
+/** The value at a place. It reads own properties only. */
 const at = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>(
-    (holder, key) =>
-      typeof holder === "object" && holder !== null && Object.hasOwn(holder, key)
-        ? Reflect.get(holder, key)
+    (parent, key) =>
+      typeof parent === "object" && parent !== null && Object.hasOwn(parent, key)
+        ? Reflect.get(parent, key)
         : undefined,
     value
   )
@@ -24,8 +23,8 @@ const textAt = (value: unknown, path: string | undefined): string | undefined =>
   return typeof found === "string" || typeof found === "number" ? String(found) : undefined
 }
 
-/** What stands for the message in the profile's body. */
-const valuesOf = (part: Outgoing, callbackUrl: string): Readonly<Record<string, string>> => ({
+/** The values of the placeholders in the profile's body. */
+const valuesOf = (part: OutgoingPart, callbackUrl: string): Readonly<Record<string, string>> => ({
   to: part.recipient,
   to_digits: part.recipient.slice(1),
   from: part.sender ?? "",
@@ -34,7 +33,7 @@ const valuesOf = (part: Outgoing, callbackUrl: string): Readonly<Record<string, 
   callback_url: callbackUrl
 })
 
-/** A string that is nothing but a value which the message lacks is left out with its key. */
+/** Fills in the placeholders. A string that becomes empty is omitted with its key. */
 const filled = (template: Schema.Json, values: Readonly<Record<string, string>>): Schema.Json | undefined => {
   if (typeof template === "string") {
     const text = template.replaceAll(/\{\{([a-z_]+)\}\}/g, (whole, name: string) => values[name] ?? whole)
@@ -52,8 +51,8 @@ const filled = (template: Schema.Json, values: Readonly<Record<string, string>>)
 
 const formText = (value: Schema.Json) => typeof value === "string" ? value : JSON.stringify(value)
 
-/** The request that hands a text over. */
-export const requestOf = (profile: HttpProfile, part: Outgoing, callbackUrl: string) => {
+/** The request that submits a text. */
+export const requestOf = (profile: HttpProfile, part: OutgoingPart, callbackUrl: string) => {
   const body = filled(profile.body, valuesOf(part, callbackUrl)) ?? {}
   const isForm = profile.encoding === "form"
   const text = isForm
@@ -68,13 +67,13 @@ export const requestOf = (profile: HttpProfile, part: Outgoing, callbackUrl: str
   return { url: new URL(profile.url), headers, body: Buffer.from(text) }
 }
 
-/** What a provider that is busy is given before it is asked again. */
-const patience = 5_000
+/** The delay before the next submit to a busy provider, in milliseconds. */
+const busyDelay = 5_000
 
 const meets = (fields: unknown, condition: HttpProfile["put_off"]): boolean =>
   condition !== undefined && condition.values.includes(textAt(fields, condition.path) ?? "")
 
-/** What an answer means. Some providers refuse with 200, so the profile says what a yes looks like. */
+/** The outcome of a response. Some providers refuse with 200, so the profile defines an acceptance. */
 export const outcomeOf = (
   profile: HttpProfile,
   { status, text }: { readonly status: number; readonly text: string }
@@ -82,27 +81,32 @@ export const outcomeOf = (
   const fields = readFields(text)
   const reason = (textAt(fields, profile.error) ?? `The provider answered with ${status}.`).slice(0, 500)
   const code = `http_${status}`
-  if (status === 429 || status === 503) return { _tag: "NotTaken", reason, retryInMillis: patience }
-  if (meets(fields, profile.put_off) || status >= 500) return { _tag: "PutOff", code, reason }
-  const isYes = profile.accepted === undefined || meets(fields, profile.accepted)
-  if (status >= 200 && status < 300 && isYes) return { _tag: "Accepted", id: textAt(fields, profile.id) ?? null }
+  if (status === 429 || status === 503) return { _tag: "Unavailable", reason, retryInMillis: busyDelay }
+  if (meets(fields, profile.put_off) || status >= 500) return { _tag: "Deferred", code, reason }
+  const isAccepted = profile.accepted === undefined || meets(fields, profile.accepted)
+  if (status >= 200 && status < 300 && isAccepted) return { _tag: "Accepted", id: textAt(fields, profile.id) ?? null }
   return { _tag: "Refused", code: status < 300 ? "rejected" : code, reason }
 }
 
-/** The receipts in a body of the provider's. Total; what settles nothing, or names nobody, is none. */
+/** The receipts in a callback's body. It is total: entries without an id or a final status are ignored. */
 export const receiptsOf = (profile: HttpProfile, text: string): ReadonlyArray<Receipt> => {
   const { delivered, each, error, failed, id, status } = profile.receipt
   const fields = readFields(text)
   const listed = each === undefined ? [fields] : at(fields, each)
   return (Array.isArray(listed) ? listed : []).slice(0, 1_000).flatMap((entry: unknown): ReadonlyArray<Receipt> => {
     const provider_message_id = textAt(entry, id)
-    const said = textAt(entry, status)
-    if (provider_message_id === undefined || said === undefined) return []
+    const providerStatus = textAt(entry, status)
+    if (provider_message_id === undefined || providerStatus === undefined) return []
     const receipt = { provider: profile.name, provider_message_id: provider_message_id.slice(0, 200) }
-    if (delivered.includes(said)) return [{ ...receipt, state: "delivered", error_code: null, error_message: null }]
-    if (!failed.includes(said)) return []
+    if (delivered.includes(providerStatus)) {
+      return [{ ...receipt, state: "delivered", error_code: null, error_message: null }]
+    }
+    if (!failed.includes(providerStatus)) return []
     const detail = textAt(entry, error)
-    const error_message = `The provider says ${said}${detail === undefined ? "" : `, ${detail}`}.`.slice(0, 500)
+    const error_message = `The provider says ${providerStatus}${detail === undefined ? "" : `, ${detail}`}.`.slice(
+      0,
+      500
+    )
     return [{ ...receipt, state: "failed", error_code: "undeliverable", error_message }]
   })
 }

@@ -2,8 +2,8 @@ import { Effect, Layer, Queue, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { SmsOutlet } from "../parts/SmsOutlet.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"
-import { bindName, SmppLinkActor } from "./SmppLinkActor.ts"
-import { SmppLinkEntity } from "./SmppLinkEntity.ts"
+import { SmppLinkActor } from "./SmppLinkActor.ts"
+import { bindName, SmppLinkEntity } from "./SmppLinkEntity.ts"
 
 /** A wake for the actor of a dead node waits until another one has its shard. */
 const patience = "2 seconds"

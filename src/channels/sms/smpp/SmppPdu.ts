@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-/** The operations of SMPP 3.4 that are spoken here (5.1.2.1); an answer has the highest bit set. */
+/** The operations of SMPP 3.4 in use (5.1.2.1). A response has the highest bit set. */
 export const commands = {
   bindTransceiver: 0x09,
   submitSm: 0x04,
@@ -10,9 +10,9 @@ export const commands = {
   genericNack: 0x8000_0000
 } as const
 
-const answer = 0x8000_0000
+const responseBit = 0x8000_0000
 
-/** One unit of the protocol: a request, or the answer to the one with the same sequence number. */
+/** A protocol data unit: a request, or the response to the request with the same sequence number. */
 export interface Pdu {
   readonly command: number
   readonly status: number
@@ -20,17 +20,16 @@ export interface Pdu {
   readonly body: Uint8Array
 }
 
-export const isAnswer = ({ command }: Pdu): boolean => command >= answer
+export const isResponse = ({ command }: Pdu): boolean => command >= responseBit
 
-/** The command of the answer to a request. */
-export const answerTo = (command: number): number => (command | answer) >>> 0
+/** The command of the response to a request. */
+export const responseTo = (command: number): number => (command | responseBit) >>> 0
 
 const headerSize = 16
 
-/** Longer than any unit of this protocol has to be; what claims more is garbage, which must not fill the memory. */
-const largest = 65_536
+/** More octets than any PDU needs. A larger length is garbage and must not fill memory. */
+const maxSize = 65_536
 
-/** The octets of a unit. */
 export const encodePdu = ({ body, command, sequence, status }: Pdu): Buffer => {
   const bytes = Buffer.alloc(headerSize + body.length)
   bytes.writeUInt32BE(bytes.length, 0)
@@ -42,8 +41,8 @@ export const encodePdu = ({ body, command, sequence, status }: Pdu): Buffer => {
 }
 
 /**
- * The whole units in what has come so far, and what is left for the next time. The failure is a length that cannot be:
- * nothing after it can be read, so the connection is of no more use.
+ * Splits received octets into complete PDUs and the rest. It fails at an impossible length: no later PDU can be found, so
+ * the connection must be closed.
  */
 export const readPdus = (
   bytes: Buffer
@@ -52,7 +51,7 @@ export const readPdus = (
   let at = 0
   while (bytes.length - at >= 4) {
     const length = bytes.readUInt32BE(at)
-    if (length < headerSize || length > largest) return Result.fail(`a unit cannot have ${length} octets`)
+    if (length < headerSize || length > maxSize) return Result.fail(`a PDU cannot have ${length} octets`)
     if (bytes.length - at < length) break
     pdus.push({
       command: bytes.readUInt32BE(at + 4),
@@ -65,7 +64,7 @@ export const readPdus = (
   return Result.succeed({ pdus, rest: bytes.subarray(at) })
 }
 
-/** Reads fields one after the other; past the end every field is empty or 0, and `isShort` tells that there was less. */
+/** Reads fields in order. Past the end every field is empty or 0, and `isShort` is true. */
 export class PduReader {
   isShort = false
   #at = 0
@@ -86,7 +85,7 @@ export class PduReader {
     return octet ?? 0
   }
 
-  /** A string up to its NUL, or, where a peer forgot that, up to the end. */
+  /** A string up to its NUL, or up to the end if the peer omitted it. */
   text(): string {
     const end = this.#body.indexOf(0, this.#at)
     if (end < 0) this.isShort = true
@@ -102,7 +101,7 @@ export class PduReader {
     return octets
   }
 
-  /** The optional parameters (3.2.4.1), by their tags; one that is cut off is none. */
+  /** The optional parameters (3.2.4.1) by their tags, without a truncated one. */
   parameters(): ReadonlyMap<number, Buffer> {
     const found = new Map<number, Buffer>()
     while (this.left >= 4) {
@@ -115,7 +114,7 @@ export class PduReader {
   }
 }
 
-/** Fields one after the other. */
+/** Encodes fields in order. */
 export const pduBody = (...fields: ReadonlyArray<number | string | Uint8Array>): Buffer =>
   Buffer.concat(
     fields.map((field) =>

@@ -1,54 +1,54 @@
 import { Deferred, Duration, Effect, FiberSet, Option, Result, Schedule, Schema, type Scope } from "effect"
 import * as NodeNet from "node:net"
 import * as NodeTls from "node:tls"
-import type { Outgoing } from "../parts/SubmitOutcome.ts"
-import type { SmppAddress } from "./parseSmppUrl.ts"
-import { bindBody, type Delivered, readDeliver, readSubmitAnswer, submitBody } from "./smppMessages.ts"
-import { answerTo, commands, encodePdu, isAnswer, type Pdu, readPdus } from "./SmppPdu.ts"
+import type { OutgoingPart } from "../parts/SmsProvider.ts"
+import type { SmppAddress } from "./SmppCarrier.ts"
+import { bindBody, type Delivered, readDeliver, readSubmitResponse, submitBody } from "./smppMessages.ts"
+import { commands, encodePdu, isResponse, type Pdu, readPdus, responseTo } from "./SmppPdu.ts"
 
-/** There is no bind: nobody listens, or the carrier says no. */
+/** The carrier is unreachable or refuses the bind. */
 export class SmppUnavailable extends Schema.TaggedError<SmppUnavailable>()("SmppUnavailable", {
   reason: Schema.String
 }) {
   override get message() {
-    return `The carrier cannot be used: ${this.reason}.`
+    return `The carrier is unavailable: ${this.reason}.`
   }
 }
 
-/** What came back for a submit. */
-export type SubmitAnswer =
+/** The result of a submit. */
+export type SubmitResult =
   | { readonly _tag: "Answered"; readonly status: number; readonly id: string | undefined }
-  /** It went out, and nothing came back in time, or the connection was lost. */
-  | { readonly _tag: "Unanswered"; readonly reason: string }
-  /** It never went out. */
+  /** The request was sent, and no response came before the timeout or the end of the connection. */
+  | { readonly _tag: "Unconfirmed"; readonly reason: string }
+  /** The request was not sent. */
   | { readonly _tag: "NotSent" }
 
 export interface SessionOptions {
   readonly address: SmppAddress
   readonly systemType: string
-  /** Told of what comes in; the carrier gets its answer when this ends, and tries again when this fails. */
+  /** Handles a deliver_sm. The carrier gets its response when this ends, and repeats the request when this fails. */
   readonly onDeliver: (delivered: Delivered) => Effect.Effect<void>
 }
 
-/** Silence after a request: longer than any carrier thinks, shorter than a person waits. */
-const responseTime = Duration.seconds(10)
-const enquirePause = Duration.seconds(30)
-const connectTime = Duration.seconds(10)
+const responseTimeout = Duration.seconds(10)
+const enquireInterval = Duration.seconds(30)
+const connectTimeout = Duration.seconds(10)
 
-/** Incoming requests that may be under way; past them nothing more is read. */
-const mostIncoming = 500
+/** The most incoming requests in flight; beyond that the socket is not read. */
+const maxIncoming = 500
 
-const lost = { _tag: "Unanswered", reason: "the connection was lost" } as const
-const silent = { _tag: "Unanswered", reason: "no answer within 10 seconds" } as const
+const connectionLost = { _tag: "Unconfirmed", reason: "the connection was lost" } as const
+const timedOut = { _tag: "Unconfirmed", reason: "no answer within 10 seconds" } as const
 
 /** ESME_RINVCMDID, ESME_RX_T_APPN. */
 const statuses = { invalidCommand: 0x03, tryAgain: 0x64 } as const
 
-const nothing = new Uint8Array()
+const emptyBody = new Uint8Array()
 
+/** The response to a request; undefined when the connection was lost. */
 type Reply = Pdu | undefined
 
-/** One connection: frames, sequence numbers and pending requests. It never throws, whatever the peer sends. */
+/** One connection: its PDUs, sequence numbers and pending requests. It never throws, whatever the carrier sends. */
 class Connection {
   readonly #socket: NodeNet.Socket
   readonly #pending = new Map<number, (reply: Reply) => void>()
@@ -66,7 +66,7 @@ class Connection {
     socket.on("close", () => this.close("the carrier closed the connection"))
   }
 
-  /** Why it is no more; undefined while it is. */
+  /** Why the connection closed; undefined while it is open. */
   get reason(): string | undefined {
     return this.#reason
   }
@@ -75,7 +75,7 @@ class Connection {
     return this.#reason === undefined && this.#socket.writable
   }
 
-  /** Sends a request and gives its sequence number, by which it can be forgotten. */
+  /** Sends a request; returns its sequence number, by which `forget` drops it. */
   request(command: number, body: Uint8Array, onReply: (reply: Reply) => void): number {
     this.#sequence = this.#sequence >= 0x7fff_ffff ? 1 : this.#sequence + 1
     this.#pending.set(this.#sequence, onReply)
@@ -87,12 +87,12 @@ class Connection {
     this.#pending.delete(sequence)
   }
 
-  answer({ command, sequence }: Pdu, status: number): void {
+  respond({ command, sequence }: Pdu, status: number): void {
     const unknown = status === statuses.invalidCommand
-    const body = command === commands.deliverSm ? Uint8Array.of(0) : nothing
+    const body = command === commands.deliverSm ? Uint8Array.of(0) : emptyBody
     if (!this.isOpen) return
-    const answered = unknown ? commands.genericNack : answerTo(command)
-    this.#socket.write(encodePdu({ command: answered, status, sequence, body }))
+    const response = unknown ? commands.genericNack : responseTo(command)
+    this.#socket.write(encodePdu({ command: response, status, sequence, body }))
   }
 
   pause(isPaused: boolean): void {
@@ -115,12 +115,12 @@ class Connection {
     if (Result.isFailure(read)) return this.close(read.failure)
     this.#rest = read.success.rest
     for (const pdu of read.success.pdus) {
-      if (isAnswer(pdu)) this.#settle(pdu)
+      if (isResponse(pdu)) this.#settle(pdu)
       else this.onRequest(pdu)
     }
   }
 
-  /** An answer to nothing that was asked is nobody's. */
+  /** Ignores a response without a pending request. */
   #settle(pdu: Pdu): void {
     const onReply = this.#pending.get(pdu.sequence)
     this.#pending.delete(pdu.sequence)
@@ -142,43 +142,43 @@ const connect = ({ host, port, tls }: SmppAddress): Effect.Effect<Connection, Sm
       return Effect.sync(() => socket.destroy())
     }).pipe(
       Effect.timeoutOrElse({
-        duration: connectTime,
+        duration: connectTimeout,
         orElse: () => Effect.fail(new SmppUnavailable({ reason: "no connection within 10 seconds" }))
       })
     ),
-    (connection) => Effect.sync(() => connection.close("the link was closed"))
+    (connection) => Effect.sync(() => connection.close("the bind was closed"))
   )
 
-/** The reply to a request; none when the connection is lost meanwhile or time runs out. */
+/** Sends a request and waits for its response. The outer Option is none after the timeout, the inner one if the connection is lost. */
 const ask = (connection: Connection, command: number, body: Uint8Array) =>
   Effect.callback<Option.Option<Pdu>>((resume) => {
     const sequence = connection.request(command, body, (reply) => resume(Effect.succeed(Option.fromUndefinedOr(reply))))
     return Effect.sync(() => connection.forget(sequence))
-  }).pipe(Effect.timeoutOption(responseTime))
+  }).pipe(Effect.timeoutOption(responseTimeout))
 
-/** Answers what the carrier asks; what it delivers, once that is written down. */
+/** Responds to the carrier's requests; to a deliver_sm only once its receipt is stored. */
 const serve = Effect.fnUntraced(function*(connection: Connection, { onDeliver }: SessionOptions) {
   const run = yield* FiberSet.makeRuntime<never>()
   let incoming = 0
   const deliver = (pdu: Pdu) => {
     const delivered = readDeliver(pdu.body)
-    if (delivered === undefined) return connection.answer(pdu, 0)
+    if (delivered === undefined) return connection.respond(pdu, 0)
     incoming++
-    if (incoming >= mostIncoming) connection.pause(true)
+    if (incoming >= maxIncoming) connection.pause(true)
     run(
       Effect.matchCause(onDeliver(delivered), {
-        onSuccess: () => connection.answer(pdu, 0),
-        onFailure: () => connection.answer(pdu, statuses.tryAgain)
+        onSuccess: () => connection.respond(pdu, 0),
+        onFailure: () => connection.respond(pdu, statuses.tryAgain)
       }).pipe(Effect.ensuring(Effect.sync(() => {
         incoming--
-        if (incoming === mostIncoming - 1) connection.pause(false)
+        if (incoming === maxIncoming - 1) connection.pause(false)
       })))
     )
   }
   connection.onRequest = (pdu) => {
     if (pdu.command === commands.deliverSm) return deliver(pdu)
     const isKnown = pdu.command === commands.enquireLink || pdu.command === commands.unbind
-    connection.answer(pdu, isKnown ? 0 : statuses.invalidCommand)
+    connection.respond(pdu, isKnown ? 0 : statuses.invalidCommand)
     if (pdu.command === commands.unbind) connection.close("the carrier ended the bind")
   }
 })
@@ -190,15 +190,15 @@ const bind = Effect.fnUntraced(function*(connection: Connection, { address, syst
     return yield* new SmppUnavailable({ reason: connection.reason ?? "the bind was not answered" })
   }
   const { command, status } = reply.value
-  if (command === answerTo(commands.bindTransceiver) && status === 0) return
+  if (command === responseTo(commands.bindTransceiver) && status === 0) return
   return yield* new SmppUnavailable({ reason: `the bind was refused with status 0x${status.toString(16)}` })
 })
 
 /**
- * Binds as transceiver on a new socket, and keeps the bind alive until its scope is closed or the carrier is gone. An old
- * socket is never used again: what it still had to say belongs to another bind.
+ * Binds as transceiver on a new socket, and keeps the bind until its scope closes or the connection is lost. A socket is
+ * never reused, because late responses on it belong to the earlier bind.
  */
-export const openSmppSession = Effect.fnUntraced(function*(options: SessionOptions) {
+export const open = Effect.fnUntraced(function*(options: SessionOptions) {
   const connection = yield* connect(options.address)
   const closed = yield* Deferred.make<string>()
   connection.onClose = (reason) => Deferred.doneUnsafe(closed, Effect.succeed(reason))
@@ -206,25 +206,25 @@ export const openSmppSession = Effect.fnUntraced(function*(options: SessionOptio
   yield* bind(connection, options)
   yield* Effect.addFinalizer(() =>
     connection.isOpen
-      ? Effect.asVoid(Effect.timeoutOption(ask(connection, commands.unbind, nothing), "1 second"))
+      ? Effect.asVoid(Effect.timeoutOption(ask(connection, commands.unbind, emptyBody), "1 second"))
       : Effect.void
   )
   const enquire = Effect.gen(function*() {
-    const reply = Option.flatten(yield* ask(connection, commands.enquireLink, nothing))
+    const reply = Option.flatten(yield* ask(connection, commands.enquireLink, emptyBody))
     if (Option.isNone(reply)) connection.close("enquire_link was not answered")
   })
-  yield* Effect.forkScoped(Effect.schedule(enquire, Schedule.spaced(enquirePause)))
+  yield* Effect.forkScoped(Effect.schedule(enquire, Schedule.spaced(enquireInterval)))
 
   return {
-    /** Ends when the bind is gone, with the reason. */
+    /** Ends with the reason when the bind ends. */
     closed: Deferred.await(closed),
-    submit: Effect.fnUntraced(function*(part: Outgoing): Effect.fn.Return<SubmitAnswer> {
+    submit: Effect.fnUntraced(function*(part: OutgoingPart): Effect.fn.Return<SubmitResult> {
       if (!connection.isOpen) return { _tag: "NotSent" }
       const reply = yield* ask(connection, commands.submitSm, submitBody(part))
-      if (Option.isNone(reply)) return silent
-      if (Option.isNone(reply.value)) return lost
+      if (Option.isNone(reply)) return timedOut
+      if (Option.isNone(reply.value)) return connectionLost
       const { body, status } = reply.value.value
-      return { _tag: "Answered", status, id: readSubmitAnswer(body) }
+      return { _tag: "Answered", status, id: readSubmitResponse(body) }
     })
   }
 })

@@ -1,27 +1,27 @@
-import type { Outgoing } from "../parts/SubmitOutcome.ts"
+import type { OutgoingPart } from "../parts/SmsProvider.ts"
 import { encodeGsm } from "../text/gsm0338.ts"
 import { pduBody, PduReader } from "./SmppPdu.ts"
 
-/** Version 3.4 of the protocol. */
+/** SMPP 3.4. */
 const version = 0x34
 
-/** What a short_message field holds; a longer text goes into message_payload (5.3.2.32). */
-const longestShort = 254
+/** The most octets of a short_message; a longer text goes into message_payload (5.3.2.32). */
+const maxShortMessage = 254
 
 const tags = { messagePayload: 0x0424, receiptedMessageId: 0x001e, messageState: 0x0427 } as const
 
-/** Who binds. */
-export interface BindName {
+/** The credentials of a bind. */
+export interface BindCredentials {
   readonly systemId: string
   readonly password: string
   readonly systemType: string
 }
 
-/** The body of bind_transceiver (4.1.5): any address. */
-export const bindBody = ({ password, systemId, systemType }: BindName): Buffer =>
+/** The body of bind_transceiver (4.1.5), for all addresses. */
+export const bindBody = ({ password, systemId, systemType }: BindCredentials): Buffer =>
   pduBody(systemId, password, systemType, version, 0, 0, "")
 
-/** Type and plan of an address, and its characters (5.2.5, 5.2.6): a name, an international number, or a short code. */
+/** Type, plan and text of an address (5.2.5, 5.2.6): a name, an international number, or a short code. */
 const address = (id: string | null): Buffer => {
   if (id === null) return pduBody(0, 0, "")
   if (id.startsWith("+")) return pduBody(1, 1, id.slice(1))
@@ -30,18 +30,18 @@ const address = (id: string | null): Buffer => {
 
 const ucs2 = (text: string) => Buffer.from(text, "utf16le").swap16()
 
-/** An octet for a septet, or two for a UTF-16 unit in network order. */
-const userData = ({ body, encoding }: Outgoing): Uint8Array =>
+/** One octet for each septet, or two for each UTF-16 unit in network order. */
+const userData = ({ body, encoding }: OutgoingPart): Uint8Array =>
   encoding === "gsm7" ? encodeGsm(body) ?? ucs2(body) : ucs2(body)
 
-/** The header that lets a handset put parts together, with a reference of 8 bits (3GPP 23.040, 9.2.3.24.1). */
-const joined = ({ message_id, part_no, parts }: Outgoing): Buffer =>
+/** The header by which a handset joins parts, with a reference of 8 bits (3GPP 23.040, 9.2.3.24.1). */
+const joinHeader = ({ message_id, part_no, parts }: OutgoingPart): Buffer =>
   parts === 1 ? Buffer.alloc(0) : Buffer.of(5, 0, 3, message_id % 256, parts, part_no)
 
-/** The body of submit_sm (4.4.1). Every part asks for a receipt: the message is delivered when all of them are. */
-export const submitBody = (part: Outgoing): Buffer => {
-  const content = Buffer.concat([joined(part), userData(part)])
-  const isShort = content.length <= longestShort
+/** The body of submit_sm (4.4.1). Every part asks for a receipt: the message is delivered when all its parts are. */
+export const submitBody = (part: OutgoingPart): Buffer => {
+  const content = Buffer.concat([joinHeader(part), userData(part)])
+  const isShort = content.length <= maxShortMessage
   const size = Buffer.alloc(4)
   size.writeUInt16BE(tags.messagePayload, 0)
   size.writeUInt16BE(content.length, 2)
@@ -63,26 +63,26 @@ export const submitBody = (part: Outgoing): Buffer => {
   )
 }
 
-/** The id that the carrier gives a part, in submit_sm_resp; undefined when there is none. */
-export const readSubmitAnswer = (body: Uint8Array): string | undefined => {
+/** The carrier's id of a part in submit_sm_resp, if any. */
+export const readSubmitResponse = (body: Uint8Array): string | undefined => {
   const id = new PduReader(body).text().trim()
   return id === "" ? undefined : id
 }
 
-/** What deliver_sm brings: a receipt, or a text of somebody's. */
+/** The content of deliver_sm: a receipt, or a text from a phone. */
 export interface Delivered {
   readonly esmClass: number
-  /** As ASCII; a text of somebody's may be in another coding. */
+  /** Decoded as ASCII; a text from a phone may have another coding. */
   readonly text: string
   readonly receiptedId: string | undefined
   readonly messageState: number | undefined
 }
 
-/** The fields of deliver_sm (4.6.1) that matter here; undefined when its mandatory part is cut off. */
+/** Reads the fields of deliver_sm (4.6.1) that receipts use; undefined when a mandatory field is truncated. */
 export const readDeliver = (body: Uint8Array): Delivered | undefined => {
   const reader = new PduReader(body)
   reader.text()
-  for (let each = 0; each < 2; each++) {
+  for (let address = 0; address < 2; address++) {
     reader.octets(2)
     reader.text()
   }

@@ -2,12 +2,12 @@ import { Schema } from "effect"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { Text } from "../../../values/Text.ts"
 
-/** What the address field of GSM holds (3GPP 23.040, 9.1.2.5): eleven characters; a name without a letter is a number. */
+/** The address field of GSM holds eleven characters (3GPP 23.040, 9.1.2.5); a name without a letter is a number. */
 const name = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9 &._-]{1,9}[A-Za-z0-9])$/
 
 const isSenderId = (text: string) => name.test(text) || Schema.is(PhoneNumber)(text) || /^\d{3,8}$/.test(text)
 
-/** From whom an SMS seems to come: a name of 3 to 11 letters and digits, a number, or a short code. */
+/** The sender that an SMS shows: a name of 3 to 11 letters and digits, a number, or a short code. */
 export const SenderId = Text.check(
   Schema.makeFilter(
     (text: string) =>
@@ -17,6 +17,6 @@ export const SenderId = Text.check(
   )
 ).annotate({ description: "A name of 3 to 11 characters, a number in E.164, or a short code" })
 
-/** What kind of sender it is. */
-export const kindOf = (id: string): "alphanumeric" | "number" | "short_code" =>
+/** The type of a sender id. */
+export const senderIdType = (id: string): "alphanumeric" | "number" | "short_code" =>
   id.startsWith("+") ? "number" : /^\d+$/.test(id) ? "short_code" : "alphanumeric"

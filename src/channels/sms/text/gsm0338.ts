@@ -1,13 +1,13 @@
 /**
- * The alphabet of GSM 03.38 (3GPP 23.038, 6.2.1): 127 characters by their septets. 0x1B leads to the extension table and
- * is no character itself; the space stands in its place here.
+ * The alphabet of GSM 03.38 (3GPP 23.038, 6.2.1): 127 characters by their septets. 0x1B is not a character: it escapes to
+ * the extension table.
  */
 const basic =
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 
 const escape = 0x1b
 
-/** Each costs two septets: the escape and its own. */
+/** Each character costs two septets: the escape and this one. */
 const extension: ReadonlyArray<readonly [character: string, septet: number]> = [
   ["\f", 0x0a],
   ["^", 0x14],
@@ -34,7 +34,7 @@ const extended: ReadonlyMap<number, string> = new Map(extension.map(([character,
 /** The septets of a character, one or two; undefined when the alphabet lacks it. */
 export const septetsOf = (character: string): ReadonlyArray<number> | undefined => septets.get(character)
 
-/** One octet for each septet, as SMPP carries the default alphabet (data_coding 0); undefined when the text does not fit. */
+/** One octet for each septet, as in SMPP's default alphabet (data_coding 0); undefined when a character is not in it. */
 export const encodeGsm = (text: string): Uint8Array | undefined => {
   const octets: Array<number> = []
   for (const character of text) {
@@ -45,7 +45,7 @@ export const encodeGsm = (text: string): Uint8Array | undefined => {
   return Uint8Array.from(octets)
 }
 
-/** The text of unpacked septets. Total: an escape that leads nowhere is a space, as handsets show it (23.038, 6.2.1.1). */
+/** The text of unpacked septets. It is total: an unknown escape is a space, as handsets show it (23.038, 6.2.1.1). */
 export const decodeGsm = (octets: Uint8Array): string => {
   let text = ""
   for (let index = 0; index < octets.length; index++) {

@@ -1,44 +1,44 @@
 import { septetsOf } from "./gsm0338.ts"
 
-/** `gsm7`: the alphabet of GSM 03.38. `ucs2`: UTF-16, for every text that has a character outside it. */
+/** `gsm7`: the alphabet of GSM 03.38. `ucs2`: UTF-16, for a text with any character outside that alphabet. */
 export type Encoding = "gsm7" | "ucs2"
 
-/** A text as it is sent: one part, or several that the handset puts together again. */
+/** A text as it is sent: one part, or several that the handset joins. */
 export interface Segmented {
   readonly encoding: Encoding
-  /** Septets or UTF-16 units of the whole. */
+  /** Septets or UTF-16 units of the whole text. */
   readonly units: number
   /** The text of each segment, at least one. */
   readonly parts: ReadonlyArray<string>
 }
 
-/** What one message holds, and what a segment of several holds beside its header of six octets (spec 8). */
-const sizes = { gsm7: { alone: 160, shared: 153 }, ucs2: { alone: 70, shared: 67 } } as const
+/** The capacity of a single segment, and of each of several, which have a header of six octets (spec 8). */
+const capacity = { gsm7: { single: 160, joined: 153 }, ucs2: { single: 70, joined: 67 } } as const
 
-/** The longest text, in characters as JSON clients count them. */
-export const longestText = 1_600
+/** The most characters of a text, as JSON clients count them. */
+export const maxTextLength = 1_600
 
 /** The most segments of one message. */
-export const mostSegments = 10
+export const maxSegments = 10
 
 const costOf = (encoding: Encoding, character: string) =>
   encoding === "gsm7" ? septetsOf(character)?.length ?? 0 : character.length
 
 /**
- * Cuts a text into segments, each filled as far as whole characters go: an escape and its septet, or the two halves of
- * a surrogate pair, are never torn apart. So a count is never a division: 152 letters and a € leave a septet unused.
+ * Splits a text into segments of whole characters: it never separates an escape from its septet, or the halves of a
+ * surrogate pair. So the count is not a simple division: 152 letters and a € leave one septet unused.
  */
 export const segment = (text: string): Segmented => {
   const characters = Array.from(text)
   const encoding = characters.every((character) => septetsOf(character) !== undefined) ? "gsm7" : "ucs2"
   const units = characters.reduce((sum, character) => sum + costOf(encoding, character), 0)
-  if (units <= sizes[encoding].alone) return { encoding, units, parts: [text] }
+  if (units <= capacity[encoding].single) return { encoding, units, parts: [text] }
   const parts: Array<string> = []
   let part = ""
   let used = 0
   for (const character of characters) {
     const cost = costOf(encoding, character)
-    if (used + cost > sizes[encoding].shared) {
+    if (used + cost > capacity[encoding].joined) {
       parts.push(part)
       part = ""
       used = 0

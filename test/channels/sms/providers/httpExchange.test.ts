@@ -45,8 +45,8 @@ const part = {
 
 const answer = (status: number, body: unknown) => ({ status, text: JSON.stringify(body) })
 
-describe("an HTTP provider", () => {
-  it("gets JSON as its profile says; a text cannot change it, and a sender that there is none of is left out", () => {
+describe("httpExchange", () => {
+  it("builds the profile's JSON, which a text cannot change, and omits a missing sender", () => {
     const { body, headers } = requestOf(json, part, "https://us.example/hook")
     assert.deepStrictEqual(JSON.parse(body.toString()), {
       messages: [{ to: [{ to: "250788123456" }], text: part.body, n: 1, hook: "https://us.example/hook" }]
@@ -58,7 +58,7 @@ describe("an HTTP provider", () => {
     })
   })
 
-  it("gets a form as its profile says", () => {
+  it("builds the profile's form", () => {
     const fields = new URLSearchParams(requestOf(form, { ...part, sender: "Shop" }, "").body.toString())
     assert.deepStrictEqual([...fields], [
       ["To", "+250788123456"],
@@ -68,25 +68,25 @@ describe("an HTTP provider", () => {
     ])
   })
 
-  it("is understood where it refuses with 200, as some do", () => {
-    const said = (status: number, message: object) => outcomeOf(json, answer(status, { messages: [message] }))
-    assert.deepStrictEqual(said(200, { status: "0", "message-id": "a1" }), { _tag: "Accepted", id: "a1" })
-    assert.deepStrictEqual(said(200, { status: 0, "message-id": 5 }), { _tag: "Accepted", id: "5" })
-    assert.deepStrictEqual(said(200, { status: "3", "error-text": "bad number" }), {
+  it("recognises refusals with status 200 by the profile", () => {
+    const outcome = (status: number, message: object) => outcomeOf(json, answer(status, { messages: [message] }))
+    assert.deepStrictEqual(outcome(200, { status: "0", "message-id": "a1" }), { _tag: "Accepted", id: "a1" })
+    assert.deepStrictEqual(outcome(200, { status: 0, "message-id": 5 }), { _tag: "Accepted", id: "5" })
+    assert.deepStrictEqual(outcome(200, { status: "3", "error-text": "bad number" }), {
       _tag: "Refused",
       code: "rejected",
       reason: "bad number"
     })
-    assert.deepInclude(said(200, { status: "1" }), { _tag: "PutOff" })
-    assert.deepInclude(said(400, { status: "0" }), { _tag: "Refused", code: "http_400" })
-    assert.deepInclude(said(500, {}), { _tag: "PutOff", code: "http_500" })
-    assert.deepInclude(said(429, {}), { _tag: "NotTaken" })
-    assert.deepInclude(said(302, {}), { _tag: "Refused" })
+    assert.deepInclude(outcome(200, { status: "1" }), { _tag: "Deferred" })
+    assert.deepInclude(outcome(400, { status: "0" }), { _tag: "Refused", code: "http_400" })
+    assert.deepInclude(outcome(500, {}), { _tag: "Deferred", code: "http_500" })
+    assert.deepInclude(outcome(429, {}), { _tag: "Unavailable" })
+    assert.deepInclude(outcome(302, {}), { _tag: "Refused" })
     assert.deepInclude(outcomeOf(json, { status: 200, text: "<html>" }), { _tag: "Refused" })
     assert.deepStrictEqual(outcomeOf(form, answer(201, { sid: "SM1" })), { _tag: "Accepted", id: "SM1" })
   })
 
-  it("tells of messages in lists and in forms, and what is neither, or no news, is nothing", () => {
+  it("reads receipts in lists and forms and ignores anything else", () => {
     const results = [
       { id: 1, status: "ok" },
       { id: "2", status: "bad", why: 27 },

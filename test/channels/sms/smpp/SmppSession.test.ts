@@ -2,17 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type * as NodeNet from "node:net"
-import { answerTo, commands, encodePdu, type Pdu, readPdus } from "../../../../src/channels/sms/smpp/SmppPdu.ts"
-import { openSmppSession } from "../../../../src/channels/sms/smpp/SmppSession.ts"
+import { commands, encodePdu, type Pdu, readPdus, responseTo } from "../../../../src/channels/sms/smpp/SmppPdu.ts"
+import * as SmppSession from "../../../../src/channels/sms/smpp/SmppSession.ts"
 import { MessageId } from "../../../../src/values/Ids.ts"
 import { PhoneNumber } from "../../../../src/values/PhoneNumber.ts"
 import { Changes } from "../../../support/Changes.ts"
 import { makeRawServer } from "../../../support/RawServer.ts"
 
-/** A carrier that answers a bind, and each enquire_link for as long as it is well. */
+/** A carrier that answers the bind, and each enquire_link while it is well. */
 const makeCarrier = Effect.gen(function*() {
   const changes = new Changes()
-  const heard: Array<Pdu> = []
+  const received: Array<Pdu> = []
   const state = { isWell: true, socket: undefined as NodeNet.Socket | undefined }
   const say = ({ body = new Uint8Array(), command, sequence }: Pick<Pdu, "command" | "sequence"> & Partial<Pdu>) =>
     void state.socket?.write(encodePdu({ command, status: 0, sequence, body }))
@@ -20,25 +20,25 @@ const makeCarrier = Effect.gen(function*() {
     state.socket = socket
     socket.on("data", (chunk) => {
       for (const pdu of Result.getOrThrow(readPdus(chunk)).pdus) {
-        heard.push(pdu)
-        if (pdu.command < answerTo(0) && state.isWell) say({ ...pdu, command: answerTo(pdu.command) })
+        received.push(pdu)
+        if (pdu.command < responseTo(0) && state.isWell) say({ ...pdu, command: responseTo(pdu.command) })
       }
       changes.notify()
     })
   })
-  const count = (command: number) => heard.filter((pdu) => pdu.command === command).length
+  const count = (command: number) => received.filter((pdu) => pdu.command === command).length
   return {
     port: Number(new URL(url).port),
     say,
     count,
-    heard,
+    received,
     state,
     until: (command: number, n: number) => changes.until(() => count(command) >= n)
   }
 })
 
 const open = ({ port }: { readonly port: number }) =>
-  openSmppSession({
+  SmppSession.open({
     address: { host: "127.0.0.1", port, tls: false, systemId: "test", password: "secret" },
     systemType: "",
     onDeliver: () => Effect.void
@@ -55,8 +55,8 @@ const part = Effect.map(Schema.decodeEffect(PhoneNumber)("+250788123456"), (reci
   lane: 0
 } as const))
 
-describe("a bind", () => {
-  it.effect("asks every 30 seconds whether the carrier is there, says that it is when asked, and is left with unbind", () =>
+describe("SmppSession", () => {
+  it.effect("sends enquire_link every 30 seconds, answers the carrier's, and ends with unbind", () =>
     Effect.gen(function*() {
       const carrier = yield* makeCarrier
       yield* Effect.scoped(Effect.gen(function*() {
@@ -66,13 +66,13 @@ describe("a bind", () => {
         yield* TestClock.adjust("1 second")
         yield* carrier.until(commands.enquireLink, 1)
         carrier.say({ command: commands.enquireLink, sequence: 77 })
-        yield* carrier.until(answerTo(commands.enquireLink), 1)
+        yield* carrier.until(responseTo(commands.enquireLink), 1)
       }))
       yield* carrier.until(commands.unbind, 1)
       assert.strictEqual(carrier.count(commands.bindTransceiver), 1)
     }))
 
-  it.effect("is over when the carrier does not say within 10 seconds that it is there", () =>
+  it.effect("closes when the carrier does not answer enquire_link within 10 seconds", () =>
     Effect.gen(function*() {
       const carrier = yield* makeCarrier
       const session = yield* open(carrier)
@@ -87,16 +87,16 @@ describe("a bind", () => {
       assert.deepStrictEqual(yield* session.submit(yield* part), { _tag: "NotSent" })
     }))
 
-  it.effect("takes no answer for its own that has another sequence number", () =>
+  it.effect("ignores responses with another sequence number", () =>
     Effect.gen(function*() {
       const carrier = yield* makeCarrier
       const session = yield* open(carrier)
       carrier.state.isWell = false
       const submitted = yield* Effect.forkChild(session.submit(yield* part))
       yield* carrier.until(commands.submitSm, 1)
-      const sequence = carrier.heard.at(-1)?.sequence ?? 0
+      const sequence = carrier.received.at(-1)?.sequence ?? 0
       const answer = (to: number, id: string) =>
-        carrier.say({ command: answerTo(commands.submitSm), sequence: to, body: Buffer.from(`${id}\0`) })
+        carrier.say({ command: responseTo(commands.submitSm), sequence: to, body: Buffer.from(`${id}\0`) })
       answer(sequence + 1, "strange")
       answer(0x7fff_ffff, "stranger")
       answer(sequence, "own")

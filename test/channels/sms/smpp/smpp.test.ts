@@ -1,9 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { parseSmppUrl } from "../../../../src/channels/sms/smpp/parseSmppUrl.ts"
-import { bindBody, readDeliver, readSubmitAnswer, submitBody } from "../../../../src/channels/sms/smpp/smppMessages.ts"
+import { parseSmppUrl } from "../../../../src/channels/sms/smpp/SmppCarrier.ts"
+import {
+  bindBody,
+  readDeliver,
+  readSubmitResponse,
+  submitBody
+} from "../../../../src/channels/sms/smpp/smppMessages.ts"
 import { encodePdu, pduBody, PduReader, readPdus } from "../../../../src/channels/sms/smpp/SmppPdu.ts"
-import * as Pace from "../../../../src/channels/sms/smpp/SmppRate.ts"
+import * as SmppRate from "../../../../src/channels/sms/smpp/SmppRate.ts"
 import { type MessageIdForm, readReceipt, submittedId } from "../../../../src/channels/sms/smpp/smppReceipt.ts"
 import { statusCode, verdictOf } from "../../../../src/channels/sms/smpp/smppStatus.ts"
 import { MessageId } from "../../../../src/values/Ids.ts"
@@ -33,8 +38,8 @@ const random = (seed: number) => {
 
 const delivered = { esmClass: 4, text: "", receiptedId: undefined, messageState: undefined }
 
-describe("a unit of SMPP", () => {
-  it("has the octets of the standard: submit_sm of a second part, with its header and a receipt asked for", () => {
+describe("SmppPdu", () => {
+  it("encodes submit_sm of a second part with its header and a receipt request, as in the standard", () => {
     assert.strictEqual(
       submitBody(part).toString("hex"),
       [
@@ -53,13 +58,13 @@ describe("a unit of SMPP", () => {
     )
   })
 
-  it("has a text that is too long for its field in a parameter, and no header for one alone", () => {
+  it("encodes a long text as message_payload, without a header for a single part", () => {
     const body = submitBody({ ...part, part_no: 1, parts: 1, encoding: "ucs2", body: "я".repeat(200), sender: null })
     assert.strictEqual(body.subarray(0, 4).toString("hex"), "00000000")
     assert.include(body.toString("hex"), `00080000${"0424"}${(400).toString(16).padStart(4, "0")}044f`)
   })
 
-  it("is read back as it was written, whole or in pieces of any size", () => {
+  it("decodes what it encoded, whole or in chunks of any size", () => {
     const pdus = [
       { command: 0x09, status: 0, sequence: 1, body: bindBody({ systemId: "a", password: "b", systemType: "" }) },
       { command: 0x8000_0004, status: 0x58, sequence: 0x7fff_ffff, body: Buffer.alloc(0) },
@@ -79,7 +84,7 @@ describe("a unit of SMPP", () => {
     }
   })
 
-  it("of an impossible length ends the reading", () => {
+  it("fails at an impossible length", () => {
     for (const length of [0, 1, 15, 65_537, 0xffff_ffff]) {
       const bytes = Buffer.alloc(20)
       bytes.writeUInt32BE(length)
@@ -87,7 +92,7 @@ describe("a unit of SMPP", () => {
     }
   })
 
-  it("of 20,000 random or mutilated ones throws nothing, and no field reaches past its end", () => {
+  it("never throws for 20,000 random or damaged PDUs, and never reads past their end", () => {
     const next = random(42)
     const receipt = pduBody(
       "",
@@ -119,7 +124,7 @@ describe("a unit of SMPP", () => {
       if (Result.isSuccess(frames)) {
         assert.isAtMost(frames.success.rest.length, bytes.length)
       }
-      readSubmitAnswer(bytes)
+      readSubmitResponse(bytes)
       const read = readDeliver(bytes)
       for (const form of ["as-is", "hex-then-decimal", "decimal-then-hex"] as const) {
         if (read !== undefined) readReceipt(read, form)
@@ -131,10 +136,10 @@ describe("a unit of SMPP", () => {
   })
 })
 
-describe("a receipt", () => {
+describe("readReceipt", () => {
   const text = (fields: string, form: MessageIdForm = "as-is") => readReceipt({ ...delivered, text: fields }, form)
 
-  it("is read in every known shape", () => {
+  it("reads receipts in every known form", () => {
     const full =
       "id:0123456789 sub:001 dlvrd:001 submit date:2611210903 done date:2611210904 stat:DELIVRD err:000 text:Hi"
     assert.deepStrictEqual(text(full), { id: "0123456789", state: "delivered", code: "", detail: "DELIVRD, error 000" })
@@ -147,7 +152,7 @@ describe("a receipt", () => {
     assert.deepInclude(readReceipt({ ...tagged, esmClass: 0, messageState: 2 }, "as-is"), { state: "delivered" })
   })
 
-  it("is not misled by the text of the message, which may say anything", () => {
+  it("ignores the quoted text of the message", () => {
     assert.deepInclude(text("id:1 stat:DELIVRD err:000 text:id:2 stat:UNDELIV"), { id: "1", state: "delivered" })
     assert.isUndefined(text("text:id:2 stat:UNDELIV"))
     assert.strictEqual(text("id:1 stat:DELIVRD text:see err:999")?.detail, "DELIVRD")
@@ -155,17 +160,17 @@ describe("a receipt", () => {
     assert.isUndefined(readReceipt(tagged, "as-is"))
   })
 
-  it("settles nothing while the message is on its way, or when the carrier does not know", () => {
+  it("returns pending while the message is on its way or its state is unknown", () => {
     for (const stat of ["ENROUTE", "ACCEPTD", "UNKNOWN", "SOMETHING"]) {
       assert.deepInclude(text(`id:1 stat:${stat}`), { state: "pending" })
     }
   })
 
-  it("is none where somebody wrote a text", () => {
+  it("returns undefined for a text from a phone", () => {
     assert.isUndefined(readReceipt({ ...delivered, esmClass: 0, text: "Hello, my id: 5" }, "as-is"))
   })
 
-  it("has the same id as the answer to the submit, in whatever forms the two are written", () => {
+  it("returns the same id as the response to the submit, in every combination of forms", () => {
     const id = (form: MessageIdForm, written: string) => text(`id:${written} stat:DELIVRD`, form)?.id
     assert.strictEqual(submittedId("00AB", "hex-then-decimal"), id("hex-then-decimal", "0171"))
     assert.strictEqual(submittedId("171", "decimal-then-hex"), id("decimal-then-hex", "aB"))
@@ -174,35 +179,35 @@ describe("a receipt", () => {
   })
 })
 
-describe("a carrier's status", () => {
-  it("is judged: what passes is tried again, all else is final", () => {
+describe("verdictOf", () => {
+  it("defers temporary statuses and treats all others as final", () => {
     assert.deepStrictEqual([0, 0x58, 0x14, 0x04, 0x08, 0x64].map(verdictOf), [
       "accepted",
       "throttled",
       "throttled",
       "unbound",
-      "later",
-      "later"
+      "deferred",
+      "deferred"
     ])
     for (const status of [0x0a, 0x0b, 0x0c, 0x45, 0x33, 0xfe, 0xffff]) assert.strictEqual(verdictOf(status), "refused")
     assert.strictEqual(statusCode(0x0b), "smpp_0x0000000b")
   })
 })
 
-const Steps = Schema.Array(Schema.Literals(["take", "throttled", "accepted"]))
+const Steps = Schema.Array(Schema.Literals(["reserve", "throttled", "accepted"]))
 
-describe("the pace", () => {
-  it.prop("never passes the limit over any second, and never stops", [Steps], ([steps]) => {
-    let state = Pace.pace(50)
+describe("SmppRate", () => {
+  it.prop("never exceeds the maximum rate in any second, and never stops", [Steps], ([steps]) => {
+    let state = SmppRate.make(50)
     let now = 1_000
     const places: Array<number> = []
     for (const step of steps) {
-      if (step === "take") {
-        const { next, wait } = Pace.take(state, now)
+      if (step === "reserve") {
+        const { next, wait } = SmppRate.reserve(state, now)
         state = next
         places.push(now + wait)
         assert.isBelow(wait, 60_000)
-      } else state = step === "throttled" ? Pace.throttled(state, now) : Pace.accepted(state)
+      } else state = step === "throttled" ? SmppRate.throttled(state, now) : SmppRate.accepted(state)
       now += 7
       assert.isAtLeast(state.rate, 1)
       assert.isAtMost(state.rate, 50)
@@ -212,21 +217,21 @@ describe("the pace", () => {
     }
   })
 
-  it("takes all complaints of one window as one, and doubles its pause only for a new one", () => {
-    const first = Pace.throttled(Pace.pace(50), 0)
+  it("counts all throttling answers of one window as one, and doubles the back-off for the next", () => {
+    const first = SmppRate.throttled(SmppRate.make(50), 0)
     assert.deepInclude(first, { rate: 25, pausedUntil: 500 })
-    assert.deepStrictEqual(Pace.throttled(first, 499), first)
-    assert.deepInclude(Pace.throttled(first, 500), { rate: 12.5, pausedUntil: 1_500 })
+    assert.deepStrictEqual(SmppRate.throttled(first, 499), first)
+    assert.deepInclude(SmppRate.throttled(first, 500), { rate: 12.5, pausedUntil: 1_500 })
     let state = first
-    for (let now = 500; now < 1e6; now = state.pausedUntil) state = Pace.throttled(state, now)
-    assert.strictEqual(state.pause, 30_000)
+    for (let now = 500; now < 1e6; now = state.pausedUntil) state = SmppRate.throttled(state, now)
+    assert.strictEqual(state.backOff, 30_000)
   })
 })
 
-describe("SMPP_URL", () => {
+describe("parseSmppUrl", () => {
   const read = (text: string) => parseSmppUrl(new URL(text))
 
-  it("names the carrier and who binds", () => {
+  it("returns the carrier's address and the credentials", () => {
     assert.deepStrictEqual(Result.getOrThrow(read("smpp://me:p%40ss@carrier.example")), {
       host: "carrier.example",
       port: 2775,
@@ -237,7 +242,7 @@ describe("SMPP_URL", () => {
     assert.deepInclude(Result.getOrThrow(read("smpps://me:x@[::1]:9000/")), { host: "::1", port: 9000, tls: true })
   })
 
-  it("is refused without a name, with a long one, with a path, and with what would end a field early", () => {
+  it("rejects a missing or long system_id, a path, and characters that end a field early", () => {
     for (
       const text of ["smpp://h", "smpp://sixteenletters16@h", "smpp://a:b@h/x", "smpp://a%00b@h", "smpp://a:%zz@h"]
     ) {

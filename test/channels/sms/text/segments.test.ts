@@ -4,7 +4,7 @@ import { type Encoding, segment } from "../../../../src/channels/sms/text/segmen
 
 const family = "👨‍👩‍👧‍👦"
 
-/** Computed by hand from 3GPP 23.038 and 23.040, and the same as two other programs and Kannel say. */
+/** Computed by hand from 3GPP 23.038 and 23.040; two other programs and Kannel agree. */
 const vectors: ReadonlyArray<readonly [name: string, text: string, encoding: Encoding, sizes: ReadonlyArray<number>]> =
   [
     ["a×160", "a".repeat(160), "gsm7", [160]],
@@ -42,7 +42,7 @@ const vectors: ReadonlyArray<readonly [name: string, text: string, encoding: Enc
     )
   ]
 
-/** An oracle of another kind: no table of ours, only a list of what 23.038 has, and the greedy rule written backwards. */
+/** An independent oracle: a list of the characters of 23.038, and the greedy rule written backwards. */
 const alphabet = new Set([
   ..."@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ÄÖÑÜ§¿äöñüà",
   ...Array.from({ length: 26 }, (_, index) => String.fromCodePoint(65 + index)),
@@ -79,7 +79,7 @@ const randomTexts = function*(count: number) {
 
 describe("segments", () => {
   for (const [name, text, encoding, sizes] of vectors) {
-    it(`cuts ${name} into ${sizes.join(" + ")} in ${encoding}`, () => {
+    it(`splits ${name} into ${sizes.join(" + ")} in ${encoding}`, () => {
       const { parts, ...found } = segment(text)
       assert.deepStrictEqual(found, { encoding, units: sizes.reduce((sum, size) => sum + size, 0) })
       assert.deepStrictEqual(parts.map((part) => weight(part, encoding === "gsm7")), sizes)
@@ -87,7 +87,7 @@ describe("segments", () => {
     })
   }
 
-  it("tears nothing apart, loses nothing and wastes no room, in 20,000 random texts", () => {
+  it("keeps every character whole, loses none and wastes no room in 20,000 random texts", () => {
     for (const text of randomTexts(20_000)) {
       const { encoding, parts, units } = segment(text)
       const gsm = isGsm(text)
@@ -105,7 +105,7 @@ describe("segments", () => {
     }
   })
 
-  it("reads what it wrote in the alphabet of GSM, octet for octet", () => {
+  it("decodes what it encoded in the GSM alphabet, octet for octet", () => {
     const all = [...alphabet, ...doubled].join("")
     const octets = encodeGsm(all)
     assert.isDefined(octets)
@@ -115,7 +115,7 @@ describe("segments", () => {
     assert.isUndefined(encodeGsm("ç"))
   })
 
-  it("reads any octets at all", () => {
+  it("decodes any octets", () => {
     const next = random(7)
     for (let index = 0; index < 2_000; index++) {
       const octets = Uint8Array.from({ length: next(200) }, () => next(256))
