@@ -320,7 +320,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
         const [other] = yield* sql`update whatsapp_sessions set epoch = epoch + 1 where id = ${id} returning epoch`
         const epoch = Number(other?.["epoch"])
         simulator.controls.dropLine(device)
-        yield* node.logged(`session ${id} has another owner`)
+        yield* node.logged(`no longer owns WhatsApp session ${id}`)
         assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "connected")
         assert.deepStrictEqual((yield* account.published(id, 1)).map(({ event }) => event), ["session.connected"])
         // A request reaches the session where the cluster runs it: this node reclaims it, unless the sweeper already has.
