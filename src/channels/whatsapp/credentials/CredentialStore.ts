@@ -2,10 +2,10 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { createSecretKey, type KeyObject } from "node:crypto"
 import { decrypt, encrypt } from "../../../platform/crypto/gcm.ts"
 import { SealBroken, Vault } from "../../../platform/crypto/Vault.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import type { OwnedSession } from "../model/Session.ts"
-import { type KeyWrite, makeCredentialsRepo } from "./CredentialsRepo.ts"
+import { CredentialsRepo, type KeyWrite } from "./CredentialsRepo.ts"
 import * as CredentialWriter from "./CredentialWriter.ts"
 import { dataKeyPlace, placeOf } from "./DataKey.ts"
 import { type Decrypted, Journal, type Journaled } from "./Journal.ts"
@@ -72,10 +72,11 @@ export class CredentialStore extends Context.Service<CredentialStore, {
     Effect.gen(function*() {
       const vault = yield* Vault
       const journal = yield* Journal
-      const repo = yield* makeCredentialsRepo
+      const { transaction } = yield* Database
+      const repo = yield* CredentialsRepo
 
       const run = Effect.fnUntraced(function*(writes: ReadonlyArray<Write>) {
-        const written = new Set((yield* Effect.orDie(repo.write(writes))).map(({ position }) => position))
+        const written = new Set((yield* repo.write(writes)).map(({ position }) => position))
         const messages = writes.flatMap((write, position) => written.has(position) ? write.messages : [])
         if (messages.length > 0) yield* journal.write(messages)
         return writes.map((_, position) => written.has(position))
@@ -109,7 +110,7 @@ export class CredentialStore extends Context.Service<CredentialStore, {
           const unknown = keys.filter((key) => known(CredentialWriter.nameOf(type, key)) === undefined)
           const rows = unknown.length === 0
             ? []
-            : yield* Effect.orDie(repo.read({ id: owned.id, type, keys: unknown }))
+            : yield* repo.read({ id: owned.id, type, keys: unknown })
           const found = new Map(rows.map(({ key, value }) => [key, value]))
           const values = new Map<string, Uint8Array>()
           for (const key of keys) {
@@ -133,11 +134,11 @@ export class CredentialStore extends Context.Service<CredentialStore, {
 
       return CredentialStore.of({
         open: Effect.fn("CredentialStore.open")(function*(owned) {
-          const row = Option.getOrUndefined(yield* Effect.orDie(repo.dataKey(owned)))
+          const row = Option.getOrUndefined(yield* repo.dataKey(owned))
           if (row === undefined) return yield* new OwnershipLost({ sessionId: owned.id })
           return credentialsOf(owned, yield* vault.open(dataKeyPlace(owned.id), row.data_key))
         })
       })
     })
-  )
+  ).pipe(Layer.provide(CredentialsRepo.layer))
 }

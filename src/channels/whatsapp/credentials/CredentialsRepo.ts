@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { OwnedSession } from "../model/Session.ts"
 
@@ -15,17 +15,16 @@ const KeyWrite = Schema.Struct({
 /** One owner's write: encrypted values, or null to delete. */
 export type KeyWrite = typeof KeyWrite.Type
 
-/** SQL of `whatsapp_keys`. */
-export const makeCredentialsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const dataKey = SqlSchema.findOneOption({
+  const dataKey = Query.findOneOption({
     Request: OwnedSession,
     Result: Schema.Struct({ data_key: Schema.Uint8Array }),
     execute: ({ epoch, id }) => sql`select data_key from whatsapp_sessions where id = ${id} and epoch = ${epoch}`
   })
 
-  const read = SqlSchema.findAll({
+  const read = Query.findAll({
     Request: Schema.Struct({ id: WhatsAppSessionId, type: Schema.String, keys: Schema.Array(Schema.String) }),
     Result: Schema.Struct({ key: Schema.String, value: Schema.Uint8Array }),
     execute: ({ id, keys, type }) =>
@@ -37,7 +36,7 @@ export const makeCredentialsRepo = repository(Effect.gen(function*() {
    * Writes for many sessions in one statement. Answers with the positions of the writes whose epoch is still current. The
    * row lock makes a new owner wait, so it finds every write of its predecessor, and none follows.
    */
-  const write = SqlSchema.findAll({
+  const write = Query.findAll({
     Request: Schema.Array(KeyWrite),
     Result: Schema.Struct({ position: Schema.Int }),
     execute: (writes) => {
@@ -69,4 +68,13 @@ export const makeCredentialsRepo = repository(Effect.gen(function*() {
   })
 
   return { dataKey, read, write }
-}))
+})
+
+/** SQL of `whatsapp_keys`. */
+export class CredentialsRepo
+  extends Context.Service<CredentialsRepo>()("messaging-service/channels/whatsapp/credentials/CredentialsRepo", {
+    make
+  })
+{
+  static readonly layer = Layer.effect(CredentialsRepo, make)
+}

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { PendingSession } from "../model/Session.ts"
 import { SessionEntity } from "./SessionEntity.ts"
-import { makeSessionsRepo } from "./SessionsRepo.ts"
+import { SessionsRepo } from "./SessionsRepo.ts"
 
 /** The longest wait for the code of a session that has to start over. */
 const codeTimeout = "20 seconds"
@@ -20,12 +20,12 @@ export class PairingRequests extends Context.Service<PairingRequests, {
   static readonly layer = Layer.effect(
     PairingRequests,
     Effect.gen(function*() {
-      const repo = yield* makeSessionsRepo
+      const repo = yield* SessionsRepo
       const actor = yield* SessionEntity.client
       return PairingRequests.of({
-        list: Effect.orDie(repo.pending()),
+        list: repo.pending(),
         code: Effect.fn("PairingRequests.code")(function*(id) {
-          const pending = yield* Effect.orDie(repo.pending())
+          const pending = yield* repo.pending()
           // A request would wake an actor, which must not happen for an id without a session.
           if (!pending.some((session) => session.id === id)) return Option.none()
           const code = yield* Effect.timeoutOption(Effect.orDie(actor(String(id)).Qr()), codeTimeout)
@@ -33,5 +33,5 @@ export class PairingRequests extends Context.Service<PairingRequests, {
         })
       })
     })
-  )
+  ).pipe(Layer.provide(SessionsRepo.layer))
 }

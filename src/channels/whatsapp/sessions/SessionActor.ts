@@ -11,11 +11,12 @@
  * Sleep: an actor with a desired connection stays awake, and the cluster restarts it on another node. The actor of a
  * failed session sleeps after a minute, until a request comes or a retry is due.
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { SessionEntity } from "./SessionEntity.ts"
+import { SessionRowRepo } from "./SessionRowRepo.ts"
 import * as SessionSupervisor from "./SessionSupervisor.ts"
 
 const make = Effect.gen(function*() {
@@ -32,4 +33,4 @@ const make = Effect.gen(function*() {
 /** Runs sessions on this node. Requests run concurrently, because one may wait long for a code. */
 export const SessionActor = drainBeforeClose((stay) =>
   SessionEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
-)
+).pipe(Layer.provide(SessionRowRepo.layer))

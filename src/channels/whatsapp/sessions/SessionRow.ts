@@ -1,10 +1,9 @@
 import { Effect, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { OwnershipLost } from "../credentials/CredentialStore.ts"
 import { newDataKey } from "../credentials/DataKey.ts"
@@ -16,7 +15,7 @@ import {
   type SessionStep,
   transition
 } from "../model/SessionState.ts"
-import { type ClaimedSession, makeSessionRowRepo } from "./SessionRowRepo.ts"
+import { type ClaimedSession, SessionRowRepo } from "./SessionRowRepo.ts"
 
 /** The row of a session that this node owns. Every operation fails once another node owns it. */
 export interface OwnedRow {
@@ -47,14 +46,13 @@ const stateOf = ({ failures, is_paired, is_replaced, reason, status }: ClaimedSe
 
 /** Claims sessions for this node. The result is undefined if the session is deleted. */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
+  const { transaction } = yield* Database
   const vault = yield* Vault
   const events = yield* Events
   const { whatsappRetries } = yield* AppConfig
-  const repo = yield* makeSessionRowRepo
+  const repo = yield* SessionRowRepo
 
-  const write = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-    retryWhileUnavailable(transaction(effect)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+  const write = <A, E>(effect: Effect.Effect<A, E>) => retryWhileUnavailable(transaction(effect))
 
   const rowOf = (id: WhatsAppSessionId, row: ClaimedSession): OwnedRow => {
     let owned: OwnedSession = { id, epoch: row.epoch }
@@ -76,18 +74,18 @@ export const make = Effect.gen(function*() {
 
     const store = Effect.fnUntraced(function*({ erase, event, next, state }: SessionStep, phoneNumber?: string) {
       const changed = Option.getOrUndefined(
-        yield* Effect.orDie(repo.change({
+        yield* repo.change({
           ...owned,
           ...state,
           desired: next._tag === "Idle" ? "off" : "on",
           phone_number: phoneNumber ?? null,
           has_connected: event?._tag === "Connected",
           retry_later: next._tag === "Idle" && next.retryLater
-        }))
+        })
       )
       if (changed === undefined) return yield* ownershipLost
       const erased = erase === true
-        ? yield* Effect.orDie(repo.eraseKeys({ id, data_key: newDataKey(vault, id) }))
+        ? yield* repo.eraseKeys({ id, data_key: newDataKey(vault, id) })
         : owned
       if (event !== undefined) yield* events.publish([domainEventOf(event, changed.phone_number)])
       return { id, epoch: erased.epoch }
@@ -96,7 +94,7 @@ export const make = Effect.gen(function*() {
     return {
       id,
       nextEpoch: Effect.gen(function*() {
-        const next = yield* retryWhileUnavailable(Effect.orDie(repo.nextEpoch(owned)))
+        const next = yield* retryWhileUnavailable(repo.nextEpoch(owned))
         if (Option.isNone(next)) return yield* ownershipLost
         owned = { id, epoch: next.value.epoch }
         return owned
@@ -113,7 +111,7 @@ export const make = Effect.gen(function*() {
       }),
       publishCode: (qr_code) =>
         write(Effect.gen(function*() {
-          const locked = Option.getOrUndefined(yield* Effect.orDie(repo.lock(owned)))
+          const locked = Option.getOrUndefined(yield* repo.lock(owned))
           if (locked === undefined) return yield* ownershipLost
           if (!locked.is_confirmed) return
           const data = { session_id: id, qr_code }
@@ -123,7 +121,7 @@ export const make = Effect.gen(function*() {
   }
 
   return Effect.fnUntraced(function*(id: WhatsAppSessionId) {
-    const row = yield* retryWhileUnavailable(Effect.orDie(repo.claim(id)))
+    const row = yield* retryWhileUnavailable(repo.claim(id))
     return Option.getOrUndefined(Option.map(row, (claimed) => rowOf(id, claimed)))
   })
 })

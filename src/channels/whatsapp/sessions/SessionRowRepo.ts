@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { repository } from "../../../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { OwnedSession } from "../model/Session.ts"
 import { SessionReason, SessionStatus } from "../model/SessionState.ts"
@@ -34,12 +34,11 @@ const Change = Schema.Struct({
   retry_later: Schema.Boolean
 })
 
-/** SQL of a session's row for its actor. The epoch refuses writes of former owners. */
-export const makeSessionRowRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   /** Makes the caller the owner. The new epoch refuses writes of every former owner. */
-  const claim = SqlSchema.findOneOption({
+  const claim = Query.findOneOption({
     Request: WhatsAppSessionId,
     Result: ClaimedSession,
     execute: (id) =>
@@ -48,7 +47,7 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
   })
 
   /** A pending session has no phone, so starting over clears the previous number. */
-  const change = SqlSchema.findOneOption({
+  const change = Query.findOneOption({
     Request: Change,
     Result: Schema.Struct({ phone_number: Schema.NullOr(Schema.String) }),
     execute: (row) => {
@@ -65,7 +64,7 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
   })
 
   /** Locks the row if the caller still owns it. The owner cannot change until the transaction ends. */
-  const lock = SqlSchema.findOneOption({
+  const lock = Query.findOneOption({
     Request: OwnedSession,
     Result: Schema.Struct({ is_confirmed: Schema.Boolean }),
     execute: ({ epoch, id }) =>
@@ -73,7 +72,7 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
   })
 
   /** The next epoch of the same owner. It refuses late writes of the previous connection. */
-  const nextEpoch = SqlSchema.findOneOption({
+  const nextEpoch = Query.findOneOption({
     Request: OwnedSession,
     Result: Schema.Struct({ epoch: Schema.Int }),
     execute: ({ epoch, id }) =>
@@ -85,7 +84,7 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
    * Deletes all keys and replaces the data key. Messages accepted for this pairing do not belong to the next one. The
    * caller has locked the row, so no write is in progress.
    */
-  const eraseKeys = SqlSchema.findOne({
+  const eraseKeys = Query.findOne({
     Request: Schema.Struct({ id: WhatsAppSessionId, data_key: Schema.Uint8Array }),
     Result: Schema.Struct({ epoch: Schema.Int }),
     execute: ({ data_key, id }) =>
@@ -95,4 +94,11 @@ export const makeSessionRowRepo = repository(Effect.gen(function*() {
   })
 
   return { claim, change, lock, nextEpoch, eraseKeys }
-}))
+})
+
+/** SQL of a session's row for its actor. The epoch refuses writes of former owners. */
+export class SessionRowRepo
+  extends Context.Service<SessionRowRepo>()("messaging-service/channels/whatsapp/sessions/SessionRowRepo", { make })
+{
+  static readonly layer = Layer.effect(SessionRowRepo, make)
+}

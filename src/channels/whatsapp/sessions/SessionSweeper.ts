@@ -3,7 +3,7 @@ import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { SessionEntity } from "./SessionEntity.ts"
 import { Sessions } from "./Sessions.ts"
-import { makeSessionsRepo } from "./SessionsRepo.ts"
+import { SessionsRepo } from "./SessionsRepo.ts"
 
 interface Found {
   readonly id: WhatsAppSessionId
@@ -23,7 +23,7 @@ const Leftovers = PeriodicTask.make(
   "WhatsAppSessionSweeper",
   "2 seconds",
   Effect.gen(function*() {
-    const repo = yield* makeSessionsRepo
+    const repo = yield* SessionsRepo
     const sessions = yield* Sessions
     const actor = yield* SessionEntity.client
     yield* Effect.forEach(yield* repo.leftovers(), ({ id }) => sessions.erase(id), { concurrency: 10, discard: true })
@@ -36,14 +36,14 @@ const Watch = PeriodicTask.make(
   "WhatsAppSessionWatch",
   "1 minute",
   Effect.gen(function*() {
-    const repo = yield* makeSessionsRepo
+    const repo = yield* SessionsRepo
     const actor = yield* SessionEntity.client
     yield* wakeAll(yield* repo.desired(), (id) => actor(id).Wake(undefined, { discard: true }))
   })
 )
 
 /** Retries all failed sessions when a node starts. */
-const OnStart = Layer.effectDiscard(Effect.flatMap(makeSessionsRepo, ({ retryAll }) => Effect.orDie(retryAll)))
+const OnStart = Layer.effectDiscard(Effect.flatMap(SessionsRepo, ({ retryAll }) => retryAll))
 
 /** Finds sessions that need work and have no running actor. */
-export const SessionSweeper = Layer.mergeAll(Leftovers, Watch, OnStart)
+export const SessionSweeper = Layer.mergeAll(Leftovers, Watch, OnStart).pipe(Layer.provide(SessionsRepo.layer))

@@ -1,10 +1,7 @@
 import { Cause, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
-import type { Sharding } from "effect/cluster"
-import type { SqlClient } from "effect/sql"
 import { ulid } from "../../../platform/crypto/ids.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
-import { outsideTransaction } from "../../../platform/database/outsideTransaction.ts"
-import { transaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { NotFound, type PlanLimitExceeded, type ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
 import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
@@ -16,7 +13,7 @@ import type { SessionStatus } from "../model/SessionState.ts"
 import { requestTimeout, RequestWaits } from "../socket/RequestWaits.ts"
 import { type NoCode, SessionEntity } from "./SessionEntity.ts"
 import type { NewSession } from "./SessionsApi.ts"
-import { makeSessionsRepo } from "./SessionsRepo.ts"
+import { SessionsRepo } from "./SessionsRepo.ts"
 
 interface Which {
   readonly accountId: AccountId
@@ -76,13 +73,13 @@ export class Sessions extends Context.Service<Sessions, {
       const vault = yield* Vault
       const quotas = yield* Quotas
       const { bounded } = yield* RequestWaits
-      const repo = yield* makeSessionsRepo
+      const { outsideTransaction, transaction } = yield* Database
+      const repo = yield* SessionsRepo
       const actor = yield* SessionEntity.client
-      const outside = yield* outsideTransaction<SqlClient.SqlClient | Sharding.Sharding>()
 
       /** Sends a request to the actor, with a timeout. The session may move meanwhile, for example when a node joins. */
       const request = <A extends { readonly _tag: string }, E>(ask: Effect.Effect<A | NoCode, E>) =>
-        outside(Effect.timeoutOption(repeatWhileMoving(ask), requestTimeout)).pipe(
+        outsideTransaction(Effect.timeoutOption(repeatWhileMoving(ask), requestTimeout)).pipe(
           Effect.map(Option.getOrElse((): A | NoCode => noCode("unavailable")))
         )
 
@@ -92,34 +89,34 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
       const existing = Effect.fnUntraced(function*(which: Which) {
-        const row = yield* Effect.orDie(repo.find(which))
+        const row = yield* repo.find(which)
         return Option.isSome(row) ? row.value : yield* new NotFound()
       })
 
       const insert = Effect.fnUntraced(function*(accountId: AccountId, name: string | null | undefined) {
-        const count = Effect.map(Effect.orDie(repo.countAll(accountId)), ({ current }) => current)
+        const count = Effect.map(repo.countAll(accountId), ({ current }) => current)
         yield* quotas.room(accountId, "whatsapp_sessions", count)
-        const { id } = yield* Effect.orDie(repo.nextId())
+        const { id } = yield* repo.nextId()
         const session_key = `wa_${yield* ulid}`
         const row = { accountId, id, session_key, name: name ?? `Session ${id}`, data_key: newDataKey(vault, id) }
-        return yield* Effect.orDie(repo.insert(row))
+        return yield* repo.insert(row)
       })
 
       const erase = Effect.fn("Sessions.erase")(function*(id: WhatsAppSessionId) {
         yield* Effect.ignoreCause(Effect.timeoutOption(actor(String(id)).LogOut(), logoutTimeout))
-        yield* Effect.orDie(repo.erase(id))
+        yield* repo.erase(id)
       })
 
       const create = Effect.fn("Sessions.create")(function*(accountId: AccountId, wanted: NewSession) {
         // Commits at once, because the actor may run on another node. The account sees the session only once it is confirmed.
-        const { id } = yield* outside(transaction(insert(accountId, wanted.name)))
+        const { id } = yield* outsideTransaction(transaction(insert(accountId, wanted.name)))
         return yield* Effect.gen(function*() {
           const code = yield* bounded(request(actor(String(id)).Qr()))
-          const row = Option.getOrUndefined(yield* Effect.orDie(repo.confirm({ id })))
+          const row = Option.getOrUndefined(yield* repo.confirm({ id }))
           if (code._tag === "NoCode" || row === undefined) return yield* new PairingUnavailable()
           const { messages_count: _, ...session } = row
           return { ...session, qr_code: code.qr_code }
-        }).pipe(Effect.onError(() => Effect.forkDetach(outside(erase(id)))))
+        }).pipe(Effect.onError(() => Effect.forkDetach(outsideTransaction(erase(id)))))
       })
 
       const qr = Effect.fn("Sessions.qr")(function*(which: Which) {
@@ -148,12 +145,12 @@ export class Sessions extends Context.Service<Sessions, {
           const filter = { accountId, status, ...window }
           const { total } = yield* repo.count(filter)
           return { rows: yield* repo.list(filter), total }
-        }, Effect.orDie),
+        }),
         remove: Effect.fn("Sessions.remove")(function*(which) {
-          if (Option.isNone(yield* Effect.orDie(repo.markRemoved(which)))) return yield* new NotFound()
+          if (Option.isNone(yield* repo.markRemoved(which))) return yield* new NotFound()
           yield* erase(which.id)
         })
       })
     })
-  )
+  ).pipe(Layer.provide(SessionsRepo.layer))
 }

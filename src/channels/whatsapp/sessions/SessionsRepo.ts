@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { repository } from "../../../platform/database/repository.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { PendingSession, Session, SessionDetail } from "../model/Session.ts"
 import { SessionStatus } from "../model/SessionState.ts"
@@ -15,8 +15,7 @@ const Filter = Schema.Struct({
   offset: Schema.Int
 })
 
-/** SQL of `whatsapp_sessions` for accounts and sweepers. `SessionRowRepo.ts` has the statements of the actors. */
-export const makeSessionsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id, session_key, name, status, phone_number, created_at,
@@ -27,7 +26,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
   const matching = ({ accountId, status }: typeof Filter.Encoded) =>
     sql`account_id = ${accountId} and ${shown} and ${status === null ? sql`true` : sql`status = ${status}`}`
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Filter,
     Result: Session,
     execute: (filter) =>
@@ -35,13 +34,13 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
         order by id desc limit ${filter.limit} offset ${filter.offset}`
   })
 
-  const count = SqlSchema.findOne({
+  const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (filter) => sql`select count(*) as total from whatsapp_sessions where ${matching(filter)}`
   })
 
-  const find = SqlSchema.findOneOption({
+  const find = Query.findOneOption({
     Request: One,
     Result: SessionDetail,
     execute: ({ accountId, id }) =>
@@ -50,20 +49,20 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Includes sessions whose creation is not answered yet. */
-  const countAll = SqlSchema.findOne({
+  const countAll = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ current: Schema.Int }),
     execute: (accountId) =>
       sql`select count(*) as current from whatsapp_sessions where account_id = ${accountId} and desired <> 'removed'`
   })
 
-  const nextId = SqlSchema.findOne({
+  const nextId = Query.findOne({
     Request: Schema.Void,
     Result: Id,
     execute: () => sql`select nextval(pg_get_serial_sequence('whatsapp_sessions', 'id')) as id`
   })
 
-  const insert = SqlSchema.findOne({
+  const insert = Query.findOne({
     Request: Schema.Struct({
       ...One.fields,
       session_key: Schema.String,
@@ -78,7 +77,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Shows the session to its account: its creation is answered. */
-  const confirm = SqlSchema.findOneOption({
+  const confirm = Query.findOneOption({
     Request: Id,
     Result: Session,
     execute: ({ id }) =>
@@ -87,7 +86,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Hides the session from its account. {@link leftovers} finds it until it is erased. */
-  const markRemoved = SqlSchema.findOneOption({
+  const markRemoved = Query.findOneOption({
     Request: One,
     Result: Id,
     execute: ({ accountId, id }) =>
@@ -96,10 +95,10 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Deletes the session with its keys. Without the data key, copies of the keys in files and backups stay closed. */
-  const erase = (id: WhatsAppSessionId) => Effect.asVoid(sql`delete from whatsapp_sessions where id = ${id}`)
+  const erase = (id: WhatsAppSessionId) => Query.run(sql`delete from whatsapp_sessions where id = ${id}`)
 
   /** Sessions whose removal stopped halfway, or whose creation failed before its answer. */
-  const leftovers = SqlSchema.findAll({
+  const leftovers = Query.findAll({
     Request: Schema.Void,
     Result: Id,
     execute: () =>
@@ -109,7 +108,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Failed sessions whose retry is due. The next one is due in an hour, so that each is returned once. */
-  const dueRetries = SqlSchema.findAll({
+  const dueRetries = Query.findAll({
     Request: Schema.Void,
     Result: Id,
     execute: () =>
@@ -118,10 +117,10 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Makes all retries due when the service starts, as the cause of their failures may be gone. */
-  const retryAll = Effect.asVoid(sql`update whatsapp_sessions set retry_at = now() where retry_at > now()`)
+  const retryAll = Query.run(sql`update whatsapp_sessions set retry_at = now() where retry_at > now()`)
 
   /** Sessions of all accounts that wait for a phone, newest first. */
-  const pending = SqlSchema.findAll({
+  const pending = Query.findAll({
     Request: Schema.Void,
     Result: PendingSession,
     execute: () =>
@@ -130,7 +129,7 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
   })
 
   /** Sessions that want a connection. */
-  const desired = SqlSchema.findAll({
+  const desired = Query.findAll({
     Request: Schema.Void,
     Result: Id,
     execute: () => sql`select id from whatsapp_sessions where desired = 'on'`
@@ -152,4 +151,11 @@ export const makeSessionsRepo = repository(Effect.gen(function*() {
     pending,
     desired
   }
-}))
+})
+
+/** SQL of `whatsapp_sessions` for accounts and sweepers. `SessionRowRepo.ts` has the statements of the actors. */
+export class SessionsRepo
+  extends Context.Service<SessionsRepo>()("messaging-service/channels/whatsapp/sessions/SessionsRepo", { make })
+{
+  static readonly layer = Layer.effect(SessionsRepo, make)
+}

@@ -1,7 +1,6 @@
 import { Context, Duration, Effect, Layer, Option, Semaphore } from "effect"
-import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import { idleInTransaction, inTransaction } from "../../../platform/database/transaction.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 
 /** The longest time that a request waits for WhatsApp. */
@@ -21,7 +20,7 @@ export class RequestWaits extends Context.Service<RequestWaits, {
   static readonly layer = Layer.effect(
     RequestWaits,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const { inTransaction, idleInTransaction } = yield* Database
       const { databaseConnections } = yield* AppConfig
       const permits = yield* Semaphore.make(Math.floor(databaseConnections / 4))
 
@@ -29,7 +28,7 @@ export class RequestWaits extends Context.Service<RequestWaits, {
         bounded: Effect.fnUntraced(function*<A, E>(wait: Effect.Effect<A, E>) {
           if (!(yield* inTransaction)) return yield* wait
           const idle = idleInTransaction(wait, Duration.sum(requestTimeout, margin))
-          const done = yield* Effect.provideService(permits.withPermitsIfAvailable(1)(idle), SqlClient.SqlClient, sql)
+          const done = yield* permits.withPermitsIfAvailable(1)(idle)
           return Option.isSome(done) ? done.value : yield* new ServiceUnavailable()
         })
       })

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import * as BaileysSocket from "../../../../src/channels/whatsapp/baileys/BaileysSocket.ts"
 import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
+import { SessionRowRepo } from "../../../../src/channels/whatsapp/sessions/SessionRowRepo.ts"
 import * as SessionSupervisor from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
 import { Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
@@ -16,7 +17,7 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const NoEvents = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
 
-const Subject = Layer.mergeAll(CredentialStore.layer, NoEvents, AppConfig.layer).pipe(
+const Subject = Layer.mergeAll(CredentialStore.layer, SessionRowRepo.layer, NoEvents, AppConfig.layer).pipe(
   Layer.provideMerge(IdleTraffic),
   Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
   Layer.provideMerge(TestDatabase.layer)
@@ -26,12 +27,12 @@ layer(Subject)("a session with a silent server", (it) => {
   it.effect("times out in every phase of a pairing and of a login, and shows the reason", () =>
     Effect.gen(function*() {
       const liar = yield* LyingWhatsApp.make("ws://127.0.0.1:9/")
-      let heard = 0
-      const silent: Lie = { opened: () => void heard++ }
-      const showing: Lie = { opened: (line) => showCodes(line, [ref(), ref()]), received: () => void heard++ }
+      let events = 0
+      const silent: Lie = { opened: () => void events++ }
+      const showing: Lie = { opened: (line) => showCodes(line, [ref(), ref()]), received: () => void events++ }
       const welcoming: Lie = {
         opened: (line) => line.send(stanza("success", { t: "0", lid: "1@lid" })),
-        received: () => void heard++
+        received: () => void events++
       }
       const { id, row } = yield* makeSessionRow(false)
       const session = yield* Effect.provide(
@@ -40,10 +41,10 @@ layer(Subject)("a session with a silent server", (it) => {
       )
       /** Waits until the next connection has met this lie, as far as the lie goes. */
       const meet = Effect.fnUntraced(function*(lie: Lie) {
-        const before = heard
+        const before = events
         liar.queue(lie)
         yield* passing(Effect.sync(() => liar.remaining), (left) => left === 0)
-        if (lie.hello === undefined) yield* eventually(Effect.sync(() => heard), (now) => now > before)
+        if (lie.hello === undefined) yield* eventually(Effect.sync(() => events), (now) => now > before)
       })
       const until = (is: Readonly<Record<string, unknown>>) =>
         passing(row, (found) => Object.entries(is).every(([name, value]) => found[name] === value))
@@ -58,9 +59,9 @@ layer(Subject)("a session with a silent server", (it) => {
       const asking = yield* Effect.forkChild(session.Qr())
       yield* meet(showing)
       const code = yield* Fiber.join(asking)
-      const before = heard
+      const before = events
       liar.accept(code._tag === "Code" ? code.text : "")
-      yield* eventually(Effect.sync(() => heard), (now) => now > before)
+      yield* eventually(Effect.sync(() => events), (now) => now > before)
       yield* until({ status: "pending", failures: 1, is_paired: true })
       yield* meet(silent)
       yield* until({ failures: 2 })

@@ -3,6 +3,7 @@ import { ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Queue, Redacted
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
+import { SessionRowRepo } from "../../../../src/channels/whatsapp/sessions/SessionRowRepo.ts"
 import * as SessionSupervisor from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
 import { type SocketEvent, WhatsAppSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
@@ -74,7 +75,7 @@ const Settings = AppConfig.layer.pipe(
   Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ WHATSAPP_RETRIES: String(retries) })))
 )
 
-const Subject = Layer.mergeAll(CredentialStore.layer, Sockets, Published, Settings).pipe(
+const Subject = Layer.mergeAll(CredentialStore.layer, SessionRowRepo.layer, Sockets, Published, Settings).pipe(
   Layer.provideMerge(IdleTraffic),
   Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
   Layer.provideMerge(TestDatabase.layer)
