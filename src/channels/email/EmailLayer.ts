@@ -1,7 +1,6 @@
 import { Layer } from "effect"
-import { BatchActor } from "./bulk/BatchActor.ts"
+import { BatchActor, BatchSweeper } from "./bulk/BatchActor.ts"
 import { BatchMailer } from "./bulk/BatchMailer.ts"
-import { BatchSweeper } from "./bulk/BatchSweeper.ts"
 import { BulkEmail } from "./bulk/BulkEmail.ts"
 import { BulkEmailHttp } from "./bulk/BulkEmailHttp.ts"
 import { NoticeSender } from "./notices/NoticeSender.ts"

@@ -29,8 +29,8 @@ export const Claimed = Schema.Struct({
   recipient: Schema.toType(EmailAddress),
   variables: Schema.Record(Schema.String, Schema.Unknown),
   attempt_count: Schema.Int,
-  /** Unconfirmed attempts: the relay did not answer the final dot. */
-  doubts: Schema.Int
+  /** Attempts that the relay left without an answer to the final dot. */
+  unconfirmed_attempts: Schema.Int
 })
 export type Claimed = typeof Claimed.Type
 
@@ -168,7 +168,8 @@ const make = Effect.gen(function*() {
         )
         update email_messages m set status = 'sending', due_at = now() from due
         where m.id = due.id and not due.is_suppressed
-        returning m.id, m.recipient, m.variables, m.attempt_count, m.doubts`
+        returning m.id, m.recipient, m.variables, m.attempt_count,
+          m.doubts as unconfirmed_attempts`
   })
 
   /** Reads whether the batch is open, the milliseconds until its next recipient is due, and how many are being sent. */

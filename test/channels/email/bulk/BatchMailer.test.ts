@@ -105,7 +105,7 @@ const claimed = (to: string): Claimed => ({
   recipient: EmailAddress.make(to),
   variables: { name: "Ann" },
   attempt_count: 0,
-  doubts: 0
+  unconfirmed_attempts: 0
 })
 
 /** Opens the batch, mails one recipient, and returns the outcome with the messages that reached the relay. */

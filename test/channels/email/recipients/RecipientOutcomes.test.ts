@@ -71,7 +71,7 @@ const batchOf = Effect.fnUntraced(function*(count: number, account?: AccountId) 
       subject: "s",
       at,
       attemptsBefore: claimed.attempt_count,
-      transition: transition(claimed.attempt_count, outcome, claimed.doubts)
+      transition: transition(claimed.attempt_count, outcome, claimed.unconfirmed_attempts)
     })
   return {
     id,
@@ -150,7 +150,7 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       for (const unconfirmed of [0, 1]) {
         yield* sql`update email_messages set due_at = null where batch_id = ${batch.id}`
         const [claimed] = yield* batch.claim()
-        assert.strictEqual(claimed?.doubts, unconfirmed)
+        assert.strictEqual(claimed?.unconfirmed_attempts, unconfirmed)
         if (claimed !== undefined) yield* batch.record(claimed, silent)
       }
       assert.deepStrictEqual(yield* batch.rows, ["failed 2"])
