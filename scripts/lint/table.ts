@@ -20,12 +20,12 @@ export const steps: ReadonlyArray<ReadonlyArray<string>> = [
 
 /** What the end of a file's name says about who may import it besides its own folder. */
 export const reach: ReadonlyArray<{ readonly files: RegExp; readonly folders: ReadonlyArray<string> }> = [
-  { files: /(Repo|Actor|Http)\.ts$/, folders: [] },
+  { files: /(Repo|Actor)\.ts$/, folders: [] },
   { files: /\/(EmbeddedPostgres|NodemailerConnector)\.ts$/, folders: [] },
   { files: /\/baileys\/BaileysSocket\.ts$/, folders: ["app"] },
   { files: /\/baileys\/keepSingleRatchetStep\.ts$/, folders: ["sandbox"] },
   { files: /\/baileys\//, folders: [] },
-  { files: /Layer\.ts$/, folders: ["app"] },
+  { files: /(Layer|Http)\.ts$/, folders: ["app"] },
   { files: /Api\.ts$/, folders: ["api", "app"] }
 ]
 

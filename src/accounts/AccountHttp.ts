@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
@@ -10,7 +10,11 @@ import { AccountApi } from "./AccountApi.ts"
 import { AccountRemoval } from "./AccountRemoval.ts"
 import { Accounts } from "./Accounts.ts"
 import { AccountSettings } from "./AccountSettings.ts"
+import { Audit } from "./Audit.ts"
+import { AuthHttp } from "./AuthHttp.ts"
 import { limitPerMinute } from "./limitPerMinute.ts"
+import { Notices } from "./Notices.ts"
+import { PasswordResets } from "./PasswordResets.ts"
 
 /** Handlers of {@link AccountApi}. */
 export const AccountHttp = HttpApiBuilder.group(
@@ -60,4 +64,10 @@ export const AccountHttp = HttpApiBuilder.group(
         })
       })
     })
+)
+
+/** Accounts with their endpoints, notices and audit log. Requires `Erasure`. */
+export const AccountsLayer = Layer.merge(AuthHttp, AccountHttp).pipe(
+  Layer.provideMerge(Layer.mergeAll(Accounts.layer, AccountSettings.layer, PasswordResets.layer, AccountRemoval.layer)),
+  Layer.provideMerge(Layer.mergeAll(Audit.layer, Notices.layer))
 )

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { InsufficientPermission } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
@@ -6,6 +6,8 @@ import { baseContract } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { ApiKeysApi, type NewApiKey } from "./ApiKeysApi.ts"
+import { AuthenticationLayer } from "./AuthenticationLayer.ts"
+import { Credentials } from "./Credentials.ts"
 
 /** A key with permissions can only create keys with a subset of them. */
 const grantable = Effect.fnUntraced(function*({ permissions: own }: Principal["Service"], wanted: NewApiKey) {
@@ -46,3 +48,9 @@ export const ApiKeysHttp = HttpApiBuilder.group(
       })
     })
 )
+
+/** API keys with their endpoints. */
+export const ApiKeysLayer = ApiKeysHttp.pipe(Layer.provideMerge(ApiKeys.layer))
+
+/** The authentication of every request, by API keys and login sessions. */
+export const CredentialsLayer = AuthenticationLayer.pipe(Layer.provide(Credentials.layer))

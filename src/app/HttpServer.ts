@@ -1,4 +1,5 @@
-import { DateTime, Effect, Layer } from "effect"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { type Context, DateTime, Effect, Layer, Schema } from "effect"
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
@@ -8,7 +9,26 @@ import { wireOf } from "../platform/http/ApiError.ts"
 import { RequestRefused } from "../platform/http/ApiErrors.ts"
 import { defaultHeaders } from "../platform/http/RequestPipeline.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
-import { listenOn } from "./listenOn.ts"
+
+class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+  host: Schema.String,
+  port: Schema.Int,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot listen on ${this.host}:${this.port} (${this.reason}). Set another PORT; 0 picks a free one.`
+  }
+}
+
+const reasonOf = (cause: unknown) => cause instanceof Error && "code" in cause ? String(cause.code) : "refused"
+
+/** An HTTP server at an address. When its scope closes, it first finishes the requests in flight. */
+export const listenOn = (make: () => Server, { host, port }: { readonly host: string; readonly port: number }) => {
+  const server = NodeHttpServer.layer(make, { host, port, gracefulShutdownTimeout: "10 seconds" })
+  const failed = (reason: string): Effect.Effect<Context.Context<Layer.Success<typeof server>>, ListenFailed> =>
+    Effect.fail(new ListenFailed({ host, port, reason }))
+  return Layer.catchTag(server, "ServeError", ({ cause }) => Layer.effectContext(failed(reasonOf(cause))))
+}
 
 /** The documented response for requests that Node refuses before routing. */
 const refusal = () => {

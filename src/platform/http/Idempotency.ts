@@ -7,8 +7,8 @@ import type { SealedColumn } from "../crypto/SealedColumn.ts"
 import { Vault } from "../crypto/Vault.ts"
 import { Database } from "../database/Database.ts"
 import * as Query from "../database/Query.ts"
+import { type ApiError, errorResponse, isApiError, statusOf } from "./ApiError.ts"
 import { IdempotencyInProgress, IdempotencyKeyReused, ValidationFailed } from "./ApiErrors.ts"
-import { type ApiError, errorResponse, isApiError, statusOf } from "./errorResponse.ts"
 import { RequestContext } from "./RequestContext.ts"
 
 const Stored = Schema.Struct({

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { errorResponse } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
-import { errorResponse } from "../../platform/http/errorResponse.ts"
 import { html } from "../../platform/http/html.ts"
 import { isLocalRequest } from "../mail/isLocalRequest.ts"
 import { sandboxMailStyle } from "../mail/sandboxMailStyle.ts"

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { BatchStatus } from "../../../values/BatchStatus.ts"
 import { EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
-import { RecipientStatus } from "../recipients/Recipient.ts"
+import { RecipientStatus } from "../recipients/MessageState.ts"
 
 /** A batch. Always total = queued + sent + failed + suppressed + canceled; a recipient being sent counts as queued. */
 export const Batch = Schema.Struct({

@@ -4,7 +4,7 @@ import * as Query from "../../../platform/database/Query.ts"
 import { BatchStatus } from "../../../values/BatchStatus.ts"
 import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
-import { RecipientStatus } from "../recipients/Recipient.ts"
+import { RecipientStatus } from "../recipients/MessageState.ts"
 import { Batch, BatchRecipient } from "./Batch.ts"
 
 const One = Schema.Struct({ accountId: AccountId, batchId: EmailBatchId })

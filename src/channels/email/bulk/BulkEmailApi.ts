@@ -13,7 +13,7 @@ import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { Data, Done, Paged } from "../../../values/Envelope.ts"
 import { EmailBatchId } from "../../../values/Ids.ts"
 import { pageQuery, sortedPageQuery } from "../../../values/Page.ts"
-import { RecipientStatus } from "../recipients/Recipient.ts"
+import { RecipientStatus } from "../recipients/MessageState.ts"
 import { htmlField, mailFields, Warnings } from "../request/MailFields.ts"
 import { Batch, BatchRecipient } from "./Batch.ts"
 

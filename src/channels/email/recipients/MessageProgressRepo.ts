@@ -3,8 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
-import type { LaterStatus } from "./MessageState.ts"
-import { RecipientStatus } from "./Recipient.ts"
+import { type LaterStatus, RecipientStatus } from "./MessageState.ts"
 
 const MessageRow = Schema.Struct({
   id: EmailMessageId,

@@ -1,4 +1,19 @@
-import type { RecipientStatus } from "./Recipient.ts"
+import { Schema } from "effect"
+
+/** The status of one recipient's message, as the API shows it. A message that is being sent shows as queued. */
+export const RecipientStatus = Schema.Literals([
+  "queued",
+  "sent",
+  "delivered",
+  "opened",
+  "clicked",
+  "bounced",
+  "complained",
+  "failed",
+  "suppressed",
+  "canceled"
+])
+export type RecipientStatus = typeof RecipientStatus.Type
 
 /** The status of a message: its recipient's status, or `sending` while a node sends it. */
 export type MessageStatus = RecipientStatus | "sending"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { EmailBatchId, EmailMessageId, TemplateId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
-import { RecipientStatus } from "../recipients/Recipient.ts"
+import { RecipientStatus } from "../recipients/MessageState.ts"
 
 const progress = {
   status: RecipientStatus,

@@ -15,7 +15,7 @@ import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Id
 import type { PageOf, Sort } from "../../../values/Page.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import { subjectOf } from "../recipients/MessageProgress.ts"
-import type { RecipientStatus } from "../recipients/Recipient.ts"
+import type { RecipientStatus } from "../recipients/MessageState.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
 import { findOversizedPart } from "../request/MailFields.ts"

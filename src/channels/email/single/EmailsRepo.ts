@@ -6,7 +6,7 @@ import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
-import { RecipientStatus } from "../recipients/Recipient.ts"
+import { RecipientStatus } from "../recipients/MessageState.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { Email, EmailRecipient } from "./Email.ts"
 

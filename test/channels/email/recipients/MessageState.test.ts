@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import {
   advance,
   type LaterStatus,
-  type MessageStatus
+  type MessageStatus,
+  RecipientStatus
 } from "../../../../src/channels/email/recipients/MessageState.ts"
-import { RecipientStatus } from "../../../../src/channels/email/recipients/Recipient.ts"
 
 const Status = Schema.Union([RecipientStatus, Schema.Literal("sending")])
 const Later = Schema.Literals(["delivered", "opened", "clicked", "bounced", "complained"])
