@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import * as NodeModule from "node:module"
-import { signingThreads } from "./app/signingThreads.ts"
+import { signingThreads } from "./app/server/signingThreads.ts"
 
 // Before the program is loaded: a start finds what the one before it has compiled, which saves a third of its time.
 NodeModule.enableCompileCache()

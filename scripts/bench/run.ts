@@ -1,7 +1,7 @@
 /** `npm run bench [name …]`: runs benches one after the other, each in a process of its own; all of them without a name. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-import { signingThreads } from "../../src/app/signingThreads.ts"
+import { signingThreads } from "../../src/app/server/signingThreads.ts"
 
 const benches: Readonly<Record<string, string>> = {
   http: "requests/s beside Fastify with postgres.js and beside pgbench",

@@ -36,7 +36,7 @@ describe("imports of the contract", () => {
     const files = [...closureOf("api/Api.ts").keys()]
     assert.includeMembers(files, ["effect", "values/Ids.ts", "platform/http/ApiError.ts", "webhooks/WebhooksApi.ts"])
     assert.deepStrictEqual(
-      importsOf(NodePath.join(src, "app/HttpServer.ts")).filter((name) => name.startsWith("node:")),
+      importsOf(NodePath.join(src, "app/server/HttpServer.ts")).filter((name) => name.startsWith("node:")),
       [
         "node:http"
       ]

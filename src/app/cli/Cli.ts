@@ -11,7 +11,7 @@ import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Logs } from "../../platform/observability/Logs.ts"
 import { rebuildUsage } from "../../usage/rebuildUsage.ts"
 import { pluralize } from "../../values/pluralize.ts"
-import { sealedColumns } from "../sealedColumns.ts"
+import { sealedColumns } from "../server/sealedColumns.ts"
 import { account } from "./account.ts"
 import { prices } from "./prices.ts"
 import { webhook } from "./webhook.ts"
@@ -23,7 +23,7 @@ const OnDatabase = Database.layer.pipe(Layer.provide(DatabaseAddress.layer), Lay
 const serve = Command.make(
   "serve",
   {},
-  () => Effect.flatMap(Effect.promise(() => import("../runNode.ts")), ({ runNode }) => runNode)
+  () => Effect.flatMap(Effect.promise(() => import("../server/runNode.ts")), ({ runNode }) => runNode)
 ).pipe(Command.withDescription("Run a node of the service: HTTP and actors, until Ctrl-C or SIGTERM"))
 
 /** `serve` migrates too. This command is for deployments that migrate first. */

@@ -14,7 +14,7 @@ import { countForeign } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Dns } from "../../platform/net/Dns.ts"
 import { pluralize } from "../../values/pluralize.ts"
-import { sealedColumns } from "../sealedColumns.ts"
+import { sealedColumns } from "../server/sealedColumns.ts"
 import { smsCheck, whatsappCheck } from "./channelChecks.ts"
 
 /** At least one check failed. Its reason was printed. */

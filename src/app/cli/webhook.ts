@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
 import { verify } from "../../webhooks/endpoint/WebhookSecret.ts"
-import { listenOn } from "../HttpServer.ts"
+import { listenOn } from "../server/HttpServer.ts"
 
 const pretty = (body: string) => {
   const event = Option.liftThrowable(JSON.parse)(body)

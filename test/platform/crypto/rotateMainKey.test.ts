@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { sealedColumns } from "../../../src/app/sealedColumns.ts"
+import { sealedColumns } from "../../../src/app/server/sealedColumns.ts"
 import { dkimKeyColumn, sealedDkimKey } from "../../../src/email-domains/EmailDomains.ts"
 import { MacKeys } from "../../../src/platform/crypto/MacKeys.ts"
 import { countForeign, rotateMainKey } from "../../../src/platform/crypto/rotateMainKey.ts"

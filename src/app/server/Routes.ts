@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
-import { Api } from "../api/Api.ts"
-import { Allowed, type RouteName } from "../platform/http/Allowed.ts"
-import { entityTag, isNamed } from "../platform/http/entityTag.ts"
+import { Api } from "../../api/Api.ts"
+import { Allowed, type RouteName } from "../../platform/http/Allowed.ts"
+import { entityTag, isNamed } from "../../platform/http/entityTag.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
   // Generated on first use, so that no start waits for it.

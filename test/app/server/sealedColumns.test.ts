@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
 import * as NodeUrl from "node:url"
-import { sealedColumns } from "../../src/app/sealedColumns.ts"
-import { nameOf } from "../../src/platform/crypto/SealedColumn.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { sealedColumns } from "../../../src/app/server/sealedColumns.ts"
+import { nameOf } from "../../../src/platform/crypto/SealedColumn.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const src = NodeUrl.fileURLToPath(new URL("../../src", import.meta.url))
+const src = NodeUrl.fileURLToPath(new URL("../../../src", import.meta.url))
 
 const all = [...sealedColumns.columns, sealedColumns.last]
 const listed = all.map(nameOf)

@@ -3,12 +3,12 @@ import { type Context, DateTime, Effect, Layer, Schema } from "effect"
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { AppConfig } from "../platform/config/AppConfig.ts"
-import { uuid7 } from "../platform/crypto/ids.ts"
-import { wireOf } from "../platform/http/ApiError.ts"
-import { RequestRefused } from "../platform/http/ApiErrors.ts"
-import { defaultHeaders } from "../platform/http/RequestPipeline.ts"
-import { fromDateTime } from "../values/Timestamp.ts"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { uuid7 } from "../../platform/crypto/ids.ts"
+import { wireOf } from "../../platform/http/ApiError.ts"
+import { RequestRefused } from "../../platform/http/ApiErrors.ts"
+import { defaultHeaders } from "../../platform/http/RequestPipeline.ts"
+import { fromDateTime } from "../../values/Timestamp.ts"
 
 class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
   host: Schema.String,

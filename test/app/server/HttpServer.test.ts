@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, Layer } from "effect"
 import { HttpServer, HttpServerResponse } from "effect/http"
 import * as NodeNet from "node:net"
-import { HttpServerLayer } from "../../src/app/HttpServer.ts"
-import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { HttpServerLayer } from "../../../src/app/server/HttpServer.ts"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 
 const OnFreePort = HttpServerLayer.pipe(
   Layer.provide(AppConfig.layer),
