@@ -17,7 +17,7 @@ import { Notices } from "./Notices.ts"
 import { PasswordResets } from "./PasswordResets.ts"
 
 /** Handlers of {@link AccountApi}. */
-export const AccountHttp = HttpApiBuilder.group(
+const AccountHttp = HttpApiBuilder.group(
   baseContract.add(AccountApi),
   "account",
   (handlers) =>

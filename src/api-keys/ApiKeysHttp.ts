@@ -18,7 +18,7 @@ const grantable = Effect.fnUntraced(function*({ permissions: own }: Principal["S
 })
 
 /** Handlers of {@link ApiKeysApi}. */
-export const ApiKeysHttp = HttpApiBuilder.group(
+const ApiKeysHttp = HttpApiBuilder.group(
   baseContract.add(ApiKeysApi),
   "apiKeys",
   (handlers) =>
