@@ -71,9 +71,7 @@ const make = Effect.gen(function*() {
 })
 
 /** SQL of `notices`. */
-export class NoticesRepo
-  extends Context.Service<NoticesRepo>()("messaging-service/accounts/Notices/NoticesRepo", { make })
-{
+class NoticesRepo extends Context.Service<NoticesRepo>()("messaging-service/accounts/Notices/NoticesRepo", { make }) {
   static readonly layer = Layer.effect(NoticesRepo, make)
 }
 
