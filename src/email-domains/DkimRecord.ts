@@ -5,12 +5,12 @@ import { tagList } from "./tagList.ts"
 const isKey = /(?:^|;)\s*p\s*=/i
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-const publish = "Publish the value of this record as it stands here"
+const publish = "Publish the value of this record exactly"
 
-/** Why a verifier would not take the one key record for ours, or undefined. */
+/** Why a verifier would not accept the key record as ours, or undefined. */
 const fault = (text: string, publicKey: string): string | undefined => {
   const tags = tagList(text)
-  if (tags === undefined) return `The record cannot be read as DKIM tags. ${publish}, without quotes.`
+  if (tags === undefined) return `The record is not a list of DKIM tags. ${publish}, without quotes.`
   const list = (name: string) => (tags.get(name) ?? "").toLowerCase().split(":").map((word) => word.trim())
   if ((tags.get("v") ?? "DKIM1") !== "DKIM1") return `Its version is not DKIM1. ${publish}.`
   if ((tags.get("k") ?? "rsa").toLowerCase() !== "rsa") return `Its key type is not rsa. ${publish}.`
@@ -19,24 +19,24 @@ const fault = (text: string, publicKey: string): string | undefined => {
     return `It does not allow the key for email. ${publish}.`
   }
   const key = (tags.get("p") ?? "").replaceAll(/\s/g, "")
-  if (key === "") return `Its key is empty, which means that it was revoked. ${publish}.`
+  if (key === "") return `Its key is empty, which marks it as revoked. ${publish}.`
   if (!base64.test(key)) return `Its key is not valid base64. ${publish}, without quotes or line breaks.`
   return Buffer.from(key, "base64").equals(Buffer.from(publicKey, "base64"))
     ? undefined
-    : `Its key is another one than this domain has here, or it was cut off. ${publish}.`
+    : `Its key is not this domain's key, or it was cut off. ${publish}.`
 }
 
-/** Whether the texts at the selector are our public key (RFC 6376, 3.6.1). Required: it proves whose domain it is. */
+/** Whether the selector's texts contain our public key (RFC 6376, 3.6.1). Required: it proves control of the domain. */
 export const judgeDkim = (texts: ReadonlyArray<string>, publicKey: string): Judgement => {
   const keys = texts.filter((text) => isKey.test(text))
   const [key] = keys
   if (key === undefined) {
     return texts.length === 0
-      ? judge("missing", texts, "There is no TXT record here. Publish this one; until it is seen can take minutes.")
-      : judge("mismatch", texts, `There is a TXT record here, but no DKIM key. ${publish}.`)
+      ? judge("missing", texts, "There is no TXT record. Publish this one; it can take minutes to become visible.")
+      : judge("mismatch", texts, `There is a TXT record, but no DKIM key. ${publish}.`)
   }
   if (keys.length > 1) {
-    return judge("conflict", keys, `There are ${keys.length} DKIM keys here. Remove all but the one with this value.`)
+    return judge("conflict", keys, `There are ${keys.length} DKIM keys. Remove all but the one with this value.`)
   }
   const wrong = fault(key, publicKey)
   if (wrong !== undefined) return judge("mismatch", keys, wrong)

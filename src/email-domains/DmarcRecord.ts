@@ -5,17 +5,17 @@ import { tagList } from "./tagList.ts"
 const isDmarc = (text: string) => /^v\s*=\s*DMARC1\s*(?:;|$)/.test(text)
 const policies: ReadonlyArray<string | undefined> = ["none", "quarantine", "reject"]
 
-/** Any policy does: a stricter one than ours is better, and our mail passes it. */
+/** Accepts any policy: our mail also passes a stricter one than we recommend. */
 const judgeOne = (record: string, from: string): Judgement => {
   const policy = tagList(record)?.get("p")?.toLowerCase()
   return policies.includes(policy)
     ? judge("verified", [record], `There is a DMARC policy${from}: ${policy}.`)
-    : judge("mismatch", [record], `The DMARC record${from} has no valid policy. Give it p=none, or publish this one.`)
+    : judge("mismatch", [record], `The DMARC record${from} has no valid policy. Set p=none, or publish this record.`)
 }
 
 /**
- * Whether there is a DMARC policy (RFC 7489, 6.6.3): at the domain, or else at its organizational domain, of which
- * `organizational` are the texts. Advised, not required: Gmail and Yahoo ask it of those who send in bulk.
+ * Whether there is a DMARC policy (RFC 7489, 6.6.3), at the domain or at its organizational domain with the texts
+ * `organizational`. Recommended: Gmail and Yahoo require it from bulk senders.
  */
 export const judgeDmarc = (
   texts: ReadonlyArray<string>,
@@ -29,11 +29,15 @@ export const judgeDmarc = (
     return judge(
       "missing",
       texts,
-      "There is no DMARC record here. It is not required, but Gmail and Yahoo want one of those who send in bulk: publish this one."
+      "There is no DMARC record. It is not required, but Gmail and Yahoo require one from bulk senders. Publish this one."
     )
   }
   const from = inherited ? ` of ${organizational.name}` : ""
   return records.length > 1
-    ? judge("conflict", records, `There are ${records.length} DMARC records${from}, which voids them. Leave one.`)
+    ? judge(
+      "conflict",
+      records,
+      `There are ${records.length} DMARC records${from}, which invalidates them. Keep only one.`
+    )
     : judgeOne(record, from)
 }

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Option, Redacted, Semaphore } from "effect"
+import { generateKeyPair } from "node:crypto"
 import { Audit, type AuditEntry } from "../accounts/Audit.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Vault } from "../platform/crypto/Vault.ts"
@@ -12,29 +13,57 @@ import type { AddedDomain, DomainChange, EmailDomain } from "./EmailDomain.ts"
 import { DomainAlreadyExists } from "./EmailDomainErrors.ts"
 import { sealedDkimKey } from "./EmailDomains.ts"
 import { type DomainRow, EmailDomainsRepo } from "./EmailDomainsRepo.ts"
-import { generateDkimKey } from "./generateDkimKey.ts"
 import { warningsOf } from "./warningsOf.ts"
 
+/** A domain's key pair. */
+interface DkimKey {
+  /** PKCS #8 in PEM form. */
+  readonly privateKey: Redacted.Redacted
+  /** Base64 of the DER form, as published in DNS. */
+  readonly publicKey: string
+}
+
 /**
- * The sending domains of an account, as their owner manages them (spec 2.4, 4.4). Several accounts may have added the same
- * domain, each with a key of its own; {@link DomainVerification} decides who may send from it.
+ * Generates an RSA key of 2048 bits (RFC 8301), which every receiver verifies and which fits into DNS. It takes a tenth
+ * of a second on a thread of the pool, so the event loop continues.
+ */
+const generateDkimKey = Effect.callback<DkimKey>((resume) => {
+  generateKeyPair("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "der" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" }
+  }, (error, publicKey, privateKey) => {
+    resume(
+      error === null
+        ? Effect.succeed({
+          privateKey: Redacted.make(privateKey, { label: "DKIM private key" }),
+          publicKey: publicKey.toString("base64")
+        })
+        : Effect.die(error)
+    )
+  })
+})
+
+/**
+ * The sending domains of an account, for their owner (spec 2.4, 4.4). Several accounts may add the same domain, each
+ * with another key. {@link DomainVerification} decides which of them may send from it.
  */
 export class DomainRegistrations extends Context.Service<DomainRegistrations, {
   /** Newest first. */
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<EmailDomain>>
   readonly find: (accountId: AccountId, id: EmailDomainId) => Effect.Effect<EmailDomain, NotFound>
-  /** Makes the domain's own DKIM key and gives the records to publish. */
+  /** Generates a DKIM key and returns the records to publish. */
   readonly add: (accountId: AccountId, domain: DomainName) => Effect.Effect<AddedDomain, DomainAlreadyExists>
-  /** Holds for mail that is accepted from now on. */
+  /** Applies to mail that is accepted afterwards. */
   readonly change: (
     domain: { readonly accountId: AccountId; readonly id: EmailDomainId },
     change: DomainChange
   ) => Effect.Effect<EmailDomain, NotFound>
-  /** From now on the domain must not stand in From; its key is gone. */
+  /** Deletes the domain and its key. Mail from it is refused afterwards. */
   readonly remove: (accountId: AccountId, id: EmailDomainId) => Effect.Effect<void, NotFound>
-  /** What large receivers will hold against mail from a sender of the account, by its domain's last check. */
+  /** Why large receivers may refuse bulk mail from this sender, according to the domain's last check. */
   readonly warnings: (accountId: AccountId, sender: EmailAddress) => Effect.Effect<ReadonlyArray<string>>
-  /** The same for mail that is signed with the key a domain is verified with, in any account; none when it is in none. */
+  /** The same for the account that the domain is verified for; nothing if it is verified for none. */
   readonly verifiedWarnings: (domain: string) => Effect.Effect<Option.Option<ReadonlyArray<string>>>
 }>()("messaging-service/email-domains/DomainRegistrations") {
   static readonly layer = Layer.effect(
@@ -45,7 +74,7 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
       const audit = yield* Audit
       const repo = yield* EmailDomainsRepo
       const { spfIncludeHost: spfHost } = yield* AppConfig
-      // Making keys is the heaviest work there is: one at a time leaves the other threads to whoever signs mail.
+      // Generating keys is the heaviest work of the service. One at a time leaves the other threads for signing mail.
       const keyMaking = yield* Semaphore.make(1)
 
       const added = ({ domain, id, public_key: publicKey, status }: DomainRow): AddedDomain => ({
@@ -63,7 +92,7 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
         created_at: row.created_at
       })
 
-      /** Makes a change and, if it changed a row, writes it into the book, both or neither. */
+      /** Makes a change. If it changed a row, adds the entry to the audit log in the same transaction. */
       const recorded = <A>(entry: AuditEntry, change: Effect.Effect<Option.Option<A>>) =>
         transaction(Effect.tap(change, (row) => Option.isSome(row) ? audit.record(entry) : Effect.void))
 

@@ -3,37 +3,39 @@ import { Notices } from "../accounts/Notices.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import { NotFound, ServiceUnavailable } from "../platform/http/ApiErrors.ts"
+import { Dns } from "../platform/net/Dns.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import type { AccountId, EmailDomainId } from "../values/Ids.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import { displacedNotice, unverifiedNotice, verifiedNotice } from "./changeNotice.ts"
-import { longestCheck, makeCheckRecords } from "./checkRecords.ts"
+import { checkRecords, checkTimeout } from "./checkRecords.ts"
 import { dnsRecords } from "./dnsRecords.ts"
 import type { CheckedDomain, DomainCheck, Purpose } from "./EmailDomain.ts"
 import { type ClaimedDomain, type DomainRow, EmailDomainsRepo } from "./EmailDomainsRepo.ts"
 import { transition, verdictOf } from "./EmailDomainState.ts"
 
-/** What a transaction has left for itself while name servers are asked in it. */
+/** Remaining idle time of a transaction that waits for name servers. */
 const margin = Duration.seconds(2)
 
 /**
- * Decides which domains are verified, by what DNS publishes (spec 3.2). There is one check at a time of a domain, in the
- * whole cluster: a lease in its row says so. An outcome, its notice and whom it displaces commit together.
+ * Verifies domains by their published DNS records (spec 3.2). A lease in the row ensures that the cluster runs one
+ * check of a domain at a time. An outcome, its notices and the displaced verification commit together.
  *
- * With an `Idempotency-Key` a request is a transaction, so its check holds a connection of the pool that all requests
- * share. At most a quarter of them may be held so; who comes then is asked to come again.
+ * A request with an `Idempotency-Key` is a transaction, so its check holds a connection of the request pool. At most a
+ * quarter of the connections may be held this way; further requests receive 503.
  *
- * Of the accounts that have added a domain, the one whose key is published has it: DNS names one of them at a time. An
- * account whose check passes takes the verification from another one at once, whose own check would fail from now on.
+ * If several accounts have added a domain, it belongs to the account whose key is published, because DNS names only one
+ * key. A check that passes takes the verification from the other account at once.
  */
 export class DomainVerification extends Context.Service<DomainVerification, {
-  /** Checks a domain now; whoever asks while a check is under way, or within ten seconds of it, gets the same outcome. */
+  /** Checks a domain now. Callers during a check, or within ten seconds after it, receive the same outcome. */
   readonly verify: (
     accountId: AccountId,
     id: EmailDomainId
   ) => Effect.Effect<CheckedDomain, NotFound | ServiceUnavailable>
-  /** Makes the check that is due longest, and says whether there was one. */
+  /** Runs the check that has been due longest. Returns whether there was one. */
   readonly checkDue: Effect.Effect<boolean>
-  /** Whether there is one. */
+  /** Whether a check is due. */
   readonly isAnyDue: Effect.Effect<boolean>
 }>()("messaging-service/email-domains/DomainVerification") {
   static readonly layer = Layer.effect(
@@ -43,7 +45,7 @@ export class DomainVerification extends Context.Service<DomainVerification, {
       const { enqueue } = yield* Notices
       const { databaseConnections, spfIncludeHost: spfHost } = yield* AppConfig
       const repo = yield* EmailDomainsRepo
-      const checkRecords = yield* makeCheckRecords
+      const lookUp = checkRecords(yield* Dns)
       const holding = yield* Semaphore.make(Math.floor(databaseConnections / 4))
 
       const bounded = Effect.fnUntraced(function*<A, E>(effect: Effect.Effect<A, E>) {
@@ -66,7 +68,7 @@ export class DomainVerification extends Context.Service<DomainVerification, {
         )
         if (next.change === "verified") {
           if (yield* repo.isOvertaken(claimed)) {
-            yield* repo.giveBack(claimed.id)
+            yield* repo.release(claimed.id)
             return
           }
           for (const displaced of yield* repo.displace(claimed)) yield* enqueue(displacedNotice(displaced))
@@ -78,14 +80,14 @@ export class DomainVerification extends Context.Service<DomainVerification, {
 
       const check = Effect.fn("DomainVerification.check")(function*(claimed: ClaimedDomain) {
         const { domain, public_key: publicKey } = claimed
-        const looking = checkRecords({ domain, publicKey, spfHost })
+        const lookups = lookUp({ domain, publicKey, spfHost })
         const found = yield* (yield* inTransaction)
-          ? idleInTransaction(looking, Duration.sum(longestCheck, margin))
-          : looking
+          ? idleInTransaction(lookups, Duration.sum(checkTimeout, margin))
+          : lookups
         yield* settle(claimed, found)
       })
 
-      /** A domain after its last check; one that was deleted meanwhile is not found. */
+      /** The domain after its last check; NotFound if it was deleted meanwhile. */
       const afterCheck = Effect.fnUntraced(function*(accountId: AccountId, id: EmailDomainId) {
         const claimed = yield* repo.begin({ accountId, id })
         if (Option.isSome(claimed)) yield* check(claimed.value)
@@ -129,3 +131,23 @@ export class DomainVerification extends Context.Service<DomainVerification, {
     })
   ).pipe(Layer.provide(EmailDomainsRepo.layer))
 }
+
+/**
+ * Concurrent checks. A check only waits, up to ten seconds for silent name servers, which must not block the others.
+ */
+const concurrency = 16
+
+/**
+ * Checks due domains on one node of the cluster: pending ones with growing pauses for three days, verified ones once a
+ * day. A check that a crashed node did not record stays due and runs again after its lease.
+ */
+export const DomainRechecks = PeriodicTask.make(
+  "EmailDomainRechecks",
+  "1 second",
+  Effect.gen(function*() {
+    const { checkDue, isAnyDue } = yield* DomainVerification
+    if (!(yield* isAnyDue)) return
+    const untilNone = Effect.repeat(checkDue, { while: (found) => found })
+    yield* Effect.all(Array.from({ length: concurrency }, () => untilNone), { concurrency, discard: true })
+  })
+)

@@ -2,15 +2,15 @@ import { Schema } from "effect"
 import { EmailDomainId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
-/** Spec 3.2 has these two. */
+/** The states of spec 3.2. */
 export const DomainStatus = Schema.Literals(["pending", "verified"])
 export type DomainStatus = typeof DomainStatus.Type
 
-/** What a record is there for; each domain has one of each (spec 2.4). */
+/** The purpose of a record. Each domain has one of each (spec 2.4). */
 export const Purpose = Schema.Literals(["DKIM", "SPF", "DMARC", "MX"])
 export type Purpose = typeof Purpose.Type
 
-/** A record for the owner of a domain to publish. */
+/** A record that the owner publishes. */
 export const DnsRecord = Schema.Struct({
   type: Schema.Literals(["TXT", "MX"]),
   name: Schema.String,
@@ -20,13 +20,13 @@ export const DnsRecord = Schema.Struct({
 export type DnsRecord = typeof DnsRecord.Type
 
 /**
- * What a lookup says about a record: it is as it should be, is not there, is there and does not do, is there more often
- * than it may, or the name servers gave no answer.
+ * The result of a lookup. `missing`: there is no record. `mismatch`: it has another value. `conflict`: there are too
+ * many. `temporary_error`: the name servers did not answer.
  */
 export const RecordStatus = Schema.Literals(["verified", "missing", "mismatch", "conflict", "temporary_error"])
 export type RecordStatus = typeof RecordStatus.Type
 
-/** What a check says about a record. `detail` tells its owner what to do. */
+/** A check's verdict on one record. `detail` tells the owner what to do. */
 export const Judgement = Schema.Struct({
   status: RecordStatus,
   found: Schema.Array(Schema.String),
@@ -34,35 +34,35 @@ export const Judgement = Schema.Struct({
 })
 export type Judgement = typeof Judgement.Type
 
-/** The judgements of one check, one for each purpose. */
+/** The verdicts of one check, one for each purpose. */
 export const DomainCheck = Schema.Array(Schema.Struct({ purpose: Purpose, ...Judgement.fields }))
 export type DomainCheck = typeof DomainCheck.Type
 
 const named = { id: EmailDomainId, domain: Schema.String, status: DomainStatus }
 
-/** A domain as it is right after it was added. */
+/** A domain right after it was added. */
 export const AddedDomain = Schema.Struct({ ...named, dns_records: Schema.Array(DnsRecord) })
 export type AddedDomain = typeof AddedDomain.Type
 
-/** What is told of the mail of a domain, where a send does not say otherwise. */
+/** The default tracking of mail from a domain. */
 const tracking = {
-  track_opens: Schema.Boolean.annotate({ description: "Whether mail from it tells when it is opened" }),
-  track_clicks: Schema.Boolean.annotate({ description: "Whether mail from it tells when a link is followed" })
+  track_opens: Schema.Boolean.annotate({ description: "Whether opens of its mail are tracked" }),
+  track_clicks: Schema.Boolean.annotate({ description: "Whether clicks in its mail are tracked" })
 }
 
-/** A change of a sending domain: what is left out stays as it is. */
+/** A change of a sending domain. Absent fields keep their value. */
 export const DomainChange = Schema.Struct({
   track_opens: Schema.optionalKey(tracking.track_opens),
   track_clicks: Schema.optionalKey(tracking.track_clicks)
 })
 export type DomainChange = typeof DomainChange.Type
 
-/** A sending domain of an account; `domain` is in A-labels, as it stands in DNS. */
+/** A sending domain of an account. `domain` is in A-labels, as in DNS. */
 export const EmailDomain = Schema.Struct({
   ...named,
   dns_records: Schema.Array(DnsRecord),
   warnings: Schema.Array(Schema.String).annotate({
-    description: "What large receivers will hold against mail from this domain, as of the last check"
+    description: "Why large receivers may refuse mail from this domain, as of the last check"
   }),
   ...tracking,
   checked_at: Schema.NullOr(Timestamp),
@@ -70,7 +70,7 @@ export const EmailDomain = Schema.Struct({
 })
 export type EmailDomain = typeof EmailDomain.Type
 
-/** A domain after a check, each of its records with what was found. */
+/** A domain after a check, each record with its verdict. */
 export const CheckedDomain = Schema.Struct({
   ...named,
   dns_records: Schema.Array(Schema.Struct({ ...DnsRecord.fields, ...Judgement.fields })),

@@ -17,6 +17,6 @@ export class DomainAlreadyExists extends Schema.TaggedError<DomainAlreadyExists>
   wire(409, "domain_already_exists", 4092)
 ) {
   override get message() {
-    return `The domain ${this.domain} is already one of yours. List your domains to see its records, or delete it to get a new key.`
+    return `Your account already has the domain ${this.domain}. List your domains to see its records, or delete it to get a new key.`
   }
 }

@@ -1,33 +1,33 @@
 import { Duration } from "effect"
 import type { DomainCheck, DomainStatus, Purpose } from "./EmailDomain.ts"
 
-/** Where a domain stands when a check begins. */
-export interface Standing {
+/** The state of a domain before a check. */
+export interface DomainState {
   readonly status: DomainStatus
-  /** Definitive failures of a verified domain, in a row. */
+  /** Consecutive definite failures of a verified domain. */
   readonly failures: number
-  /** Since the first of them; zero when there is none. */
+  /** Time since the first of these failures; zero without one. */
   readonly failingFor: Duration.Duration
-  /** Since it was added, or since it lost its verification. */
+  /** Time since the domain was added or lost its verification. */
   readonly pendingFor: Duration.Duration
 }
 
-/** `failed` is known for sure; `unknown` means that name servers did not answer, which is nobody's fault here. */
+/** `failed` is definite. `unknown` means that name servers did not answer. */
 export type Verdict = "passed" | "failed" | "unknown"
 
-/** What a check makes of a domain. */
+/** The effect of a check on a domain. */
 export interface Transition {
   readonly status: DomainStatus
   readonly failures: number
-  /** Until the next check; undefined when there is none but on demand. */
+  /** The pause before the next check; undefined if only the owner can start one. */
   readonly pause: Duration.Duration | undefined
   readonly change: "verified" | "unverified" | undefined
 }
 
-/** DKIM proves whose domain it is; both are what large receivers ask of everybody. DMARC and MX are advice. */
+/** DKIM proves control of the domain, and large receivers require both. DMARC and MX are recommendations. */
 const required: ReadonlyArray<Purpose> = ["DKIM", "SPF"]
 
-/** What a check says of the required records: one that is surely wrong outweighs one that nobody knows of. */
+/** The verdict on the required records. A definite failure outweighs an unknown one. */
 export const verdictOf = (check: DomainCheck): Verdict => {
   const statuses = required.map((purpose) => check.find((record) => record.purpose === purpose)?.status)
   if (statuses.every((status) => status === "verified")) return "passed"
@@ -35,10 +35,10 @@ export const verdictOf = (check: DomainCheck): Verdict => {
   return statuses.some(isKnown) ? "failed" : "unknown"
 }
 
-const mostFailures = 3
-const leastFailingFor = Duration.hours(48)
+const maxFailures = 3
+const minFailingFor = Duration.hours(48)
 
-/** Growing pauses while a domain is pending: how long it has been so, and the pause. After the last nobody looks. */
+/** The pause between checks, by the time that a domain has been pending. After the last period there are no checks. */
 const pendingPauses: ReadonlyArray<readonly [until: Duration.Duration, pause: Duration.Duration]> = [
   [Duration.minutes(5), Duration.minutes(1)],
   [Duration.hours(1), Duration.minutes(10)],
@@ -48,35 +48,35 @@ const pendingPauses: ReadonlyArray<readonly [until: Duration.Duration, pause: Du
 const pendingPause = (pendingFor: Duration.Duration) =>
   pendingPauses.find(([until]) => Duration.isLessThan(pendingFor, until))?.[1]
 
-/** Once a day, give or take two hours, so that domains which were verified together are not checked together. */
+/** Daily, plus or minus two hours, so that domains verified together are not checked together. */
 const daily = (jitter: number) => Duration.times(Duration.hours(1), 22 + 4 * jitter)
 
-/** Name servers that did not answer are asked again within the day. */
+/** The pause after name servers did not answer. */
 const soon = Duration.hours(1)
 
-const whilePending = (standing: Standing): Transition => ({
+const whilePending = (state: DomainState): Transition => ({
   status: "pending",
   failures: 0,
-  pause: pendingPause(standing.pendingFor),
+  pause: pendingPause(state.pendingFor),
   change: undefined
 })
 
 /**
- * What a check makes of a domain (spec 3.2). A verified one is pending again only after three definitive failures in a
- * row over 48 hours, so a mistake in DNS that is repaired in time stops nobody's mail. `jitter` is from 0 to 1.
+ * The effect of a check on a domain (spec 3.2). A verified domain becomes pending only after three consecutive definite
+ * failures over 48 hours, so a DNS mistake that is repaired in time stops no mail. `jitter` is between 0 and 1.
  */
-export const transition = (standing: Standing, verdict: Verdict, jitter: number): Transition => {
+export const transition = (state: DomainState, verdict: Verdict, jitter: number): Transition => {
   if (verdict === "passed") {
-    const change = standing.status === "pending" ? "verified" : undefined
+    const change = state.status === "pending" ? "verified" : undefined
     return { status: "verified", failures: 0, pause: daily(jitter), change }
   }
-  if (standing.status === "pending") return whilePending(standing)
+  if (state.status === "pending") return whilePending(state)
   if (verdict === "unknown") {
-    return { status: "verified", failures: standing.failures, pause: soon, change: undefined }
+    return { status: "verified", failures: state.failures, pause: soon, change: undefined }
   }
-  const failures = standing.failures + 1
-  if (failures < mostFailures || Duration.isLessThan(standing.failingFor, leastFailingFor)) {
+  const failures = state.failures + 1
+  if (failures < maxFailures || Duration.isLessThan(state.failingFor, minFailingFor)) {
     return { status: "verified", failures, pause: daily(jitter), change: undefined }
   }
-  return { ...whilePending({ ...standing, pendingFor: Duration.zero }), change: "unverified" }
+  return { ...whilePending({ ...state, pendingFor: Duration.zero }), change: "unverified" }
 }

@@ -7,11 +7,11 @@ import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import { AccountId } from "../values/Ids.ts"
 import { SenderNotVerified } from "./EmailDomainErrors.ts"
 
-/** What a domain's sealed DKIM key belongs to. */
+/** The context to which a sealed DKIM key is bound. */
 export const sealedDkimKey = (accountId: AccountId, domain: string): string =>
   `email_domains:${accountId}:${domain}:dkim`
 
-/** The DKIM keys, as they are kept. */
+/** The sealed DKIM keys. */
 export const dkimKeyColumn: SealedColumn = {
   table: "email_domains",
   column: "dkim_private_key",
@@ -22,21 +22,21 @@ export const dkimKeyColumn: SealedColumn = {
 
 const Named = Schema.Struct({ accountId: AccountId, domain: Schema.String })
 
-/** The sending domains of an account (spec 2.4), as senders need them. */
+/** The sending domains of an account (spec 2.4), for senders. */
 export class EmailDomains extends Context.Service<EmailDomains, {
-  /** Refuses a sender whose domain is not a verified one of the account; a sub-domain needs its own entry. */
+  /** Refuses a sender whose domain is not verified for the account. A sub-domain needs a separate entry. */
   readonly requireVerified: (accountId: AccountId, sender: EmailAddress) => Effect.Effect<void, SenderNotVerified>
   /**
-   * The private DKIM key (PEM) of a domain of the account, if it has one. The domain was verified when the mail was
-   * accepted; one that is merely waiting for its next check still signs, one that was removed must not stand in From.
+   * The private DKIM key (PEM) of the account's domain, if it has one. Also for a domain that has lost its verification
+   * since the mail was accepted. A removed domain fails.
    */
   readonly dkimKey: (
     accountId: AccountId,
     domain: string
   ) => Effect.Effect<Option.Option<Redacted.Redacted>, SenderNotVerified | SealBroken>
-  /** The private DKIM key (PEM) of the account that the domain is verified for; nothing when there is none. */
+  /** The private DKIM key (PEM) of the account that the domain is verified for, if any. */
   readonly verifiedKey: (domain: string) => Effect.Effect<Option.Option<Redacted.Redacted>, SealBroken>
-  /** What the domain's owner wants to know of its mail; nothing for senders of other domains. */
+  /** The tracking settings of the sender's domain; off for other domains. */
   readonly tracking: (
     accountId: AccountId,
     sender: EmailAddress

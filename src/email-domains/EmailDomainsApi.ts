@@ -13,7 +13,7 @@ import { DomainAlreadyExists } from "./EmailDomainErrors.ts"
 
 const NewDomain = Schema.Struct({
   domain: RegistrableDomainName.annotate({
-    description: "A domain that you own, such as example.com; one with letters beyond ASCII is kept in A-labels"
+    description: "A domain that you own, such as example.com. Letters beyond ASCII are stored as A-labels"
   })
 })
 
@@ -25,7 +25,7 @@ const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(Email
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "List sending domains",
-    description: "All of the account, newest first, with the records to publish."
+    description: "All domains of the account, newest first, with the records to publish."
   }))
 
 const add = HttpApiEndpoint.post("add", "/", {
@@ -37,14 +37,14 @@ const add = HttpApiEndpoint.post("add", "/", {
   .annotateMerge(OpenApi.annotations({
     summary: "Add a sending domain",
     description:
-      "Makes a DKIM key and gives the four DNS records to publish. The domain is pending until DKIM and SPF are found. A sub-domain needs an entry of its own."
+      "Generates a DKIM key and returns the four DNS records to publish. The domain is pending until DKIM and SPF are found. A sub-domain needs a separate entry."
   }))
 
 const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(EmailDomain), error: apiErrors(NotFound) })
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "Read a sending domain",
-    description: "With the records to publish, and what the last check warns of."
+    description: "Includes the records to publish and the warnings of the last check."
   }))
 
 const update = HttpApiEndpoint.put("update", "/:id", {
@@ -57,7 +57,7 @@ const update = HttpApiEndpoint.put("update", "/:id", {
   .annotateMerge(OpenApi.annotations({
     summary: "Change a sending domain",
     description:
-      "Says whether opens and clicks of mail from it are told, for mail accepted from now on. Both are off at first. What is left out stays as it is."
+      "Turns open and click tracking on or off for mail accepted afterwards. Both are off by default. Absent fields keep their value."
   }))
 
 const verify = HttpApiEndpoint.post("verify", "/:id/verify", {
@@ -69,14 +69,14 @@ const verify = HttpApiEndpoint.post("verify", "/:id/verify", {
   .annotateMerge(OpenApi.annotations({
     summary: "Check a sending domain",
     description:
-      "Looks the records up and says of each what was found and what to do. 200 also while the domain stays pending; new records can take minutes to be seen. Within ten seconds the same check is answered again."
+      "Looks the records up and returns for each what was found and what to do. The status is 200 even if the domain stays pending. New records can take minutes to become visible. Repeated requests within ten seconds return the same check."
   }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Delete a sending domain",
-    description: "With its key. Batches from it that have not begun fail; adding it again gives a new key."
+    description: "Deletes its key too. Batches from it that have not started fail. Adding it again creates a new key."
   }))
 
 /** Sending domains (spec 4.4). */

@@ -18,24 +18,24 @@ const owned = {
   public_key: Schema.String
 }
 
-/** A domain as its account sees it. */
+/** A domain as its account reads it. */
 const Row = Schema.Struct({
   ...owned,
   track_opens: Schema.Boolean,
   track_clicks: Schema.Boolean,
   last_check: Schema.NullOr(DomainCheck),
   checked_at: Schema.NullOr(Timestamp),
-  /** Whether a check now would only repeat the last one. */
+  /** Whether the last check is recent enough to answer a request. */
   is_fresh: Schema.Boolean,
   created_at: Timestamp
 })
 export type DomainRow = typeof Row.Type
 
-/** A domain whose check has begun. `check_until` is the lease: whoever comes too late with its outcome no longer has it. */
+/** A domain whose check has started. `check_until` is its lease: an outcome that arrives later is dropped. */
 const Claimed = Schema.Struct({ ...owned, check_until: Timestamp })
 export type ClaimedDomain = typeof Claimed.Type
 
-/** Where a domain stands as its check ends: meanwhile another account may have taken its verification. */
+/** The state of a domain when its check ends. Another account may have taken the verification meanwhile. */
 const Held = Schema.Struct({
   status: DomainStatus,
   failures: Schema.Int,
@@ -48,7 +48,7 @@ const Displaced = Schema.Struct({ id: EmailDomainId, account_id: AccountId, doma
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  // A row that was put there by hand may have no key; its record then shows none.
+  // A manually inserted row may have no key. Its record then contains none.
   const identity = sql.literal("id, account_id, domain, status, coalesce(dkim_public_key, '') as public_key")
   const isFresh = sql.literal("(checked_at is not null and checked_at > clock_timestamp() - interval '10 seconds')")
   const columns =
@@ -81,7 +81,7 @@ const make = Effect.gen(function*() {
     execute: (domain) => sql`select last_check from email_domains where domain = ${domain} and status = 'verified'`
   })
 
-  /** None when the account has the domain already. */
+  /** Nothing if the account already has the domain. */
   const insert = Query.findOneOption({
     Request: Schema.Struct({ ...Named.fields, privateKey: Schema.Uint8Array, publicKey: Schema.String }),
     Result: Row,
@@ -92,7 +92,7 @@ const make = Effect.gen(function*() {
         returning ${columns}`
   })
 
-  /** What is null stays as it is. */
+  /** Null values keep the stored ones. */
   const change = Query.findOneOption({
     Request: Schema.Struct({
       ...One.fields,
@@ -113,13 +113,13 @@ const make = Effect.gen(function*() {
       sql`delete from email_domains where id = ${id} and account_id = ${accountId} returning id`
   })
 
-  // Longer than the lookups of a check may take, so that there are never two at a time.
+  // Longer than the lookups of a check, so that a domain never has two checks at once.
   const lease = sql.literal("interval '15 seconds'")
   const claim = sql`update email_domains set check_until = clock_timestamp() + ${lease}`
   const isFree = sql.literal("(check_until is null or check_until < clock_timestamp())")
   const claimed = sql`${identity}, check_until`
 
-  /** Begins a check of one domain, unless one is under way or the last one has only just been. */
+  /** Starts a check of one domain, unless one runs or has just ended. */
   const begin = Query.findOneOption({
     Request: One,
     Result: Claimed,
@@ -139,7 +139,7 @@ const make = Effect.gen(function*() {
     execute: () => sql`select exists (select 1 from email_domains where ${isDue}) as is`
   })
 
-  /** Begins the check that is due longest. */
+  /** Starts the check that has been due longest. */
   const beginDue = Query.findOneOption({
     Request: Schema.Void,
     Result: Claimed,
@@ -150,7 +150,7 @@ const make = Effect.gen(function*() {
         ) returning ${claimed}`
   })
 
-  /** The domain if its check is still the one under way; its row stays as it is until the transaction ends. */
+  /** The domain, if its check still holds the lease. Locks the row until the transaction ends. */
   const hold = Query.findOneOption({
     Request: Schema.Struct({ id: EmailDomainId, check_until: Timestamp }),
     Result: Held,
@@ -162,13 +162,13 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * Whether another account's key was seen since this check began: it may have asked before the DNS changed, so its outcome
-   * says nothing. Waits until whoever else takes the domain at this moment has committed. Only for a domain that is pending:
-   * one that is verified may be displaced by whoever is waited for here.
+   * Whether another account's key was seen after this check started. If so, this check may have asked before the DNS
+   * change, so its outcome is void. Waits for concurrent checks of the same domain to commit. Call it for pending
+   * domains only: a verified domain may be displaced by the check that this one waits for.
    */
   const isOvertaken = Effect.fn("EmailDomainsRepo.isOvertaken")(function*({ check_until, domain, id }: ClaimedDomain) {
     yield* Query.run(sql`select pg_advisory_xact_lock(hashtextextended(${`email_domains:${domain}`}, 0))`)
-    // A statement of its own: it sees what was committed while the lock was waited for.
+    // A separate statement, so that it sees the commits during the wait for the lock.
     return (yield* overtaken({ check_until, domain, id })).is
   })
 
@@ -182,12 +182,12 @@ const make = Effect.gen(function*() {
         ) as is`
   })
 
-  /** Ends a check without an outcome; the next one may begin at once. */
-  const giveBack = (id: EmailDomainId) => Query.run(sql`update email_domains set check_until = null where id = ${id}`)
+  /** Ends a check without an outcome, so that the next one can start at once. */
+  const release = (id: EmailDomainId) => Query.run(sql`update email_domains set check_until = null where id = ${id}`)
 
   /**
-   * Takes the verification from whoever else has it: at most one account may send from a domain. A check of theirs that is
-   * under way has asked before, so its lease ends.
+   * Takes the verification from the other account that has it, because only one account may send from a domain. Ends
+   * the lease of its running check, which asked earlier.
    */
   const displace = Query.findAll({
     Request: Displaced,
@@ -222,15 +222,15 @@ const make = Effect.gen(function*() {
     beginDue,
     hold,
     isOvertaken,
-    giveBack,
+    release,
     displace,
     settle
   }
 })
 
 /**
- * SQL of `email_domains`. A request with an `Idempotency-Key` is one transaction, in which `now()` stands still while
- * name servers are waited for: checks are timed by `clock_timestamp()`.
+ * SQL of `email_domains`. A request with an `Idempotency-Key` is one transaction, in which `now()` stands still during
+ * lookups. Checks therefore use `clock_timestamp()`.
  */
 export class EmailDomainsRepo
   extends Context.Service<EmailDomainsRepo>()("messaging-service/email-domains/EmailDomainsRepo", { make })

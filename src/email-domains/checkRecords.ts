@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import { Dns, type DnsUnanswered } from "../platform/net/Dns.ts"
+import type { Dns, DnsUnanswered } from "../platform/net/Dns.ts"
 import { type DomainName, organizationalDomain } from "../values/DomainName.ts"
 import { judgeDkim } from "./DkimRecord.ts"
 import { judgeDmarc } from "./DmarcRecord.ts"
@@ -9,22 +9,20 @@ import { unanswered } from "./judge.ts"
 import { judgeMx } from "./MxRecord.ts"
 import { judgeSpf, spfRedirect } from "./SpfRecord.ts"
 
-/** What a check compares with what is published. */
+/** The expected content of the records. */
 export interface Expected {
   readonly domain: DomainName
   readonly publicKey: string
   readonly spfHost: string
 }
 
-/** No check lasts longer, however many names it has to ask for one after the other. */
-export const longestCheck = Duration.seconds(10)
+/** The timeout of a check, however many lookups it makes in sequence. */
+export const checkTimeout = Duration.seconds(10)
 
 const tooSlow = unanswered("The name servers took too long")
 
-/** Looks up the four records of a domain at the same time and has each judged. Name servers that fail are judgements too. */
-export const makeCheckRecords = Effect.gen(function*() {
-  const dns = yield* Dns
-
+/** Looks up the four records of a domain concurrently and judges each. Name servers that fail give a verdict too. */
+export const checkRecords = (dns: Dns["Service"]) => {
   const dkim = ({ domain, publicKey }: Expected) =>
     Effect.map(dns.txt(`${dkimSelector}._domainkey.${domain}`), (texts) => judgeDkim(texts, publicKey))
 
@@ -55,7 +53,7 @@ export const makeCheckRecords = Effect.gen(function*() {
   const settled = (judgement: Effect.Effect<Judgement, DnsUnanswered>) =>
     judgement.pipe(
       Effect.catchTag("DnsUnanswered", ({ message }) => Effect.succeed(unanswered(message))),
-      Effect.timeoutOrElse({ duration: longestCheck, orElse: () => Effect.succeed(tooSlow) })
+      Effect.timeoutOrElse({ duration: checkTimeout, orElse: () => Effect.succeed(tooSlow) })
     )
 
   return Effect.fn("checkRecords")(function*(expected: Expected): Effect.fn.Return<DomainCheck> {
@@ -67,4 +65,4 @@ export const makeCheckRecords = Effect.gen(function*() {
     }, { concurrency: "unbounded" })
     return (["DKIM", "SPF", "DMARC", "MX"] as const).map((purpose) => ({ purpose, ...found[purpose] }))
   })
-})
+}

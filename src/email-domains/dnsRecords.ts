@@ -1,9 +1,9 @@
 import type { DnsRecord } from "./EmailDomain.ts"
 
-/** Where the public key stands: `api._domainkey.<domain>`. One for all domains, as the specification has it. */
+/** The selector of the public key, `api._domainkey.<domain>`. The specification fixes it for all domains. */
 export const dkimSelector = "api"
 
-/** What the records of a domain are made of. */
+/** The values from which the records of a domain are built. */
 export interface RecordParts {
   readonly domain: string
   /** Base64 of the DER form (RFC 6376, 3.6.1). */
@@ -12,10 +12,10 @@ export interface RecordParts {
   readonly spfHost: string
 }
 
-/** The host that mail to the domain should go to. */
+/** The host that should receive mail to the domain. */
 export const mailHost = (domain: string) => `mail.${domain}`
 
-/** The four records that the owner of a domain publishes (spec 2.4). */
+/** The four records that a domain's owner publishes (spec 2.4). */
 export const dnsRecords = ({ domain, publicKey, spfHost }: RecordParts): ReadonlyArray<DnsRecord> => [
   { type: "TXT", name: `${dkimSelector}._domainkey.${domain}`, value: `k=rsa;t=s;p=${publicKey}`, purpose: "DKIM" },
   { type: "TXT", name: domain, value: `v=spf1 include:${spfHost} ~all`, purpose: "SPF" },

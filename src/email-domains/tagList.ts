@@ -1,6 +1,6 @@
 /**
- * The tags of a `name=value; name=value` list (RFC 6376, 3.2), names in lower case; undefined when it is none, or when a
- * name stands in it twice, which makes the whole list invalid.
+ * The tags of a `name=value; name=value` list (RFC 6376, 3.2), names in lower case. Undefined for any other text, and
+ * for a repeated name, which invalidates the list.
  */
 export const tagList = (text: string): ReadonlyMap<string, string> | undefined => {
   const tags = new Map<string, string>()

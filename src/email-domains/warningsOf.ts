@@ -1,21 +1,21 @@
 import type { DomainCheck, Purpose } from "./EmailDomain.ts"
 
-/** Gmail and Yahoo ask these of whoever sends 5,000 mails a day to them; MX is no part of it. */
-const asked: ReadonlyArray<readonly [purpose: Purpose, warning: string]> = [
+/** Gmail and Yahoo require these from senders of 5,000 mails a day. They do not require MX. */
+const recommended: ReadonlyArray<readonly [purpose: Purpose, warning: string]> = [
   [
     "DKIM",
-    "The DKIM key is not published as it should be: receivers cannot verify signatures, and Gmail and Yahoo refuse bulk mail without."
+    "The DKIM key is not published correctly. Receivers cannot verify signatures, and Gmail and Yahoo refuse bulk mail without them."
   ],
-  ["SPF", "There is no SPF record that includes this service: Gmail and Yahoo refuse bulk mail without."],
+  ["SPF", "There is no SPF record that includes this service. Gmail and Yahoo refuse bulk mail without it."],
   [
     "DMARC",
-    "There is no DMARC policy: Gmail and Yahoo refuse bulk mail from domains without, a policy of p=none is enough."
+    "There is no DMARC policy. Gmail and Yahoo refuse bulk mail without one; p=none is enough."
   ]
 ]
 
-/** What large receivers will hold against bulk mail from a domain, by its last check; nothing when none was made. */
+/** Why large receivers may refuse bulk mail from a domain, according to its last check; empty without a check. */
 export const warningsOf = (check: DomainCheck | null): ReadonlyArray<string> =>
-  asked.flatMap(([purpose, warning]) => {
+  recommended.flatMap(([purpose, warning]) => {
     const status = check?.find((record) => record.purpose === purpose)?.status
     return status === undefined || status === "verified" || status === "temporary_error" ? [] : [warning]
   })

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { domainEvent, Events } from "../events/Events.ts"
 import { maskOf } from "../platform/crypto/oneTimeCode.ts"
 import { Database } from "../platform/database/Database.ts"
@@ -16,22 +16,21 @@ const messageOf = (row: StoredVerification, to: Recipient) => ({
     locale: row.locale,
     brandName: row.brand_name,
     mask: maskOf(row.code_seed),
-    // Rather too short than too long: a code that is said to be valid has to be.
+    // Rounded down, because a code must be valid for at least the stated time.
     minutes: Math.max(1, Math.floor(row.seconds_left / 60))
   },
   webDomain: row.web_domain,
   sessionId: row.session_id
 })
 
-/** What sending and the looks after it have in common. */
-export const makeHandOver = Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const { transaction } = yield* Database
   const events = yield* Events
   const channels = yield* VerifyChannels
   const repo = yield* VerificationsRepo
 
-  /** Gives the code to the first channel that takes it; what the others did on the way is undone. */
-  const handOver = (
+  /** Sends the code by the first channel that accepts it. Rolls back the writes of the channels that refused. */
+  const send = (
     row: StoredVerification,
     to: Recipient,
     [channel, ...left]: Route
@@ -39,12 +38,12 @@ export const makeHandOver = Effect.gen(function*() {
     const [next, ...others] = left
     return transaction(channels[channel].send(messageOf(row, to))).pipe(
       Effect.flatMap((messageId) => repo.handedTo({ id: row.id, channel, seed: row.code_seed, messageId, left })),
-      Effect.catch((refusal) => next === undefined ? Effect.fail(refusal) : handOver(row, to, [next, ...others]))
+      Effect.catch((refusal) => next === undefined ? Effect.fail(refusal) : send(row, to, [next, ...others]))
     )
   }
 
-  /** Notes and tells that the time of these is over, in the transaction that holds their rows. */
-  const tellEnds = Effect.fnUntraced(function*(rows: ReadonlyArray<StoredVerification>) {
+  /** Records and publishes the end of expired verifications, in the transaction that locks their rows. */
+  const expire = Effect.fnUntraced(function*(rows: ReadonlyArray<StoredVerification>) {
     const ends = rows.flatMap((row) => {
       const status = end({ attempts: row.attempts, isOver: row.is_over, status: row.status })
       return status === undefined ? [] : [{ ...row, status }]
@@ -59,5 +58,10 @@ export const makeHandOver = Effect.gen(function*() {
     ))
   })
 
-  return { handOver, tellEnds }
+  return { send, expire }
 })
+
+/** Sends codes and records the end of verifications, for requests and periodic tasks. */
+export class CodeSender extends Context.Service<CodeSender>()("messaging-service/verify/CodeSender", { make }) {
+  static readonly layer = Layer.effect(CodeSender, make).pipe(Layer.provide(VerificationsRepo.layer))
+}

@@ -4,9 +4,9 @@ import { Emails } from "../channels/email/single/Emails.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { EmailMessageId } from "../values/Ids.ts"
 import { codeSubject, codeText } from "./codeText.ts"
-import type { CodeMessage, Fate, VerifyChannel } from "./VerifyChannel.ts"
+import type { CodeDeliveryStatus, CodeMessage, VerifyChannel } from "./VerifyChannel.ts"
 
-/** The texts are values of templates, so that whatever a brand's name has in it is text and no template. */
+/** The texts are template variables, so that a brand name is never parsed as a template. */
 const template = {
   subject: "{{subject}}",
   text: "{{text}}",
@@ -25,7 +25,7 @@ const emailOf = ({ words }: CodeMessage) => ({
   track_clicks: false
 })
 
-const fates: Readonly<Partial<Record<Email["status"], Fate>>> = {
+const statuses: Readonly<Partial<Record<Email["status"], CodeDeliveryStatus>>> = {
   delivered: "arrived",
   opened: "arrived",
   clicked: "arrived",
@@ -36,24 +36,24 @@ const fates: Readonly<Partial<Record<Email["status"], Fate>>> = {
 }
 
 const suppressed = () =>
-  ValidationFailed.of("to", "is on your list of suppressions: see GET /v1/email/suppressions/{email}", "suppressed")
+  ValidationFailed.of("to", "is on your suppression list: see GET /v1/email/suppressions/{email}", "suppressed")
 
-const isWrong = () => ValidationFailed.of("to", "must be an email address, as the code goes by email")
+const notAnAddress = () => ValidationFailed.of("to", "must be an email address, because the code goes by email")
 
-/** Codes by email, from the service's own address: single emails, which go out at once, past every batch. */
-export const makeEmailCodes = Effect.map(Emails, (messages): VerifyChannel => ({
+/** Sends codes by email from the service's default sender, as single emails, which do not wait for batches. */
+export const make = Effect.map(Emails, (messages): VerifyChannel => ({
   send: Effect.fn("EmailCodes.send")(function*(message) {
     const { accountId, seed, to } = message
-    if (to.kind !== "email") return yield* isWrong()
+    if (to.kind !== "email") return yield* notAnAddress()
     const { id, status } = yield* messages.send(accountId, { ...emailOf(message), to: to.address }, seed).pipe(
-      // It names neither a sender nor a template of the account.
+      // The email names neither a sender nor a template of the account.
       Effect.catchTags({ SenderNotVerified: Effect.die, NotFound: Effect.die })
     )
     return status === "queued" ? id : yield* suppressed()
   }),
-  fateOf: (accountId, messageId) =>
+  statusOf: (accountId, messageId) =>
     messages.find(accountId, EmailMessageId.make(messageId)).pipe(
-      Effect.map(({ status }): Fate => fates[status] ?? "under_way"),
+      Effect.map(({ status }): CodeDeliveryStatus => statuses[status] ?? "in_flight"),
       Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
     )
 }))

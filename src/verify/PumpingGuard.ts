@@ -6,11 +6,11 @@ import * as Query from "../platform/database/Query.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { AccountId } from "../values/Ids.ts"
 
-/** Codes to one prefix in an hour, from which on it is looked at how many of them were entered. */
-const least = 20
+/** The guard examines a prefix that received at least this many codes in an hour. */
+const minCodes = 20
 
-/** Fewer than this part of those who asked entered one: people do not, programs that earn on every SMS do. */
-const share = 0.2
+/** Below this share of confirmed codes, the requests come from programs that earn on every SMS. */
+const minConfirmedShare = 0.2
 
 const Blocked = Schema.Struct({ account_id: AccountId, prefix: Schema.String, sends: Schema.Int, approved: Schema.Int })
 
@@ -21,14 +21,14 @@ const notice = ({ account_id, approved, prefix, sends }: typeof Blocked.Type) =>
   subject: `Codes to numbers that begin with ${prefix} are blocked for 12 hours`,
   body: [
     `In the last hour ${sends} one-time codes went to numbers that begin with ${prefix}, and ${approved} of them were `
-    + "entered. So it looks as if somebody asks for codes only to earn on the messages (SMS pumping).",
-    "What happens now: no code is sent to these numbers for 12 hours; POST /v1/verify/send answers verification_blocked.",
-    "What to do: see that your form cannot be filled in by programs, and give client_ip with every code that is asked for, "
-    + "so that each address is limited as well."
+    + "entered. A program probably requests codes to earn on the messages (SMS pumping).",
+    "No codes are sent to these numbers for 12 hours; POST /v1/verify/send answers verification_blocked.",
+    "What to do: protect your form against programs, and send client_ip with every request for a code, "
+    + "so that each address is limited too."
   ].join("\n\n")
 })
 
-/** One look. Codes of the last two minutes do not count: their people are still typing. */
+/** One round. Ignores codes of the last two minutes, which people may still be typing. */
 export const guardAgainstPumping = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { transaction } = yield* Database
@@ -46,7 +46,7 @@ export const guardAgainstPumping = Effect.gen(function*() {
         ), added as (
           insert into verification_blocks as b (account_id, prefix, until)
           select account_id, prefix, now() + interval '12 hours' from busy
-          where sends >= ${least} and approved < people * ${share}::float8
+          where sends >= ${minCodes} and approved < people * ${minConfirmedShare}::float8
           on conflict (account_id, prefix) do update set until = excluded.until where b.until <= now()
           returning account_id, prefix
         )
@@ -58,5 +58,5 @@ export const guardAgainstPumping = Effect.gen(function*() {
   }))
 })
 
-/** Blocks prefixes of phone numbers to which many codes go that nobody enters, by one node of the cluster. */
+/** Blocks phone prefixes whose many codes are hardly ever confirmed. Runs on one node of the cluster. */
 export const PumpingGuard = PeriodicTask.make("PumpingGuard", "10 seconds", guardAgainstPumping)

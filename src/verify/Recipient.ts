@@ -11,7 +11,7 @@ const kinds = { email: EmailAddress, phone: PhoneNumber } as const
 
 const kindOf = (text: string) => text.includes("@") ? "email" : "phone"
 
-/** Who gets a code: an email address, or else a phone number in E.164. */
+/** The recipient of a code: an email address or a phone number in E.164. */
 export const Recipient = Schema.String.annotate({
   description: "A phone number that begins with +, or an email address"
 })
@@ -32,8 +32,8 @@ export const Recipient = Schema.String.annotate({
   )
 export type Recipient = typeof Kinds.Type
 
-/** The same for every spelling of a recipient: mail hosts tell no letters apart by their case in practice. */
+/** Identical for every spelling of a recipient: in practice, mail hosts ignore case. */
 export const keyOf = ({ address }: Recipient): string => address.toLowerCase()
 
-/** A number without its last four digits: numbers that are called for money come in such blocks. */
+/** A number without its last four digits, because premium numbers are allocated in such blocks. */
 export const prefixOf = ({ address, kind }: Recipient): string | null => kind === "phone" ? address.slice(0, -4) : null

@@ -4,12 +4,12 @@ import { Messages } from "../messages/Messages.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { MessageId } from "../values/Ids.ts"
 import { codeSms } from "./codeText.ts"
-import type { Fate, VerifyChannel } from "./VerifyChannel.ts"
+import type { CodeDeliveryStatus, VerifyChannel } from "./VerifyChannel.ts"
 
-const fates = { delivered: "arrived", failed: "failed" } as const
+const statuses = { delivered: "arrived", failed: "failed" } as const
 
-/** Codes by SMS, from the default sender id. */
-export const makeSmsCodes = Effect.gen(function*() {
+/** Sends codes by SMS from the default sender id. */
+export const make = Effect.gen(function*() {
   const sms = yield* SmsMessages
   const messages = yield* Messages
   return {
@@ -18,9 +18,11 @@ export const makeSmsCodes = Effect.gen(function*() {
       const { message_id } = yield* sms.send(accountId, { to: to.address, content: codeSms(words, webDomain) }, seed)
       return message_id
     }),
-    fateOf: (accountId, messageId) =>
+    statusOf: (accountId, messageId) =>
       messages.find({ accountId, channel: "sms" }, MessageId.make(messageId)).pipe(
-        Effect.map(({ status }): Fate => status === "delivered" || status === "failed" ? fates[status] : "under_way"),
+        Effect.map(({ status }): CodeDeliveryStatus =>
+          status === "delivered" || status === "failed" ? statuses[status] : "in_flight"
+        ),
         Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
       )
   } satisfies VerifyChannel

@@ -1,44 +1,41 @@
 import type { VerificationStatus } from "./Verification.ts"
 
-/** Where a verification is. */
-export interface Standing {
+/** The state of a verification. */
+export interface VerificationState {
   readonly status: VerificationStatus
   /** Wrong codes so far. */
   readonly attempts: number
-  /** Whether its time is over. */
+  /** Whether it has expired. */
   readonly isOver: boolean
 }
 
-/** What a guess makes of a verification; where there is no `next` it stays what it was, and the guess was not looked at. */
+/** The effect of a guess. Without `next`, the guess was not compared and the verification does not change. */
 export type Guessed =
-  | { readonly _tag: "Approved" | "Wrong"; readonly next: Standing }
-  /** Its code was entered before. */
+  | { readonly _tag: "Approved" | "Wrong"; readonly next: VerificationState }
+  /** The code was entered before. */
   | { readonly _tag: "Used" }
   | { readonly _tag: "Expired" }
   | { readonly _tag: "Exhausted" }
 
 /**
- * A guess. The last wrong one that is allowed ends the verification, and from then on the right code is refused as any
- * other is, and so is every code after the time and after the right one. Total; ends are final.
+ * The effect of a guess. The last allowed wrong guess ends the verification: afterwards even the correct code is
+ * refused, as it is after expiry and after success. Final states do not change.
  */
-export const guess = (standing: Standing, isRight: boolean, mostAttempts: number): Guessed => {
-  if (standing.status === "approved") return { _tag: "Used" }
-  if (standing.status === "max_attempts") return { _tag: "Exhausted" }
-  if (standing.status === "expired" || standing.isOver) return { _tag: "Expired" }
-  if (isRight) return { _tag: "Approved", next: { ...standing, status: "approved" } }
-  const attempts = standing.attempts + 1
-  const status = attempts >= mostAttempts ? "max_attempts" : "pending"
-  return { _tag: "Wrong", next: { ...standing, attempts, status } }
+export const guess = (state: VerificationState, isRight: boolean, maxAttempts: number): Guessed => {
+  if (state.status === "approved") return { _tag: "Used" }
+  if (state.status === "max_attempts") return { _tag: "Exhausted" }
+  if (state.status === "expired" || state.isOver) return { _tag: "Expired" }
+  if (isRight) return { _tag: "Approved", next: { ...state, status: "approved" } }
+  const attempts = state.attempts + 1
+  const status = attempts >= maxAttempts ? "max_attempts" : "pending"
+  return { _tag: "Wrong", next: { ...state, attempts, status } }
 }
 
-/**
- * What becomes of an unconfirmed verification when its time is over, which is then told; undefined when there is
- * nothing to tell.
- */
-export const end = ({ isOver, status }: Standing): "expired" | "max_attempts" | undefined => {
+/** The final state of an unconfirmed verification that has expired; undefined if there is nothing to publish. */
+export const end = ({ isOver, status }: VerificationState): "expired" | "max_attempts" | undefined => {
   if (!isOver || status === "approved") return undefined
   return status === "pending" ? "expired" : status
 }
 
-/** What is told of a verification: one whose time is over is no longer pending, also before somebody has noted it. */
-export const shownStatus = (standing: Standing): VerificationStatus => end(standing) ?? standing.status
+/** The status that the API shows. An expired verification is not pending, even before a node has recorded its end. */
+export const shownStatus = (state: VerificationState): VerificationStatus => end(state) ?? state.status

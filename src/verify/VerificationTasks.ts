@@ -2,16 +2,16 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { drawSeed, maskOf } from "../platform/crypto/oneTimeCode.ts"
 import { Database } from "../platform/database/Database.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
-import { makeHandOver } from "./CodeSender.ts"
+import { CodeSender } from "./CodeSender.ts"
 import { Recipient } from "./Recipient.ts"
 import { type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { VerifyChannels } from "./VerifyChannel.ts"
 
-const most = 500
+const maxChecked = 500
 
 /**
- * Sends automatic verifications on by their next channel when the message that carried the code has failed, by one node
- * of the cluster. A new code goes: the old one may still arrive somewhere. Where no channel takes it, it stays as it is
+ * Sends automatic verifications by their next channel if the previous message has failed, on one node of the cluster.
+ * It sends a new code, because the old one may still arrive. If no channel accepts it, the verification stays as it is
  * until it expires.
  */
 export const VerificationFallback = PeriodicTask.make(
@@ -21,30 +21,52 @@ export const VerificationFallback = PeriodicTask.make(
     const { transaction } = yield* Database
     const channels = yield* VerifyChannels
     const repo = yield* VerificationsRepo
-    const { handOver } = yield* makeHandOver
+    const sender = yield* CodeSender
 
-    const sendOn = (seen: StoredVerification) =>
+    const sendByNext = (seen: StoredVerification) =>
       transaction(Effect.gen(function*() {
         const asked = { accountId: seen.account_id, id: seen.id }
         const row = Option.getOrUndefined(yield* repo.byId(asked))
         const [next, ...left] = row?.channels_left ?? []
-        // It was confirmed, ended or sent anew since it was looked at.
+        // The verification has changed since it was read.
         if (row === undefined || next === undefined || row.status !== "pending") return
         if (row.message_id !== seen.message_id) return
         const to = yield* Effect.orDie(Schema.decodeEffect(Recipient)(row.to))
-        yield* handOver({ ...row, code_seed: drawSeed(maskOf(row.code_seed).length) }, to, [next, ...left])
+        yield* sender.send({ ...row, code_seed: drawSeed(maskOf(row.code_seed).length) }, to, [next, ...left])
       }))
 
-    const look = Effect.fnUntraced(function*(row: StoredVerification) {
+    const check = Effect.fnUntraced(function*(row: StoredVerification) {
       if (row.message_id === null) return
-      const fate = yield* channels[row.channel].fateOf(row.account_id, row.message_id)
-      if (fate === "arrived") yield* repo.arrived({ id: row.id, messageId: row.message_id })
-      if (fate !== "failed") return
-      yield* sendOn(row).pipe(
-        Effect.catch((refusal) => Effect.logDebug("no channel is left for a code", refusal)),
+      const status = yield* channels[row.channel].statusOf(row.account_id, row.message_id)
+      if (status === "arrived") yield* repo.arrived({ id: row.id, messageId: row.message_id })
+      if (status !== "failed") return
+      yield* sendByNext(row).pipe(
+        Effect.catch((refusal) => Effect.logDebug("no channel left for a one-time code", refusal)),
         Effect.annotateLogs({ verification: row.id })
       )
     })
-    yield* Effect.forEach(yield* repo.automatic(most), look, { discard: true })
+    yield* Effect.forEach(yield* repo.automatic(maxChecked), check, { discard: true })
+  })
+).pipe(Layer.provide(VerificationsRepo.layer))
+
+const pageSize = 100
+
+/**
+ * Publishes the end of expired verifications on one node of the cluster, also of those that wrong codes ended. Each is
+ * published once, because its row records the end in the same transaction.
+ */
+export const VerificationExpiry = PeriodicTask.make(
+  "VerificationExpiry",
+  "1 second",
+  Effect.gen(function*() {
+    const { transaction } = yield* Database
+    const repo = yield* VerificationsRepo
+    const sender = yield* CodeSender
+    const page = transaction(Effect.gen(function*() {
+      const rows = yield* repo.over(pageSize)
+      if (rows.length > 0) yield* sender.expire(rows)
+      return rows.length === pageSize
+    }))
+    while (yield* page) continue
   })
 ).pipe(Layer.provide(VerificationsRepo.layer))

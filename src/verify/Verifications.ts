@@ -12,7 +12,7 @@ import { Quotas } from "../usage/Quotas.ts"
 import { type AccountId, VerificationId } from "../values/Ids.ts"
 import { countryOf } from "../values/PhoneNumber.ts"
 import { admit, type CodeLimits, type Refusal } from "./admission.ts"
-import { makeHandOver } from "./CodeSender.ts"
+import { CodeSender } from "./CodeSender.ts"
 import { keyOf, prefixOf, type Recipient } from "./Recipient.ts"
 import { routeTo } from "./routeTo.ts"
 import type { CheckedCode, SentVerification, Verification } from "./Verification.ts"
@@ -29,18 +29,18 @@ import {
   VerificationNotFound
 } from "./VerifyErrors.ts"
 
-const standingOf = ({ attempts, is_over, status }: StoredVerification) => ({ attempts, isOver: is_over, status })
+const stateOf = ({ attempts, is_over, status }: StoredVerification) => ({ attempts, isOver: is_over, status })
 
 const shown = (row: StoredVerification): SentVerification => ({
   id: row.id,
   to: row.to,
   channel: row.channel,
-  status: shownStatus(standingOf(row)),
+  status: shownStatus(stateOf(row)),
   expires_at: row.expires_at,
   created_at: row.created_at
 })
 
-/** The refusal with its header. */
+/** Fails with the refusal and sets its retry-after header. */
 const refused = Effect.fnUntraced(function*(refusal: Refusal) {
   const { answerHeaders } = yield* RequestContext
   const { retryAfter: retry_after } = refusal
@@ -50,7 +50,7 @@ const refused = Effect.fnUntraced(function*(refusal: Refusal) {
     : new OtpLimitReached({ reason: refusal.reason, limit: refusal.limit, retry_after })
 })
 
-/** Before anything is counted: what is refused costs nobody a place. */
+/** Runs before the limits, so that refused requests do not count. */
 const requireCountry = Effect.fnUntraced(function*(allowed: ReadonlySet<string> | undefined, to: Recipient) {
   if (allowed === undefined || to.kind === "email") return
   const country = countryOf(to.address)
@@ -60,17 +60,17 @@ const requireCountry = Effect.fnUntraced(function*(allowed: ReadonlySet<string> 
 
 const defaults = { length: 6, ttl: 300 } as const
 
-/** One-time codes (spec 1): sent, checked, and forgotten. */
+/** One-time codes (spec 1). */
 export class Verifications extends Context.Service<Verifications, {
   /**
-   * Makes a code and commits it with the message that carries it. A pending one of the recipient goes on with the new
-   * code.
+   * Creates a code and commits it with the message that carries it. A pending verification of the recipient continues
+   * with the new code.
    */
   readonly send: (
     accountId: AccountId,
     asked: NewVerification
   ) => Effect.Effect<SentVerification, ChannelRefusal | OtpLimitReached | VerificationBlocked | CountryNotAllowed>
-  /** Looks at a guess. Guesses of one verification are looked at one after the other, so that no more are than may be. */
+  /** Compares a guess. Guesses of one verification run one after the other, so that the limit of attempts holds. */
   readonly check: (
     accountId: AccountId,
     guess: Guess
@@ -89,9 +89,9 @@ export class Verifications extends Context.Service<Verifications, {
       const accounts = yield* Accounts
       const events = yield* Events
       const quotas = yield* Quotas
-      const { handOver, tellEnds } = yield* makeHandOver
+      const sender = yield* CodeSender
       const repo = yield* VerificationsRepo
-      const { otpAttempts: mostAttempts } = config
+      const { otpAttempts: maxAttempts } = config
       const limits: CodeLimits = {
         resendSeconds: config.otpResendSeconds,
         perHour: config.otpLimitHour,
@@ -114,11 +114,11 @@ export class Verifications extends Context.Service<Verifications, {
         if (refusal !== undefined) return yield* refused(refusal)
       })
 
-      /** The id that the next code for a recipient goes under. */
+      /** The id of the verification that the next code belongs to. */
       const idFor = Effect.fnUntraced(function*(counted: Counted) {
         const pending = Option.getOrUndefined(yield* repo.pending(counted))
         if (pending !== undefined && !pending.is_over) return pending.id
-        if (pending !== undefined) yield* tellEnds([pending])
+        if (pending !== undefined) yield* sender.expire([pending])
         return VerificationId.make(`ver_${yield* ulid}`)
       })
 
@@ -148,7 +148,7 @@ export class Verifications extends Context.Service<Verifications, {
             sessionId: session_id ?? null
           })
           yield* repo.addSend(row.id, counted)
-          const sent = yield* handOver(row, to, channels)
+          const sent = yield* sender.send(row, to, channels)
           yield* quotas.reserve(accountId, "otp", 1)
           return shown(sent)
         }))
@@ -175,13 +175,13 @@ export class Verifications extends Context.Service<Verifications, {
         return yield* transaction(Effect.gen(function*() {
           const row = Option.getOrUndefined(yield* lookUp(accountId, entered))
           if (row === undefined) return yield* new VerificationNotFound()
-          const guessed = guess(standingOf(row), isCode(codeKey, row.code_seed, entered.code), mostAttempts)
+          const guessed = guess(stateOf(row), isCode(codeKey, row.code_seed, entered.code), maxAttempts)
           if (guessed._tag === "Used") return yield* new VerificationNotFound()
           if (guessed._tag === "Expired") return yield* new VerificationExpired()
-          if (guessed._tag === "Exhausted") return yield* new MaxAttemptsExceeded({ limit: mostAttempts })
+          if (guessed._tag === "Exhausted") return yield* new MaxAttemptsExceeded({ limit: maxAttempts })
           const { verified_at } = yield* repo.settle({ id: row.id, ...guessed.next })
           if (verified_at !== null) return yield* approved(row, verified_at)
-          return { id: row.id, valid: false as const, attempts_remaining: mostAttempts - guessed.next.attempts }
+          return { id: row.id, valid: false as const, attempts_remaining: maxAttempts - guessed.next.attempts }
         }))
       })
 
@@ -191,7 +191,7 @@ export class Verifications extends Context.Service<Verifications, {
         find: Effect.fn("Verifications.find")(function*(accountId, id) {
           const row = Option.getOrUndefined(yield* repo.find({ accountId, id }))
           if (row === undefined) return yield* new NotFound()
-          return { ...shown(row), attempts_remaining: Math.max(0, mostAttempts - row.attempts) }
+          return { ...shown(row), attempts_remaining: Math.max(0, maxAttempts - row.attempts) }
         })
       })
     })

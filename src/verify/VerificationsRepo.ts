@@ -9,7 +9,7 @@ import { Locale } from "../values/Locale.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { CodeChannel, VerificationStatus } from "./Verification.ts"
 
-/** A verification as it is kept. */
+/** A stored verification. */
 export const StoredVerification = Schema.Struct({
   id: VerificationId,
   account_id: AccountId,
@@ -32,7 +32,7 @@ export const StoredVerification = Schema.Struct({
 })
 export type StoredVerification = typeof StoredVerification.Type
 
-/** Whose codes are counted. */
+/** The keys by which codes are counted. */
 const Counted = Schema.Struct({
   accountId: AccountId,
   recipient: Schema.String,
@@ -54,7 +54,7 @@ const Counts = Schema.Struct({
   blocked_for: Schema.NullOr(Schema.Finite)
 })
 
-/** What a code is written down with, be it the first of its verification or one that replaces another. */
+/** A new code, for a new verification or for a pending one. */
 export interface NewCode {
   readonly id: VerificationId
   readonly accountId: AccountId
@@ -80,7 +80,9 @@ const make = Effect.gen(function*() {
     greatest(0, ceil(extract(epoch from expires_at - now())))::integer as seconds_left, expires_at, verified_at, created_at`
   )
 
-  /** Until the transaction ends, one code at a time is sent to whatever these name; in one order by everybody. */
+  /**
+   * Serialises codes to the same recipient, prefix and network until the transaction ends. The order of locks is fixed.
+   */
   const lock = ({ accountId, clientIp, prefix, recipient }: Counted) => {
     const names = [`to:${recipient}`, ...(prefix === null ? [] : [`prefix:${prefix}`]), `ip:${clientIp ?? ""}`]
     return Query.run(sql`select pg_advisory_xact_lock(key) from (
@@ -121,7 +123,7 @@ const make = Effect.gen(function*() {
         from day, hour, network, prefix`
   })
 
-  /** The one that waits for its code, until the transaction ends. */
+  /** Locks the recipient's pending verification until the transaction ends. */
   const pending = Query.findOneOption({
     Request: ByRecipient,
     Result: StoredVerification,
@@ -130,7 +132,7 @@ const make = Effect.gen(function*() {
         where account_id = ${accountId} and lower(recipient) = ${recipient} and status = 'pending' for update`
   })
 
-  /** The same verification goes on with another code: it never lives for longer than 20 minutes in all. */
+  /** Stores a new code. A pending verification continues with it, for at most 20 minutes in all. */
   const put = (code: NewCode) =>
     Query.findOne({
       Request: Schema.Void,
@@ -147,7 +149,7 @@ const make = Effect.gen(function*() {
           returning ${columns}`
     })()
 
-  /** Who has taken the code, and who is left when that fails. */
+  /** Records the channel that accepted the code, and the channels left if it fails. */
   const handedTo = Query.findOne({
     Request: Schema.Struct({
       id: VerificationId,
@@ -166,7 +168,7 @@ const make = Effect.gen(function*() {
     Query.run(sql`insert into verification_sends (verification_id, account_id, recipient, prefix, client_network)
       values (${id}, ${accountId}, ${recipient}, ${prefix}, ${networkOf(clientIp)})`)
 
-  /** Until the transaction ends nobody else guesses. */
+  /** Locks the row, so that guesses are compared one after the other. */
   const byId = Query.findOneOption({
     Request: ById,
     Result: StoredVerification,
@@ -174,7 +176,7 @@ const make = Effect.gen(function*() {
       sql`select ${columns} from verifications where id = ${id} and account_id = ${accountId} for update`
   })
 
-  /** The newest one. */
+  /** The recipient's newest verification. */
   const byRecipient = Query.findOneOption({
     Request: ByRecipient,
     Result: StoredVerification,
@@ -200,7 +202,7 @@ const make = Effect.gen(function*() {
         where id = ${id} returning ${columns}`
   })
 
-  /** Those whose time is over and of whom that was not told, until the transaction ends. */
+  /** Locks expired verifications whose end is not recorded. */
   const over = Query.findAll({
     Request: Schema.Int,
     Result: StoredVerification,
@@ -214,7 +216,7 @@ const make = Effect.gen(function*() {
       from unnest(${column.text(ends.map(({ id }) => id))}, ${column.text(ends.map(({ status }) => status))})
         as e (id, status) where v.id = e.id`)
 
-  /** Pending ones that have another channel left and time for it. */
+  /** Pending verifications with another channel left and enough time for it. */
   const automatic = Query.findAll({
     Request: Schema.Int,
     Result: StoredVerification,
@@ -224,7 +226,7 @@ const make = Effect.gen(function*() {
         order by id limit ${limit}`
   })
 
-  /** The message has reached its recipient, so no other channel is needed. */
+  /** Drops the other channels, because the message has arrived. */
   const arrived = ({ id, messageId }: { readonly id: VerificationId; readonly messageId: number }) =>
     Query.run(sql`update verifications set channels_left = '{}' where id = ${id} and message_id = ${messageId}`)
 
@@ -246,7 +248,7 @@ const make = Effect.gen(function*() {
   }
 })
 
-/** SQL of `verifications` and of what was sent for them. */
+/** SQL of `verifications` and `verification_sends`. */
 export class VerificationsRepo
   extends Context.Service<VerificationsRepo>()("messaging-service/verify/VerificationsRepo", { make })
 {

@@ -30,37 +30,38 @@ const whole = (minimum: number, maximum: number) =>
     Schema.isBetween({ minimum, maximum }, { message: `must be a whole number from ${minimum} to ${maximum}` })
   )
 
-/** Stars stand for the digits of a code until it is handed over. */
+/** Stars mark the digits of a code until it is sent. */
 const BrandName = lineBetween(1, 30).check(
   Schema.makeFilter((text: string) => text.includes("*") ? "must not contain a star" : undefined)
 )
 
-/** A code that somebody asks for. */
+/** A request for a code. */
 export const NewVerification = Schema.Struct({
   to: Recipient,
   channel: Schema.optionalKey(
     Schema.Literals(["sms", "whatsapp", "email", "auto"]).annotate({
       description:
-        "sms unless it is given. auto: email for an address; for a number WhatsApp, and SMS where WhatsApp takes it not or fails"
+        "Defaults to sms. auto: email for an address; for a number WhatsApp, then SMS if WhatsApp refuses or fails"
     })
   ),
-  length: Schema.optionalKey(whole(4, 8).annotate({ description: "Digits of the code; 6 unless it is given" })),
-  ttl: Schema.optionalKey(whole(60, 600).annotate({ description: "Seconds until it expires; 300 unless it is given" })),
-  brand_name: Schema.optionalKey(BrandName.annotate({ description: "Whose code it is, as its text says" })),
+  length: Schema.optionalKey(whole(4, 8).annotate({ description: "Digits of the code; defaults to 6" })),
+  ttl: Schema.optionalKey(whole(60, 600).annotate({ description: "Seconds until it expires; defaults to 300" })),
+  brand_name: Schema.optionalKey(BrandName.annotate({ description: "The sender named in the text" })),
   locale: Schema.optionalKey(
-    Locale.annotate({ description: "Language of the text; the account's unless it is given" })
+    Locale.annotate({ description: "Language of the text; defaults to the account's" })
   ),
   domain: Schema.optionalKey(
     DomainName.annotate({
-      description: "The site that asks for the code: its last line in an SMS lets browsers fill it in"
+      description:
+        "The site that requests the code. Added as the last line of an SMS, it lets browsers fill the code in"
     })
   ),
   client_ip: Schema.optionalKey(
-    IpAddress.annotate({ description: "The person's address, which is limited as well" })
+    IpAddress.annotate({ description: "The person's IP address, for an additional limit" })
   ),
   session_id: Schema.optionalKey(
     Schema.Int.annotate({
-      description: "The WhatsApp session that sends it; the first connected one unless it is given"
+      description: "The WhatsApp session that sends it; defaults to the first connected one"
     })
   )
 })
@@ -70,7 +71,7 @@ const digits = textBetween(1, 100).check(
   Schema.isPattern(/^\d{4,8}$/, { message: "must be 4 to 8 digits, as a string" })
 )
 
-/** What somebody entered, and for which code. */
+/** An entered code and the verification that it is for. */
 export const Guess = Schema.Struct({
   code: digits,
   id: Schema.optionalKey(textBetween(1, 100)),
@@ -96,7 +97,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
   .annotateMerge(OpenApi.annotations({
     summary: "Send a one-time code",
     description:
-      "Makes a code and sends it to a phone number or an email address. While one is pending for the recipient, the new code replaces the old one under the same id; its wrong attempts stay, and it never lives longer than 20 minutes in all. A recipient gets at most 5 codes in an hour and 20 in a day, and one in 30 seconds. The code is told to nobody but its recipient."
+      "Sends a code to a phone number or an email address. If a verification is pending for the recipient, the new code replaces the old one under the same id. Its wrong attempts stay, and it lasts at most 20 minutes in all. A recipient gets at most 5 codes an hour, 20 a day and one every 30 seconds. Only the recipient sees the code."
   }))
 
 const check = HttpApiEndpoint.post("check", "/check", {
@@ -114,7 +115,7 @@ const check = HttpApiEndpoint.post("check", "/check", {
   .annotateMerge(OpenApi.annotations({
     summary: "Check a one-time code",
     description:
-      "Says whether a code is the last one that was sent, by id or by recipient. A code is right once; five wrong ones end the verification, and then the right one is refused as well."
+      "Checks a code against the last one sent, by id or by recipient. A code is accepted once. Five wrong codes end the verification, and the correct code is then refused too."
   }))
 
 const status = HttpApiEndpoint.get("status", "/status/:verification_id", {
@@ -123,7 +124,7 @@ const status = HttpApiEndpoint.get("status", "/status/:verification_id", {
   error: apiErrors(NotFound)
 })
   .annotate(Access.Access, Access.channel(["verify:write"], "verify:read"))
-  .annotateMerge(OpenApi.annotations({ summary: "Read a verification", description: "Without using up an attempt." }))
+  .annotateMerge(OpenApi.annotations({ summary: "Read a verification", description: "Does not count as an attempt." }))
 
 /** One-time codes (spec 1, 4.1). */
 export class VerifyApi extends HttpApiGroup.make("verify")

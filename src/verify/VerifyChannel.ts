@@ -9,19 +9,19 @@ import type { Recipient } from "./Recipient.ts"
 import type { CodeChannel } from "./Verification.ts"
 import type { ChannelUnavailable } from "./VerifyErrors.ts"
 
-/** A code that is to be sent. Its text has a mask where the code will stand; the channel fills it in as it hands it over. */
+/** A code to send. Its text contains a mask, which the channel replaces with the code just before sending. */
 export interface CodeMessage {
   readonly accountId: AccountId
   readonly to: Recipient
   readonly seed: CodeSeed
   readonly words: CodeWords
-  /** The site that asks for the code. */
+  /** The site that requests the code. */
   readonly webDomain: string | null
-  /** The WhatsApp session that was asked for. */
+  /** The requested WhatsApp session. */
   readonly sessionId: number | null
 }
 
-/** Why a channel does not take a code; an automatic verification then goes to the next one. */
+/** Why a channel does not accept a code. An automatic verification then tries the next one. */
 export type ChannelRefusal =
   | ChannelUnavailable
   | UnsupportedDestination
@@ -29,18 +29,18 @@ export type ChannelRefusal =
   | PlanLimitExceeded
   | EmailQuotaExceeded
 
-/** `arrived` and `failed` are for good. */
-export type Fate = "under_way" | "arrived" | "failed"
+/** `arrived` and `failed` are final. */
+export type CodeDeliveryStatus = "in_flight" | "arrived" | "failed"
 
-/** One way to a recipient. A port: `EmailCodes`, `SmsCodes` and `WhatsAppCodes` are its adapters. */
+/** A channel for codes. A port: `EmailCodes`, `SmsCodes` and `WhatsAppCodes` are its adapters. */
 export interface VerifyChannel {
-  /** Takes the message on in the transaction in hand, and gives its id; from the commit on the channel sees to it. */
+  /** Accepts the message in the caller's transaction and returns its id. The channel sends it after the commit. */
   readonly send: (message: CodeMessage) => Effect.Effect<number, ChannelRefusal>
-  /** How far a message is that it took. */
-  readonly fateOf: (accountId: AccountId, messageId: number) => Effect.Effect<Fate>
+  /** The state of an accepted message. */
+  readonly statusOf: (accountId: AccountId, messageId: number) => Effect.Effect<CodeDeliveryStatus>
 }
 
-/** Every channel by its name. */
+/** All channels by name. */
 export class VerifyChannels extends Context.Service<VerifyChannels, Readonly<Record<CodeChannel, VerifyChannel>>>()(
   "messaging-service/verify/VerifyChannel/VerifyChannels"
 ) {}

@@ -3,14 +3,14 @@ import { wire } from "../platform/http/ApiError.ts"
 import { pluralize } from "../values/pluralize.ts"
 import { CodeChannel } from "./Verification.ts"
 
-/** The same for an id or a recipient that is unknown, somebody else's, or done with: it tells nothing about others. */
+/** Identical for an id or recipient that is unknown, another account's, or already used, so that it reveals nothing. */
 export class VerificationNotFound extends Schema.TaggedError<VerificationNotFound>()(
   "VerificationNotFound",
   {},
   wire(404, "verification_not_found", 4041)
 ) {
   override get message() {
-    return "No code waits for this. It was used already, or never sent: send a new one."
+    return "There is no pending code. It was already used, or never sent. Send a new one."
   }
 }
 
@@ -30,11 +30,11 @@ export class MaxAttemptsExceeded extends Schema.TaggedError<MaxAttemptsExceeded>
   wire(429, "max_attempts_exceeded", 4291)
 ) {
   override get message() {
-    return `There were ${this.limit} wrong codes, so no other is looked at. Send a new one.`
+    return `Too many incorrect codes (${this.limit}). Send a new one.`
   }
 }
 
-/** Which of the limits on codes was reached. */
+/** The limit that was reached. */
 export const OtpLimitReason = Schema.Literals([
   "resend_cool_down",
   "recipient_hour",
@@ -44,12 +44,12 @@ export const OtpLimitReason = Schema.Literals([
 ])
 export type OtpLimitReason = typeof OtpLimitReason.Type
 
-const what: Readonly<Record<OtpLimitReason, string>> = {
-  resend_cool_down: "The last code for this recipient has only just been sent",
-  recipient_hour: "This recipient got as many codes in an hour as it may",
-  recipient_day: "This recipient got as many codes in a day as it may",
-  client_ip_hour: "This client_ip asked for as many codes in an hour as it may",
-  prefix_hour: "Numbers that begin like this one got as many codes in an hour as they may"
+const reasons: Readonly<Record<OtpLimitReason, string>> = {
+  resend_cool_down: "A code was sent to this recipient a moment ago",
+  recipient_hour: "This recipient has reached the limit of codes per hour",
+  recipient_day: "This recipient has reached the limit of codes per day",
+  client_ip_hour: "This client_ip has reached the limit of codes per hour",
+  prefix_hour: "Numbers in this range have reached the limit of codes per hour"
 }
 
 export class OtpLimitReached extends Schema.TaggedError<OtpLimitReached>()(
@@ -58,7 +58,7 @@ export class OtpLimitReached extends Schema.TaggedError<OtpLimitReached>()(
   wire(429, "otp_limit", 4290)
 ) {
   override get message() {
-    return `${what[this.reason]}. Try again in ${pluralize(this.retry_after, "second")}.`
+    return `${reasons[this.reason]}. Try again in ${pluralize(this.retry_after, "second")}.`
   }
 }
 
@@ -69,7 +69,7 @@ export class VerificationBlocked extends Schema.TaggedError<VerificationBlocked>
 ) {
   override get message() {
     const wait = pluralize(this.retry_after, "second")
-    return `Codes to numbers that begin like this one were hardly ever entered, so none are sent there for ${wait}.`
+    return `Codes to this number range are blocked for ${wait}, because almost none were confirmed.`
   }
 }
 
@@ -79,9 +79,9 @@ export class CountryNotAllowed extends Schema.TaggedError<CountryNotAllowed>()(
   wire(403, "country_not_allowed", 4035)
 ) {
   override get message() {
-    return `No codes are sent to numbers of ${
-      this.country ?? "no country"
-    } here. Ask the operator to add it to OTP_COUNTRIES.`
+    return `This service sends no codes to numbers of ${
+      this.country ?? "an unknown country"
+    }. Ask the operator to add the country to OTP_COUNTRIES.`
   }
 }
 
@@ -91,6 +91,6 @@ export class ChannelUnavailable extends Schema.TaggedError<ChannelUnavailable>()
   wire(503, "channel_unavailable", 5032)
 ) {
   override get message() {
-    return `No code can be sent by ${this.channel} at the moment. Use another channel, or try again later.`
+    return `Codes cannot be sent by ${this.channel} now. Use another channel, or try again later.`
   }
 }

@@ -5,15 +5,15 @@ import { Messages } from "../messages/Messages.ts"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { MessageId, WhatsAppSessionId } from "../values/Ids.ts"
 import { codeText } from "./codeText.ts"
-import type { Fate, VerifyChannel } from "./VerifyChannel.ts"
+import type { CodeDeliveryStatus, VerifyChannel } from "./VerifyChannel.ts"
 import { ChannelUnavailable } from "./VerifyErrors.ts"
 
-const fates = { delivered: "arrived", read: "arrived", failed: "failed" } as const
+const statuses = { delivered: "arrived", read: "arrived", failed: "failed" } as const
 
 const unavailable = new ChannelUnavailable({ channel: "whatsapp" })
 
-/** Codes by WhatsApp, over the session that was asked for or the account's first connected one. */
-export const makeWhatsAppCodes = Effect.gen(function*() {
+/** Sends codes by WhatsApp, with the requested session or the account's first connected one. */
+export const make = Effect.gen(function*() {
   const whatsapp = yield* WhatsAppMessages
   const messages = yield* Messages
   return {
@@ -33,10 +33,10 @@ export const makeWhatsAppCodes = Effect.gen(function*() {
       )
       return message_id
     }),
-    fateOf: (accountId, messageId) =>
+    statusOf: (accountId, messageId) =>
       messages.find({ accountId, channel: "whatsapp" }, MessageId.make(messageId)).pipe(
-        Effect.map(({ status }): Fate =>
-          status === "delivered" || status === "read" || status === "failed" ? fates[status] : "under_way"
+        Effect.map(({ status }): CodeDeliveryStatus =>
+          status === "delivered" || status === "read" || status === "failed" ? statuses[status] : "in_flight"
         ),
         Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
       )

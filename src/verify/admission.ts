@@ -1,26 +1,26 @@
 import type { OtpLimitReason } from "./VerifyErrors.ts"
 
-/** How many codes were sent in a window, and in how many seconds the oldest of them leaves it. */
+/** The codes sent in a window, and the seconds until the oldest leaves it. */
 export interface Window {
   readonly count: number
   readonly frees: number
 }
 
-/** What was sent before, for the recipient of a request and for those like it. */
+/** The codes sent before to the recipient and to similar ones. */
 export interface Sent {
-  /** Seconds since the last code for the recipient, null when there was none for a day. */
+  /** Seconds since the last code for the recipient; null without one within a day. */
   readonly sinceLast: number | null
   readonly hour: Window
   readonly day: Window
-  /** Of the person's network; empty where the request names none. */
+  /** For the person's network; empty if the request names none. */
   readonly network: Window
-  /** Of numbers that begin like this one; empty for an email address. */
+  /** For numbers with the same prefix; empty for an email address. */
   readonly prefix: Window
-  /** Seconds for which the prefix is still blocked. */
+  /** Seconds until the prefix is unblocked. */
   readonly blockedFor: number | null
 }
 
-/** How many codes there may be. */
+/** The limits on codes. */
 export interface CodeLimits {
   readonly resendSeconds: number
   readonly perHour: number
@@ -29,7 +29,7 @@ export interface CodeLimits {
   readonly perPrefixHour: number
 }
 
-/** Why no code is sent, and when to ask again. */
+/** Why no code is sent, and when to retry. */
 export type Refusal =
   | { readonly _tag: "Blocked"; readonly retryAfter: number }
   | {
@@ -41,7 +41,7 @@ export type Refusal =
 
 const seconds = (left: number) => Math.max(1, Math.ceil(left))
 
-/** Whether one more code may be sent: undefined when it may. Of several reasons it is the one that lasts longest. */
+/** Undefined if one more code may be sent. Of several reasons, returns the one that lasts longest. */
 export const admit = (sent: Sent, limits: CodeLimits): Refusal | undefined => {
   if (sent.blockedFor !== null && sent.blockedFor > 0) return { _tag: "Blocked", retryAfter: seconds(sent.blockedFor) }
   const windows: ReadonlyArray<readonly [OtpLimitReason, Window, number]> = [

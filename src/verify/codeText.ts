@@ -1,10 +1,10 @@
 import type { Locale } from "../values/Locale.ts"
 
-/** What is said around a code. */
+/** The words around a code. */
 export interface CodeWords {
   readonly locale: Locale
   readonly brandName: string | null
-  /** Where the code will stand. */
+  /** The placeholder for the code. */
   readonly mask: string
   readonly minutes: number
 }
@@ -15,12 +15,13 @@ interface Phrases {
 }
 
 /**
- * Letters of GSM 03.38 only, but for Arabic: a single ç, ê or í would make a message of 70 characters out of one of 160.
+ * Uses only letters of GSM 03.38, except in Arabic: a single ç, ê or í would shorten a segment from 160 to 70
+ * characters.
  */
 const phrases: Readonly<Record<Locale, Phrases>> = {
   en: {
     subject: "Your verification code",
-    sentence: (mask, time) => `Your code is ${mask}. It is valid for ${time}. Do not give it to anybody.`
+    sentence: (mask, time) => `Your code is ${mask}. It is valid for ${time}. Do not give it to anyone.`
   },
   fr: {
     subject: "Votre code de vérification",
@@ -52,7 +53,7 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
   }
 }
 
-/** With the digits that phones and people read everywhere, and plain spaces, as GSM has no other. */
+/** With ASCII digits, which everyone can read, and plain spaces, because GSM has no others. */
 const timeOf = ({ locale, minutes }: CodeWords) =>
   locale === "rw"
     ? `iminota ${minutes}`
@@ -61,13 +62,13 @@ const timeOf = ({ locale, minutes }: CodeWords) =>
 
 const branded = (brandName: string | null, text: string) => brandName === null ? text : `${brandName}: ${text}`
 
-/** What a person reads. */
+/** The text for the recipient. */
 export const codeText = (words: CodeWords): string =>
   branded(words.brandName, phrases[words.locale].sentence(words.mask, timeOf(words)))
 
-/** The subject of the mail: without the code, as subjects are kept and told. */
+/** The subject of the mail, without the code, because subjects are stored and shown. */
 export const codeSubject = ({ brandName, locale }: CodeWords): string => branded(brandName, phrases[locale].subject)
 
-/** An SMS: with a domain its last line lets browsers fill in the code on that domain's pages, and on no other (WebOTP). */
+/** An SMS. With a domain, its last line lets browsers fill in the code on that domain only (WebOTP). */
 export const codeSms = (words: CodeWords, webDomain: string | null): string =>
   webDomain === null ? codeText(words) : `${codeText(words)}\n\n@${webDomain} #${words.mask}`

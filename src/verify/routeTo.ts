@@ -4,17 +4,17 @@ import { type LineType, phoneFacts } from "../values/PhoneNumber.ts"
 import type { Recipient } from "./Recipient.ts"
 import type { CodeChannel } from "./Verification.ts"
 
-/** The channels that are tried, in this order: there is always a first one. */
+/** The channels to try, in order. */
 export type Route = readonly [CodeChannel, ...ReadonlyArray<CodeChannel>]
 
-/** Numbers that nobody reads messages on. Those that cost their caller money are what pumping is done with. */
+/** Lines that receive no messages, or that charge callers and are used for SMS pumping. */
 const refusedLines: ReadonlySet<LineType | undefined> = new Set(
   ["premium_rate", "toll_free", "shared_cost", "pager", "company_number", "voicemail"] as const
 )
 
 const refused = (message: string) => Effect.fail(ValidationFailed.of("to", message))
 
-/** What a code to this recipient goes by. */
+/** The channels for a code to this recipient. */
 export const routeTo = (
   to: Recipient,
   channel: CodeChannel | "auto"
@@ -22,11 +22,11 @@ export const routeTo = (
   if (to.kind === "email") {
     return channel === "email" || channel === "auto"
       ? Effect.succeed(["email"])
-      : refused(`must be a phone number that begins with +, as channel is ${channel}`)
+      : refused(`must be a phone number that begins with +, because channel is ${channel}`)
   }
-  if (channel === "email") return refused("must be an email address, as channel is email")
+  if (channel === "email") return refused("must be an email address, because channel is email")
   if (refusedLines.has(phoneFacts(to.address)?.lineType)) {
-    return refused("is a kind of number that codes are not sent to")
+    return refused("is a type of number that receives no codes")
   }
   return Effect.succeed(channel === "auto" ? ["whatsapp", "sms"] : [channel])
 }

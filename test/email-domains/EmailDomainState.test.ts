@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Schema } from "effect"
 import type { DomainCheck, RecordStatus } from "../../src/email-domains/EmailDomain.ts"
-import { type Standing, transition, verdictOf } from "../../src/email-domains/EmailDomainState.ts"
+import { type DomainState, transition, verdictOf } from "../../src/email-domains/EmailDomainState.ts"
 import { warningsOf } from "../../src/email-domains/warningsOf.ts"
 
-const verified: Standing = {
+const verified: DomainState = {
   status: "verified",
   failures: 0,
   failingFor: Duration.zero,
   pendingFor: Duration.days(9)
 }
-const pending = (pendingFor: Duration.Duration): Standing => ({ ...verified, status: "pending", pendingFor })
+const pending = (pendingFor: Duration.Duration): DomainState => ({ ...verified, status: "pending", pendingFor })
 
 const check = (DKIM: RecordStatus, SPF: RecordStatus, DMARC: RecordStatus, MX: RecordStatus): DomainCheck =>
   Object.entries({ DKIM, SPF, DMARC, MX }).map(([purpose, status]) => ({

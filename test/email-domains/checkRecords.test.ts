@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeCheckRecords } from "../../src/email-domains/checkRecords.ts"
+import { checkRecords } from "../../src/email-domains/checkRecords.ts"
 import { dnsRecords } from "../../src/email-domains/dnsRecords.ts"
 import { Dns } from "../../src/platform/net/Dns.ts"
 import { DomainName } from "../../src/values/DomainName.ts"
@@ -27,7 +27,7 @@ const without = (...names: ReadonlyArray<string>): DnsZone =>
 
 const checked = Effect.fnUntraced(function*(zone: DnsZone) {
   const server = yield* makeDnsServer(zone)
-  const check = yield* Effect.flatMap(makeCheckRecords, (run) => run(expected)).pipe(
+  const check = yield* Effect.flatMap(Dns, (dns) => checkRecords(dns)(expected)).pipe(
     Effect.provide(Dns.layerOf([server.address]))
   )
   const of = (purpose: string) => check.find((record) => record.purpose === purpose)

@@ -16,7 +16,8 @@ import { rebuildUsage } from "../../src/usage/rebuildUsage.ts"
 import { Usage } from "../../src/usage/Usage.ts"
 import type { AccountId } from "../../src/values/Ids.ts"
 import { PhoneNumber } from "../../src/values/PhoneNumber.ts"
-import { makeSmsCodes } from "../../src/verify/SmsCodes.ts"
+import { CodeSender } from "../../src/verify/CodeSender.ts"
+import * as SmsCodes from "../../src/verify/SmsCodes.ts"
 import { Verifications } from "../../src/verify/Verifications.ts"
 import { VerifyChannels } from "../../src/verify/VerifyChannel.ts"
 import { live, makeAccount } from "../support/Service.ts"
@@ -27,10 +28,11 @@ const key = new Uint8Array(32)
 
 const CodesBySms = Layer.effect(
   VerifyChannels,
-  Effect.map(makeSmsCodes, (sms) => VerifyChannels.of({ sms, whatsapp: sms, email: sms }))
+  Effect.map(SmsCodes.make, (sms) => VerifyChannels.of({ sms, whatsapp: sms, email: sms }))
 )
 
 const Subject = Verifications.layer.pipe(
+  Layer.provide(CodeSender.layer),
   Layer.provide(CodesBySms),
   Layer.provideMerge(SmsMessages.layer),
   Layer.provide(Layer.succeed(SmsOutlet, SmsOutlet.of({ takes: "segments", wake: Effect.void }))),

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { VerificationStatus } from "../../src/verify/Verification.ts"
-import { end, guess, shownStatus, type Standing } from "../../src/verify/VerificationState.ts"
+import { end, guess, shownStatus, type VerificationState } from "../../src/verify/VerificationState.ts"
 
 const most = 5
-const fresh: Standing = { status: "pending", attempts: 0, isOver: false }
+const fresh: VerificationState = { status: "pending", attempts: 0, isOver: false }
 
 /** What a row says after these guesses, and how many of them were looked at. */
 const after = (guesses: ReadonlyArray<boolean>, start = fresh) =>
@@ -51,7 +51,8 @@ describe("a verification", () => {
   })
 
   it("says of a guess what its end is: used, out of time, or out of attempts", () => {
-    const tagOf = (status: Standing["status"], isOver: boolean) => guess({ ...fresh, status, isOver }, true, most)._tag
+    const tagOf = (status: VerificationState["status"], isOver: boolean) =>
+      guess({ ...fresh, status, isOver }, true, most)._tag
     assert.deepStrictEqual(
       [tagOf("approved", true), tagOf("pending", true), tagOf("expired", true), tagOf("max_attempts", false)],
       ["Used", "Expired", "Expired", "Exhausted"]
