@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { ulid } from "../../src/platform/crypto/ids.ts"
 import { directory, migrate } from "../../src/platform/database/Migrations.ts"
 import { dropPartitions, type PartitionedTable } from "../../src/platform/database/Partitions.ts"
-import { remakePartitions } from "../../test/support/partitions.ts"
+import { recreatePartitions } from "../../test/support/partitions.ts"
 import { client, startDatabase } from "./support/service.ts"
 import { printTable } from "./support/table.ts"
 
@@ -82,7 +82,7 @@ const deleteDay = Effect.fnUntraced(function*(table: PartitionedTable) {
 })
 
 const measure = Effect.gen(function*() {
-  yield* remakePartitions(dropped, 14)
+  yield* recreatePartitions(dropped, 14)
   yield* fill(dropped)
   yield* fill(deleted)
   const idle = yield* whileWriting(Effect.sleep("3 seconds"))

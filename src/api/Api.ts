@@ -21,7 +21,7 @@ import { VerifyApi } from "../verify/VerifyApi.ts"
 import { openApiWebhooks } from "../webhooks/openApiWebhooks.ts"
 import { WebhooksApi } from "../webhooks/WebhooksApi.ts"
 
-/** The whole HTTP contract. A new group of endpoints is one line here. */
+/** The whole HTTP contract. A new group of endpoints adds a line here. */
 export class Api extends baseContract
   .add(AuthApi)
   .add(AccountApi)

@@ -8,7 +8,7 @@ import { Api } from "./Api.ts"
 export class Client
   extends Context.Service<Client, HttpApiClient.ForApi<typeof Api>>()("messaging-service/api/Client")
 {
-  /** Speaks to the service at `baseUrl`, with the key where an endpoint wants one. */
+  /** Calls the service at `baseUrl`, with the key for endpoints that require one. */
   static readonly layer = (options: { readonly baseUrl: string; readonly apiKey?: Redacted.Redacted }) =>
     Layer.effect(
       Client,

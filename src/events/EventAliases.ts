@@ -1,6 +1,6 @@
 import { type EventName, eventNames, isMessageEvent, type MessageChannel } from "./EventNames.ts"
 
-/** One kind of domainEvent: an event name and, for `message.*`, the channel it happened on. */
+/** An event name and, for `message.*`, its channel. */
 export interface Topic {
   readonly event: EventName
   readonly channel?: MessageChannel
@@ -8,7 +8,7 @@ export interface Topic {
 
 const smsEvents: ReadonlyArray<EventName> = ["message.sent", "message.delivered", "message.failed"]
 
-/** Every topic there is. WhatsApp alone tells of read and of inbound messages (spec 6.4). */
+/** All topics. Only WhatsApp has read and inbound messages (spec 6.4). */
 export const topics: ReadonlyArray<Topic> = eventNames.flatMap((event): ReadonlyArray<Topic> => {
   if (!isMessageEvent(event)) return [{ event }]
   return smsEvents.includes(event) ? [{ event, channel: "whatsapp" }, { event, channel: "sms" }] : [{
@@ -24,9 +24,8 @@ const aliasOf = ({ channel, event }: Topic): string | undefined => {
 }
 
 /**
- * Names with a channel in front (list C of spec 6.4, completed to every topic of a channel), each with the topic it
- * stands for. They are accepted in subscriptions; the name that is sent stays that of list A or B, so that the body
- * of an event does not depend on who receives it.
+ * Names that begin with a channel (list C of spec 6.4, completed to every topic), with their topic. Subscriptions
+ * accept them. The sent name stays that of list A or B, so that an event's body does not depend on its receiver.
  */
 export const eventAliases: ReadonlyMap<string, Topic> = new Map(
   topics.flatMap((topic) => {
@@ -39,5 +38,5 @@ const byName: ReadonlyMap<string, Topic> = new Map(
   [...topics].reverse().map((topic): readonly [string, Topic] => [topic.event, topic])
 )
 
-/** The topic that a sent name or an alias means; a bare `message.*` name means WhatsApp where both channels have it. */
+/** The topic of a sent name or an alias. A bare `message.*` name means WhatsApp if both channels have it. */
 export const resolveTopic = (name: string): Topic | undefined => eventAliases.get(name) ?? byName.get(name)

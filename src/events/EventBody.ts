@@ -6,15 +6,15 @@ import { EventData, exampleOf } from "./EventData.ts"
 import type { EventName } from "./EventNames.ts"
 
 const id = EventId.annotate({
-  description: "of the event: the same in every attempt and at every webhook, to deduplicate by"
+  description: "identical in every attempt and at every webhook; deduplicate by it"
 })
-const timestamp = Timestamp.annotate({ description: "when it happened, not when this attempt was made" })
+const timestamp = Timestamp.annotate({ description: "when the event happened, not when this attempt was made" })
 
-/** The schema of the body that webhooks get for an event (spec 6.2, with the id that receivers deduplicate by). */
+/** The schema of the body that webhooks receive (spec 6.2), with the id to deduplicate by. */
 export const eventBody = (event: EventName) =>
   Schema.Struct({ id, event: Schema.Literal(event), timestamp, data: EventData[event] })
 
-/** The body that webhooks get for an example of the topic. */
+/** The example body of a topic. */
 export const exampleBody = (topic: Topic) => ({
   id: "evt_01HZX3T5K8Q2W4Y6B9D1F3H5J7",
   event: topic.event,

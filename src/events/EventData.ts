@@ -6,7 +6,7 @@ import * as Verify from "./data/VerifyEvents.ts"
 import type { Topic } from "./EventAliases.ts"
 import type { EventName } from "./EventNames.ts"
 
-/** The schema of `data` for every event that is sent (spec 6.5), each with an example for every channel it has. */
+/** The schema of `data` for every event (spec 6.5), with an example for each of its channels. */
 export const EventData = {
   "message.sent": Message.MessageSent,
   "message.delivered": Message.MessageDelivered,
@@ -32,7 +32,7 @@ export const EventData = {
 /** `data` of one event: `EventData<"email.sent">`. */
 export type EventData<Name extends EventName = EventName> = (typeof EventData)[Name]["Type"]
 
-/** What a synthetic event of the topic carries (the test endpoint, the documentation). */
+/** The example data of a topic, for the test endpoint and the documentation. */
 export const exampleOf = ({ channel, event }: Topic): EventData => {
   const examples: ReadonlyArray<EventData> = Schema.resolveAnnotations(EventData[event])?.examples ?? []
   const ofChannel = examples.find((example) => "channel" in example && example.channel === channel)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Events that exist once per channel; their `data` carries `channel`. */
+/** Events with a channel; their `data` contains `channel`. */
 export const messageEventNames = [
   "message.sent",
   "message.delivered",
@@ -10,8 +10,8 @@ export const messageEventNames = [
 ] as const
 
 /**
- * Every event name that is ever sent: lists A and B of spec 6.4 and the two of verification.
- * List C holds names that only subscribe, see `EventAliases.ts`.
+ * All event names that are sent: lists A and B of spec 6.4 and two for verification. List C contains aliases for
+ * subscriptions, see `EventAliases.ts`.
  */
 export const eventNames = [
   ...messageEventNames,
@@ -34,11 +34,11 @@ export const eventNames = [
 export const EventName = Schema.Literals(eventNames)
 export type EventName = typeof EventName.Type
 
-/** The channels that message events are told apart by. */
+/** The channels of message events. */
 export const MessageChannel = Schema.Literals(["whatsapp", "sms"])
 export type MessageChannel = typeof MessageChannel.Type
 
 const byChannel: ReadonlySet<string> = new Set(messageEventNames)
 
-/** Whether the event is one of `message.*`, which happen on a channel. */
+/** Whether the event is one of `message.*`, which have a channel. */
 export const isMessageEvent = (event: EventName): event is (typeof messageEventNames)[number] => byChannel.has(event)

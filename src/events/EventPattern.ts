@@ -3,14 +3,14 @@ import { eventAliases, type Topic, topics } from "./EventAliases.ts"
 import { type EventName, eventNames, type MessageChannel } from "./EventNames.ts"
 import { unknownEvent } from "./unknownEvent.ts"
 
-/** The topics that a webhook listens to, as the bits of one integer. */
+/** The subscribed topics of a webhook, as bits of one integer. */
 export type CompiledPattern = Brand.Branded<number, "CompiledPattern">
 const CompiledPattern = Brand.nominal<CompiledPattern>()
 
 const keyOf = ({ channel, event }: { readonly event: EventName; readonly channel?: MessageChannel | undefined }) =>
   channel === undefined ? event : `${event}@${channel}`
 
-/** Bits by `event@channel` and, for the event on whatever channel, by `event` alone. */
+/** The bits by `event@channel`, and by `event` for all its channels. */
 const bitsOf: ReadonlyMap<string, number> = topics.reduce((bits, topic, index) => {
   bits.set(topic.event, (bits.get(topic.event) ?? 0) | (1 << index))
   return bits.set(keyOf(topic), 1 << index)
@@ -24,7 +24,7 @@ const named: ReadonlyArray<readonly [name: string, topic: Topic]> = [
 const sum = (topics: ReadonlyArray<Topic>): number =>
   topics.reduce((bits, topic) => bits | (bitsOf.get(keyOf(topic)) ?? 0), 0)
 
-/** The topics that one pattern names: none at all when the pattern is unknown. */
+/** The topics of one pattern; none for an unknown pattern. */
 const bitsOfPattern = (pattern: string): number => {
   if (pattern === "*") return sum(topics)
   const prefix = pattern.endsWith(".*") ? pattern.slice(0, -1) : undefined
@@ -43,13 +43,13 @@ const prefixes = new Set(named.flatMap(([name]) => {
 /** Every word that a subscription may contain. */
 export const knownPatterns: ReadonlyArray<string> = ["*", ...prefixes, ...eventNames, ...eventAliases.keys()]
 
-/** Unknown patterns name nothing: the API refuses them, and an event that a later version drops stays harmless. */
+/** Unknown patterns match nothing. The API refuses them, so only an event that a later version drops leads here. */
 export const compile = (patterns: ReadonlyArray<string>): CompiledPattern =>
   CompiledPattern(patterns.reduce((bits, pattern) => bits | bitsOfPattern(pattern), 0))
 
 /**
- * Whether the domainEvent is listened to. A `message.*` event that does not tell its channel matches when any channel's
- * is listened to; other events have no channel, one that is given is ignored.
+ * Whether a subscription matches the event. A `message.*` event without a channel matches a subscription to any
+ * channel. Other events ignore the channel.
  */
 export const matches = (
   pattern: CompiledPattern,
@@ -69,7 +69,7 @@ const Words = Schema.Array(
   Schema.isMaxLength(100, { message: "at most 100 events" })
 )
 
-/** Entries of a subscription: `*`, `prefix.*` at any depth, the name of an event, or an alias (spec 6.4). */
+/** Entries of a subscription: `*`, `prefix.*` at any depth, an event name or an alias (spec 6.4). */
 const EventPatterns = Schema.Array(
   Schema.String.check(
     Schema.makeFilter((pattern) => bitsOfPattern(pattern) !== 0 ? undefined : refusal(pattern))
@@ -77,8 +77,8 @@ const EventPatterns = Schema.Array(
 )
 
 /**
- * The `events` of a webhook: 1 to 100 patterns, repeated ones dropped, in the order given. They are counted before any
- * is looked at: what an unknown name is near to takes long to find, and a body has room for 100,000 of them.
+ * The `events` of a webhook: 1 to 100 patterns in the given order, without duplicates. The count is checked first,
+ * because finding similar names is slow and a body may contain 100,000 of them.
  */
 export const EventSubscription = Words.pipe(
   Schema.decodeTo(EventPatterns),

@@ -10,16 +10,16 @@ import type { EventName, MessageChannel } from "./EventNames.ts"
 import { matches } from "./EventPattern.ts"
 import { type Addressed, Subscriber } from "./Subscriber.ts"
 
-/** Something that happened in an account. */
+/** A change in an account that its domain publishes. */
 export interface DomainEvent<N extends EventName = EventName> {
   readonly accountId: AccountId
   readonly event: N
-  /** Of `message.*` events. */
+  /** For `message.*` events. */
   readonly channel?: MessageChannel
   readonly data: EventData<N>
 }
 
-/** Ties the name to its payload where a domainEvent is written down. */
+/** Checks that the data fits the event's name. */
 export const domainEvent = <N extends EventName>(value: DomainEvent<N>): DomainEvent => value
 
 interface Stored {
@@ -29,13 +29,13 @@ interface Stored {
   readonly body: Uint8Array
 }
 
-/** The journal of what webhooks are told. */
+/** The journal of events for webhooks. */
 export class Events extends Context.Service<Events, {
   /**
-   * Writes events with their deliveries in the caller's transaction: after a crash both are there or neither is. An
-   * event that nobody listens to leaves no row, as nothing could ever read it.
+   * Writes events with their deliveries in the caller's transaction. An event without a subscription is not stored,
+   * because it could never be read.
    */
-  readonly publish: (happenings: ReadonlyArray<DomainEvent>) => Effect.Effect<void>
+  readonly publish: (domainEvents: ReadonlyArray<DomainEvent>) => Effect.Effect<void>
 }>()("messaging-service/events/Events") {
   static readonly layer = Layer.effect(
     Events,
@@ -49,21 +49,21 @@ export class Events extends Context.Service<Events, {
             ${column.int8(events.map(({ accountId }) => accountId))}, ${column.text(events.map(({ event }) => event))},
             ${column.bytea(events.map(({ body }) => body))})`)
 
-      const publish = Effect.fn("Events.publish")(function*(happenings: ReadonlyArray<DomainEvent>) {
-        if (happenings.length === 0) return
-        const accounts = [...new Set(happenings.map(({ accountId }) => accountId))]
+      const publish = Effect.fn("Events.publish")(function*(domainEvents: ReadonlyArray<DomainEvent>) {
+        if (domainEvents.length === 0) return
+        const accounts = [...new Set(domainEvents.map(({ accountId }) => accountId))]
         const subscriptions = yield* subscriber.subscriptions(accounts)
         if (subscriptions.length === 0) return
         const timestamp = fromDateTime(yield* DateTime.now)
         const events: Array<Stored> = []
         const deliveries: Array<Addressed> = []
-        for (const { accountId, channel, data, event } of happenings) {
+        for (const { accountId, channel, data, event } of domainEvents) {
           const listeners = subscriptions.filter((subscription) =>
             subscription.accountId === accountId && matches(subscription.pattern, { event, channel })
           )
           if (listeners.length === 0) continue
           const id = EventId.make(`evt_${yield* ulid}`)
-          // Serialised once: every attempt of every delivery signs and sends these bytes.
+          // Serialised once: every attempt of every delivery signs and sends the same bytes.
           const body = Buffer.from(JSON.stringify({ id, event, timestamp, data }))
           events.push({ id, accountId, event, body })
           for (const subscription of listeners) deliveries.push({ subscription, eventId: id, event, body })

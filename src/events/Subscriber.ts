@@ -3,16 +3,16 @@ import type { AccountId, EventId, WebhookId } from "../values/Ids.ts"
 import type { EventName } from "./EventNames.ts"
 import type { CompiledPattern } from "./EventPattern.ts"
 
-/** Who listens to what in an account. */
+/** A subscription of an account. */
 export interface Subscription {
   readonly webhookId: WebhookId
   readonly accountId: AccountId
   readonly pattern: CompiledPattern
-  /** Why its events are written down and not sent, where that is so. */
+  /** Why its events are recorded and not sent, if that is so. */
   readonly refusal?: string | undefined
 }
 
-/** One event on its way to one listener. */
+/** One event for one subscription. */
 export interface Addressed {
   readonly subscription: Subscription
   readonly eventId: EventId
@@ -20,10 +20,10 @@ export interface Addressed {
   readonly body: Uint8Array
 }
 
-/** A port: who takes events further. `webhooks` implements it. */
+/** Receives events for delivery. A port, implemented by `webhooks`. */
 export class Subscriber extends Context.Service<Subscriber, {
-  /** The listeners of these accounts as the database has them now. */
+  /** The current subscriptions of these accounts in the database. */
   readonly subscriptions: (accountIds: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyArray<Subscription>>
-  /** Makes the deliveries durable in the caller's transaction and sees to it that they leave after its commit. */
+  /** Writes the deliveries in the caller's transaction and dispatches them after its commit. */
   readonly enqueue: (deliveries: ReadonlyArray<Addressed>) => Effect.Effect<void>
 }>()("messaging-service/events/Subscriber") {}

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { column } from "../platform/database/column.ts"
 import type { MessageBatchId } from "../values/Ids.ts"
 
-/** A message that went on: the batch it is of, if any, and as what it counts there if it counted as queued before. */
+/** A message that left the queue: its batch, if any, and the count that it adds to if it was queued before. */
 export interface BatchMove {
   readonly batchId: MessageBatchId | null
   readonly to: "sent" | "failed" | undefined
@@ -22,10 +22,10 @@ const stepsOf = (moves: ReadonlyArray<BatchMove>) => {
 }
 
 /**
- * Counts moves of messages in their batches, in the transaction that changes the messages: a batch whose last message
- * has left the queue is at its end. Rows are held in one order by everybody, so that groups cannot deadlock.
+ * Counts messages that left the queue in their batches, in the transaction that changes the messages. A batch ends with
+ * its last message. The order of locks is fixed, so that groups cannot deadlock.
  */
-export const makeBatchCounts = Effect.gen(function*() {
+export const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   return Effect.fnUntraced(function*(moves: ReadonlyArray<BatchMove>) {

@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import { MessageBatchId, MessageId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
-/** Channels whose messages are told apart by a number (spec 3.6); email has records of its own. */
+/** Channels with numbered messages (spec 3.6). Emails have separate records. */
 export const Channel = Schema.Literals(["whatsapp", "sms"])
 export type Channel = typeof Channel.Type
 
-/** `received` is where a message from outside begins and ends; every other one goes queued, sent, delivered, read. */
+/** Inbound messages stay `received`. Outbound ones pass queued, sent, delivered and read. */
 export const MessageStatus = Schema.Literals([
   "queued",
   "sent",
@@ -18,7 +18,7 @@ export const MessageStatus = Schema.Literals([
 ])
 export type MessageStatus = typeof MessageStatus.Type
 
-/** What a message is made of: `body` is its text or its caption; a type may have more. */
+/** The content of a message. `body` is its text or caption; a type may have more fields. */
 export const MessageContent = Schema.StructWithRest(Schema.Struct({ body: Schema.String }), [
   Schema.Record(Schema.String, Schema.Json)
 ])

@@ -7,7 +7,7 @@ import { Timestamp } from "../values/Timestamp.ts"
 /** The query parameters of every list of batches. */
 export const messageBatchQuery = { ...sortedPageQuery, status: Schema.optionalKey(BatchStatus) }
 
-/** total = queued + sent + failed + suppressed + canceled at every moment, as of email; nobody is suppressed here. */
+/** total = queued + sent + failed + suppressed + canceled at every moment, as for email. suppressed is always 0. */
 export const MessageBatch = Schema.Struct({
   batch_id: MessageBatchId,
   status: BatchStatus,

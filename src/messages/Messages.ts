@@ -7,13 +7,13 @@ import type { MessageBatch } from "./MessageBatch.ts"
 import type { MessageFilter } from "./messageQuery.ts"
 import { MessagesRepo } from "./MessagesRepo.ts"
 
-/** Whose messages, and of which channel: another channel's id names nothing. */
+/** The account and channel of messages. An id of another channel is not found. */
 export interface Owner {
   readonly accountId: AccountId
   readonly channel: Channel
 }
 
-/** What is told of the messages and batches of every channel but email. */
+/** Reads the messages and batches of every channel except email. */
 export class Messages extends Context.Service<Messages, {
   readonly list: (
     owner: Owner,
@@ -48,7 +48,7 @@ export class Messages extends Context.Service<Messages, {
             to_date,
             ...window
           }
-          // Counted first: what is counted is on its page then.
+          // Counts first, so that the page contains every counted row.
           const { total } = yield* repo.count(asked)
           return { rows: yield* repo.list(asked), total }
         }),

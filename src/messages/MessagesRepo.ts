@@ -54,7 +54,7 @@ const make = Effect.gen(function*() {
       ...(filter.session_id === null ? [] : [sql`session_id = ${filter.session_id}`])
     ])
 
-  /** Ids are given in the order of creation, and have the index. */
+  /** Ids follow the order of creation and have the index. */
   const list = Query.findAll({
     Request: Filter,
     Result: Message,
@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
   return { list, count, find, findBatch, listBatches, countBatches }
 })
 
-/** SQL that reads `messages` and `message_batches`; each channel writes its own. */
+/** SQL that reads `messages` and `message_batches`. Each channel writes its rows. */
 export class MessagesRepo extends Context.Service<MessagesRepo>()("messaging-service/messages/MessagesRepo", { make }) {
   static readonly layer = Layer.effect(MessagesRepo, make)
 }

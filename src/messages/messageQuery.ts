@@ -5,15 +5,15 @@ import { TimestampInput } from "../values/Timestamp.ts"
 import { MessageStatus } from "./Message.ts"
 
 /**
- * A number that is looked for may come without its plus, and in a query a + that nobody has escaped is a space. What has an
- * @ is no number, though it begins with digits as a group's id does.
+ * Adds the plus to a phone number in a query, where it may be missing or decoded to a space. A value with an @ is not a
+ * number, although a group's id begins with digits.
  */
 const withItsPlus = SchemaTransformation.transform({
   decode: (text: string) => text.replace(/^\s*(?=\p{Nd}[^@]*$)/u, "+"),
   encode: (text: string) => text
 })
 
-/** The query parameters of every list of messages, with whom a channel's messages can go to; it adds its own. */
+/** The query parameters of every list of messages. A channel gives the type of its recipients and adds others. */
 export const messageQuery = <To extends string>(to: Schema.Codec<To, string>) => ({
   ...sortedPageQuery,
   status: Schema.optionalKey(MessageStatus),
@@ -24,15 +24,15 @@ export const messageQuery = <To extends string>(to: Schema.Codec<To, string>) =>
   batch_id: Schema.optionalKey(MessageBatchId)
 })
 
-/** Which messages are listed; what is absent does not ask. */
+/** Selects messages. Absent fields do not filter. */
 export interface MessageFilter {
   readonly sort: Sort
   readonly status?: MessageStatus | undefined
   readonly direction?: "in" | "out" | undefined
   readonly to?: string | undefined
-  /** From this moment on. */
+  /** Inclusive. */
   readonly from_date?: string | undefined
-  /** Before this moment. */
+  /** Exclusive. */
   readonly to_date?: string | undefined
   readonly batch_id?: MessageBatchId | undefined
   readonly session_id?: number | undefined

@@ -5,36 +5,36 @@ import { directory } from "../platform/database/Migrations.ts"
 import { readPrices } from "./priceFile.ts"
 import { type PriceRow, PricesRepo } from "./PricesRepo.ts"
 
-/** How old the prices may be that messages are charged by. */
-const freshFor = 5_000
+/** The maximum age in milliseconds of the prices that messages are charged by. */
+const maxAge = 5_000
 
-/** The list that a new database begins with. Its figures are examples. */
+/** The list of a new database. Its prices are examples. */
 const example = NodePath.join(directory, "seed", "sms_prices.csv")
 
-/** A price list that cannot be taken; nothing was changed. */
+/** The price list is invalid. Nothing was changed. */
 export class PriceListUnusable extends Schema.TaggedError<PriceListUnusable>()("PriceListUnusable", {
   reason: Schema.String
 }) {
   override get message() {
-    return `The price list was not taken, and nothing was changed: ${this.reason}.`
+    return `The price list is invalid, and nothing was changed: ${this.reason}.`
   }
 }
 
-/** What became of an import. */
+/** The result of an import. */
 export interface Imported {
   readonly total: number
   readonly changed: number
-  /** Countries that were taken off the list. */
+  /** Countries that were removed. */
   readonly disabled: number
 }
 
-/** What an SMS segment costs in each country (spec 4.6). */
+/** Prices of an SMS segment by country (spec 4.6). */
 export class Prices extends Context.Service<Prices, {
-  /** Enabled countries by their names, as they are now. */
+  /** The enabled countries, ordered by name. */
   readonly list: Effect.Effect<ReadonlyArray<PriceRow>>
-  /** Micro-dollars of a segment, undefined where nothing is sent to. At most five seconds behind an import. */
+  /** Micro-dollars of a segment; undefined for a country without a price. At most five seconds behind an import. */
   readonly of: (country: string) => Effect.Effect<number | undefined>
-  /** Takes a whole list or nothing of it; only what differs is written. `replace` takes every other country off the list. */
+  /** Imports a list entirely or not at all, and writes only changed rows. `replace` removes every other country. */
   readonly import: (
     text: string,
     options: { readonly replace: boolean }
@@ -52,7 +52,7 @@ export class Prices extends Context.Service<Prices, {
         prices: new Map()
       }
 
-      const take = Effect.fn("Prices.import")(
+      const importList = Effect.fn("Prices.import")(
         function*(text: string, { replace }: { readonly replace: boolean }) {
           const read = readPrices(text)
           if (Result.isFailure(read)) return yield* new PriceListUnusable({ reason: read.failure })
@@ -66,11 +66,11 @@ export class Prices extends Context.Service<Prices, {
         }
       )
 
-      // Of several nodes that start at once on a new database, one writes the examples.
+      // Of several nodes that start at once on a new database, one imports the examples.
       yield* transaction(Effect.gen(function*() {
         if (!(yield* repo.isEmpty()).empty) return
         yield* repo.lock
-        if ((yield* repo.isEmpty()).empty) yield* take(yield* fs.readFileString(example), { replace: false })
+        if ((yield* repo.isEmpty()).empty) yield* importList(yield* fs.readFileString(example), { replace: false })
       })).pipe(Effect.orDie)
 
       return Prices.of({
@@ -79,11 +79,11 @@ export class Prices extends Context.Service<Prices, {
           const now = yield* Clock.currentTimeMillis
           if (now >= known.until) {
             const rows = yield* list
-            known = { until: now + freshFor, prices: new Map(rows.map((row) => [row.code, row.price_micros])) }
+            known = { until: now + maxAge, prices: new Map(rows.map((row) => [row.code, row.price_micros])) }
           }
           return known.prices.get(country)
         }),
-        import: take
+        import: importList
       })
     })
   ).pipe(Layer.provide(PricesRepo.layer))

@@ -30,7 +30,7 @@ const make = Effect.gen(function*() {
       ${column.text(lines.map(({ dialPrefix }) => dialPrefix))},
       ${column.int8(lines.map(({ priceMicros }) => priceMicros))}) as t (code, country, dial_prefix, price_micros)`
 
-  /** Writes what differs from what is there, and the prices among it into the history; counts the changed countries. */
+  /** Writes changed rows, and changed prices into the history. Returns the number of changed countries. */
   const write = Query.findOne({
     Request: Schema.Array(PriceLine),
     Result: Schema.Struct({ changed: Schema.Int }),
@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
         select count(*) as changed from changed`
   })
 
-  /** Takes every other country off the list. */
+  /** Removes every other country. */
   const disableOthers = Query.findOne({
     Request: Schema.Array(Schema.String),
     Result: Schema.Struct({ disabled: Schema.Int }),

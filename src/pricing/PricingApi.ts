@@ -17,7 +17,7 @@ export type PriceList = typeof PriceList.Type
 const pricing = HttpApiEndpoint.get("pricing", "/pricing", {
   query: {
     country: Schema.optionalKey(
-      Schema.String.check(Schema.isPattern(/^[A-Za-z]{2}$/, { message: "must be a country's code of two letters" }))
+      Schema.String.check(Schema.isPattern(/^[A-Za-z]{2}$/, { message: "must be a two-letter country code" }))
     )
   },
   success: PriceList,
@@ -25,12 +25,12 @@ const pricing = HttpApiEndpoint.get("pricing", "/pricing", {
 })
   .annotate(Access.Access, Access.open)
   .annotateMerge(OpenApi.annotations({
-    summary: "Read the prices of SMS",
+    summary: "Read SMS prices",
     description:
-      "The price of one segment to each country, by the countries' names; no key is needed. A segment has 160 characters, or 153 where a message has several; 70 and 67 outside the alphabet of GSM. The answer has a weak ETag, and any web page may read it."
+      "The price of one segment to each country, ordered by name. No key is needed. A segment has 160 characters, or 153 if a message has several; 70 and 67 outside the GSM alphabet. The response has a weak ETag, and any web page may read it."
   }))
 
-/** Prices for everybody (spec 4.6). */
+/** Public prices (spec 4.6). */
 export class PricingApi extends HttpApiGroup.make("pricing")
   .add(pricing)
   .prefix("/v1/sms")

@@ -2,5 +2,5 @@ import { Layer } from "effect"
 import { Prices } from "./Prices.ts"
 import { PricingHttp } from "./PricingHttp.ts"
 
-/** The prices of SMS with their endpoint. */
+/** SMS prices with their endpoint. */
 export const PricingLayer = PricingHttp.pipe(Layer.provideMerge(Prices.layer))

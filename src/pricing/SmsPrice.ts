@@ -12,5 +12,5 @@ export type SmsPrice = typeof SmsPrice.Type
 
 const micro = 1_000_000
 
-/** Dollars as JSON has them. Amounts are counted in whole micro-dollars, where adding and multiplying lose nothing. */
+/** Dollars for JSON. Amounts are stored in whole micro-dollars, so that sums and products are exact. */
 export const dollars = (micros: number): number => micros / micro

@@ -3,13 +3,13 @@ import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import * as Template from "./Template.ts"
 import type { TemplatePartName } from "./TemplateErrors.ts"
 
-/** What mail is made from: the texts, to be kept with the mail, and what they compile to. */
+/** The source of a mail, stored with it, and the compiled form. */
 export interface CompiledTemplate<S extends Template.TemplateSource = StoredTexts> {
   readonly source: S
   readonly template: Template.Template
 }
 
-/** Texts as they are stored: HTML, and perhaps a text of its own. */
+/** Texts in their stored form: HTML and an optional plain text. */
 export interface StoredTexts {
   readonly subject: string
   readonly html: string
@@ -18,7 +18,7 @@ export interface StoredTexts {
 
 const ownNames: Readonly<Record<TemplatePartName, string>> = { subject: "subject", html: "html", text: "text" }
 
-/** Compiles the texts of a request; the refusal names each parameter that has a fault, with line and column. */
+/** Compiles the texts of a request. The refusal names each faulty parameter with line and column. */
 export const compiled = <S extends Template.TemplateSource>(
   source: S,
   paramOf = ownNames
@@ -31,28 +31,28 @@ export const compiled = <S extends Template.TemplateSource>(
     }
   })
 
-/** What lists show of a template stays small, and so does what a send looks up for each recipient. */
-const mostVariables = 500
-const longestVariable = 100
+/** Keeps lists of templates, and the lookups for each recipient, small. */
+const maxVariables = 500
+const maxVariableLength = 100
 
-/** The names of all variables of a template; the refusal of too many names `param`, or the body. */
+/** The variables of a template. If there are too many, the refusal names `param`, or the body. */
 export const variablesOf = (
   template: Template.Template,
   param = ""
 ): Effect.Effect<ReadonlyArray<string>, ValidationFailed> => {
   const names = Template.variables(template)
-  if (names.length <= mostVariables && names.every(({ length }) => length <= longestVariable)) {
+  if (names.length <= maxVariables && names.every(({ length }) => length <= maxVariableLength)) {
     return Effect.succeed(names)
   }
-  const most = `at most ${mostVariables} different variables, with names of at most ${longestVariable} characters`
+  const most = `at most ${maxVariables} different variables, with names of at most ${maxVariableLength} characters`
   return Effect.fail(ValidationFailed.of(param, `must have ${most}`))
 }
 
-/** {@link compiled} for the texts of one send, with no more variables than a stored template may have. */
+/** {@link compiled} for the texts of one send, with the same limit of variables as a stored template. */
 export const compiledMail = <S extends Template.TemplateSource>(source: S) =>
   Effect.tap(compiled(source), ({ template }) => variablesOf(template))
 
-/** A message of one text, with no more variables than a stored template may have. */
+/** A message of one text, with the same limit of variables as a stored template. */
 export const compiledText = Effect.fnUntraced(function*(text: string, param: string) {
   const { template } = yield* compiled({ subject: "", text }, { subject: param, html: param, text: param })
   yield* variablesOf(template, param)

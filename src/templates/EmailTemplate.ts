@@ -5,17 +5,17 @@ import { Timestamp } from "../values/Timestamp.ts"
 const naming = { id: TemplateId, numeric_id: TemplateNumber, name: Schema.String, subject: Schema.String }
 
 const standing = {
-  /** Every name in subject, HTML and text, with a default or without, in the order of their first place. */
+  /** All names in subject, HTML and text, in order of their first place. */
   variables: Schema.Array(Schema.String),
   created_at: Timestamp,
   updated_at: Timestamp
 }
 
-/** A template in a list, which would be megabytes with the texts. */
+/** A template in a list, without its texts, which may be megabytes. */
 export const EmailTemplateSummary = Schema.Struct({ ...naming, ...standing })
 export type EmailTemplateSummary = typeof EmailTemplateSummary.Type
 
-/** A stored template (spec 2.9). Where `text` is null, each message gets a text that is made of the HTML. */
+/** A stored template (spec 2.9). If `text` is null, it is derived from the HTML. */
 export const EmailTemplate = Schema.Struct({
   ...naming,
   html: Schema.String,

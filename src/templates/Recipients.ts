@@ -3,14 +3,14 @@ import { Text } from "../values/Text.ts"
 
 const Value = Schema.Union([Text, Schema.Finite, Schema.Boolean, Schema.Null])
 
-/** Substitution values of one recipient; `{{user.name}}` reads one level down. */
+/** The variables of one recipient. `{{user.name}}` reads one level down. */
 export const Variables = Schema.Record(Schema.String, Schema.Union([Value, Schema.Record(Schema.String, Value)]))
-  .annotate({ description: "Values of {{name}}, and of {{user.name}} one level down; escaped in HTML" })
+  .annotate({ description: "Values for {{name}} and, one level down, {{user.name}}. Escaped in HTML" })
 
 /** The most recipients of one request. */
-const most = 500
+const maxRecipients = 500
 
-/** The recipients of one text, named by `to`, each with values of its own. Existing clients also send plain strings. */
+/** The recipients of a bulk request, each with variables. Existing clients also send plain strings. */
 export const recipientsOf = <To>(to: Schema.Codec<To, string>) => {
   const Recipient = Schema.Struct({ to, variables: Schema.optionalKey(Variables) })
   const Input = Schema.Union([Schema.String, Schema.toEncoded(Recipient)]).pipe(
@@ -24,6 +24,8 @@ export const recipientsOf = <To>(to: Schema.Codec<To, string>) => {
   )
   return Schema.Array(Input).check(
     Schema.isMinLength(1, { message: "must name at least one recipient" }),
-    Schema.isMaxLength(most, { message: `must name at most ${most} recipients; send the rest in another request` })
+    Schema.isMaxLength(maxRecipients, {
+      message: `must name at most ${maxRecipients} recipients; send the rest in another request`
+    })
   )
 }

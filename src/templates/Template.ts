@@ -13,20 +13,20 @@ import {
   type Variables
 } from "./TemplatePart.ts"
 
-/** What a message is made from; the language is described at {@link TemplatePart}. */
+/** The source of a message. {@link TemplatePart} describes the language. */
 export interface TemplateSource {
   readonly subject: string
   readonly html?: string | null | undefined
-  /** When absent, it is made from the HTML. */
+  /** If absent, it is derived from the HTML. */
   readonly text?: string | null | undefined
 }
 
-/** A template that was read once and renders many messages. */
+/** A compiled template, which renders any number of messages. */
 export interface Template {
   readonly subject: TemplatePart
   readonly html: TemplatePart | undefined
   readonly text: TemplatePart | undefined
-  /** The placeholders that need a value: without a default in at least one of their places. */
+  /** The placeholders that need a value: at least one of their places has no default. */
   readonly required: ReadonlyArray<Placeholder>
 }
 
@@ -37,7 +37,7 @@ export interface Rendered {
   readonly text: string | undefined
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern finds control characters
 const control = /\r\n|[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
 
 const toLine = (text: string): string => text.replaceAll(control, " ")
@@ -62,7 +62,7 @@ const requiredOf = (parts: ReadonlyArray<TemplatePart | undefined>): ReadonlyArr
 const optionalPart = (source: string | null | undefined, part: "html" | "text") =>
   source === undefined || source === null ? Result.succeed(undefined) : compilePart(source, part)
 
-/** Reads a template; the failure tells of each text the first place that is no placeholder. Linear in their length. */
+/** Compiles a template. The failure names the first fault of each text. Linear in the length of the texts. */
 export const compile = (source: TemplateSource): Result.Result<Template, ReadonlyArray<TemplateInvalid>> => {
   const subjects = compilePart(source.subject, "subject")
   const htmls = optionalPart(source.html, "html")
@@ -76,12 +76,12 @@ export const compile = (source: TemplateSource): Result.Result<Template, Readonl
   return Result.succeed({ subject, html, text, required: requiredOf([subject, html, text]) })
 }
 
-/** The names of all placeholders, each once, in the order of their first place in subject, HTML and text. */
+/** The names of all placeholders, in order of their first place in subject, HTML and text. */
 export const variables = ({ html, subject, text }: Template): ReadonlyArray<string> => [
   ...new Set([subject, html, text].flatMap((part) => part?.placeholders ?? []).map(({ name }) => name))
 ]
 
-/** The names that need a value and have none. Checked when a message is accepted, so that none is sent with gaps. */
+/** The names without a required value. Checked on acceptance, so that no message is sent with gaps. */
 export const missing = (template: Template, variables: Variables): ReadonlyArray<string> => {
   const names: Array<string> = []
   for (const placeholder of template.required) {
@@ -90,11 +90,11 @@ export const missing = (template: Template, variables: Variables): ReadonlyArray
   return names
 }
 
-/** Those of {@link missing} that have an object, which has no text of its own. */
+/** The names of {@link missing} whose value is an object, which has no text form. */
 export const composite = (template: Template, variables: Variables): ReadonlyArray<string> =>
   template.required.filter((placeholder) => isComposite(placeholder, variables)).map(({ name }) => name)
 
-/** How long the texts would be before escaping, found without making them; 0 of one that there is none of. */
+/** The lengths of the texts before escaping, computed without building them; 0 for an absent text. */
 export const lengths = ({ html, subject, text }: Template, variables: Variables) => ({
   subject: renderedLength(subject, variables),
   html: html === undefined ? 0 : renderedLength(html, variables),
@@ -102,8 +102,8 @@ export const lengths = ({ html, subject, text }: Template, variables: Variables)
 })
 
 /**
- * The texts of one message. In the HTML, values are escaped for text and quoted attributes; in the subject, line
- * breaks and other control characters are spaces. Total: a missing value is its default, or nothing.
+ * The texts of one message. In the HTML, values are escaped for text and quoted attributes. In the subject, line breaks
+ * and other control characters become spaces. A missing value becomes its default, or nothing.
  */
 export const render = (template: Template, variables: Variables): Rendered => ({
   subject: renderPart(template.subject, variables, toLine),

@@ -4,12 +4,12 @@ import { Schema } from "effect"
 export const TemplatePartName = Schema.Literals(["subject", "html", "text"])
 export type TemplatePartName = typeof TemplatePartName.Type
 
-/** A `{{ }}` of a template cannot be read. Line and column, counted from 1, are those of its first brace. */
+/** An invalid `{{ }}` in a template. Line and column, counted from 1, are those of its first brace. */
 export class TemplateInvalid extends Schema.TaggedError<TemplateInvalid>()("TemplateInvalid", {
   part: TemplatePartName,
   line: Schema.Int,
   column: Schema.Int,
-  /** What is wrong and how to write it instead, without a final dot. */
+  /** The fault and its correction, without a full stop. */
   reason: Schema.String
 }) {
   override get message() {

@@ -2,14 +2,16 @@ import { Result } from "effect"
 import { TemplateInvalid, type TemplatePartName } from "./TemplateErrors.ts"
 
 /**
- * One text with placeholders, compiled. The language:
+ * One compiled text with placeholders. The language:
  *
- * - `{{ name }}` or `{{ user.name }}`: a value. Names are letters, digits, `_` and `-`, and begin with a letter or `_`.
- * - `{{ name | there }}`: the same, and `there` when the value is missing. A default is plain text, treated as a value.
- * - `{{{{`: two literal braces. A `}}` outside of a placeholder is literal as it stands.
+ * - `{{ name }}` or `{{ user.name }}`: a value. Names consist of letters, digits, `_` and `-`, and begin with a letter
+ *   or `_`.
+ * - `{{ name | there }}`: the same, with the default `there` for a missing value. A default is plain text, treated like
+ *   a value.
+ * - `{{{{`: two literal braces. A `}}` outside of a placeholder is literal.
  *
- * Everything else between `{{` and `}}` is refused: no expressions, sections or unescaped output. One literal stands
- * before each placeholder and one after the last.
+ * Everything else between `{{` and `}}` is refused: there are no expressions, sections or unescaped output. One literal
+ * stands before each placeholder and one after the last.
  */
 export interface TemplatePart {
   readonly literals: ReadonlyArray<string>
@@ -18,19 +20,22 @@ export interface TemplatePart {
 
 /** A place for a value. */
 export interface Placeholder {
-  /** As it is written: `name` or `user.name`. */
+  /** As written: `name` or `user.name`. */
   readonly name: string
   readonly path: ReadonlyArray<string>
-  /** What stands there when the value is missing; undefined when the value is required. */
+  /** The default for a missing value; undefined if the value is required. */
   readonly fallback: string | undefined
 }
 
-/** Substitution values: strings, numbers and booleans, one level of objects deep. Anything else counts as missing. */
+/**
+ * Values to insert: strings, numbers and booleans, at most one level of objects deep. Any other value counts as
+ * missing.
+ */
 export type Variables = Readonly<Record<string, unknown>>
 
 const placeholder = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)?)\s*(?:\|([^{}]*))?$/
 
-// Own properties alone are ever read; these names are refused too, so that no template looks as if it read them.
+// Only own properties are ever read. These names are refused as well, so that no template seems to read them.
 const reserved = new Set(["__proto__", "constructor", "prototype"])
 
 const names = "use {{ name }} or {{ user.name }}, made of letters, digits, _ and -"
@@ -59,11 +64,11 @@ const invalid = (source: string, offset: number) => (part: TemplatePartName, rea
   return new TemplateInvalid({ part, line: lines.length, column: (lines.at(-1) ?? "").length + 1, reason })
 }
 
-/** Compiles one part in one pass over the source. */
+/** Compiles one part in one pass. */
 export const compilePart = (source: string, part: TemplatePartName): Result.Result<TemplatePart, TemplateInvalid> => {
   const literals: Array<string> = []
   const placeholders: Array<Placeholder> = []
-  // A name can stand in a million places.
+  // A name can occur a million times.
   const known = new Map<string, Placeholder>()
   let literal = ""
   let at = 0
@@ -90,7 +95,7 @@ export const compilePart = (source: string, part: TemplatePartName): Result.Resu
   return Result.succeed({ literals, placeholders })
 }
 
-// Reflect.get gives `any`; nothing but an own property is reached, so no getter of a prototype runs.
+// Reflect.get returns `any`. It reads only an own property, so no getter of a prototype runs.
 const own = (holder: unknown, key: string): unknown =>
   typeof holder === "object" && holder !== null && Object.hasOwn(holder, key) ? Reflect.get(holder, key) : undefined
 
@@ -100,13 +105,13 @@ const valueAt = ({ path }: Placeholder, variables: Variables): unknown => {
   return value
 }
 
-/** Whether an object is given where a placeholder wants a scalar. */
+/** Whether the value is an object instead of a scalar. */
 export const isComposite = (placeholder: Placeholder, variables: Variables): boolean => {
   const value = valueAt(placeholder, variables)
   return typeof value === "object" && value !== null
 }
 
-/** The text of a placeholder's value, or undefined when it is missing: absent, null, or not a scalar. */
+/** The text of a placeholder's value; undefined if it is absent, null or not a scalar. */
 export const readValue = (placeholder: Placeholder, variables: Variables): string | undefined => {
   const value = valueAt(placeholder, variables)
   if (typeof value === "string") return value
@@ -114,8 +119,8 @@ export const readValue = (placeholder: Placeholder, variables: Variables): strin
 }
 
 /**
- * The text with its values, each passed through `encode` and never scanned again. A missing value is its default, or
- * nothing: that it is there was checked when the message was accepted.
+ * The text with its values, each encoded by `encode` and never scanned again. A missing value becomes its default, or
+ * nothing: acceptance has checked the required ones.
  */
 export const renderPart = (part: TemplatePart, variables: Variables, encode: (value: string) => string): string => {
   let text = part.literals[0] ?? ""
@@ -127,7 +132,9 @@ export const renderPart = (part: TemplatePart, variables: Variables, encode: (va
   return text
 }
 
-/** The length of {@link renderPart} without encoding, found without making the text: values can fill the world. */
+/**
+ * The length of {@link renderPart} without encoding, computed without building the text, because values may be huge.
+ */
 export const renderedLength = (part: TemplatePart, variables: Variables): number => {
   let length = part.literals[0]?.length ?? 0
   for (const [index, placeholder] of part.placeholders.entries()) {

@@ -11,13 +11,13 @@ import type { NewTemplate, TemplateChange } from "./TemplatesApi.ts"
 import { TemplatesRepo } from "./TemplatesRepo.ts"
 import { templateTexts } from "./templateTexts.ts"
 
-/** 21 November 2026: since then `tmpl_` ids are the ones to use (spec 9). */
+/** Since 21 November 2026 `tmpl_` ids replace numeric ones (spec 9). */
 const numericIdsDeprecated = 1_795_219_200
 
-/** JSON clients write a numeric id as a number or as its digits. */
+/** JSON clients write a numeric id as a number or as a string of digits. */
 const readRef = Schema.decodeUnknownOption(Schema.Union([TemplateNumber, templatePathId]))
 
-/** The templates of an account (spec 2.9). Whatever names one by its numeric id is answered with `Deprecation`. */
+/** The templates of an account (spec 2.9). Uses of a numeric id are answered with `Deprecation`. */
 export class Templates extends Context.Service<Templates, {
   /** Newest first. */
   readonly list: (
@@ -26,14 +26,14 @@ export class Templates extends Context.Service<Templates, {
   ) => Effect.Effect<PageOf<EmailTemplateSummary>>
   readonly find: (accountId: AccountId, ref: TemplateRef) => Effect.Effect<EmailTemplate, NotFound>
   readonly create: (accountId: AccountId, template: NewTemplate) => Effect.Effect<EmailTemplate, ValidationFailed>
-  /** Changes of different fields at the same time all hold. */
+  /** Concurrent changes of different fields all take effect. */
   readonly update: (
     accountId: AccountId,
     ref: TemplateRef,
     change: TemplateChange
   ) => Effect.Effect<EmailTemplate, NotFound | ValidationFailed>
   readonly remove: (accountId: AccountId, ref: TemplateRef) => Effect.Effect<void, NotFound>
-  /** The template that a send names by its `template_id`, as it is now: senders keep a copy of its source. */
+  /** The current template for a send with `template_id`. Senders keep a copy of its source. */
   readonly require: (
     accountId: AccountId,
     templateId: string | number
@@ -86,7 +86,7 @@ export class Templates extends Context.Service<Templates, {
         const unknown = () => new NotFound({ param: "template_id" })
         const ref = yield* Effect.mapError(Effect.fromOption(readRef(templateId)), unknown)
         const { html, id, subject, text } = yield* Effect.mapError(find(accountId, ref), unknown)
-        // It was compiled when it was stored.
+        // The template compiled when it was stored.
         return { id, ...(yield* Effect.orDie(compiled({ subject, html, text }))) }
       })
 

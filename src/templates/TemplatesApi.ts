@@ -13,28 +13,28 @@ import { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
 
 const longest = 1_000_000
 
-const html = textBetween(1, longest).annotate({ description: "With {{variable}} in the places of values" })
+const html = textBetween(1, longest).annotate({ description: "Contains {{variable}} for each value" })
 
 const text = Schema.NullOr(textBetween(1, longest)).annotate({
-  description: "The plain text. Left out or null, it is made of the HTML"
+  description: "The plain text. If absent or null, it is derived from the HTML"
 })
 
 const texts = {
   html: Schema.optionalKey(html),
-  body_html: Schema.optionalKey(html.annotate({ description: "Another name of html" })),
+  body_html: Schema.optionalKey(html.annotate({ description: "Alias of html" })),
   text: Schema.optionalKey(text),
-  body_text: Schema.optionalKey(text.annotate({ description: "Another name of text" }))
+  body_text: Schema.optionalKey(text.annotate({ description: "Alias of text" }))
 }
 
-const name = lineBetween(1, 200).annotate({ description: "For people; several templates may have the same" })
+const name = lineBetween(1, 200).annotate({ description: "A name for people. It need not be unique" })
 
 const subject = lineBetween(1, 500)
 
-/** A template to be kept. `html` is required, under one of its names. */
+/** A new template. `html` is required, under one of its names. */
 export const NewTemplate = Schema.Struct({ name, subject, ...texts })
 export type NewTemplate = typeof NewTemplate.Type
 
-/** What of a template is to be changed. */
+/** A change of a template. */
 export const TemplateChange = Schema.Struct({
   name: Schema.optionalKey(name),
   subject: Schema.optionalKey(subject),
@@ -54,7 +54,7 @@ const list = HttpApiEndpoint.get("list", "/", {
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "List templates",
-    description: "Newest first, without html and text: read one template for these."
+    description: "Newest first, without html and text. Read a single template for these."
   }))
 
 const create = HttpApiEndpoint.post("create", "/", {
@@ -66,7 +66,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   .annotateMerge(OpenApi.annotations({
     summary: "Create a template",
     description:
-      "name, subject and html (or body_html) are required. A {{ }} that cannot be read is refused with its line and column."
+      "name, subject and html (or body_html) are required. An invalid {{ }} is refused with its line and column."
   }))
 
 const get = HttpApiEndpoint.get("get", "/:template_id", {
@@ -77,7 +77,7 @@ const get = HttpApiEndpoint.get("get", "/:template_id", {
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({
     summary: "Read a template",
-    description: "By its id. Its numeric_id is accepted too; the answer then has a Deprecation header."
+    description: "By its id. Its numeric_id is accepted too; the response then has a Deprecation header."
   }))
 
 const update = HttpApiEndpoint.put("update", "/:template_id", {
@@ -90,7 +90,7 @@ const update = HttpApiEndpoint.put("update", "/:template_id", {
   .annotateMerge(OpenApi.annotations({
     summary: "Change a template",
     description:
-      "What is left out stays as it is; a text of null is made of the HTML again. Mail that was accepted before stays as it was."
+      "Absent fields keep their value. A text of null is derived from the HTML again. Mail accepted before does not change."
   }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:template_id", {
@@ -101,10 +101,10 @@ const remove = HttpApiEndpoint.delete("remove", "/:template_id", {
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Delete a template",
-    description: "Mail that was accepted before is sent all the same."
+    description: "Mail accepted before is still sent."
   }))
 
-/** Templates of email (spec 2.9). */
+/** Email templates (spec 2.9). */
 export class TemplatesApi extends HttpApiGroup.make("templates")
   .add(list, create, get, update, remove)
   .prefix("/v1/email/templates")

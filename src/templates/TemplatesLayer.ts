@@ -2,5 +2,5 @@ import { Layer } from "effect"
 import { Templates } from "./Templates.ts"
 import { TemplatesHttp } from "./TemplatesHttp.ts"
 
-/** Templates with their endpoints, and what senders read them by. */
+/** Templates with their endpoints and their service for senders. */
 export const TemplatesLayer = TemplatesHttp.pipe(Layer.provideMerge(Templates.layer))

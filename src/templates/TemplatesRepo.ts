@@ -54,14 +54,14 @@ const make = Effect.gen(function*() {
     execute: (one) => sql`select ${columns} from email_templates where ${named(one)}`
   })
 
-  /** {@link find}, and nobody else changes it until the transaction ends. */
+  /** Like {@link find}, and locks the row until the transaction ends. */
   const lock = Query.findOneOption({
     Request: One,
     Result: EmailTemplate,
     execute: (one) => sql`select ${columns} from email_templates where ${named(one)} for update`
   })
 
-  /** Of a row that is locked. */
+  /** Requires a locked row. */
   const update = Query.findOne({
     Request: Content,
     Result: EmailTemplate,

@@ -6,15 +6,15 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-/** A value as it stands in the HTML of a mail: safe in text and in quoted attributes. */
+/** A value escaped for HTML text and quoted attributes. */
 export const escapeHtml = (value: string): string =>
   /[&<>"']/.test(value) ? value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "") : value
 
-/** By how much a character grows, at the place of its code. */
+/** The additional bytes of an escaped character, by its code. */
 const growth = new Uint8Array(128)
 for (const [character, entity] of Object.entries(entities)) growth[character.charCodeAt(0)] = entity.length - 1
 
-/** The bytes of {@link escapeHtml}, found without making it: a value of megabytes may be quotation marks only. */
+/** The bytes of {@link escapeHtml}, computed without building it: megabytes of quotation marks grow sixfold. */
 export const escapedBytes = (value: string): number => {
   let added = 0
   let isAscii = true

@@ -8,7 +8,7 @@ type SizeOf = (text: string) => number
 interface Places {
   readonly placeholder: Placeholder
   times: number
-  /** The size of their defaults together. */
+  /** The total size of their defaults. */
   defaults: number
 }
 
@@ -41,9 +41,9 @@ const characters: SizeOf = (text) => text.length
 const bytes: SizeOf = (text) => Buffer.byteLength(text)
 
 /**
- * How large the texts of a message will be, found without making them: values can fill the world. The subject is counted
- * in UTF-16 units, and at most this long, the others in bytes, 0 of one that there is none of. The template is gone
- * through once for all messages; of each, every name is looked at once, however many places it has.
+ * The sizes of a message's texts, computed without building them, because values may be huge. The subject is an upper
+ * bound in UTF-16 units; the others are exact bytes, 0 for an absent text. The template is scanned once for all
+ * messages, and each name once per message.
  */
 export const filledSizes = ({ html, subject, text }: Template) => {
   const parts = {

@@ -2,20 +2,20 @@ import { Result } from "effect"
 import { compile } from "html-to-text"
 import type { Placeholder, TemplatePart } from "./TemplatePart.ts"
 
-/** Larger mail is clipped by its readers, and its conversion would hold up the process: it goes out without a text. */
-const longest = 131_072
+/** Mail clients clip larger mail, and converting it would block the process. It is sent without a text. */
+const maxLength = 131_072
 
-/** Nested lists repeat their indentation on each line; a text that grows so is of no use to anybody. */
-const growth = 2
+/** Nested lists repeat their indentation on each line. A text that grows this much is useless. */
+const maxGrowth = 2
 
-/** The parser's cost grows with the square of the nesting, and so a hostile document could stop the process. */
-const deepest = 2_000
+/** The parser's cost grows with the square of the nesting, so a hostile document could block the process. */
+const maxDepth = 2_000
 
 const unpaired = new Set("area base br col embed hr img input link meta source track wbr".split(" "))
 
 /**
- * Whether no more than {@link deepest} elements can be open at once. Counted by name, closing tags without an opening
- * one not at all: that is never less than the parser's own stack.
+ * Whether at most {@link maxDepth} elements can be open at once. Counts by element name and ignores unmatched closing
+ * tags, which is never less than the parser's stack.
  */
 const isShallow = (html: string): boolean => {
   const open = new Map<string, number>()
@@ -27,7 +27,7 @@ const isShallow = (html: string): boolean => {
     const step = slash === "/" ? -1 : 1
     open.set(name, count + step)
     depth += step
-    if (depth > deepest) return false
+    if (depth > maxDepth) return false
   }
   return true
 }
@@ -46,7 +46,7 @@ const convert = compile({
   selectors: [
     { selector: "img", format: "alternativeText" },
     { selector: "a", options: { hideLinkHrefIfSameAsText: true, linkBrackets: ["<", ">"] } },
-    // A prefix on each line of nested quotes would multiply the length of the text.
+    // A prefix on each line of nested quotes would multiply the text's length.
     { selector: "blockquote", format: "block" },
     { selector: "ul", options: { itemPrefix: "* " } },
     { selector: "table", options: { uppercaseHeaderCells: false } },
@@ -54,11 +54,11 @@ const convert = compile({
   ]
 })
 
-// Private-use characters carry the placeholders through the conversion; the template's own ones are not printable.
+// Private-use characters carry the placeholders through the conversion. They cannot be typed in a template.
 const mark = (index: number) => `\ue000${index}\ue001`
 const marks = /\ue000(\d+)\ue001/
 
-/** The converted text with the marks read back; a mark that the author forged with entities prints as nothing. */
+/** The converted text with its marks resolved. Marks forged with entities are dropped. */
 const unmark = (text: string, placeholders: ReadonlyArray<Placeholder>): TemplatePart => {
   const literals: Array<string> = []
   const found: Array<Placeholder> = []
@@ -74,12 +74,12 @@ const unmark = (text: string, placeholders: ReadonlyArray<Placeholder>): Templat
   return { literals: [...literals, literal], placeholders: found }
 }
 
-// The library throws on numbers that it cannot write, as in <ol type="I" start="10000">.
+// The library throws on numbers that it cannot format, as in <ol type="I" start="10000">.
 const attempt = (html: string) => Result.getOrUndefined(Result.try(() => convert(html)))
 
 /**
- * The text alternative of an HTML template, its placeholders in their places: made once per template, not per message.
- * Undefined when the HTML is too large, too deeply nested or too strange to be mail.
+ * The plain-text version of an HTML template, with its placeholders. Derived once per template. Undefined if the HTML
+ * is too large, too deeply nested or invalid.
  */
 export const htmlToText = (html: TemplatePart): TemplatePart | undefined => {
   const source = html.literals
@@ -87,6 +87,8 @@ export const htmlToText = (html: TemplatePart): TemplatePart | undefined => {
       literal.replaceAll(/[\ue000\ue001]/g, "") + (index in html.placeholders ? mark(index) : "")
     )
     .join("")
-  const text = source.length > longest || !isShallow(source) ? undefined : attempt(source)
-  return text === undefined || text.length > growth * source.length + 100 ? undefined : unmark(text, html.placeholders)
+  const text = source.length > maxLength || !isShallow(source) ? undefined : attempt(source)
+  return text === undefined || text.length > maxGrowth * source.length + 100
+    ? undefined
+    : unmark(text, html.placeholders)
 }

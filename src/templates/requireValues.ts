@@ -1,18 +1,36 @@
-import type { Effect } from "effect"
-import type { ValidationFailed } from "../platform/http/ApiErrors.ts"
-import { type Fault, requireOfEach } from "./requireOfEach.ts"
+import { Effect } from "effect"
+import { ValidationFailed, type Violation } from "../platform/http/ApiErrors.ts"
 import * as Template from "./Template.ts"
 import type { Variables } from "./TemplatePart.ts"
 
-/** A message names no more; the reader repairs the first of hundreds and sees the rest. */
-const mostNames = 10
+const maxViolations = 50
 
-const listed = (names: ReadonlyArray<string>) => {
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ""
-  return `${names.slice(0, mostNames).join(", ")}${more}`
+/** The fault of one recipient's variables. */
+export type Fault = Pick<Violation, "type" | "message">
+
+/** Refuses recipients with faulty variables, each by its index, up to 50. */
+export const requireOfEach = (
+  recipients: ReadonlyArray<{ readonly variables?: Variables }>,
+  faultOf: (variables: Variables) => Fault | undefined
+): Effect.Effect<void, ValidationFailed> => {
+  const errors: Array<Violation> = []
+  for (const [index, { variables = {} }] of recipients.entries()) {
+    const fault = faultOf(variables)
+    if (fault !== undefined) errors.push({ param: `recipients[${index}].variables`, ...fault })
+    if (errors.length === maxViolations) break
+  }
+  return errors[0] === undefined ? Effect.void : Effect.fail(new ValidationFailed({ param: errors[0].param, errors }))
 }
 
-/** What is missing among the values of one message, or is none that can stand in a text, with the first names of it. */
+/** The most names in an error message. */
+const maxNames = 10
+
+const listed = (names: ReadonlyArray<string>) => {
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ""
+  return `${names.slice(0, maxNames).join(", ")}${more}`
+}
+
+/** The fault of one message's variables that are missing or have no text form, with the first names. */
 export const missingValues = (template: Template.Template, variables: Variables): Fault | undefined => {
   const names = Template.missing(template, variables)
   if (names.length === 0) return undefined
@@ -27,7 +45,7 @@ export const missingValues = (template: Template.Template, variables: Variables)
   return { type: "missing_variable", message }
 }
 
-/** Refuses recipients that lack a value, with the names: nothing is sent with gaps. */
+/** Refuses recipients without a value, so that no message is sent with gaps. */
 export const requireValues = (
   template: Template.Template,
   recipients: ReadonlyArray<{ readonly variables?: Variables }>

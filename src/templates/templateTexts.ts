@@ -1,6 +1,6 @@
 import type { TemplatePartName } from "./TemplateErrors.ts"
 
-/** The texts of a request under either of their names; a text of null is to be made of the HTML. */
+/** The texts of a request, by either of their names. A null text is derived from the HTML. */
 export interface TextInput {
   readonly html?: string
   readonly body_html?: string
@@ -9,8 +9,8 @@ export interface TextInput {
 }
 
 /**
- * What is sent as `html` or `body_html` and as `text` or `body_text`: the texts, and under which names they came, so that
- * a refusal can use them. Where both names are there, `html` and `text` count.
+ * The texts of a request, and the names under which they came, for refusals. `html` and `text` take precedence over
+ * `body_html` and `body_text`.
  */
 export const templateTexts = ({ body_html, body_text, html, text }: TextInput) => ({
   html: html ?? body_html,

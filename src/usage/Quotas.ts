@@ -7,10 +7,10 @@ import { Plan } from "../values/Plan.ts"
 import type { Metered } from "./Metric.ts"
 import { UsageRepo, type Wanted } from "./UsageRepo.ts"
 
-/** What is limited by the plan: by the month, or at once. */
+/** Resources that a plan limits, per month or at any time. */
 export type Limited = Metered | "whatsapp_sessions"
 
-/** The refusal of a request that does not fit: emails have one of their own. */
+/** The refusal of a request above the quota, by metric. */
 export interface QuotaExceeded {
   readonly email: EmailQuotaExceeded
   readonly sms: PlanLimitExceeded
@@ -26,8 +26,8 @@ const refusal: { readonly [M in Metered]: (limit: number, current: number) => Qu
   otp: monthly("otp")
 }
 
-/** For each of what is limited, what each plan allows. */
-const limitsOf = (
+/** The limit of each resource on each plan. */
+const limitsFrom = (
   config: AppConfig["Service"]
 ): Readonly<Record<Limited, Readonly<Record<Plan, number | undefined>>>> => ({
   email: {
@@ -56,38 +56,38 @@ const limitsOf = (
   }
 })
 
-/** How much of a quota there is, and how much of it is used. */
-export interface Room {
+/** The limit of a quota and its used part. */
+export interface Quota {
   readonly limit: number
   readonly used: number
 }
 
 /**
- * Of requests that come one after the other, each one's room when it did not fit any more, undefined where it did. One
- * that is too large takes nothing, and smaller ones after it may still fit. Total.
+ * For requests in sequence, the quota of each one that exceeded it; undefined for those that fit. A request that does
+ * not fit uses nothing, so smaller ones after it may still fit.
  */
-export const overflowing = (
+export const exceeding = (
   wanted: ReadonlyArray<Wanted>,
-  rooms: ReadonlyMap<AccountId, Room>
-): ReadonlyArray<Room | undefined> => {
-  const left = new Map(rooms)
+  quotas: ReadonlyMap<AccountId, Quota>
+): ReadonlyArray<Quota | undefined> => {
+  const left = new Map(quotas)
   return wanted.map(({ accountId, count }) => {
-    const room = left.get(accountId)
-    if (room === undefined) return undefined
-    if (room.used + count > room.limit) return room
-    left.set(accountId, { ...room, used: room.used + count })
+    const quota = left.get(accountId)
+    if (quota === undefined) return undefined
+    if (quota.used + count > quota.limit) return quota
+    left.set(accountId, { ...quota, used: quota.used + count })
     return undefined
   })
 }
 
-/** How much an account may use, by its plan (spec 8): in a month of the calendar, UTC, or at once. */
+/** The quotas of plans (spec 8), per calendar month (UTC) or at any time. */
 export class Quotas extends Context.Service<Quotas, {
-  /** No number means no limit. */
+  /** Undefined means no limit. */
   readonly limit: (plan: Plan, of: Limited) => number | undefined
   /**
-   * Counts what a request uses, in the transaction that accepts it: either both are committed or neither. Of requests at
-   * the same time no more are accepted than fit. Where the plan has a limit the second waits for the first to end, so
-   * this is best a transaction's last statement; where it has none they do not wait for each other.
+   * Counts the use of a request in the transaction that accepts it. The limit holds for concurrent requests. On a plan
+   * with a limit, a second request waits for the first transaction to end, so call it last. Without a limit, requests
+   * do not wait.
    */
   readonly reserve: <M extends Metered>(
     accountId: AccountId,
@@ -95,19 +95,20 @@ export class Quotas extends Context.Service<Quotas, {
     count: number
   ) => Effect.Effect<void, QuotaExceeded[M]>
   /**
-   * The same for requests that are accepted together in one transaction: the refusal of each that does not fit, undefined
-   * for those that do, which are counted. It waits for nobody: `busy` is one whose account somebody else holds, or that is
-   * gone, so that one account cannot hold up the others. Whatever else of `usage_daily` they write comes after this.
+   * The same for requests accepted together in one transaction: the refusal of each one that does not fit, and
+   * undefined for counted ones. It never waits: `busy` means that another transaction has locked the account, or that
+   * it was deleted. Call it before other writes to `usage_daily`.
    */
   readonly reserveEach: <M extends Metered>(
     metric: M,
     wanted: ReadonlyArray<Wanted>
   ) => Effect.Effect<ReadonlyArray<QuotaExceeded[M] | "busy" | undefined>>
   /**
-   * Refuses one more of what is limited at once, such as WhatsApp sessions. Whoever asks for the same account waits until
-   * the caller's transaction ends, in which the new one is written as well; `counting` is how many there are.
+   * Refuses one more of a resource that is limited at any time, such as WhatsApp sessions. `counting` returns the
+   * current number. Concurrent callers for the account wait until the transaction ends, which must also write the new
+   * row.
    */
-  readonly room: <E, R>(
+  readonly requireCapacity: <E, R>(
     accountId: AccountId,
     of: "whatsapp_sessions",
     counting: Effect.Effect<number, E, R>
@@ -117,38 +118,38 @@ export class Quotas extends Context.Service<Quotas, {
     Quotas,
     Effect.gen(function*() {
       const repo = yield* UsageRepo
-      const limits = limitsOf(yield* AppConfig)
+      const limits = limitsFrom(yield* AppConfig)
 
       const limitsFor = Effect.fnUntraced(function*(ids: ReadonlyArray<AccountId>, of: Limited, wait: boolean) {
         const accounts = yield* repo.lockAccounts({ ids, wait })
         return new Map(accounts.map(({ id, plan }) => [id, limits[of][plan] ?? Number.POSITIVE_INFINITY]))
       })
 
-      const roomsOf = Effect.fnUntraced(function*(metric: Metered, asked: ReadonlyArray<AccountId>, wait: boolean) {
+      const quotasOf = Effect.fnUntraced(function*(metric: Metered, asked: ReadonlyArray<AccountId>, wait: boolean) {
         const limitsById = yield* limitsFor(asked, metric, wait)
-        // Of an account that is gone there is no room.
+        // A deleted account has no quota.
         const accountIds = wait ? asked : [...limitsById.keys()]
         const rows = yield* repo.usedThisMonth({ accountIds, metric })
         const used = new Map(rows.map((row) => [row.account_id, row.used]))
-        return new Map(accountIds.map((id): [AccountId, Room] => [
+        return new Map(accountIds.map((id): [AccountId, Quota] => [
           id,
           { limit: limitsById.get(id) ?? 0, used: used.get(id) ?? 0 }
         ]))
       })
 
-      /** The room of each that does not fit; without `wait` there may be no answer. */
+      /** The quota of each request that does not fit. Without `wait`, locked accounts have no result. */
       const take = Effect.fnUntraced(function*(metric: Metered, wanted: ReadonlyArray<Wanted>, wait: boolean) {
         const plans = Plan.literals.filter((plan) => limits[metric][plan] === undefined)
         const added = yield* repo.addOnPlans({ metric, wanted, plans })
         const free = new Set(added.map((row) => row.account_id))
         const limited = [...new Set(wanted.flatMap(({ accountId }) => free.has(accountId) ? [] : [accountId]))]
         if (limited.length === 0) return wanted.map(() => undefined)
-        const rooms = yield* roomsOf(metric, limited, wait)
-        const overflow = overflowing(wanted, rooms)
-        const fitting = wanted.filter(({ accountId }, index) => rooms.has(accountId) && overflow[index] === undefined)
+        const quotas = yield* quotasOf(metric, limited, wait)
+        const exceeded = exceeding(wanted, quotas)
+        const fitting = wanted.filter(({ accountId }, index) => quotas.has(accountId) && exceeded[index] === undefined)
         if (fitting.length > 0) yield* repo.add(fitting.map((each) => ({ ...each, metric })))
         return wanted.map(({ accountId }, index) =>
-          free.has(accountId) || rooms.has(accountId) ? overflow[index] : "busy" as const
+          free.has(accountId) || quotas.has(accountId) ? exceeded[index] : "busy" as const
         )
       })
 
@@ -175,7 +176,7 @@ export class Quotas extends Context.Service<Quotas, {
             )
           }
         ),
-        room: Effect.fn("Quotas.room")(function*<E, R>(
+        requireCapacity: Effect.fn("Quotas.requireCapacity")(function*<E, R>(
           accountId: AccountId,
           of: "whatsapp_sessions",
           counting: Effect.Effect<number, E, R>

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { UsageRepo, type Used } from "./UsageRepo.ts"
 
-/** Counts what accounts use. */
+/** Counts the use of metrics. */
 export class Usage extends Context.Service<Usage, {
   /**
-   * Adds to what accounts have used today, in the caller's transaction, best as its last statement: whoever counts the
-   * same for the same account may wait for its end. What a plan has a quota of is counted by `Quotas.reserve` instead.
+   * Adds to the usage in the caller's transaction. Call it last, because another transaction that counts the same
+   * metric of the account waits. `Quotas.reserve` counts metrics with a quota.
    */
   readonly count: (used: ReadonlyArray<Used>) => Effect.Effect<void>
 }>()("messaging-service/usage/Usage") {

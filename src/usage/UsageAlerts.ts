@@ -9,11 +9,13 @@ import { Quotas } from "./Quotas.ts"
 import { type Threshold, UsageAlertsRepo } from "./UsageAlertsRepo.ts"
 import { crossedNotice, digestNotice } from "./usageNotices.ts"
 
-/** Tells owners of what they use. What was told is noted in the transaction that writes the notice: each once. */
+/**
+ * Sends owners notices about their usage. The transaction that writes a notice also records it, so each is sent once.
+ */
 export class UsageAlerts extends Context.Service<UsageAlerts, {
-  /** Tells of quotas that are used to 80 and to 100 percent, and of high volumes, once a month each. */
+  /** Sends notices about quotas used to 80 and to 100 percent and about high volumes, each once a month. */
   readonly alert: Effect.Effect<void>
-  /** Tells those who want it what they used last week, on Monday from 8 o'clock on where they are. */
+  /** Sends last week's usage to owners who want it, on Monday from 8 o'clock in their timezone. */
   readonly digest: Effect.Effect<void>
 }>()("messaging-service/usage/UsageAlerts") {
   static readonly layer = Layer.effect(
@@ -28,7 +30,7 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
       const thresholds = Plan.literals.flatMap((plan): ReadonlyArray<Threshold> => [
         ...Metered.literals.flatMap((metric): ReadonlyArray<Threshold> => {
           const limit = quotas.limit(plan, metric)
-          // Nothing is left of a quota of none from the start.
+          // A quota of 0 needs no warning.
           if (limit === undefined || limit === 0) return []
           return [
             { plan, metric, limit, kind: "warning", from: Math.ceil(limit * 0.8) },
@@ -40,16 +42,16 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
 
       const alert = transaction(Effect.gen(function*() {
         const crossed = yield* repo.cross(thresholds)
-        // Who has reached the end since the last look need not read that it comes near.
-        const news = crossed.filter(({ account_id, kind, metric }) =>
+        // An owner whose quota is used up needs no warning that it will be.
+        const due = crossed.filter(({ account_id, kind, metric }) =>
           kind !== "warning" ||
           !crossed.some((other) =>
             other.account_id === account_id && other.metric === metric && other.kind === "reached"
           )
         )
-        for (const one of news) {
+        for (const one of due) {
           if (one.kind === "high_volume") {
-            yield* Effect.logInfo("an account sends enough for a price of its own").pipe(
+            yield* Effect.logInfo("account qualifies for volume pricing").pipe(
               Effect.annotateLogs({ account: one.account_id, sms: one.used })
             )
           }
@@ -69,8 +71,8 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
   ).pipe(Layer.provide(UsageAlertsRepo.layer))
 }
 
-/** Looks at the usage of all accounts, on one node of the cluster. */
-export const UsageAlertChores = Layer.unwrap(
+/** Checks the usage of all accounts, on one node of the cluster. */
+export const UsageAlertTasks = Layer.unwrap(
   Effect.map(
     UsageAlerts,
     ({ alert, digest }) =>

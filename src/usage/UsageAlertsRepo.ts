@@ -6,13 +6,13 @@ import { AccountId } from "../values/Ids.ts"
 import type { Plan } from "../values/Plan.ts"
 import { Metric } from "./Metric.ts"
 
-/** From what count on an account is told something, on which plan. */
+/** The count from which an account on a plan gets a notice. */
 export interface Threshold {
   readonly plan: Plan
   readonly metric: Metric
   readonly kind: "warning" | "reached" | "high_volume"
   readonly from: number
-  /** Of the plan. */
+  /** The plan's limit. */
   readonly limit: number
 }
 
@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
 
   const month = sql.literal(`date_trunc('month', now() at time zone 'UTC')::date`)
 
-  /** Notes which thresholds the running month has passed for the first time: each is given once, by whoever runs this. */
+  /** Records and returns the thresholds that this month's usage has newly passed, each once in the cluster. */
   const cross = (thresholds: ReadonlyArray<Threshold>) =>
     Query.findAll({
       Request: Schema.Void,
@@ -72,8 +72,8 @@ const make = Effect.gen(function*() {
     })()
 
   /**
-   * Notes whose week has ended, where it is Monday 8 o'clock or later, and gives what they used in it; each week once.
-   * Who wants a digest from today on gets the first one next Monday.
+   * Returns last week's usage of accounts where it is Monday 8 o'clock or later, each week once. An account that has
+   * just enabled the digest gets its first one next Monday.
    */
   const endWeeks = Query.findAll({
     Request: Schema.Void,
@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
   return { cross, endWeeks }
 })
 
-/** SQL of what owners are told of their usage. */
+/** SQL of the thresholds and digests. */
 export class UsageAlertsRepo
   extends Context.Service<UsageAlertsRepo>()("messaging-service/usage/UsageAlertsRepo", { make })
 {

@@ -14,16 +14,16 @@ const grouped = { ...period, granularity: Schema.optionalKey(Granularity) }
 
 const reading = Access.channel(["account:read"], "account:read")
 
-const spans = "from_date counts and to_date does not; they are days, or moments that stand for their days, in UTC. "
-  + "Without them it is the running month. At most 366 days."
+const spans = "from_date is inclusive and to_date exclusive. They are days, or moments that mean their day, in UTC. "
+  + "The default is the current month. At most 366 days."
 
 const usage = HttpApiEndpoint.get("usage", "/usage", {
   query: period,
   success: Data(UsageReport),
   error: apiErrors(NotFound, ValidationFailed)
 }).annotate(Access.Access, reading).annotateMerge(OpenApi.annotations({
-  summary: "Read what was used",
-  description: `The sums of a period, and how much of the quotas of the running month is left. ${spans}`
+  summary: "Read usage",
+  description: `The totals of a period, and the remaining quotas of the current month. ${spans}`
 }))
 
 const daily = HttpApiEndpoint.get("daily", "/usage/daily", {
@@ -31,8 +31,8 @@ const daily = HttpApiEndpoint.get("daily", "/usage/daily", {
   success: Data(Schema.Array(UsedInTime)),
   error: apiErrors(ValidationFailed)
 }).annotate(Access.Access, reading).annotateMerge(OpenApi.annotations({
-  summary: "Read what was used, by day",
-  description: `The oldest first; granularity puts days together to weeks or months. ${spans}`
+  summary: "Read usage by day",
+  description: `Oldest first. granularity groups days into weeks or months. ${spans}`
 }))
 
 const billing = HttpApiEndpoint.get("billing", "/billing", {
@@ -40,12 +40,11 @@ const billing = HttpApiEndpoint.get("billing", "/billing", {
   success: Data(BillingReport),
   error: apiErrors(NotFound, ValidationFailed)
 }).annotate(Access.Access, reading).annotateMerge(OpenApi.annotations({
-  summary: "Read what it costs",
-  description:
-    `The plan, and what was used that has a price of its own; by the month unless granularity says otherwise. ${spans}`
+  summary: "Read costs",
+  description: `The plan, and the usage that is priced separately, by month unless granularity says otherwise. ${spans}`
 }))
 
-/** What an account has used (spec 8). */
+/** Usage of an account (spec 8). */
 export class UsageApi extends HttpApiGroup.make("usage")
   .add(usage, daily, billing)
   .prefix("/v1/account")

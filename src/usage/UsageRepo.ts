@@ -7,17 +7,17 @@ import { Plan } from "../values/Plan.ts"
 import type { Timestamp } from "../values/Timestamp.ts"
 import { Metric } from "./Metric.ts"
 
-/** Something that an account has used. */
+/** One use of a metric by an account. */
 export interface Used {
   readonly accountId: AccountId
   readonly metric: Metric
   readonly count: number
-  /** When; only its day (UTC) is kept. Without one, when the transaction in hand began. */
+  /** The moment of use, of which the day (UTC) counts. Defaults to the start of the current transaction. */
   readonly at?: Timestamp | undefined
   readonly costMicros?: number | undefined
 }
 
-/** So much of what is metered, for an account. */
+/** A requested amount of a metric. */
 export const Wanted = Schema.Struct({ accountId: AccountId, count: Schema.Int })
 export type Wanted = typeof Wanted.Type
 
@@ -25,15 +25,12 @@ const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const today = sql.literal(`(now() at time zone 'UTC')::date`)
-  /** One of eight, and mostly another one for each connection. */
+  /** One of eight, so that most connections write different rows. */
   const slot = sql.literal("pg_backend_pid() % 8")
   const added = sql.literal(`on conflict (account_id, day, metric, slot)
     do update set count = u.count + excluded.count, cost_micros = u.cost_micros + excluded.cost_micros`)
 
-  /**
-   * In one order by everybody, so that groups written at the same time cannot deadlock. Accounts that are gone use
-   * nothing.
-   */
+  /** Locks rows in a fixed order, so that concurrent groups cannot deadlock. Ignores deleted accounts. */
   const add = (used: ReadonlyArray<Used>) =>
     Query.run(sql`insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
       select a.id, coalesce((t.at at time zone 'UTC')::date, ${today}), t.metric, ${slot}, sum(t.count), sum(t.cost)
@@ -44,7 +41,7 @@ const make = Effect.gen(function*() {
       group by 1, 2, 3 order by 1, 2, 3
       ${added}`)
 
-  /** Adds for the accounts on one of the plans, and says which they are. */
+  /** Adds for the accounts on one of the plans, and returns these accounts. */
   const addOnPlans = Query.findAll({
     Request: Schema.Struct({ metric: Metric, wanted: Schema.Array(Wanted), plans: Schema.Array(Plan) }),
     Result: Schema.Struct({ account_id: AccountId }),
@@ -59,8 +56,8 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * Holds the accounts' rows until the transaction ends, so that what is used of a quota is added up one by one. Without
-   * `wait` those that somebody else holds are left out.
+   * Locks the accounts' rows until the transaction ends, so that uses of a quota add up one by one. Without `wait`,
+   * skips locked accounts.
    */
   const lockAccounts = Query.findAll({
     Request: Schema.Struct({ ids: Schema.Array(AccountId), wait: Schema.Boolean }),
@@ -70,7 +67,7 @@ const make = Effect.gen(function*() {
         for no key update ${sql.literal(wait ? "" : "skip locked")}`
   })
 
-  /** A statement after the lock: one that waits for a lock still counts by what it saw when it began. */
+  /** A separate statement after the lock: a statement that waits for a lock counts as of its own start. */
   const usedThisMonth = Query.findAll({
     Request: Schema.Struct({ accountIds: Schema.Array(AccountId), metric: Metric }),
     Result: Schema.Struct({ account_id: AccountId, used: Schema.Int }),
@@ -84,7 +81,7 @@ const make = Effect.gen(function*() {
   return { add, addOnPlans, lockAccounts, usedThisMonth }
 })
 
-/** SQL of `usage_daily` as it is written. */
+/** SQL that writes `usage_daily`. */
 export class UsageRepo extends Context.Service<UsageRepo>()("messaging-service/usage/UsageRepo", { make }) {
   static readonly layer = Layer.effect(UsageRepo, make)
 }

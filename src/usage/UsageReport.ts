@@ -7,13 +7,13 @@ import { Metered, Metric } from "./Metric.ts"
 
 const usd = Schema.Finite.annotate({ description: "US dollars" })
 
-/** Days in UTC from the first one on and before the last one. */
+/** Days in UTC, `to` exclusive. */
 const Period = Schema.Struct({ from: Day, to: Day })
 
-/** What was used of something. */
+/** The use of one metric. */
 const UsedMetric = Schema.Struct({ metric: Metric, count: Schema.Int, cost_usd: usd })
 
-/** How much of a quota is used in the running month; null where the plan has no limit. */
+/** The use of a quota in the current month. Null means no limit. */
 const QuotaUse = Schema.Struct({
   resource: Metered,
   limit: Schema.NullOr(Schema.Int),
@@ -28,16 +28,16 @@ export const UsageReport = Schema.Struct({
   metrics: Schema.Array(UsedMetric),
   quotas: Schema.Array(QuotaUse),
   high_volume: Schema.Boolean.annotate({
-    description: "More SMS in the running month than the plans are made for; ask for a price of your own"
+    description: "More SMS in the current month than the plans cover. Ask for volume pricing"
   })
 })
 export type UsageReport = typeof UsageReport.Type
 
-/** How days are put together: a week begins on its Monday, a month on its first; both are named by that day. */
+/** A week begins on Monday, a month on its first day. The date of a group is its first day. */
 export const Granularity = Schema.Literals(["day", "week", "month"])
 export type Granularity = typeof Granularity.Type
 
-/** What was used of something in a day, a week or a month; there is none for what was not used. */
+/** The use of a metric in a day, week or month. Without use there is no entry. */
 export const UsedInTime = Schema.Struct({ date: Day, ...UsedMetric.fields })
 export type UsedInTime = typeof UsedInTime.Type
 

@@ -9,18 +9,18 @@ import { Quotas } from "./Quotas.ts"
 import type { BillingReport, Granularity, UsageReport, UsedInTime } from "./UsageReport.ts"
 import { UsageReportsRepo } from "./UsageReportsRepo.ts"
 
-/** What is asked for; what is absent is the running month. */
+/** The requested period. Absent fields mean the current month. */
 export interface AskedPeriod {
   readonly from_date?: DayInput | undefined
   readonly to_date?: DayInput | undefined
 }
 
-const mostDays = 366
+const maxDays = 366
 
-/** What accounts have used, for them to read. */
+/** Usage and costs for the accounts that read them. */
 export class UsageReports extends Context.Service<UsageReports, {
   readonly usage: (accountId: AccountId, period: AskedPeriod) => Effect.Effect<UsageReport, NotFound | ValidationFailed>
-  /** The oldest first. */
+  /** Oldest first. */
   readonly inTime: (
     accountId: AccountId,
     period: AskedPeriod,
@@ -52,8 +52,8 @@ export class UsageReports extends Context.Service<UsageReports, {
         }
         const { days, ...span } = yield* repo.span(asked)
         if (days <= 0) return yield* ValidationFailed.of("to_date", `must be after from_date, which is ${span.from}`)
-        if (days > mostDays) {
-          return yield* ValidationFailed.of("from_date", `must be at most ${mostDays} days before to_date`)
+        if (days > maxDays) {
+          return yield* ValidationFailed.of("from_date", `must be at most ${maxDays} days before to_date`)
         }
         return span
       })

@@ -16,7 +16,7 @@ const make = Effect.gen(function*() {
 
   const month = sql.literal(`date_trunc('month', now() at time zone 'UTC')`)
 
-  /** The days that moments stand for; without them those of the running month. */
+  /** The days of the given moments; the current month by default. */
   const span = Query.findOne({
     Request: Asked,
     Result: Span,
@@ -55,7 +55,7 @@ const make = Effect.gen(function*() {
   return { span, used, thisMonth, nextMonth }
 })
 
-/** SQL of `usage_daily` as it is read. */
+/** SQL that reads `usage_daily`. */
 export class UsageReportsRepo
   extends Context.Service<UsageReportsRepo>()("messaging-service/usage/UsageReportsRepo", { make })
 {

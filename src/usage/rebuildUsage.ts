@@ -4,11 +4,9 @@ import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 
 /**
- * Counts the emails, SMS, WhatsApp messages and one-time codes of all accounts anew from the messages themselves, and puts
- * the sums in the place of what was counted while they were sent; returns how many rows it has written. It is known of
- * each code when it was sent for two days only: codes of today and yesterday are counted anew, what was counted before
- * that stays. Running nodes may go on: who counts waits until this has ended, and what it has not seen is added after it.
- * The only statement that joins the tables of channels.
+ * Recounts usage of all accounts from the stored messages and codes, replaces the counts, and returns the number of
+ * rows. Codes are stored for two days, so counts of older ones stay. Nodes may keep running: their counts wait for this
+ * transaction and are then added. This is the only statement that joins the tables of channels.
  */
 export const rebuildUsage = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -18,7 +16,7 @@ export const rebuildUsage = Effect.gen(function*() {
     Request: Schema.Void,
     Result: Schema.Struct({ rows: Schema.Int }),
     execute: () =>
-      // Who was suppressed in the request itself, and not later, was never reserved.
+      // Recipients suppressed by the request were never reserved.
       sql`with counted as (
           select account_id, (created_at at time zone 'UTC')::date as day, 'email' as metric, count(*) as count, 0 as cost
           from email_messages where not (status = 'suppressed' and completed_at = created_at) group by 1, 2

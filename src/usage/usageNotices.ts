@@ -4,19 +4,19 @@ import { pluralize, thousands } from "../values/pluralize.ts"
 import type { Metric } from "./Metric.ts"
 import type { Crossed, DigestRow } from "./UsageAlertsRepo.ts"
 
-/** One of each, and several. */
+/** The singular and the plural. */
 const names: Readonly<Record<Metric, readonly [one: string, several: string]>> = {
   email: ["email", "emails"],
-  email_sent: ["email taken by the relay", "emails taken by the relay"],
+  email_sent: ["email accepted by the relay", "emails accepted by the relay"],
   sms: ["SMS", "SMS"],
   sms_segments: ["SMS segment", "SMS segments"],
   whatsapp: ["WhatsApp message", "WhatsApp messages"],
   otp: ["one-time code", "one-time codes"]
 }
 
-const ending = "The month ends by the calendar, UTC. GET /v1/account/usage says how much is left."
+const ending = "The month is the calendar month in UTC. GET /v1/account/usage shows how much is left."
 
-/** What the owner of an account is told when its usage has passed a threshold. */
+/** For an account whose usage has passed a threshold. */
 export const crossedNotice = ({ account_id: accountId, kind, limit, metric, used }: Crossed): Notice => {
   const [, things] = names[metric]
   switch (kind) {
@@ -26,7 +26,7 @@ export const crossedNotice = ({ account_id: accountId, kind, limit, metric, used
         kind: "quota_warning",
         subject: `80 percent of this month's ${things} are used`,
         body: `${thousands(used)} of the ${thousands(limit)} ${things} that your plan allows in a month are used.\n\n`
-          + `What is sent beyond them is refused with 402. Choose a larger plan if that will be too few.\n\n${ending}`
+          + `Requests above the quota are refused with 402. Choose a larger plan if you need more.\n\n${ending}`
       }
     case "reached":
       return {
@@ -37,23 +37,23 @@ export const crossedNotice = ({ account_id: accountId, kind, limit, metric, used
           `All ${
             thousands(limit)
           } ${things} that your plan allows in a month are used. More are refused with 402 until `
-          + `the month ends.\n\nChoose a larger plan to go on at once.\n\n${ending}`
+          + `the month ends.\n\nChoose a larger plan to continue at once.\n\n${ending}`
       }
     case "high_volume":
       return {
         accountId,
         kind: "high_volume",
-        subject: "You send enough for a price of your own",
+        subject: "Your account qualifies for volume pricing",
         body:
           `Your account has sent ${thousands(used)} ${things} this month. Above ${
             thousands(limit)
-          } in a month a price of `
-          + "your own can be arranged: ask the operator of this service. Nothing is held back meanwhile."
+          } in a month you can get `
+          + "volume pricing: ask the operator of this service. Sending continues meanwhile."
       }
   }
 }
 
-/** What an account used in a week, on the Monday after it. */
+/** An account's usage of the last week. */
 export const digestNotice = (accountId: AccountId, rows: ReadonlyArray<DigestRow>): Notice => ({
   accountId,
   kind: "weekly_digest",
@@ -62,6 +62,6 @@ export const digestNotice = (accountId: AccountId, rows: ReadonlyArray<DigestRow
   body: [
     `From ${rows[0]?.from ?? ""} to ${rows[0]?.to ?? ""} (days in UTC) your account used:`,
     rows.map(({ count, metric }) => pluralize(count, ...names[metric])).join("\n"),
-    "You get this mail because you asked for it: PUT /v1/account/notifications {\"weekly_digest\": false} ends it."
+    "You receive this mail because you enabled it. PUT /v1/account/notifications {\"weekly_digest\": false} disables it."
   ].join("\n\n")
 })

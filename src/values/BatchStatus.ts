@@ -1,4 +1,4 @@
 import { Schema } from "effect"
 
-/** How far a batch of any channel is (spec 3.4); failed: none of it could be sent. */
+/** The progress of a batch of any channel (spec 3.4). failed: nothing of it could be sent. */
 export const BatchStatus = Schema.Literals(["queued", "processing", "completed", "failed", "canceled"])

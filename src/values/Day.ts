@@ -3,7 +3,7 @@ import { isInstant } from "./Timestamp.ts"
 
 const form = /^(?!0000)\d{4}-\d\d-\d\d$/
 
-/** A day of the calendar as the API writes it: `2026-01-31`. */
+/** A calendar day in the API: `2026-01-31`. */
 export const Day = Schema.String.annotate({ format: "date" }).pipe(Schema.brand("Day"))
 export type Day = typeof Day.Type
 
@@ -11,7 +11,7 @@ const isDay = (text: string) =>
   form.test(text) &&
   Option.exists(DateTime.make(`${text}T00:00:00Z`), (day) => DateTime.formatIsoDateUtc(day) === text)
 
-/** A day in a request, or a moment, which stands for its day in UTC. */
+/** A day in a request, or a moment, which means its day in UTC. */
 export const DayInput = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
@@ -23,5 +23,5 @@ export const DayInput = Schema.String.check(
 )
 export type DayInput = typeof DayInput.Type
 
-/** The moment at which an asked day begins (UTC), or the moment itself: text that PostgreSQL reads as `timestamptz`. */
+/** The beginning of the requested day (UTC), or the moment itself, as text that PostgreSQL parses as `timestamptz`. */
 export const momentOf = (day: DayInput): string => form.test(day) ? `${day}T00:00:00Z` : day

@@ -1,15 +1,15 @@
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { getDomain } from "tldts"
 
-/** No name whose A-label form fits into 253 octets is written with more UTF-16 units than this. */
-const longestInput = 1_000
+/** No name whose A-labels fit into 253 octets has more UTF-16 units than this. */
+const maxInputLength = 1_000
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-// WHATWG URL reads a host that ends so as an IPv4 address, also in hexadecimal.
+// WHATWG URL parses a host with such an ending as an IPv4 address, also in hexadecimal.
 const numeric = /^(?:\d+|0x[\da-f]*)$/
 const forbidden = /[^A-Za-z0-9.\-_\u0080-\uffff]/
 
-/** What is wrong with one label of a lower-case name, or undefined. */
+/** The fault of one label of a lower-case name, or undefined. */
 const labelFault = (text: string): string | undefined => {
   if (text === "") return "must not have an empty label: check its dots"
   if (text.length > 63) return "must not have a label of more than 63 characters"
@@ -20,7 +20,7 @@ const labelFault = (text: string): string | undefined => {
 const fault = (name: string): string | undefined => {
   if (name.length > 253) return "must have at most 253 characters"
   const labels = name.split(".")
-  // An IPv4 address has no letters in its last label; no top-level domain is a number (RFC 3696 section 2).
+  // An IPv4 address has no letters in its last label, and no top-level domain is a number (RFC 3696 section 2).
   if (numeric.test(labels.at(-1) ?? "")) return "must be a name, not an IP address"
   for (const text of labels) {
     const found = labelFault(text)
@@ -29,25 +29,25 @@ const fault = (name: string): string | undefined => {
   return labels.length < 2 ? "must have at least two labels, such as example.com" : undefined
 }
 
-/** What the characters alone already tell, before the name is converted: a URL decodes %41 and more. */
+/** Faults that are visible before conversion, because a URL decodes %41 and similar input. */
 const inputFault = (text: string): string | undefined => {
   if (text === "") return "must not be empty"
-  if (text.length > longestInput) return "must have at most 253 characters"
+  if (text.length > maxInputLength) return "must have at most 253 characters"
   if (!text.isWellFormed()) return "must be well-formed Unicode"
   if (/[[\]:]/.test(text)) return "must be a bare domain name, without an IP address, a scheme or a port"
   if (text.includes("_")) return "must not contain an underscore"
   return forbidden.test(text) ? "must contain letters, digits, hyphens and dots only" : undefined
 }
 
-// oxlint-disable-next-line no-control-regex -- the ASCII range is what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern matches the ASCII range
 const isAscii = (text: string) => /^[\u0000-\u007f]*$/.test(text)
 
-/** By the URL parser of Node and browsers, as the contract is read in both; empty for a name that has no such form. */
+/** Uses the URL parser of Node and browsers, because both read the contract. Empty for an invalid name. */
 const toALabels = (text: string) => URL.parse(`http://${text}`)?.hostname ?? ""
 
 /**
- * Reads a host name (RFC 1123) in any case, with or without the final dot, in Unicode or A-labels. The failure says
- * what the name must be, in words that follow the name of the field.
+ * Parses a host name (RFC 1123) in any case, with or without the final dot, in Unicode or A-labels. The failure says
+ * what the name must be, in words that follow the field's name.
  */
 export const parseDomainName = (text: string): Result.Result<DomainName, string> => {
   const unreadable = inputFault(text)
@@ -69,8 +69,8 @@ const Canonical = Schema.String.check(
 ).pipe(Schema.brand("DomainName"))
 
 /**
- * A domain name of at least two labels: lower-case, A-labels for an internationalised name, no final dot, at most 253
- * characters. It decodes from any written form. Names that resolve nowhere (`a.test`, `b.localhost`) are names too.
+ * A domain name of at least two labels: lower-case A-labels without a final dot, at most 253 characters. It decodes
+ * from any written form. The name need not resolve.
  */
 export const DomainName = Schema.String.annotate({ description: "A domain name", format: "hostname" }).pipe(
   Schema.decodeTo(
@@ -86,19 +86,19 @@ export const DomainName = Schema.String.annotate({ description: "A domain name",
 )
 export type DomainName = typeof Canonical.Type
 
-// Private suffixes (github.io) are somebody's own domain, whose owner may well send mail from it.
+// A private suffix (github.io) is a registered domain whose owner may send mail from it.
 const suffixRules = { allowPrivateDomains: false, extractHostname: false, validateHostname: false }
 
 /**
- * The domain that was registered at a registry and that answers for `name`: `example.co.uk` for `a.b.example.co.uk`
- * (DMARC calls it the organizational domain). Null when the name itself is a public suffix, such as `co.uk`.
+ * The registered domain of `name`: `example.co.uk` for `a.b.example.co.uk` (DMARC's organizational domain). Null if the
+ * name is a public suffix, such as `co.uk`.
  */
 export const organizationalDomain = (name: DomainName): DomainName | null => {
   const domain = getDomain(name, suffixRules)
   return domain === null ? null : Canonical.make(domain, { disableChecks: true })
 }
 
-/** A {@link DomainName} that somebody can own: not a public suffix such as `co.uk`. */
+/** A {@link DomainName} that can be registered: not a public suffix such as `co.uk`. */
 export const RegistrableDomainName = DomainName.check(
   Schema.makeFilter((name: DomainName) =>
     organizationalDomain(name) === null ? "must be a domain that you own, not a public suffix" : undefined

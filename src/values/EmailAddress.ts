@@ -2,22 +2,22 @@ import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effec
 import { parseDomainName } from "./DomainName.ts"
 
 // RFC 5321 4.5.3.1: 64 octets before the @, and 254 in all (a path of 256 without its angle brackets).
-const longestLocal = 64
-const longest = 254
+const maxLocalLength = 64
+const maxLength = 254
 
-/** Longer input is refused before it is looked at: a domain shrinks little when it becomes A-labels. */
-const longestInput = 1_100
+/** Longer input is refused unparsed. A domain shrinks little when it becomes A-labels. */
+const maxInputLength = 1_100
 
 // RFC 5322 dot-atom: atext without quotes, comments or spaces.
 const dotAtom = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 
 /**
- * Signs that the text is not one bare address, in the order in which they are told. Each of them once made a mail
- * library add a recipient: a list, a display name, a line break before another RCPT.
+ * Signs that a text is not one bare address, in the order of their messages. Each has once made a mail library add a
+ * recipient: a list, a display name, a line break before another RCPT.
  */
 const signs: ReadonlyArray<readonly [RegExp, string]> = [
   [/[\r\n\u2028\u2029]/, "must not contain line breaks"],
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern finds control characters
   [/[\u0000-\u001f\u007f-\u009f]/, "must not contain control characters"],
   [/[<>]/, "must be the bare address, such as name@example.com, without angle brackets or a display name"],
   [/[,;]/, "must be one address: write several as separate entries, without commas or semicolons"],
@@ -28,7 +28,7 @@ const signs: ReadonlyArray<readonly [RegExp, string]> = [
 
 const textFault = (text: string): string | undefined => {
   if (text === "") return "must not be empty: write an address such as name@example.com"
-  if (text.length > longestInput) return `must have at most ${longest} characters`
+  if (text.length > maxInputLength) return `must have at most ${maxLength} characters`
   if (!text.isWellFormed()) return "must be well-formed Unicode"
   const sign = signs.find(([pattern]) => pattern.test(text))
   if (sign !== undefined) return sign[1]
@@ -39,8 +39,10 @@ const textFault = (text: string): string | undefined => {
 
 const localFault = (local: string): string | undefined => {
   if (local === "") return "has nothing before the @"
-  if (/[^\u0021-\u007e]/.test(local)) return "must have only ASCII characters before the @: relays refuse others"
-  if (local.length > longestLocal) return `must have at most ${longestLocal} characters before the @`
+  if (/[^\u0021-\u007e]/.test(local)) {
+    return "must have only ASCII characters before the @, because relays refuse others"
+  }
+  if (local.length > maxLocalLength) return `must have at most ${maxLocalLength} characters before the @`
   if (dotAtom.test(local)) return undefined
   return /^\.|\.$|\.\./.test(local)
     ? "must not have a dot first, last or twice in a row before the @"
@@ -58,8 +60,8 @@ const parse = (text: string): Result.Result<string, string> => {
   const domain = parseDomainName(text.slice(at + 1))
   if (Result.isFailure(domain)) return Result.fail(`has a wrong domain after the @: it ${domain.failure}`)
   const address = `${local}@${domain.success}`
-  return address.length > longest
-    ? Result.fail(`must have at most ${longest} characters`)
+  return address.length > maxLength
+    ? Result.fail(`must have at most ${maxLength} characters`)
     : Result.succeed(address)
 }
 
@@ -83,8 +85,8 @@ const Canonical = Schema.String.check(
 
 /**
  * Exactly one addr-spec that is safe in an SMTP command and in a header: an ASCII dot-atom, `@`, a {@link DomainName}.
- * The domain is lower-cased and in A-labels; the local part stays as it was written, for only its host may fold it.
- * Whether the domain exists is not asked.
+ * The domain becomes lower-case A-labels. The local part stays unchanged, because only its host may ignore case. The
+ * domain need not exist.
  */
 export const EmailAddress = Schema.String.annotate({ description: "An email address", format: "email" }).pipe(
   Schema.decodeTo(

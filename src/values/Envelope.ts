@@ -5,13 +5,13 @@ import { Timestamp } from "./Timestamp.ts"
 /** `{ data }`: reads, creates and updates (spec 2.1). */
 export const Data = <S extends Schema.Top>(data: S) => Schema.Struct({ data })
 
-/** `{ success: true, data }`: calls that act (spec 2.1). */
+/** `{ success: true, data }`: actions (spec 2.1). */
 export const Done = <S extends Schema.Top>(data: S) => Schema.Struct({ success: Schema.Literal(true), data })
 
-/** `{ data: [...], meta: { total, page, per_page } }`: lists that can be paged (spec 2.1). */
+/** `{ data: [...], meta: { total, page, per_page } }`: pageable lists (spec 2.1). */
 export const Paged = <S extends Schema.Top>(row: S) => Schema.Struct({ data: Schema.Array(row), meta: PageMeta })
 
-/** The answer of a page request. */
+/** The response to a page request. */
 export const paged = <A>({ page, per_page }: PageRequest, { rows, total }: PageOf<A>) => ({
   data: rows,
   meta: { total, page, per_page }
@@ -20,5 +20,5 @@ export const paged = <A>({ page, per_page }: PageRequest, { rows, total }: PageO
 /** `request_id` is a UUID; the timestamp has microseconds (spec 2.1). */
 export const Meta = Schema.Struct({ request_id: Schema.String, timestamp: Timestamp })
 
-/** `{ success: true, data: null, meta }`: commands without a result, as the specification's session delete. */
+/** `{ success: true, data: null, meta }`: actions without a result, like the specification's session delete. */
 export const Nothing = Schema.Struct({ success: Schema.Literal(true), data: Schema.Null, meta: Meta })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Why no whole answer came. The names are those of a delivery's `error`. */
+/** Why no complete response arrived. A delivery's `error` uses the same names. */
 export const FailureReason = Schema.Literals([
   "timeout",
   "connection_refused",

@@ -3,13 +3,13 @@ import { isPublicAddress } from "./publicAddress.ts"
 
 const maxLength = 2048
 
-/** Names and addresses of this machine that development may use, over plain http as well. */
+/** Names and addresses of this machine, which development may call by plain http. */
 export const loopbackHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"])
 
 /**
- * Ports from 1024 on where another protocol usually listens: a signed POST has no business there, and some of them
- * run commands found in lines they do not understand. Of the ports below 1024 only 80 and 443 are open at all, so mail
- * (25, 110, 143, 465, 587, 993, 995), SSH (22) and telnet (23) are refused without being named.
+ * Ports from 1024 on where another protocol usually listens. A signed POST has no use there, and some services execute
+ * commands found in unknown lines. Below 1024 only 80 and 443 are allowed, which excludes mail (25, 110, 143, 465, 587,
+ * 993, 995), SSH (22) and telnet (23).
  */
 const refusedPorts: ReadonlyMap<number, string> = new Map([
   [1433, "SQL Server"],
@@ -46,16 +46,19 @@ const refusedPorts: ReadonlyMap<number, string> = new Map([
 ])
 
 export interface HttpsUrlOptions {
-  /** Development: `http` and loopback for the names localhost, 127.0.0.1 and ::1; all else stays https and public. */
+  /**
+   * For development: allows `http` and loopback for localhost, 127.0.0.1 and ::1. All other URLs must be https and
+   * public.
+   */
   readonly allowLoopback: boolean
-  /** What a refusal shows; a webhook's unless it is another's. */
+  /** The example in a refusal; a webhook's URL by default. */
   readonly example?: string
 }
 
-/** Why a URL is not taken: it leads to a place that is not public, or it is wrong in another way. */
+/** Why a URL is refused: its host is not public, or it is otherwise invalid. */
 export interface UrlRefusal {
   readonly kind: "blocked_address" | "invalid"
-  /** One sentence for whoever wrote the URL. */
+  /** One sentence for the author of the URL. */
   readonly message: string
 }
 
@@ -93,13 +96,13 @@ const problemOf = (url: URL, options: HttpsUrlOptions): UrlRefusal | undefined =
 }
 
 /**
- * The URL in its normal form (WHATWG: host in lower case and punycode, every spelling of an IPv4 address as four
- * decimal numbers; and no dot at the end of the host), or what is wrong with it.
+ * The URL in WHATWG normal form without a final dot (host in lower case and punycode, IPv4 addresses as four decimal
+ * numbers), or its fault.
  */
 export const parseHttpsUrl = (text: string, options: HttpsUrlOptions): Result.Result<string, UrlRefusal> => {
   if (text.length > maxLength) return Result.fail(tooLong)
-  // WHATWG takes some of them out without a word, and then what is called is not what was written.
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // WHATWG silently removes some of them, so the called URL would differ from the written one.
+  // oxlint-disable-next-line no-control-regex -- the pattern finds control characters
   if (/[\u0000-\u001f\u007f]/.test(text)) return Result.fail(invalid("must not contain control characters"))
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   if (url === null) {
@@ -115,8 +118,8 @@ const Normalised = Schema.String.pipe(Schema.brand("HttpsUrl"))
 export type HttpsUrl = typeof Normalised.Type
 
 /**
- * A URL that the service may call for somebody else: https and a public host, at most 2,048 characters. It refuses
- * addresses written in the URL; what a name resolves to is for the connection to check, each time anew.
+ * A URL that the service may call for a user: https and a public host, at most 2,048 characters. It refuses addresses
+ * in the URL. The connection must check the addresses that a name resolves to, each time.
  */
 export const HttpsUrl = (options: HttpsUrlOptions) =>
   Schema.String.check(

@@ -7,7 +7,7 @@ const digits = Schema.String.annotate({ format: "int64" }).check(
   Schema.isPattern(/^[1-9]\d{0,15}$/, { message: "must be a whole number from 1 on" })
 )
 
-/** An integer id in a path. It has one spelling: `0x1`, `01`, `1.0` and ` 1` name nothing. */
+/** An integer id in a path. Only one spelling is valid: not `0x1`, `01`, `1.0` or ` 1`. */
 export const pathId = <A extends number>(schema: Schema.Codec<A, number>) =>
   digits.pipe(Schema.decodeTo(Schema.FiniteFromString), Schema.decodeTo(schema))
 
@@ -37,19 +37,19 @@ export type WhatsAppSessionId = typeof WhatsAppSessionId.Type
 
 const ulid = "[0-9A-HJKMNP-TV-Z]{26}"
 
-/** A prefix and a ULID; the message has an example with the first of several prefixes. */
+/** A prefix and a ULID. The message shows an example with the first prefix. */
 const prefixed = (prefixes: readonly [string, ...ReadonlyArray<string>], what: string) => {
   const pattern = prefixes.length === 1 ? prefixes[0] : `(${prefixes.join("|")})`
   const message = `must be the id of ${what}, such as ${prefixes[0]}_01ARZ3NDEKTSV4RRFFQ69G5FAV`
   return Schema.String.check(Schema.isPattern(new RegExp(`^${pattern}_${ulid}$`), { message }))
 }
 
-/** `evt_` + ULID: the same over all attempts and redeliveries, for receivers to deduplicate by. */
+/** `evt_` + ULID: identical in all attempts and redeliveries, so that receivers can deduplicate. */
 export const EventId = prefixed(["evt"], "an event").pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
 /** `email_batch_` + ULID (spec 2.5). */
-export const EmailBatchId = prefixed(["email_batch"], "a batch of emails").pipe(Schema.brand("EmailBatchId"))
+export const EmailBatchId = prefixed(["email_batch"], "an email batch").pipe(Schema.brand("EmailBatchId"))
 export type EmailBatchId = typeof EmailBatchId.Type
 
 /** A message of WhatsApp or SMS. */
@@ -68,12 +68,12 @@ export type VerificationId = typeof VerificationId.Type
 export const TemplateId = prefixed(["tmpl"], "a template").pipe(Schema.brand("TemplateId"))
 export type TemplateId = typeof TemplateId.Type
 
-/** The integer that names a template as well; deprecated, and accepted for good. */
+/** The deprecated integer id of a template, which stays accepted. */
 export const TemplateNumber = id.pipe(Schema.brand("TemplateNumber"))
 export type TemplateNumber = typeof TemplateNumber.Type
 
-/** A template as a path names it. */
+/** A template's id in a path. */
 export const templatePathId = Schema.Union([TemplateId, pathId(TemplateNumber)])
 
-/** A template by either of its names. */
+/** A template by either id. */
 export type TemplateRef = TemplateId | TemplateNumber

@@ -3,7 +3,7 @@ import { Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effec
 const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
 
-/** The one spelling of an address; undefined for what is none. An IPv4 address inside an IPv6 one is that IPv4 address. */
+/** The canonical spelling of an address; undefined for any other text. An IPv4 address in an IPv6 one becomes IPv4. */
 const canonical = (text: string): string | undefined => {
   if (ipv4.test(text)) return text
   if (text.length > 45 || !/^[\da-fA-F:.]+$/.test(text)) return undefined

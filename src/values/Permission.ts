@@ -15,7 +15,7 @@ const resources = [
   "account"
 ] as const
 
-/** Fine-grained permissions of an API key: `resource:read` or `resource:write`, AND-ed with its scopes. */
+/** Permissions of an API key: `resource:read` or `resource:write`. Scopes apply as well. */
 export const Permission = Schema.Literals(
   resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`] as const)
 )

@@ -7,15 +7,15 @@ import {
   type PhoneNumber as Parsed
 } from "libphonenumber-js/max"
 
-/** Fifteen digits, and whatever people put between them. */
-const longestInput = 40
+/** Fifteen digits with separators. */
+const maxInputLength = 40
 
-/** A plus, then digits of any script and what people group them with; no letters and no extension. */
+/** A plus, then digits of any script with usual separators; no letters and no extension. */
 const international = /^\+[\p{Nd}\p{Zs}().\-‐-―/]+$/u
 
 const read = (text: string): Parsed | undefined => parsePhoneNumberFromString(text, { extract: false })
 
-/** The last numbers that were found to be as they are kept: each is looked at twice, and many are written to again. */
+/** Caches recent canonical numbers: each number is checked twice, and many receive several messages. */
 const canonical = new Set<string>()
 const mostCanonical = 1_000
 
@@ -26,21 +26,21 @@ const remember = (number: string) => {
 }
 
 /**
- * Numbers are accepted when they can exist (their length fits their country), not only when they are known to be
- * assigned: what is assigned changes faster than any table of it.
+ * Accepts possible numbers (their length fits their country), not only assigned ones, because assignments change faster
+ * than any table.
  */
 const parse = (text: string): Result.Result<string, string> => {
   if (canonical.has(text)) return Result.succeed(text)
-  if (text.length > longestInput) return Result.fail(`must have at most ${longestInput} characters`)
+  if (text.length > maxInputLength) return Result.fail(`must have at most ${maxInputLength} characters`)
   const trimmed = text.trim()
   if (trimmed === "") return Result.fail("must not be empty: write a number such as +250788123456")
-  if (!trimmed.startsWith("+")) return Result.fail("must begin with + and the country's code, such as +250788123456")
+  if (!trimmed.startsWith("+")) return Result.fail("must begin with + and the country code, such as +250788123456")
   if (!international.test(trimmed)) {
     return Result.fail("must have only digits after the +, without letters or an extension")
   }
   const parsed = read(trimmed)
   if (parsed?.isPossible() !== true) {
-    return Result.fail("is not a possible number: check its country's code and its length")
+    return Result.fail("is not a possible number: check its country code and its length")
   }
   if (parsed.number === text) remember(text)
   return Result.succeed(parsed.number)
@@ -58,8 +58,8 @@ const Canonical = Schema.String.check(
 ).pipe(Schema.brand("PhoneNumber"))
 
 /**
- * A phone number in E.164: a plus and up to fifteen digits. A request may group them with spaces, dashes, dots and
- * brackets, and write them in any script; there is no country of its own, so the plus is required.
+ * A phone number in E.164: a plus and up to fifteen digits. Input may contain spaces, dashes, dots and brackets, in any
+ * script. The plus is required, because there is no default country.
  */
 export const PhoneNumber = Schema.String.annotate({ description: "A phone number that begins with +" }).pipe(
   Schema.decodeTo(
@@ -75,13 +75,13 @@ export const PhoneNumber = Schema.String.annotate({ description: "A phone number
 )
 export type PhoneNumber = typeof Canonical.Type
 
-/** `+1` is shared by 25 countries and `+44` by four; an unassigned number is counted to the one that administers it. */
+/** `+1` has 25 countries and `+44` four. An unassigned number counts to the administering country. */
 const administrators: Readonly<Record<string, CountryCode>> = { "1": "US", "7": "RU", "44": "GB", "61": "AU" }
 
 const countryIn = (parsed: Parsed): string | undefined =>
   parsed.country ?? administrators[parsed.countryCallingCode] ?? parsed.getPossibleCountries()[0]
 
-/** The two-letter code of the country that a number belongs to; undefined for satellites and other numbers of none. */
+/** The two-letter country code of a number; undefined for satellite and other numbers without a country. */
 export const countryOf = (number: PhoneNumber): string | undefined => {
   const parsed = read(number)
   return parsed === undefined ? undefined : countryIn(parsed)
@@ -104,10 +104,10 @@ const lineTypes = {
 export const LineType = Schema.Literals(Object.values(lineTypes))
 export type LineType = typeof LineType.Type
 
-/** What the numbering plans say of a number. */
+/** Facts of a number from the numbering plans. */
 export interface PhoneFacts {
   readonly e164: PhoneNumber
-  /** Whether it lies in a range that its country has assigned. */
+  /** Whether it is in a range that its country has assigned. */
   readonly isAssigned: boolean
   readonly nationalFormat: string
   readonly country: string | undefined
@@ -115,7 +115,7 @@ export interface PhoneFacts {
   readonly lineType: LineType | undefined
 }
 
-/** The facts of a number as a person writes it; undefined when it cannot exist. */
+/** The facts of a number in any spelling; undefined if it is impossible. */
 export const phoneFacts = (text: string): PhoneFacts | undefined => {
   const number = Schema.decodeResult(PhoneNumber)(text)
   const parsed = Result.isSuccess(number) ? read(number.success) : undefined

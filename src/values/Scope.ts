@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Channel scopes of an API key (spec 4.1). A key without scopes reaches everything. */
+/** Channel scopes of an API key (spec 4.1). A key without scopes can use all channels. */
 export const Scope = Schema.Literals([
   "whatsapp:read",
   "whatsapp:write",

@@ -1,4 +1,4 @@
-/** Ranges that are not the public internet, as first address and prefix length (IANA special-purpose registry). */
+/** Ranges outside the public internet, by first address and prefix length (IANA special-purpose registry). */
 const blocked4: ReadonlyArray<readonly [first: string, prefix: number]> = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -19,7 +19,7 @@ const blocked4: ReadonlyArray<readonly [first: string, prefix: number]> = [
 
 const decimal = /^(0|[1-9]\d{0,2})$/
 
-/** The address as a number of 32 bits; undefined for every spelling but four plain decimal numbers. */
+/** The address as a 32-bit number; undefined unless it is four plain decimal numbers. */
 const ipv4 = (text: string): number | undefined => {
   const parts = text.split(".")
   if (parts.length !== 4 || !parts.every((part) => decimal.test(part) && Number(part) <= 255)) return undefined
@@ -34,9 +34,9 @@ const isPublic4 = (address: number): boolean =>
 const group = /^[0-9a-f]{1,4}$/i
 
 /**
- * Only global unicast, 2000::/3, without its parts that are documentation or tunnels. So mapped and compatible IPv4,
- * NAT64, unique local, link-local, loopback and whatever is assigned later are out without being named. All of it is
- * decided in the first 32 bits, which a text form of 2000::/3 always begins with.
+ * Only global unicast, 2000::/3, without documentation and tunnel ranges. This excludes mapped and compatible IPv4,
+ * NAT64, unique local, link-local, loopback and unassigned ranges. The first 32 bits decide, and the text form of
+ * 2000::/3 always begins with them.
  */
 const isPublic6 = (text: string): boolean => {
   const [first = "", second = ""] = text.split(":")
@@ -48,8 +48,8 @@ const isPublic6 = (text: string): boolean => {
 }
 
 /**
- * Whether an address may be called on behalf of somebody else: false for everything that is not the public internet,
- * and for what is not an address in its usual form. The text of an IPv6 address must be valid, without a zone.
+ * Whether the service may call the address for a user. False for addresses outside the public internet and for texts in
+ * any other spelling. An IPv6 text must be valid and have no zone.
  */
 export const isPublicAddress = (ip: string): boolean => {
   if (ip.includes(":")) return !ip.includes("%") && isPublic6(ip)

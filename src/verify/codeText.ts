@@ -21,7 +21,7 @@ interface Phrases {
 const phrases: Readonly<Record<Locale, Phrases>> = {
   en: {
     subject: "Your verification code",
-    sentence: (mask, time) => `Your code is ${mask}. It is valid for ${time}. Do not give it to anyone.`
+    sentence: (mask, time) => `Your code is ${mask}. It is valid for ${time}. Do not give it to anybody.`
   },
   fr: {
     subject: "Votre code de vérification",

@@ -270,7 +270,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("emai
       ) {
         assertRefused(yield* list(query), 422, "validation_error")
       }
-      assert.include((yield* list("?batch_id=7")).text, "must be the id of a batch of emails, such as email_batch_01")
+      assert.include((yield* list("?batch_id=7")).text, "must be the id of an email batch, such as email_batch_01")
       // The other recipients' rows are not emails themselves.
       for (const id of [several + 1, several + 2]) {
         assertRefused(yield* node.request("GET", `/v1/email/messages/${id}`, { key }), 404, "not_found")

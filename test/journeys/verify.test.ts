@@ -22,7 +22,7 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ["a number by email", { to: "+250788123456", channel: "email" }, "to", /must be an email address/],
   ["an address by SMS", { to: "ada@example.com" }, "to", /must be a phone number/],
   ["an address by WhatsApp", { to: "ada@example.com", channel: "whatsapp" }, "to", /must be a phone number/],
-  ["a premium number", { to: "+19002345678" }, "to", /codes are not sent to/],
+  ["a premium number", { to: "+19002345678" }, "to", /receives no codes/],
   ["an unknown channel", { channel: "voice" }, "channel", /./],
   ["3 digits", { length: 3 }, "length", /from 4 to 8/],
   ["9 digits", { length: 9 }, "length", /from 4 to 8/],

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type BatchMove, makeBatchCounts } from "../../src/messages/BatchCounts.ts"
+import * as BatchCounts from "../../src/messages/BatchCounts.ts"
 import { MessageBatchId } from "../../src/values/Ids.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -18,8 +18,11 @@ const makeBatch = Effect.fnUntraced(function*(total: number, canceled = 0) {
   return id
 })
 
-const moves = (batchId: MessageBatchId | null, to: BatchMove["to"], times = 1): ReadonlyArray<BatchMove> =>
-  Array.from({ length: times }, () => ({ batchId, to }))
+const moves = (
+  batchId: MessageBatchId | null,
+  to: BatchCounts.BatchMove["to"],
+  times = 1
+): ReadonlyArray<BatchCounts.BatchMove> => Array.from({ length: times }, () => ({ batchId, to }))
 
 const counted = Effect.fnUntraced(function*(id: MessageBatchId) {
   const sql = yield* SqlClient.SqlClient
@@ -31,7 +34,7 @@ const counted = Effect.fnUntraced(function*(id: MessageBatchId) {
 layer(TestDatabase.layer)("a batch of messages", (it) => {
   it.effect("counts what was sent and what failed, and is completed by the last one", () =>
     Effect.gen(function*() {
-      const count = yield* makeBatchCounts
+      const count = yield* BatchCounts.make
       const id = yield* makeBatch(4)
       yield* count([...moves(id, "sent", 2), ...moves(id, "failed"), ...moves(id, undefined), ...moves(null, "sent")])
       const under = { status: "processing", sent: 2, failed: 1, started: true, completed: false }
@@ -42,7 +45,7 @@ layer(TestDatabase.layer)("a batch of messages", (it) => {
 
   it.effect("has failed when all of its messages have", () =>
     Effect.gen(function*() {
-      const count = yield* makeBatchCounts
+      const count = yield* BatchCounts.make
       const id = yield* makeBatch(2)
       yield* count(moves(id, "failed", 2))
       assert.deepInclude(yield* counted(id), { status: "failed", sent: 0, failed: 2, completed: true })
@@ -50,7 +53,7 @@ layer(TestDatabase.layer)("a batch of messages", (it) => {
 
   it.effect("stays canceled while what was under way comes to its end", () =>
     Effect.gen(function*() {
-      const count = yield* makeBatchCounts
+      const count = yield* BatchCounts.make
       const id = yield* makeBatch(5, 3)
       yield* count(moves(id, "sent"))
       assert.deepInclude(yield* counted(id), { status: "canceled", sent: 1, completed: false })
@@ -60,7 +63,7 @@ layer(TestDatabase.layer)("a batch of messages", (it) => {
 
   it.effect("is counted with others by many at the same time, whatever order they are named in", () =>
     Effect.gen(function*() {
-      const count = yield* makeBatchCounts
+      const count = yield* BatchCounts.make
       const ids = yield* Effect.forEach([50, 50], (total) => makeBatch(total))
       const all = Array.from(
         { length: 50 },

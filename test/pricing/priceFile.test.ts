@@ -18,7 +18,7 @@ const refused: ReadonlyArray<readonly [string, string, RegExp]> = [
   ["a price with a comma", `${header}\nRW,Rwanda,+250,"0,1"`, /price in dollars/],
   ["a price of seven decimals", `${header}\nRW,Rwanda,+250,0.0000001`, /price in dollars/],
   ["an exponent", `${header}\nRW,Rwanda,+250,1e3`, /price in dollars/],
-  ["a country twice", `${header}\nRW,Rwanda,+250,0.1\n\nRW,Rwanda,+250,0.2`, /line 4 names RW a second time/]
+  ["a country twice", `${header}\nRW,Rwanda,+250,0.1\n\nRW,Rwanda,+250,0.2`, /line 4 repeats RW/]
 ]
 
 describe("a price list", () => {

@@ -6,7 +6,7 @@ import { dropPartitions } from "../../src/platform/database/Partitions.ts"
  * Drops all day partitions and creates those between two days relative to today, which is 0. The migration's partition
  * covers everything before its day, so no earlier day can be created while it exists.
  */
-export const remakePartitions = Effect.fnUntraced(function*(first: number, last: number) {
+export const recreatePartitions = Effect.fnUntraced(function*(first: number, last: number) {
   const sql = yield* SqlClient.SqlClient
   yield* dropPartitions("events", -100)
   yield* dropPartitions("webhook_deliveries", -100)

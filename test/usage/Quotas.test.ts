@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
-import { overflowing, Quotas } from "../../src/usage/Quotas.ts"
+import { exceeding, Quotas } from "../../src/usage/Quotas.ts"
 import { Usage } from "../../src/usage/Usage.ts"
 import { AccountId } from "../../src/values/Ids.ts"
 import { makeAccount } from "../support/Service.ts"
@@ -42,7 +42,7 @@ layer(Subject)("quotas", (it) => {
       Effect.sync(() => {
         const id = (account: number) => AccountId.make(account + 1)
         const rooms = new Map(limits.map((limit, account) => [id(account), { limit, used: 3 }]))
-        const overflow = overflowing(wanted.map(({ account, count }) => ({ accountId: id(account), count })), rooms)
+        const overflow = exceeding(wanted.map(({ account, count }) => ({ accountId: id(account), count })), rooms)
         const used = [3, 3]
         for (const [index, { account, count }] of wanted.entries()) {
           const limit = limits[account] ?? Number.POSITIVE_INFINITY
@@ -157,7 +157,7 @@ layer(Subject)("quotas", (it) => {
         ([row]) => Number(row?.["n"])
       )
       const open = transaction(Effect.andThen(
-        quotas.room(accountId, "whatsapp_sessions", counting),
+        quotas.requireCapacity(accountId, "whatsapp_sessions", counting),
         sql`insert into things values (${accountId})`
       ))
       const results = yield* Effect.all(Array.from({ length: 20 }, () => Effect.result(open)), {

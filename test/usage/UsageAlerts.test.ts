@@ -92,7 +92,7 @@ layer(Subject)("alerts of usage", (it) => {
       yield* quotas.reserve(accountId, "sms", 1)
       yield* alert
       yield* alert
-      assert.deepStrictEqual(yield* told(accountId), ["high_volume: You send enough for a price of your own"])
+      assert.deepStrictEqual(yield* told(accountId), ["high_volume: Your account qualifies for volume pricing"])
       yield* quotas.reserve(accountId, "sms", 1)
     }))
 

@@ -6,7 +6,7 @@ import { apiKeysErasure } from "../../api-keys/ApiKeys.ts"
 import { emailErasure } from "../../channels/email/EmailLayer.ts"
 import { whatsappErasure } from "../../channels/whatsapp/whatsappErasure.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
-import { dropPartitions, makePartitions, type PartitionedTable } from "../../platform/database/Partitions.ts"
+import { createPartitions, dropPartitions, type PartitionedTable } from "../../platform/database/Partitions.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
 import { WebhookId } from "../../values/Ids.ts"
@@ -40,7 +40,7 @@ const eraseRemovedWebhooks = Effect.gen(function*() {
 /** One round of {@link Retention}. */
 export const retain = Effect.gen(function*() {
   const { deliveryRetentionDays, eventRetentionDays } = yield* AppConfig
-  yield* makePartitions
+  yield* createPartitions
   yield* drop("events", eventRetentionDays)
   yield* drop("webhook_deliveries", deliveryRetentionDays)
   yield* eraseRemovedWebhooks

@@ -5,7 +5,7 @@ import { AccountsLayer } from "../../accounts/AccountHttp.ts"
 import { ApiKeysLayer, CredentialsLayer } from "../../api-keys/ApiKeysHttp.ts"
 import { EmailDomainsLayer } from "../../email-domains/EmailDomainsLayer.ts"
 import { Events } from "../../events/Events.ts"
-import { MessagesLayer } from "../../messages/MessagesLayer.ts"
+import { Messages } from "../../messages/Messages.ts"
 import { Cluster } from "../../platform/cluster/Cluster.ts"
 import { ClusterPruning } from "../../platform/cluster/ClusterPruning.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
@@ -44,7 +44,7 @@ const Domains = VerifyLayer.pipe(
   Layer.provideMerge(Channels),
   Layer.provideMerge(TemplatesLayer),
   Layer.provideMerge(EmailDomainsLayer),
-  Layer.provideMerge(MessagesLayer),
+  Layer.provideMerge(Messages.layer),
   Layer.provideMerge(PricingLayer),
   Layer.provideMerge(Events.layer),
   Layer.provideMerge(WebhooksLayer),

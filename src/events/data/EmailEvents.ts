@@ -7,7 +7,7 @@ const time = "2030-01-31T09:00:00.000000Z"
 
 const Email = {
   id: EmailMessageId,
-  batch_id: Schema.NullOr(EmailBatchId).annotate({ description: "null for an email of its own" }),
+  batch_id: Schema.NullOr(EmailBatchId).annotate({ description: "null for a single email" }),
   to: Schema.String,
   subject: Schema.String
 }

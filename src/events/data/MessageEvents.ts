@@ -60,16 +60,16 @@ export const MessageFailed = withExamples(
 
 const content = Schema.StructWithRest(Schema.Struct({ body: Schema.String }), [
   Schema.Record(Schema.String, Schema.Json)
-]).annotate({ description: "the fields of its type, and always `body`: a caption is the body of a medium" })
+]).annotate({ description: "the fields of its type, and always `body`, which is the caption of a medium" })
 
 export const MessageReceived = withExamples(
   Schema.Struct({
     ...WhatsAppMessage,
     from: Schema.NullOr(Schema.String.check(Schema.isPattern(/^\+\d+$/))).annotate({
-      description: "null where WhatsApp hides the sender's number; then there is `lid`"
+      description: "null if WhatsApp hides the sender's number; then `lid` is present"
     }),
-    lid: Schema.NullOr(Schema.String).annotate({ description: "the sender's hidden number, where `from` is null" }),
-    group_id: Schema.NullOr(Schema.Int).annotate({ description: "the group that it was sent to, if it was" }),
+    lid: Schema.NullOr(Schema.String).annotate({ description: "the sender's anonymous id, if `from` is null" }),
+    group_id: Schema.NullOr(Schema.Int).annotate({ description: "the group that it was sent to, if any" }),
     type: Schema.String,
     content,
     received_at: Timestamp

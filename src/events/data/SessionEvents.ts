@@ -4,7 +4,7 @@ import { withExamples } from "./withExamples.ts"
 const Session = { session_id: Schema.Int }
 const session = { session_id: 12 }
 
-/** Session bodies of the API have the digits alone. */
+/** Session bodies of the API contain only the digits. */
 const phone_number = Schema.String.check(Schema.isPattern(/^\+\d+$/)).annotate({ description: "with its leading +" })
 
 export const SessionConnected = withExamples(
@@ -13,7 +13,7 @@ export const SessionConnected = withExamples(
 )
 
 /** Spec 6.5. */
-const reconnecting = Schema.Boolean.annotate({ description: "whether the service tries to recover it by itself" })
+const reconnecting = Schema.Boolean.annotate({ description: "whether the service reconnects automatically" })
 
 export const SessionDisconnected = withExamples(
   Schema.Struct({ ...Session, reason: Schema.String, reconnecting }),
@@ -26,7 +26,7 @@ export const SessionQrUpdated = withExamples(
 )
 
 const Member = Schema.NullOr(Schema.String).annotate({
-  description: "a phone number with its +; null where WhatsApp hides it"
+  description: "a phone number with +; null if WhatsApp hides it"
 })
 
 const Group = { ...Session, group_id: Schema.Int, participant: Member }

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * The schema with its examples, given as they stand in JSON. An example that its own schema refuses stops the start:
- * the documentation, the test events and the schema cannot disagree.
+ * The schema with examples in their JSON form. An example that its schema refuses stops the start, so documentation,
+ * test events and schema cannot contradict each other.
  */
 export const withExamples = <S extends Schema.Top & { readonly DecodingServices: never }>(
   schema: S,

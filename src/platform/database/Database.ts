@@ -5,7 +5,7 @@ import { AppConfig } from "../config/AppConfig.ts"
 import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
-import { makePartitions } from "./Partitions.ts"
+import { createPartitions } from "./Partitions.ts"
 import * as PgCodecs from "./PgCodecs.ts"
 import * as Transaction from "./transaction.ts"
 
@@ -68,7 +68,7 @@ const queuePool = Layer.unwrap(
 )
 
 const migrated = migrate(directory).pipe(
-  Effect.andThen(makePartitions),
+  Effect.andThen(createPartitions),
   Effect.catchTag("SqlError", (error) => Effect.fail(DatabaseUnreachable.from(error)))
 )
 

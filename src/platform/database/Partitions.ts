@@ -13,7 +13,7 @@ export type PartitionedTable = "events" | "webhook_deliveries"
  * Creates the missing partitions from yesterday to 14 days ahead. Safe to run on several nodes during writes. Yesterday
  * is included because an event's id carries the time of its node, whose clock may be late.
  */
-export const makePartitions = Effect.gen(function*() {
+export const createPartitions = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select make_day_partitions(today - 1, today + 14) from (values ((now() at time zone 'UTC')::date)) as t (today)`
 })

@@ -5,8 +5,8 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { retain } from "../../../src/app/server/Retention.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Database, DatabaseAddress } from "../../../src/platform/database/Database.ts"
-import { dropPartitions, makePartitions, type PartitionedTable } from "../../../src/platform/database/Partitions.ts"
-import { remakePartitions } from "../../support/partitions.ts"
+import { createPartitions, dropPartitions, type PartitionedTable } from "../../../src/platform/database/Partitions.ts"
+import { recreatePartitions } from "../../support/partitions.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 /** The days that a table has partitions for, counted from today, which is 0: the database's today. */
@@ -26,7 +26,7 @@ const daysOf = Effect.fnUntraced(function*(table: PartitionedTable) {
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
 /** The database as it is when it was migrated that day and its nodes last looked after it on another. */
-const aged = (migrated: number, lastRound: number) => remakePartitions(migrated, lastRound + 14)
+const aged = (migrated: number, lastRound: number) => recreatePartitions(migrated, lastRound + 14)
 
 /** One event and one ended delivery of that day, counted from today. */
 const writeAt = Effect.fnUntraced(function*(day: number) {
@@ -81,7 +81,7 @@ describe("partitions by day", () => {
   it.effect("are there for yesterday and 14 days ahead after the start, whatever the node's clock says", () =>
     Effect.gen(function*() {
       yield* aged(-1, -1)
-      yield* makePartitions
+      yield* createPartitions
       assert.deepStrictEqual(yield* daysOf("events"), range(-1, 14))
       assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-1, 14))
       for (const day of [0, 1, 13]) yield* writeAt(day)
@@ -141,7 +141,7 @@ describe("partitions by day", () => {
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* writeAt(-3)
         // On a connection of its own, while this transaction stays open.
-        yield* makePartitions.pipe(Effect.provide(Layer.fresh(TestDatabase.layerClient)))
+        yield* createPartitions.pipe(Effect.provide(Layer.fresh(TestDatabase.layerClient)))
         yield* writeAt(0)
       }))
       assert.strictEqual(yield* total("events"), 2)
@@ -151,7 +151,7 @@ describe("partitions by day", () => {
     Effect.gen(function*() {
       yield* aged(-10, -14)
       yield* Effect.all(
-        [...Array.from({ length: 4 }, () => round), ...Array.from({ length: 4 }, () => makePartitions)],
+        [...Array.from({ length: 4 }, () => round), ...Array.from({ length: 4 }, () => createPartitions)],
         {
           concurrency: "unbounded"
         }

@@ -9,7 +9,7 @@ import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
 import { Targets } from "../../../src/webhooks/endpoint/Targets.ts"
 import { Deliveries, type DeliveryFilter } from "../../../src/webhooks/history/Deliveries.ts"
-import { remakePartitions } from "../../support/partitions.ts"
+import { recreatePartitions } from "../../support/partitions.ts"
 import { makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -100,7 +100,7 @@ layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const deliveries = yield* Deliveries
-      yield* remakePartitions(-31, 14)
+      yield* recreatePartitions(-31, 14)
       const webhook = yield* makeWebhook
       const other = yield* makeWebhook
       yield* writeHistory(webhook.id, 100_000)

@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { domainEvent, Events } from "../../../events/Events.ts"
-import { makeBatchCounts } from "../../../messages/BatchCounts.ts"
+import * as BatchCounts from "../../../messages/BatchCounts.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
@@ -58,7 +58,7 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
       const { transaction } = yield* Database
       const events = yield* Events
       const repo = yield* PartStatusRepo
-      const countBatches = yield* makeBatchCounts
+      const countBatches = yield* BatchCounts.make
 
       const advancedOf = Effect.fnUntraced(function*(messages: ReadonlyArray<LockedSms>, at: Timestamp) {
         const counts = yield* repo.counts(messages.map(({ id }) => id))

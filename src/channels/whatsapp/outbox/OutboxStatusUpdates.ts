@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { domainEvent, Events } from "../../../events/Events.ts"
-import { makeBatchCounts } from "../../../messages/BatchCounts.ts"
+import * as BatchCounts from "../../../messages/BatchCounts.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
@@ -113,7 +113,7 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
       const { transaction } = yield* Database
       const events = yield* Events
       const repo = yield* OutboxStatusRepo
-      const countBatches = yield* makeBatchCounts
+      const countBatches = yield* BatchCounts.make
       const context = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
 

@@ -95,7 +95,7 @@ export class Sessions extends Context.Service<Sessions, {
 
       const insert = Effect.fnUntraced(function*(accountId: AccountId, name: string | null | undefined) {
         const count = Effect.map(repo.countAll(accountId), ({ current }) => current)
-        yield* quotas.room(accountId, "whatsapp_sessions", count)
+        yield* quotas.requireCapacity(accountId, "whatsapp_sessions", count)
         const { id } = yield* repo.nextId()
         const session_key = `wa_${yield* ulid}`
         const row = { accountId, id, session_key, name: name ?? `Session ${id}`, data_key: newDataKey(vault, id) }
