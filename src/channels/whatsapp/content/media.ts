@@ -3,7 +3,7 @@ export type MediaType = "image" | "video" | "audio" | "document"
 
 const essence = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i
 
-/** What may follow the type. Quoted values are printable ASCII, so that none can end a header or the quotes. */
+/** Optional parameters after the type. Quoted values are printable ASCII, so that none can end a header or the quotes. */
 const parameters = /^(?: *; *[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[ !#-[\]-~]*"))*$/
 
 /** A media type without its parameters, in lower case. WhatsApp's own voice notes are `audio/ogg; codecs=opus`. */

@@ -16,7 +16,10 @@ const clean = (name: string | undefined) => {
   return text === "" ? undefined : text?.slice(0, 200).toWellFormed()
 }
 
-/** Joins what is known of each person; the last name wins. A person without hidden number and phone is left out. */
+/**
+ * Joins the facts about each person. The last name wins, except that a name from the address book beats the person's own.
+ * A person without hidden number and phone is left out.
+ */
 export const mergePeople = (people: ReadonlyArray<Person>): ReadonlyArray<Person> => {
   const merged = new Set<Person>()
   const byId = new Map<string, Person>()

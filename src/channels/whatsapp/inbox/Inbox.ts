@@ -10,7 +10,7 @@ import { type InboxEntry, InboxRepo } from "./InboxRepo.ts"
 
 /**
  * Parses a message, once, and makes its row. None for a message without content for people, such as one that only
- * distributes a key: the message it belongs to has the same id, and its row would be in the way.
+ * distributes a key: the message that follows it has the same id, and the first row of an id is the one that stays.
  */
 const entryOf = ({ conceal, envelope, plaintext, sessionId }: Journaled): Option.Option<InboxEntry> => {
   const { attrs } = envelope
@@ -28,7 +28,7 @@ const entryOf = ({ conceal, envelope, plaintext, sessionId }: Journaled): Option
   })
 }
 
-/** The stored, encrypted messages and membership changes that came in. */
+/** The stored, encrypted messages and membership changes of sessions. */
 export class Inbox extends Context.Service<Inbox, {
   /** Adds entries within the current transaction, except those that are already stored. */
   readonly add: (entries: ReadonlyArray<InboxEntry>) => Effect.Effect<void>

@@ -192,7 +192,7 @@ export const make = Effect.gen(function*() {
     )))
     return {
       wake,
-      /** Stores what the connection learns about people. */
+      /** Stores facts about people that the connection reports. */
       learn: (learned: ReadonlyArray<Person>) => {
         people.push(...learned)
         wake()

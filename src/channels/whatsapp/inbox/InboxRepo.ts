@@ -153,7 +153,7 @@ const make = Effect.gen(function*() {
   return { insert, pending, lockSession, storeMessages, drop, messageIds, reference, stored }
 })
 
-/** Stores what came in, in `whatsapp_inbox`. */
+/** Stores received messages and membership changes until they are published. */
 export class InboxRepo
   extends Context.Service<InboxRepo>()("messaging-service/channels/whatsapp/inbox/InboxRepo", { make })
 {
