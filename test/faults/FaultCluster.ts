@@ -110,7 +110,7 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
 /** Log patterns of a node that runs a batch, drains a webhook, has a session's connection, or sends the notices. */
 export const runsBatch = (id: string) => `"batch":"${id}"`
 export const drainsWebhook = (id: number) => `"webhook":${id}}`
-export const hasSession = (id: number) => ["a WhatsApp session is connected", `"session":${id}}`]
+export const hasSession = (id: number) => ["WhatsApp session connected", `"session":${id}}`]
 export const sendsNotices = "notices are sent by this node"
 
 /** Batch recipients that a node which just died may or may not have sent to. */
