@@ -12,8 +12,7 @@ import { sortedPageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { DeliveryStatus } from "./delivery/DeliveryState.ts"
-import { Webhook } from "./endpoint/Webhook.ts"
-import { EventExpired, WebhookNotActive } from "./endpoint/WebhookErrors.ts"
+import { EventExpired, Webhook, WebhookNotActive } from "./endpoint/Webhook.ts"
 import { DeliveryDetail, DeliverySummary } from "./history/Delivery.ts"
 
 /** The rules for the URL depend on settings, so the service checks them. */

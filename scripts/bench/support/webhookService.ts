@@ -16,7 +16,7 @@ import { EventSubscriber } from "../../../src/webhooks/delivery/EventSubscriber.
 import { LocalDispatch } from "../../../src/webhooks/delivery/LocalDispatch.ts"
 import { WebhookUrlRules } from "../../../src/webhooks/endpoint/WebhookUrlRules.ts"
 import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
-import { WebhookActors } from "../../../src/webhooks/WebhooksLayer.ts"
+import { WebhookActors } from "../../../src/webhooks/WebhooksHttp.ts"
 import { anyUnfinished } from "./deliveryTables.ts"
 import { dataOf } from "./webhookEvent.ts"
 

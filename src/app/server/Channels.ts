@@ -6,7 +6,7 @@ import { PartStatusUpdates } from "../../channels/sms/parts/PartStatusUpdates.ts
 import { SmsOutlet } from "../../channels/sms/parts/SmsOutlet.ts"
 import { HttpOutlet } from "../../channels/sms/providers/HttpOutlet.ts"
 import { SmppOutlet } from "../../channels/sms/smpp/SmppOutlet.ts"
-import { SmsLayer } from "../../channels/sms/SmsLayer.ts"
+import { SmsLayer } from "../../channels/sms/SmsHttp.ts"
 import * as BaileysSocket from "../../channels/whatsapp/baileys/BaileysSocket.ts"
 import { WhatsAppLayer } from "../../channels/whatsapp/WhatsAppLayer.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"

@@ -10,7 +10,7 @@ import { createPartitions, dropPartitions, type PartitionedTable } from "../../p
 import * as Query from "../../platform/database/Query.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
 import { WebhookId } from "../../values/Ids.ts"
-import { eraseDeliveries, webhooksErasure } from "../../webhooks/webhooksErasure.ts"
+import { eraseDeliveries, webhooksErasure } from "../../webhooks/WebhooksHttp.ts"
 
 /** If the table is in use, its partition stays until the next round. The other table is not affected. */
 const drop = (table: PartitionedTable, days: number) =>

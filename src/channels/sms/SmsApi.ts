@@ -15,8 +15,7 @@ import { pageQuery } from "../../values/Page.ts"
 import { PhoneNumber } from "../../values/PhoneNumber.ts"
 import { notBlank, textBetween } from "../../values/Text.ts"
 import { UnsupportedDestination } from "./SmsErrors.ts"
-import { maxTextLength } from "./text/segments.ts"
-import { SenderId } from "./text/SenderId.ts"
+import { maxTextLength, SenderId } from "./text/segments.ts"
 
 const Content = textBetween(1, maxTextLength).check(notBlank)
 

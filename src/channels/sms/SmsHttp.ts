@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Messages } from "../../messages/Messages.ts"
 import { Principal } from "../../platform/http/Authentication.ts"
@@ -6,13 +6,15 @@ import { baseContract } from "../../platform/http/baseContract.ts"
 import { page } from "../../platform/http/pages.ts"
 import { created } from "../../platform/http/RequestContext.ts"
 import type { MessageId } from "../../values/Ids.ts"
+import { ReceiptMatching } from "./parts/PartStatusUpdates.ts"
+import { PhoneHttp } from "./PhoneHttp.ts"
 import { SmsApi } from "./SmsApi.ts"
 import { SmsMessages } from "./SmsMessages.ts"
-import { senderIdType } from "./text/SenderId.ts"
+import { senderIdType } from "./text/segments.ts"
 
 const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "sms" as const }))
 
-export const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers) =>
+const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers) =>
   Effect.gen(function*() {
     const sms = yield* SmsMessages
     const messages = yield* Messages
@@ -56,3 +58,6 @@ export const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (ha
         })
     })
   }))
+
+/** The SMS channel with its endpoints. It needs a provider's `SmsOutlet`. */
+export const SmsLayer = Layer.mergeAll(PhoneHttp, SmsHttp.pipe(Layer.provideMerge(SmsMessages.layer)), ReceiptMatching)

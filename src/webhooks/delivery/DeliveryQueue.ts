@@ -1,7 +1,6 @@
 import { Clock, Effect, Exit } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
-import { DeliveryBudget } from "./DeliveryBudget.ts"
-import type { InFlightDeliveries } from "./InFlightDeliveries.ts"
+import { DeliveryBudget, type InFlightDeliveries } from "./InFlightDeliveries.ts"
 import { type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
 
 /** The result of one claim. */

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
+import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { AccountId, WebhookId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
 import { UnhealthyReason, Webhook } from "./Webhook.ts"
@@ -204,4 +205,27 @@ export class WebhooksRepo
   extends Context.Service<WebhooksRepo>()("messaging-service/webhooks/endpoint/WebhooksRepo", { make })
 {
   static readonly layer = Layer.effect(WebhooksRepo, make)
+}
+
+/** Reads webhooks for their actors, many in one statement. */
+export class Targets extends Context.Service<Targets, {
+  /** The webhook as the database has it now; none when it is deleted. */
+  readonly read: (id: WebhookId) => Effect.Effect<Option.Option<Target>>
+}>()("messaging-service/webhooks/endpoint/WebhooksRepo/Targets") {
+  static readonly layer = Layer.effect(
+    Targets,
+    Effect.gen(function*() {
+      const { targets } = yield* WebhooksRepo
+      const read = yield* GroupCommit.make({
+        maxSize: 200,
+        concurrency: 1,
+        run: (ids: ReadonlyArray<WebhookId>) =>
+          Effect.map(targets(ids), (rows) => {
+            const byId = new Map(rows.map((row) => [row.id, row]))
+            return ids.map((id) => Option.fromNullishOr(byId.get(id)))
+          })
+      })
+      return Targets.of({ read })
+    })
+  ).pipe(Layer.provide(WebhooksRepo.layer))
 }

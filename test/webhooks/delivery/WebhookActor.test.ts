@@ -13,15 +13,15 @@ import {
   PublicHttpFailure
 } from "../../../src/platform/net/PublicHttp.ts"
 import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
-import { DeliveryBudget } from "../../../src/webhooks/delivery/DeliveryBudget.ts"
 import { DeliveryOutcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
+import { DeliveryBudget } from "../../../src/webhooks/delivery/InFlightDeliveries.ts"
 import { LocalDispatch } from "../../../src/webhooks/delivery/LocalDispatch.ts"
 import type { ClaimedDelivery } from "../../../src/webhooks/delivery/QueueRepo.ts"
 import { webhookActor } from "../../../src/webhooks/delivery/WebhookActor.ts"
 import { WebhookEntity } from "../../../src/webhooks/delivery/WebhookEntity.ts"
-import { Targets } from "../../../src/webhooks/endpoint/Targets.ts"
 import { UnhealthyNotifier } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
 import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
+import { Targets } from "../../../src/webhooks/endpoint/WebhooksRepo.ts"
 import { eventually, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

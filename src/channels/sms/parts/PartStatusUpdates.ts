@@ -7,9 +7,9 @@ import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
 import type { MessageId } from "../../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
+import { type Advance, advance } from "./PartState.ts"
 import { type LockedSms, type PartOutcome, PartStatusRepo, type StatusChange } from "./PartStatusRepo.ts"
 import type { Receipt } from "./SmsProvider.ts"
-import { type Advance, advance } from "./SmsState.ts"
 
 /** A message that changes its status. */
 interface AdvancedSms {

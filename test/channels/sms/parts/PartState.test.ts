@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Schema } from "effect"
-import { transition } from "../../../../src/channels/sms/parts/PartState.ts"
+import { advance, type SmsStatus, transition } from "../../../../src/channels/sms/parts/PartState.ts"
 import type { SubmitOutcome } from "../../../../src/channels/sms/parts/SmsProvider.ts"
-import { advance, type SmsStatus } from "../../../../src/channels/sms/parts/SmsState.ts"
 
 const fresh = { attempt_count: 0, unconfirmed_attempts: 0, ageMillis: 0 }
 const day = Duration.toMillis(Duration.hours(24))
