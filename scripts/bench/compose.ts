@@ -9,8 +9,8 @@ import { Context, Effect, Layer, References, Result } from "effect"
 import { generateKeyPairSync, sign as signBytes } from "node:crypto"
 import { type Letter, prepare } from "../../src/channels/email/mime/compose.ts"
 import { sign } from "../../src/channels/email/mime/dkim.ts"
-import { NodemailerSmtp } from "../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../src/channels/email/smtp/Smtp.ts"
+import { SmtpLayer } from "../../src/channels/email/smtp/SmtpLayer.ts"
 import { compile, render } from "../../src/templates/Template.ts"
 import { DomainName } from "../../src/values/DomainName.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
@@ -74,7 +74,7 @@ const envelope = { from: "news@example.com", to }
 const startPool = Effect.fnUntraced(function*(port: number) {
   const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
   const smtp = Context.get(
-    yield* Layer.build(NodemailerSmtp.layer({ relay, maxConnections: connections + 1 })),
+    yield* Layer.build(SmtpLayer.make({ relay, maxConnections: connections + 1 })),
     Smtp
   )
   return (bytes: Buffer) => smtp.send({ envelope, message: bytes, priority: "bulk" })

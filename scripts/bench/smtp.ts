@@ -8,8 +8,8 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Context, Effect, Layer, References } from "effect"
 import * as nodemailer from "nodemailer"
-import { NodemailerSmtp } from "../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../src/channels/email/smtp/Smtp.ts"
+import { SmtpLayer } from "../../src/channels/email/smtp/SmtpLayer.ts"
 import { connections } from "./support/mail.ts"
 import { rawClient, withDot } from "./support/rawSmtp.ts"
 import { startRelay } from "./support/relay.ts"
@@ -50,7 +50,7 @@ const ours = (port: number) =>
   Effect.gen(function*() {
     const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
     const options = { relay, maxConnections: connections + 1, messagesPerConnection: 1_000_000 }
-    const smtp = Context.get(yield* Layer.build(NodemailerSmtp.layer(options)), Smtp)
+    const smtp = Context.get(yield* Layer.build(SmtpLayer.make(options)), Smtp)
     const send = smtp.send({ envelope: { from, to }, message, priority: "bulk" })
     return (messages: number) =>
       Effect.forEach(Array.from({ length: messages }), () => send, { concurrency: connections * 3, discard: true })

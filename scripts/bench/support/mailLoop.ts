@@ -9,8 +9,8 @@ import { promisify } from "node:util"
 import * as nodemailer from "nodemailer"
 import { prepare } from "../../../src/channels/email/mime/compose.ts"
 import { sign as signMessage } from "../../../src/channels/email/mime/dkim.ts"
-import { NodemailerSmtp } from "../../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../../src/channels/email/smtp/Smtp.ts"
+import { SmtpLayer } from "../../../src/channels/email/smtp/SmtpLayer.ts"
 import { compile, render } from "../../../src/templates/Template.ts"
 import { DomainName } from "../../../src/values/DomainName.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
@@ -61,7 +61,7 @@ const scope = Scope.makeUnsafe()
 const smtp = Context.get(
   // One connection stays free for single mails, as in the service.
   await Effect.runPromise(
-    Layer.buildWithScope(NodemailerSmtp.layer({ relay, maxConnections: connections + 1 }), scope)
+    Layer.buildWithScope(SmtpLayer.make({ relay, maxConnections: connections + 1 }), scope)
   ),
   Smtp
 )

@@ -3,9 +3,9 @@ import { Cause, Console, Effect, Exit, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { bounceSettings } from "../../channels/email/reports/bounceSettings.ts"
 import { listenerCertificate } from "../../channels/email/reports/listenerCertificate.ts"
-import { greetingName } from "../../channels/email/smtp/greetingName.ts"
 import { Smtp } from "../../channels/email/smtp/Smtp.ts"
 import { SmtpLayer } from "../../channels/email/smtp/SmtpLayer.ts"
+import { greetingName } from "../../channels/email/smtp/SmtpUrl.ts"
 import { isSpf } from "../../email-domains/SpfRecord.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
@@ -97,7 +97,7 @@ const relay = Effect.gen(function*() {
   const { smtpUrl } = yield* AppConfig
   if (smtpUrl === undefined) return "SMTP_URL is not set: mail goes to the sandbox inbox"
   const { authMethods, extensions, tls } = yield* Effect.flatMap(Smtp, ({ verify }) => verify).pipe(
-    Effect.provide(SmtpLayer(Redacted.value(smtpUrl).href))
+    Effect.provide(SmtpLayer.fromUrl(Redacted.value(smtpUrl).href))
   )
   const dsn = extensions.includes("DSN") ? "" : "; it does not offer DSN, so delivery after the relay stays unknown"
   return `the relay accepts connections${tls ? " with TLS" : " without TLS"}${

@@ -19,14 +19,14 @@ import { SimulatedWhatsApp } from "../../sandbox/whatsapp/SimulatedWhatsApp.ts"
 
 /** The sandbox's SMTP server with its inbox, in place of a relay. */
 const SandboxRelay = Layer.unwrap(
-  Effect.map(SandboxMailServer, ({ port }) => SmtpLayer(`smtp://127.0.0.1:${port}?tls=never`))
+  Effect.map(SandboxMailServer, ({ port }) => SmtpLayer.fromUrl(`smtp://127.0.0.1:${port}?tls=never`))
 ).pipe(Layer.provideMerge(SandboxMailLayer))
 
 /** The sandbox sends its reports by SMTP to this node's listener, like other mail servers. */
 const Reporter = Layer.unwrap(Effect.map(BounceListener, ({ address }) =>
   address === undefined
     ? Layer.empty
-    : SandboxReporter.pipe(Layer.provide(SmtpLayer(`smtp://${address}?tls=never`)))))
+    : SandboxReporter.pipe(Layer.provide(SmtpLayer.fromUrl(`smtp://${address}?tls=never`)))))
 
 /** The operator's relay, or the sandbox, which then also sends delivery reports. */
 const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
@@ -36,7 +36,7 @@ const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
       Layer.provide(SandboxRelay),
       Layer.provide(SandboxReports.layer)
     )
-    : EmailLayer.pipe(Layer.provide(SmtpLayer(Redacted.value(smtpUrl).href)))))
+    : EmailLayer.pipe(Layer.provide(SmtpLayer.fromUrl(Redacted.value(smtpUrl).href)))))
 
 /** WhatsApp, another server that speaks its protocol, or the sandbox's simulated one. */
 const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl, whatsappVersion: version }) => {

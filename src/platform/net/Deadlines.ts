@@ -1,5 +1,5 @@
 import { type Clock, Duration, Effect, Queue } from "effect"
-import { Line } from "./FifoQueue.ts"
+import { FifoQueue } from "./FifoQueue.ts"
 
 interface Deadline {
   readonly at: number
@@ -7,29 +7,34 @@ interface Deadline {
 }
 
 /**
- * One clock hand for all requests of a client, which all have the same time: a fiber and a timer for each would cost
- * more than the request. They expire in the order in which they began, so only the first is waited for.
+ * Starts a deadline: calls `expire` after the time, unless the returned function cancels it first.
  */
-export const makeDeadlines = Effect.fnUntraced(function*(clock: Clock.Clock, within: Duration.Duration) {
-  const running = new Line<Deadline>()
-  const begun = yield* Queue.sliding<void>(1)
-  const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
-  const millis = Duration.toMillis(within)
+export type StartDeadline = (expire: () => void) => () => void
 
-  const watch = Effect.suspend(() => {
+/**
+ * One timer for many operations with the same time limit: a fiber and a timer for each would cost more than the
+ * operation. Deadlines expire in the order in which they start, so only the first one needs the timer.
+ */
+export const make = Effect.fnUntraced(function*(clock: Clock.Clock, limit: Duration.Duration) {
+  const running = new FifoQueue<Deadline>()
+  const started = yield* Queue.sliding<void>(1)
+  const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+  const millis = Duration.toMillis(limit)
+
+  const awaitFirst = Effect.suspend(() => {
     const { first } = running
-    if (first === undefined) return Queue.take(begun)
+    if (first === undefined) return Queue.take(started)
     const left = first.at - now()
     if (left > 0) return clock.sleep(Duration.millis(Math.ceil(left)))
-    running.next()
+    running.dequeue()
     return Effect.sync(first.expire)
   })
-  yield* Effect.forkScoped(Effect.forever(watch))
+  yield* Effect.forkScoped(Effect.forever(awaitFirst))
 
-  /** Calls `expire` when the time is over, unless the returned function was called before. */
-  return (expire: () => void): () => void => {
-    const forget = running.join({ at: now() + millis, expire })
-    if (running.size === 1) Queue.offerUnsafe(begun, undefined)
-    return forget
+  const start: StartDeadline = (expire) => {
+    const cancel = running.enqueue({ at: now() + millis, expire })
+    if (running.size === 1) Queue.offerUnsafe(started, undefined)
+    return cancel
   }
+  return start
 })

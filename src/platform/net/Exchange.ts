@@ -1,34 +1,34 @@
 import type { Dispatcher } from "undici"
 
-/** What came back: the status and the beginning of the body. */
-export interface Answer {
+/** A response: its status and the beginning of its body. */
+export interface RawResponse {
   readonly status: number
-  /** Where a redirect points to. */
+  /** The target of a redirect. */
   readonly location: string | undefined
-  /** When the endpoint wants to be asked again, in its own words (RFC 9110, 10.2.3), at most 100 characters. */
+  /** The Retry-After field (RFC 9110 10.2.3), at most 100 characters. */
   readonly retryAfter: string | undefined
-  /** The first bytes as they came: nothing is decompressed. */
+  /** The first bytes of the body, not decompressed. */
   readonly body: Uint8Array
   readonly truncated: boolean
 }
 
-/** How one exchange ended; `status` of a failure is set when the head of the answer had come. */
-export type Ending =
-  | { readonly _tag: "Answered"; readonly answer: Answer }
-  | { readonly _tag: "Broken"; readonly error: Error; readonly status: number | undefined }
+/** The result of an exchange. A failure has a `status` if the response's head had arrived. */
+export type ExchangeResult =
+  | { readonly _tag: "Responded"; readonly response: RawResponse }
+  | { readonly _tag: "Failed"; readonly error: Error; readonly status: number | undefined }
 
 const enough = new Error("enough of the body was read")
-const cancelled = new Error("nobody waits for the answer any more")
+const cancelled = new Error("the request was cancelled")
 
 const first = (value: string | Array<string> | undefined) => typeof value === "string" ? value : value?.[0]
 
 const noBytes = new Uint8Array(0)
 
-/** One request's dealings with undici: tells its ending once, keeps at most `maxBytes` of the body. */
+/** undici's handler of one request: reports one result and keeps at most `maxBytes` of the body. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number
   /** Called once, unless the exchange was cancelled. */
-  onEnd: (ending: Ending) => void = () => {}
+  onEnd: (result: ExchangeResult) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #ended = false
   #status: number | undefined
@@ -41,12 +41,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#maxBytes = maxBytes
   }
 
-  /** Of the answer, once its head has come. */
+  /** The response's status, once its head has arrived. */
   get status(): number | undefined {
     return this.#status
   }
 
-  /** Gives up: what is on the wire is aborted, what still waits for its connection is never sent. */
+  /** Aborts the request, also while it waits for its connection. */
   cancel(): void {
     this.#ended = true
     this.#controller?.abort(cancelled)
@@ -74,34 +74,34 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
     this.#size += Math.min(chunk.length, room)
     if (chunk.length <= room) return
-    this.#answer(true)
+    this.#respond(true)
     controller.abort(enough)
   }
 
   onResponseEnd(): void {
-    // undici frees the connection in the next turn of the loop. An ending told before that would have the caller's next
-    // request open a second connection, and so twice as many as there are slots.
-    queueMicrotask(() => setImmediate(() => this.#answer(false)))
+    // undici frees the connection in the next iteration of the event loop. With an earlier result the caller's next
+    // request would open a second connection, and so twice as many as there are slots.
+    queueMicrotask(() => setImmediate(() => this.#respond(false)))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end({ _tag: "Broken", error, status: this.#status })
+    this.#end({ _tag: "Failed", error, status: this.#status })
   }
 
-  #answer(truncated: boolean): void {
-    // Copied, because a chunk is a view of a socket's larger buffer that would be kept alive with it.
+  #respond(truncated: boolean): void {
+    // A copy, because a chunk is a view that would keep the socket's larger buffer in memory.
     const [chunk = noBytes, ...more] = this.#chunks
     const body = new Uint8Array(more.length === 0 ? chunk : Buffer.concat(this.#chunks, this.#size))
     this.#end({
-      _tag: "Answered",
-      answer: { status: this.#status ?? 0, location: this.#location, retryAfter: this.#retryAfter, body, truncated }
+      _tag: "Responded",
+      response: { status: this.#status ?? 0, location: this.#location, retryAfter: this.#retryAfter, body, truncated }
     })
   }
 
-  #end(ending: Ending): void {
+  #end(result: ExchangeResult): void {
     if (this.#ended) return
     this.#ended = true
     this.#chunks = []
-    this.onEnd(ending)
+    this.onEnd(result)
   }
 }

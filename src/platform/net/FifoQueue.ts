@@ -1,59 +1,59 @@
-interface Place<A> {
+interface Entry<A> {
   readonly value: A
-  earlier: Place<A> | undefined
-  later: Place<A> | undefined
-  left: boolean
+  previous: Entry<A> | undefined
+  next: Entry<A> | undefined
+  removed: boolean
 }
 
 /**
- * First come, first served, and anybody may leave before it is their turn; each step costs the same however long the
- * line is.
+ * A first-in, first-out queue from which any entry can be removed early. Each operation costs the same however long the
+ * queue is.
  *
- * A Set would do, but for garbage: one that is added to and deleted from all the time leaves its outgrown tables behind,
- * and each leads to the next. Once one of them is in V8's old space, all that they held stays there until a full
- * collection: a message, a request. Whoever has left this line leads nowhere.
+ * A linked list instead of a Set for the sake of garbage collection: a Set with many additions and deletions leaves
+ * outgrown tables behind, and each refers to the next. Once one of them is in V8's old space, everything it referred to
+ * (a message, a request) stays until a full collection. A removed entry refers to nothing.
  */
-export class Line<A> {
-  #first: Place<A> | undefined
-  #last: Place<A> | undefined
+export class FifoQueue<A> {
+  #first: Entry<A> | undefined
+  #last: Entry<A> | undefined
   #size = 0
 
   get size(): number {
     return this.#size
   }
 
-  /** Whose turn it is; undefined when nobody is there. */
+  /** The oldest value, which stays in the queue; undefined when the queue is empty. */
   get first(): A | undefined {
     return this.#first?.value
   }
 
-  /** Goes to the end. The result leaves again; for one whose turn came it does nothing. */
-  join(value: A): () => void {
-    const place: Place<A> = { value, earlier: this.#last, later: undefined, left: false }
-    if (this.#last === undefined) this.#first = place
-    else this.#last.later = place
-    this.#last = place
+  /** Adds a value at the end. The returned function removes it; after `dequeue` returned the value it does nothing. */
+  enqueue(value: A): () => void {
+    const entry: Entry<A> = { value, previous: this.#last, next: undefined, removed: false }
+    if (this.#last === undefined) this.#first = entry
+    else this.#last.next = entry
+    this.#last = entry
     this.#size++
-    return () => this.#leave(place)
+    return () => this.#remove(entry)
   }
 
-  /** Takes whose turn it is out of the line. */
-  next(): A | undefined {
-    const place = this.#first
-    if (place !== undefined) this.#leave(place)
-    return place?.value
+  /** Removes and returns the oldest value. */
+  dequeue(): A | undefined {
+    const entry = this.#first
+    if (entry !== undefined) this.#remove(entry)
+    return entry?.value
   }
 
-  #leave(place: Place<A>): void {
-    if (place.left) return
-    const { earlier, later } = place
-    if (earlier === undefined) this.#first = later
-    else earlier.later = later
-    if (later === undefined) this.#last = earlier
-    else later.earlier = earlier
-    place.left = true
-    place.earlier = undefined
-    place.later = undefined
+  #remove(entry: Entry<A>): void {
+    if (entry.removed) return
+    const { next, previous } = entry
+    if (previous === undefined) this.#first = next
+    else previous.next = next
+    if (next === undefined) this.#last = previous
+    else next.previous = previous
+    entry.removed = true
+    entry.previous = undefined
+    entry.next = undefined
     this.#size--
   }
 }

@@ -1,5 +1,6 @@
-import { Line } from "./FifoQueue.ts"
+import { FifoQueue } from "./FifoQueue.ts"
 
+/** Most requests in flight. */
 export interface HostSlotsOptions {
   readonly perHost: number
   readonly total: number
@@ -7,48 +8,49 @@ export interface HostSlotsOptions {
 
 interface Host {
   running: number
-  /** Those who wait for a slot, in the order in which they came. */
-  readonly waiting: Line<() => void>
+  /** Requests that wait for a slot, oldest first. */
+  readonly waiting: FifoQueue<() => void>
 }
 
 /**
- * Bounds how many requests are under way, to one host and in all, with free slots going round the hosts that wait.
- * It stands before the clock of a request: an endpoint is not failed for the time that others (perhaps of another
- * account, at the same host) kept its request waiting.
+ * Bounds the requests in flight, per host and in total. Free slots go round the waiting hosts. The wait for a slot comes
+ * before the request's deadline: an endpoint must not fail because other requests to its host, perhaps of another
+ * account, delayed its own.
  */
 export class HostSlots {
   readonly #options: HostSlotsOptions
   readonly #hosts = new Map<string, Host>()
-  /** The hosts where somebody waits, the one whose turn is next in front. */
-  readonly #queue = new Set<Host>()
+  /** The hosts with waiting requests; the first is the next to get a slot. */
+  readonly #waitingHosts = new Set<Host>()
   #running = 0
 
   constructor(options: HostSlotsOptions) {
     this.#options = options
   }
 
-  /** Calls `start`, at once or later, when it has a slot; {@link leave} gives it back. The result withdraws from waiting. */
-  enter(key: string, start: () => void): () => void {
-    const host = this.#hosts.get(key) ?? { running: 0, waiting: new Line<() => void>() }
+  /** Calls `start`, now or later, with a slot that {@link release} frees. The returned function cancels the wait. */
+  acquire(key: string, start: () => void): () => void {
+    const host = this.#hosts.get(key) ?? { running: 0, waiting: new FifoQueue<() => void>() }
     this.#hosts.set(key, host)
     if (this.#running < this.#options.total && this.#hasRoom(host)) {
-      this.#begin(host, start)
+      this.#start(host, start)
       return () => {}
     }
-    const leave = host.waiting.join(start)
-    this.#queue.add(host)
+    const cancel = host.waiting.enqueue(start)
+    this.#waitingHosts.add(host)
     return () => {
-      leave()
+      cancel()
       this.#forget(key, host)
     }
   }
 
-  leave(key: string): void {
+  /** Frees a slot, and starts the next waiting request. */
+  release(key: string): void {
     const host = this.#hosts.get(key)
     if (host === undefined) return
     host.running--
     this.#running--
-    this.#next()
+    this.#startNext()
     this.#forget(key, host)
   }
 
@@ -56,26 +58,26 @@ export class HostSlots {
     return host.running < this.#options.perHost
   }
 
-  #begin(host: Host, start: () => void): void {
+  #start(host: Host, start: () => void): void {
     host.running++
     this.#running++
     start()
   }
 
-  #next(): void {
-    for (const host of this.#queue) {
+  #startNext(): void {
+    for (const host of this.#waitingHosts) {
       if (!this.#hasRoom(host)) continue
-      this.#queue.delete(host)
-      const start = host.waiting.next()
+      this.#waitingHosts.delete(host)
+      const start = host.waiting.dequeue()
       if (start === undefined) continue
-      if (host.waiting.size > 0) this.#queue.add(host)
-      return this.#begin(host, start)
+      if (host.waiting.size > 0) this.#waitingHosts.add(host)
+      return this.#start(host, start)
     }
   }
 
   #forget(key: string, host: Host): void {
     if (host.running > 0 || host.waiting.size > 0) return
     this.#hosts.delete(key)
-    this.#queue.delete(host)
+    this.#waitingHosts.delete(host)
   }
 }

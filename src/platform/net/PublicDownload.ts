@@ -3,10 +3,11 @@ import * as NodeStream from "node:stream"
 import { Agent, request } from "undici"
 import { FailureReason } from "../../values/FailureReason.ts"
 import { isPublicAddress } from "../../values/publicAddress.ts"
-import { describe, failureReason } from "./failureReason.ts"
 import { guardedConnector } from "./guardedConnector.ts"
 import { resolveName } from "./resolveName.ts"
+import { describe, failureReason } from "./transportFailure.ts"
 
+/** Limits of a download. */
 export interface PublicDownloadOptions {
   /** Development: loopback for the names localhost, 127.0.0.1 and ::1 only. */
   readonly allowLoopback: boolean
@@ -15,12 +16,12 @@ export interface PublicDownloadOptions {
   readonly timeout: Duration.Input
 }
 
-/** Nothing was downloaded, or not all of it. */
+/** The download failed or is incomplete. */
 export class DownloadFailed extends Schema.TaggedError<DownloadFailed>()("DownloadFailed", {
   reason: Schema.Literals([...FailureReason.literals, "http_status", "too_large"]),
-  /** Of the answer, where there was one that is no success. */
+  /** The status of a response that is not a success. */
   status: Schema.optionalKey(Schema.Int),
-  /** One sentence for the owner of the URL; it tells no private address. */
+  /** One sentence for the owner of the URL; it reveals no private address. */
   detail: Schema.String
 }) {
   override get message(): string {
@@ -28,14 +29,14 @@ export class DownloadFailed extends Schema.TaggedError<DownloadFailed>()("Downlo
   }
 }
 
-/** A file on its way. */
+/** A file whose bytes are arriving. */
 export interface Download {
   /** Media type without parameters, in lower case. */
   readonly contentType: string | undefined
-  /** The bytes that are to come, where the server says so; it sends no more of them. */
+  /** The size that the server announced; it never sends more bytes. */
   readonly size: number | undefined
   readonly stream: NodeStream.Readable
-  /** Why the stream has ended early. */
+  /** Why the stream ended early. */
   readonly failure: () => DownloadFailed | undefined
 }
 
@@ -68,7 +69,10 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
   )
   const tooLarge = () => new DownloadFailed({ reason: "too_large", detail: `the file has more than ${maxBytes} bytes` })
   const tooSlow = () =>
-    new DownloadFailed({ reason: "timeout", detail: `the file did not come whole within ${millis / 1000} seconds` })
+    new DownloadFailed({
+      reason: "timeout",
+      detail: `the file did not arrive completely within ${millis / 1000} seconds`
+    })
 
   const open = Effect.fnUntraced(function*(url: string) {
     let failure: DownloadFailed | undefined
@@ -78,17 +82,17 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
       if (!closed.aborted) failure ??= tooSlow()
     })
     const signal = AbortSignal.any([closed, late])
-    const answer = yield* Effect.tryPromise({
+    const response = yield* Effect.tryPromise({
       try: () => request(url, { dispatcher: agent, method: "GET", signal }),
-      catch: (error) => failure ?? failed(error instanceof Error ? error : new Error("no answer"))
+      catch: (error) => failure ?? failed(error instanceof Error ? error : new Error("no response"))
     })
-    // Errors of the body belong to whoever reads it; after that, to nobody.
-    answer.body.on("error", () => {})
-    if (answer.statusCode < 200 || answer.statusCode > 299) {
-      const status = answer.statusCode
-      return yield* new DownloadFailed({ reason: "http_status", status, detail: `the answer was ${status}` })
+    // The reader of the body handles its errors. An error after that must not end the process.
+    response.body.on("error", () => {})
+    if (response.statusCode < 200 || response.statusCode > 299) {
+      const status = response.statusCode
+      return yield* new DownloadFailed({ reason: "http_status", status, detail: `the response was ${status}` })
     }
-    const length = answer.headers["content-length"]
+    const length = response.headers["content-length"]
     const announced = length === undefined ? undefined : Number(length)
     if (announced !== undefined && announced > maxBytes) return yield* tooLarge()
     let size = 0
@@ -101,11 +105,11 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
         } else done(null, chunk)
       }
     })
-    const stream = NodeStream.pipeline(answer.body, bounded, (error) => {
+    const stream = NodeStream.pipeline(response.body, bounded, (error) => {
       if (error instanceof Error) failure ??= new DownloadFailed({ reason: "body_read", detail: describe(error) })
     })
     return {
-      contentType: mediaType(answer.headers["content-type"]),
+      contentType: mediaType(response.headers["content-type"]),
       size: announced,
       stream,
       failure: () => failure
@@ -116,11 +120,11 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
 })
 
 /**
- * Files from addresses that strangers name: from the public internet and nowhere else, over no redirect, no larger and no
- * slower than is allowed, and never whole in memory.
+ * Downloads files from URLs of untrusted users: from the public internet only, without redirects, within limits of size
+ * and time, and never whole in memory.
  */
 export class PublicDownload extends Context.Service<PublicDownload, {
-  /** Until the scope is closed. */
+  /** Starts a download, which ends with the scope. */
   readonly open: (url: string) => Effect.Effect<Download, DownloadFailed, Scope.Scope>
 }>()("messaging-service/platform/net/PublicDownload") {
   static readonly layer = (options: PublicDownloadOptions): Layer.Layer<PublicDownload> =>

@@ -3,53 +3,55 @@ import type * as NodeNet from "node:net"
 import { Agent } from "undici"
 import { FailureReason } from "../../values/FailureReason.ts"
 import { isPublicAddress } from "../../values/publicAddress.ts"
-import { makeDeadlines } from "./Deadlines.ts"
-import { type Answer, type Ending, Exchange } from "./Exchange.ts"
-import { describe, failureReason } from "./failureReason.ts"
+import * as Deadlines from "./Deadlines.ts"
+import { Exchange, type ExchangeResult, type RawResponse } from "./Exchange.ts"
 import { guardedConnector } from "./guardedConnector.ts"
 import { HostSlots } from "./HostSlots.ts"
 import { resolveName } from "./resolveName.ts"
+import { describe, failureReason } from "./transportFailure.ts"
 
+/** Options of the client; all have a default. */
 export interface PublicHttpOptions {
   /** Development: loopback for the names localhost, 127.0.0.1 and ::1 only; false by default. */
   readonly allowLoopback?: boolean
   /** Name servers as `host:port`; the system's by default. */
   readonly dnsServers?: ReadonlyArray<string>
-  /** Resolves names instead of DNS; its answers are checked like those of DNS. */
+  /** Resolves names instead of DNS; its addresses are checked like those from DNS. */
   readonly lookup?: NodeNet.LookupFunction
-  /** Which addresses may be reached; the public internet by default. */
+  /** Whether an address is allowed; the public internet by default. */
   readonly isAllowed?: (address: string) => boolean
   /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: string
-  /** Of one request from its name's look-up to the end of its body; 10 seconds by default (spec 6.6). */
+  /** From the name's look-up to the end of the response's body; 10 seconds by default (spec 6.6). */
   readonly timeout?: Duration.Input
-  /** What is read of an answer; 16 KiB by default. */
+  /** Most bytes read of a response's body; 16 KiB by default. */
   readonly maxBodyBytes?: number
-  /** Requests under way to one host, on whichever of its ports, over all accounts; 32 by default. */
+  /** Requests in flight to one host, on all its ports and for all accounts; 32 by default. */
   readonly connectionsPerHost?: number
-  /** Requests under way in all; 512 by default. */
+  /** Requests in flight in total; 512 by default. */
   readonly connections?: number
 }
 
+/** A POST of bytes to a URL. */
 export interface PostRequest {
   readonly url: URL
-  /** Asked for when the request begins: until then it may have waited for others to the same host. */
+  /** Called when the request starts, which may be after a wait for other requests to the same host. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** An answer. Only `success` is 2xx; a `redirect` was not followed. */
-export interface PostResponse extends Answer {
+/** A response. Only `success` is 2xx; a `redirect` was not followed. */
+export interface PostResponse extends RawResponse {
   readonly kind: "success" | "redirect" | "refusal"
   readonly durationMs: number
 }
 
-/** No whole answer came. */
+/** The request got no complete response. */
 export class PublicHttpFailure extends Schema.TaggedError<PublicHttpFailure>()("PublicHttpFailure", {
   reason: FailureReason,
-  /** One sentence for the owner of the URL; it tells no private address. */
+  /** One sentence for the owner of the URL; it reveals no private address. */
   detail: Schema.String,
-  /** Of the answer whose body could not be read in full. */
+  /** The status of a response whose body is incomplete. */
   status: Schema.optionalKey(Schema.Int),
   durationMs: Schema.Finite
 }) {
@@ -74,24 +76,24 @@ const makeAgent = (options: PublicHttpOptions, timeout: Duration.Duration) =>
     }),
     allowH2: false,
     pipelining: 1,
-    // The request's own clock bounds both, and encloses the connection as well.
+    // The request's deadline bounds both, and the connect as well.
     headersTimeout: 0,
     bodyTimeout: 0
   })
 
-/** The time since now in milliseconds, to a hundredth. */
+/** Measures milliseconds from now, to a hundredth. */
 const stopwatch = (clock: Clock.Clock) => {
   const start = clock.monotonicTimeNanosUnsafe()
   return () => Number((clock.monotonicTimeNanosUnsafe() - start) / 10_000n) / 100
 }
 
-type Ended = Exit.Exit<PostResponse, PublicHttpFailure>
+type PostExit = Exit.Exit<PostResponse, PublicHttpFailure>
 
-const conclude = (ending: Ending, durationMs: number): Ended => {
-  if (ending._tag === "Answered") {
-    return Exit.succeed({ ...ending.answer, kind: kindOf(ending.answer.status), durationMs })
+const exitOf = (result: ExchangeResult, durationMs: number): PostExit => {
+  if (result._tag === "Responded") {
+    return Exit.succeed({ ...result.response, kind: kindOf(result.response.status), durationMs })
   }
-  const { error, status } = ending
+  const { error, status } = result
   const reason = failureReason(error, status !== undefined)
   if (reason === undefined) return Exit.die(error)
   const detail = describe(error)
@@ -107,29 +109,29 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
     (agent) => Effect.promise(() => agent.destroy())
   )
   const slots = new HostSlots({ perHost: options.connectionsPerHost ?? 32, total: options.connections ?? 512 })
-  const withinTime = yield* makeDeadlines(clock, timeout)
+  const startDeadline = yield* Deadlines.make(clock, timeout)
 
-  /** One clock over all of it, because a limit on the head alone lets a dripping body hold the request for ever. */
-  const exchange = ({ body, headers, url }: PostRequest, end: (exit: Ended) => void) => {
+  /** One deadline for the whole request: a limit on the head alone would let a slow body hold the request for ever. */
+  const exchange = ({ body, headers, url }: PostRequest, end: (exit: PostExit) => void) => {
     const elapsed = stopwatch(clock)
     const current = new Exchange(maxBodyBytes)
-    const inTime = withinTime(() => {
+    const cancelDeadline = startDeadline(() => {
       current.cancel()
       const { status } = current
-      const detail = `no whole answer within ${Duration.format(timeout)}`
+      const detail = `no complete response within ${Duration.format(timeout)}`
       const facts = { detail, durationMs: elapsed(), ...(status !== undefined && { status }) }
       end(Exit.fail(new PublicHttpFailure({ reason: "timeout", ...facts })))
     })
-    current.onEnd = (ending) => {
-      inTime()
-      end(conclude(ending, elapsed()))
+    current.onEnd = (result) => {
+      cancelDeadline()
+      end(exitOf(result, elapsed()))
     }
     agent.dispatch(
       { origin: url.origin, path: url.pathname + url.search, method: "POST", headers: headers(), body },
       current
     )
     return () => {
-      inTime()
+      cancelDeadline()
       current.cancel()
     }
   }
@@ -138,33 +140,33 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
     post: (request) =>
       Effect.callback<PostResponse, PublicHttpFailure>((resume) => {
         const host = request.url.hostname
-        let giveUp = () => {}
-        const withdraw = slots.enter(host, () => {
+        let cancelExchange = () => {}
+        const cancelWait = slots.acquire(host, () => {
           const cancel = exchange(request, (exit) => {
-            slots.leave(host)
+            slots.release(host)
             resume(exit)
           })
-          giveUp = () => {
+          cancelExchange = () => {
             cancel()
-            slots.leave(host)
+            slots.release(host)
           }
         })
         return Effect.sync(() => {
-          withdraw()
-          giveUp()
+          cancelWait()
+          cancelExchange()
         })
       })
   })
 })
 
 /**
- * HTTP to addresses that strangers name: it reaches the public internet and nothing else, gives no redirect a second
- * address, and neither a slow nor an endless answer holds it.
+ * An HTTP client for URLs from untrusted users. It reaches the public internet only, follows no redirect, and bounds the
+ * time and the size of a response.
  */
 export class PublicHttp extends Context.Service<PublicHttp, {
   /**
-   * Posts the bytes and judges nothing: any status is an answer. Interruption aborts the request. A URL or a header
-   * that cannot be sent is a defect.
+   * Posts the bytes. Any status is a success of this effect. Interruption aborts the request. An invalid URL or header is
+   * a defect.
    */
   readonly post: (request: PostRequest) => Effect.Effect<PostResponse, PublicHttpFailure>
 }>()("messaging-service/platform/net/PublicHttp") {

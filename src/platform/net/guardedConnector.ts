@@ -1,34 +1,35 @@
 import * as NodeNet from "node:net"
 import { buildConnector } from "undici"
 import { loopbackHosts } from "../../values/HttpsUrl.ts"
-import { BlockedAddressError, ConnectTimeoutError, NameError } from "./transportErrors.ts"
+import { BlockedAddressError, ConnectTimeoutError, NameError } from "./transportFailure.ts"
 
+/** Options of the guard. */
 export interface GuardOptions {
-  /** Whether an address may be connected to, on behalf of anybody. */
+  /** Whether any user may connect to an address. */
   readonly isAllowed: (address: string) => boolean
   /** Development: loopback, for the names localhost, 127.0.0.1 and ::1 only. */
   readonly allowLoopback: boolean
   readonly lookup: NodeNet.LookupFunction
-  /** Ends connections that nobody waits for any more. */
+  /** Ends attempts to connect that outlast their request. */
   readonly connectTimeoutMillis: number
-  /** Certificates (PEM) to trust beside those of the system. */
+  /** Certificates (PEM) to trust in addition to the system's. */
   readonly ca?: string | undefined
 }
 
 const loopbackAddresses: ReadonlyArray<string> = ["127.0.0.1", "::1"]
 
-/** More addresses than these would not be tried within the time of a request. */
+/** More addresses could not be tried within the time of a request. */
 const maxAddresses = 8
 
 const familyOf = (address: string): 4 | 6 => NodeNet.isIPv6(address) ? 6 : 4
 
 /**
- * Gate 2: one look-up, refused as a whole if ANY answer is not allowed, and the very answers that were checked are
- * connected to: there is no second look-up that could tell otherwise (DNS rebinding). The refusal does not repeat the
- * address, which would let strangers read a private name space.
+ * Gate 2: one look-up, refused as a whole if ANY address is not allowed. The socket connects to the addresses that were
+ * checked, so a second look-up cannot return others (DNS rebinding). The refusal does not repeat the address, which would
+ * let users read a private name space.
  */
 const guardedLookup = (options: GuardOptions): NodeNet.LookupFunction => (hostname, lookupOptions, callback) => {
-  const give = (addresses: ReadonlyArray<{ readonly address: string; readonly family: number }>) => {
+  const respond = (addresses: ReadonlyArray<{ readonly address: string; readonly family: number }>) => {
     const [first] = addresses
     if (first === undefined) callback(new NameError(`${hostname} has no address`), [])
     else if (lookupOptions.all === true) callback(null, addresses.slice(0, maxAddresses))
@@ -36,7 +37,7 @@ const guardedLookup = (options: GuardOptions): NodeNet.LookupFunction => (hostna
   }
   if (hostname === "localhost") {
     return options.allowLoopback
-      ? give(loopbackAddresses.map((address) => ({ address, family: familyOf(address) })))
+      ? respond(loopbackAddresses.map((address) => ({ address, family: familyOf(address) })))
       : callback(new BlockedAddressError("localhost is not public"), [])
   }
   options.lookup(hostname, { all: true }, (error, found) => {
@@ -45,7 +46,7 @@ const guardedLookup = (options: GuardOptions): NodeNet.LookupFunction => (hostna
     }
     const addresses = typeof found === "string" ? [{ address: found, family: familyOf(found) }] : found
     return addresses.every(({ address }) => options.isAllowed(address))
-      ? give(addresses)
+      ? respond(addresses)
       : callback(new BlockedAddressError(`${hostname} resolves to an address that is not public`), [])
   })
 }
@@ -61,16 +62,16 @@ const openTcp = (target: buildConnector.Options, options: GuardOptions, lookup: 
     keepAlive: true,
     timeout: options.connectTimeoutMillis
   })
-  socket.on("error", () => {}) // a late error of a socket that was given up must not end the process
+  socket.on("error", () => {}) // a late error of an abandoned socket must not end the process
   socket.once("timeout", () => socket.destroy(new ConnectTimeoutError(`${hostname} did not connect in time`)))
   return socket
 }
 
 /**
- * A connector that reaches public addresses only. Gate 1 checks an address written in the URL, because `net.connect`
- * asks no look-up for it; gate 2 checks what a name resolves to; gate 3 checks whom the socket is connected to, before
- * the first byte (of TLS as well) is sent. A kept connection needs no new check: its peer cannot change.
- * Behind a forward proxy the gates would see the proxy: none is used, whatever the environment says.
+ * A connector that reaches public addresses only. Gate 1 checks an address in the URL, for which `net.connect` does no
+ * look-up. Gate 2 checks the addresses of a name. Gate 3 checks the connected peer before the first byte, also of TLS, is
+ * sent. A kept connection needs no new check: its peer cannot change. A forward proxy would hide the peer from the gates,
+ * so the connector ignores proxy settings of the environment.
  */
 export const guardedConnector = (options: GuardOptions): buildConnector.connector => {
   const lookup = guardedLookup(options)

@@ -19,7 +19,7 @@ class PlainAgent extends NodeHttps.Agent {
 }
 
 /**
- * An agent of `node:https` that carries requests without TLS, for a library that writes `https://` in front of every
- * host. All its requests go to this origin, whatever host a URL has, so that nothing leaves for another one.
+ * An agent of `node:https` without TLS, for a library that puts `https://` in front of every host. All its requests go to
+ * this origin, whatever host a URL has.
  */
 export const plainAgent = (origin: Origin): NodeHttps.Agent => new PlainAgent(origin)

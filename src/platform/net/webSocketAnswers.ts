@@ -3,16 +3,18 @@ import * as NodeCrypto from "node:crypto"
 import * as NodeHttp from "node:http"
 import * as NodeHttps from "node:https"
 
-/** No WebSocket is to be had at an address. */
-export class NoWebSocket extends Schema.TaggedError<NoWebSocket>()("NoWebSocket", { reason: Schema.String }) {}
+/** An address does not offer a WebSocket. */
+export class WebSocketUnavailable
+  extends Schema.TaggedError<WebSocketUnavailable>()("WebSocketUnavailable", { reason: Schema.String })
+{}
 
-const patience = "10 seconds"
+const openTimeout = "10 seconds"
 
-/** Opens a WebSocket (RFC 6455, 4.1) and closes it as soon as it is there. */
-export const webSocketAnswers = (url: URL, origin: string): Effect.Effect<void, NoWebSocket> =>
-  Effect.callback<void, NoWebSocket>((resume) => {
+/** Opens a WebSocket (RFC 6455 4.1) and closes it at once. */
+export const webSocketAnswers = (url: URL, origin: string): Effect.Effect<void, WebSocketUnavailable> =>
+  Effect.callback<void, WebSocketUnavailable>((resume) => {
     const isSecure = url.protocol === "wss:"
-    const failed = (reason: string) => resume(Effect.fail(new NoWebSocket({ reason })))
+    const failed = (reason: string) => resume(Effect.fail(new WebSocketUnavailable({ reason })))
     const request = (isSecure ? NodeHttps : NodeHttp).request(url.href.replace(/^ws/, "http"), {
       headers: {
         connection: "Upgrade",
@@ -35,7 +37,7 @@ export const webSocketAnswers = (url: URL, origin: string): Effect.Effect<void, 
     return Effect.sync(() => request.destroy())
   }).pipe(
     Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () => Effect.fail(new NoWebSocket({ reason: "it did not answer within 10 seconds" }))
+      duration: openTimeout,
+      orElse: () => Effect.fail(new WebSocketUnavailable({ reason: "it did not answer within 10 seconds" }))
     })
   )

@@ -1,32 +1,32 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as NodeV8 from "node:v8"
-import { Line } from "../../../src/platform/net/FifoQueue.ts"
+import { FifoQueue } from "../../../src/platform/net/FifoQueue.ts"
 
-const drain = <A>(line: Line<A>) => {
+const drain = <A>(queue: FifoQueue<A>) => {
   const all: Array<A> = []
-  for (let value = line.next(); value !== undefined; value = line.next()) all.push(value)
+  for (let value = queue.dequeue(); value !== undefined; value = queue.dequeue()) all.push(value)
   return all
 }
 
 const zeros = Array.from({ length: 1_250 }, () => 0)
 
-/** Ten kB of the heap: a request. */
+/** Stands for a request: ten kB of the heap. */
 const request = () => [...zeros]
 
 const oldBytes = () =>
   NodeV8.getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")?.space_used_size ?? 0
 
 /**
- * How many bytes turn old while a hundred MB go through a line, eight requests at a time. What V8 frees meanwhile by a full
- * collection is not set off against them.
+ * How many bytes move to old space while a hundred MB pass through a queue, eight requests at a time. Bytes that a full
+ * collection frees meanwhile are not subtracted.
  */
-const turnOld = (line: Line<Array<number>>) => {
+const turnOld = (queue: FifoQueue<Array<number>>) => {
   let before = oldBytes()
   let grown = 0
   for (let count = 0; count < 10_000; count++) {
-    line.join(request())
-    if (line.size > 8) line.next()
+    queue.enqueue(request())
+    if (queue.size > 8) queue.dequeue()
     const now = oldBytes()
     grown += Math.max(0, now - before)
     before = now
@@ -34,51 +34,51 @@ const turnOld = (line: Line<Array<number>>) => {
   return grown
 }
 
-describe("a line", () => {
-  it("serves in the order in which they came, and is empty then", () => {
-    const line = new Line<string>()
-    for (const name of ["ann", "bob", "eve"]) line.join(name)
-    assert.deepStrictEqual([line.first, line.size], ["ann", 3])
-    assert.deepStrictEqual(drain(line), ["ann", "bob", "eve"])
-    assert.deepStrictEqual([line.first, line.size], [undefined, 0])
-    line.join("ida")
-    assert.deepStrictEqual(drain(line), ["ida"])
+describe("FifoQueue", () => {
+  it("returns values in the order of their addition, then is empty", () => {
+    const queue = new FifoQueue<string>()
+    for (const name of ["ann", "bob", "eve"]) queue.enqueue(name)
+    assert.deepStrictEqual([queue.first, queue.size], ["ann", 3])
+    assert.deepStrictEqual(drain(queue), ["ann", "bob", "eve"])
+    assert.deepStrictEqual([queue.first, queue.size], [undefined, 0])
+    queue.enqueue("ida")
+    assert.deepStrictEqual(drain(queue), ["ida"])
   })
 
-  it("lets nobody leave who was served", () => {
-    const line = new Line<string>()
-    const leave = line.join("ann")
-    line.next()
-    line.join("bob")
-    leave()
-    assert.strictEqual(line.size, 1)
-    assert.deepStrictEqual(drain(line), ["bob"])
+  it("ignores the removal of a value that was dequeued", () => {
+    const queue = new FifoQueue<string>()
+    const remove = queue.enqueue("ann")
+    queue.dequeue()
+    queue.enqueue("bob")
+    remove()
+    assert.strictEqual(queue.size, 1)
+    assert.deepStrictEqual(drain(queue), ["bob"])
   })
 
   it.prop(
-    "keeps its order whoever leaves, however often they say so",
+    "keeps its order after any removals, also repeated ones",
     [Schema.Array(Schema.Boolean)],
-    ([leaving]) => {
-      const line = new Line<number>()
-      const leaves = leaving.map((_, index) => line.join(index))
-      for (const [index, isLeaving] of leaving.entries()) {
-        if (isLeaving) leaves[index]?.()
-        if (isLeaving) leaves[index]?.()
+    ([removed]) => {
+      const queue = new FifoQueue<number>()
+      const removals = removed.map((_, index) => queue.enqueue(index))
+      for (const [index, isRemoved] of removed.entries()) {
+        if (isRemoved) removals[index]?.()
+        if (isRemoved) removals[index]?.()
       }
-      const staying = [...leaving.keys()].filter((index) => leaving[index] === false)
-      assert.strictEqual(line.size, staying.length)
-      assert.deepStrictEqual(drain(line), staying)
+      const kept = [...removed.keys()].filter((index) => removed[index] === false)
+      assert.strictEqual(queue.size, kept.length)
+      assert.deepStrictEqual(drain(queue), kept)
     }
   )
 
-  it("keeps none of those that have left from young collections, also when it is old itself", () => {
-    const line = new Line<Array<number>>()
-    line.join(request())
-    // It turns old while others make garbage: from here on a Set would keep much of what goes through it.
+  it("keeps no removed value from a young collection, also when the queue itself is in old space", () => {
+    const queue = new FifoQueue<Array<number>>()
+    queue.enqueue(request())
+    // The garbage moves the queue to old space. From here on a Set would keep much of what passes through it.
     let garbage = request()
     for (let count = 0; count < 10_000; count++) garbage = request()
     assert.lengthOf(garbage, 1_250)
-    // The least of five, as a full collection in the middle ages whatever is young.
-    assert.isBelow(Math.min(...Array.from({ length: 5 }, () => turnOld(line))), 10_000_000)
+    // The least of five, because a full collection in between moves every young value.
+    assert.isBelow(Math.min(...Array.from({ length: 5 }, () => turnOld(queue))), 10_000_000)
   })
 })

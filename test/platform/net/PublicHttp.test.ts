@@ -154,7 +154,7 @@ describe("a request that gets no whole answer", () => {
       assert.isUndefined(fiber.pollUnsafe())
       yield* TestClock.adjust("1 millis")
       const failure = yield* Fiber.join(fiber)
-      assert.deepInclude(failure, { reason: "timeout", detail: "no whole answer within 10s", durationMs: 10_000 })
+      assert.deepInclude(failure, { reason: "timeout", detail: "no complete response within 10s", durationMs: 10_000 })
       yield* receiver.disconnected
     }))
 

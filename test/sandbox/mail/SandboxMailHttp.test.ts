@@ -3,8 +3,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as NodeHttp from "node:http"
-import { NodemailerSmtp } from "../../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../../src/channels/email/smtp/Smtp.ts"
+import { SmtpLayer } from "../../../src/channels/email/smtp/SmtpLayer.ts"
 import { SandboxMailLayer } from "../../../src/sandbox/mail/SandboxMailLayer.ts"
 import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
 import { SandboxReports } from "../../../src/sandbox/mail/SandboxReports.ts"
@@ -63,7 +63,7 @@ const get = Effect.fnUntraced(function*(path: string, headers: Record<string, st
 const send = Effect.fnUntraced(function*(to: string) {
   const { port } = yield* SandboxMailServer
   const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
-  const smtp = Context.get(yield* Layer.build(NodemailerSmtp.layer({ relay })), Smtp)
+  const smtp = Context.get(yield* Layer.build(SmtpLayer.make({ relay })), Smtp)
   yield* smtp.send({ envelope: { from: "b+1@cafe.example", to }, message, priority: "single" })
 })
 

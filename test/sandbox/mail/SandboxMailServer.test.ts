@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
-import { NodemailerSmtp } from "../../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../../src/channels/email/smtp/Smtp.ts"
+import { SmtpLayer } from "../../../src/channels/email/smtp/SmtpLayer.ts"
 import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import type { ReceivedMail } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
@@ -20,7 +20,7 @@ const start = Effect.fnUntraced(function*(add: (mail: ReceivedMail) => Effect.Ef
   const server = yield* Layer.build(Layer.provide(SandboxMailServer.layer(), [inbox, SandboxReports.layer]))
   const { port } = Context.get(server, SandboxMailServer)
   const relay = { host: "127.0.0.1", port, tls: "offered", verifyCertificate: true } as const
-  return Context.get(yield* Layer.build(NodemailerSmtp.layer({ relay })), Smtp)
+  return Context.get(yield* Layer.build(SmtpLayer.make({ relay })), Smtp)
 })
 
 const mail = (to: string, messageId = "<1@sender.example>") => ({

@@ -1,7 +1,7 @@
 import { Duration } from "effect"
 import type { DkimSigningFailed } from "../mime/DkimErrors.ts"
-import { classifyReply, type Suppress } from "../smtp/classifyReply.ts"
 import type { SendFailure } from "../smtp/SmtpErrors.ts"
+import { classifyReply, type Suppress } from "../smtp/SmtpReply.ts"
 import { nextDelay } from "./SendRetryPolicy.ts"
 
 /** The message cannot be composed by any attempt: a fault of this program, or of a text that an older version stored. */

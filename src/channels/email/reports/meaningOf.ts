@@ -1,6 +1,5 @@
 import type { DeliveryReport } from "../recipients/DeliveryReports.ts"
-import { classifyReply } from "../smtp/classifyReply.ts"
-import { printableLine } from "../smtp/parseReply.ts"
+import { classifyReply, printableLine } from "../smtp/SmtpReply.ts"
 import type { ReportedRecipient } from "./Report.ts"
 
 const codeIn = /(?:^|;)\s*([245]\d\d)(?=[\s-]|$)/

@@ -5,7 +5,7 @@ import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { domainOf, type EmailAddress } from "../../../values/EmailAddress.ts"
 import { loopbackHosts } from "../../../values/HttpsUrl.ts"
 import type { AccountId } from "../../../values/Ids.ts"
-import { greetingName } from "../smtp/greetingName.ts"
+import { greetingName } from "../smtp/SmtpUrl.ts"
 import { DefaultSender } from "./DefaultSender.ts"
 
 const unverified =

@@ -1,69 +1,42 @@
-import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import { type Clock, Duration, Effect, Redacted } from "effect"
 import type { Socket } from "node:net"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
-import { makeDeadlines } from "../../../platform/net/Deadlines.ts"
-import { parseEhlo } from "./parseEhlo.ts"
-import { connectFailure } from "./relayFailure.ts"
+import * as Deadlines from "../../../platform/net/Deadlines.ts"
+import { failureOfConnect } from "./relayFailure.ts"
 import type { EngineError } from "./relayFailure.ts"
-import { Smtp } from "./Smtp.ts"
+import type { RelayAddress } from "./Smtp.ts"
 import { SmtpConversation } from "./SmtpConversation.ts"
 import type { OpenConnection, SilenceTimeouts } from "./SmtpConversation.ts"
 import type { RelayUnavailable } from "./SmtpErrors.ts"
-import { SmtpPool } from "./SmtpPool.ts"
-import type { SmtpPoolOptions } from "./SmtpPool.ts"
-import type { SmtpSession } from "./SmtpSession.ts"
-import type { RelayAddress } from "./SmtpUrl.ts"
+import { parseEhlo } from "./SmtpReply.ts"
 
-/** Timeouts on the way to a conversation, and in it. */
+/** Timeouts while a connection opens, and while it is used. */
 export interface SmtpTimeouts extends SilenceTimeouts {
   /** DNS, TCP and TLS together. */
   readonly connect: Duration.Duration
   readonly greeting: Duration.Duration
-  /** RSET and QUIT, where nothing is at stake. */
-  readonly courtesy: Duration.Duration
+  /** RSET and QUIT, whose replies decide about no message. */
+  readonly cleanup: Duration.Duration
 }
 
-/** Of connecting as well as of a transaction. */
-const longest = Duration.minutes(20)
+/** The relay, and how this node talks to it. */
+export interface ConnectorOptions {
+  readonly relay: RelayAddress
+  readonly name: string | undefined
+  readonly timeouts: SmtpTimeouts
+  readonly clock: Clock.Clock
+}
+
+/** Upper bound for opening a connection, and for one mail transaction. */
+const maxDuration = Duration.minutes(20)
 
 const tooSlow: EngineError = { code: "ETIMEDOUT", message: "the conversation took longer than 20 minutes" }
 
-/** Settings of the relay connection; everything but the address has a default. */
-export interface NodemailerSmtpOptions extends Partial<SmtpPoolOptions> {
-  readonly relay: RelayAddress
-  /** What we call ourselves in EHLO; without one, this machine's host name, or `[127.0.0.1]` where that is no full one. */
-  readonly name?: string | undefined
-  readonly timeouts?: Partial<SmtpTimeouts>
-}
-
-const poolDefaults: SmtpPoolOptions = {
-  maxConnections: 5,
-  reservedForSingle: 1,
-  messagesPerConnection: 100,
-  idleTimeout: Duration.minutes(3),
-  pauses: { first: 1_000, longest: 30_000 },
-  closeTimeout: Duration.seconds(10),
-  shrinkTime: Duration.minutes(1)
-}
-
-const timeoutDefaults: SmtpTimeouts = {
-  connect: Duration.seconds(10),
-  greeting: Duration.seconds(10),
-  command: Duration.seconds(60),
-  finalReply: Duration.minutes(10),
-  courtesy: Duration.seconds(2)
-}
-
-/** The relay, and how we speak with it. */
-type Peer = Pick<NodemailerSmtpOptions, "relay" | "name"> & Pick<OpenConnection, "within"> & {
-  readonly timeouts: SmtpTimeouts
-}
-
-/** Runs a step of the engine, which tells some failures by callback, some by an event, and an ending without an error. */
-const step = (connection: SMTPConnection, run: (done: (error?: EngineError | null) => void) => void) =>
+// The engine reports some failures by callback, some by an event, and a closed connection without an error.
+const runStep = (connection: SMTPConnection, run: (done: (error?: EngineError | null) => void) => void) =>
   Effect.callback<void, EngineError>((resume) => {
     const fail = (error: EngineError) => resume(Effect.fail(error))
-    // The ending may come before the callback that says why.
+    // The event may come before the callback that has the reason.
     const ended = () => setImmediate(fail, { code: "ECONNECTION", message: "connection closed" })
     connection.on("error", fail).on("end", ended)
     run((error) => resume(error ? Effect.fail(error) : Effect.void))
@@ -71,10 +44,10 @@ const step = (connection: SMTPConnection, run: (done: (error?: EngineError | nul
 
 const login = (connection: SMTPConnection, { password, user }: NonNullable<RelayAddress["credentials"]>) =>
   connection.allowsAuth
-    ? step(connection, (done) => connection.login({ credentials: { user, pass: Redacted.value(password) } }, done))
+    ? runStep(connection, (done) => connection.login({ credentials: { user, pass: Redacted.value(password) } }, done))
     : Effect.fail({ code: "EAUTH", message: "the relay offers no authentication, but a user is configured" })
 
-/** From here on the engine only tidies up when the socket closes. */
+/** Takes the socket from the engine, which from then on only cleans up when the socket closes. */
 const takeSocket = (connection: SMTPConnection): Effect.Effect<Socket, EngineError> =>
   Effect.suspend(() => {
     const socket = connection._socket
@@ -83,24 +56,8 @@ const takeSocket = (connection: SMTPConnection): Effect.Effect<Socket, EngineErr
     return Effect.succeed(socket)
   })
 
-const converse = ({ name, relay, timeouts, within }: Peer): Effect.Effect<SmtpSession, RelayUnavailable> =>
-  Effect.suspend(() => {
-    const connection = new SMTPConnection({ ...engineOptions(relay, timeouts), ...(name !== undefined && { name }) })
-    return Effect.gen(function*() {
-      yield* step(connection, (done) => connection.connect(done))
-      const greeting = connection.lastServerResponse
-      const capabilities = parseEhlo(greeting === false ? "" : greeting, connection.secure)
-      if (relay.credentials !== undefined) yield* login(connection, relay.credentials)
-      const socket = yield* takeSocket(connection)
-      return new SmtpConversation({ socket, capabilities, timeouts, within })
-    }).pipe(
-      Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.fail(tooSlow) }),
-      Effect.mapError(connectFailure),
-      Effect.onError(() => Effect.sync(() => connection.close()))
-    )
-  })
-
-const engineOptions = (relay: RelayAddress, timeouts: SmtpTimeouts): SMTPConnection.Options => ({
+const engineOptions = ({ name, relay, timeouts }: ConnectorOptions): SMTPConnection.Options => ({
+  ...(name !== undefined && { name }),
   host: relay.host,
   port: relay.port,
   secure: relay.tls === "implicit",
@@ -114,31 +71,35 @@ const engineOptions = (relay: RelayAddress, timeouts: SmtpTimeouts): SMTPConnect
   tls: { rejectUnauthorized: relay.verifyCertificate }
 })
 
-/**
- * The relay, to which nodemailer's SMTP engine connects when there is mail. When the layer's scope ends, messages in flight
- * get the close timeout to finish.
- */
-const layer = (options: NodemailerSmtpOptions): Layer.Layer<Smtp> =>
-  Layer.effect(
-    Smtp,
-    Effect.gen(function*() {
-      const clock = yield* Clock.Clock
-      const timeouts = { ...timeoutDefaults, ...options.timeouts }
-      const within = {
-        longest: yield* makeDeadlines(clock, longest),
-        courtesy: yield* makeDeadlines(clock, timeouts.courtesy)
-      }
-      const connect = converse({ ...options, timeouts, within })
-      const pool = yield* SmtpPool.make(connect, { ...poolDefaults, ...options })
-      const verify = Effect.flatMap(connect, (session) => Effect.as(session.quit, session.capabilities))
-      return Smtp.of({
-        send: pool.send,
-        admission: pool.admission,
-        verify,
-        capabilities: Effect.suspend(() => pool.capabilities === undefined ? verify : Effect.succeed(pool.capabilities))
-      })
-    })
-  )
+const connectWith = (
+  options: ConnectorOptions,
+  deadlines: OpenConnection["deadlines"]
+): Effect.Effect<SmtpConversation, RelayUnavailable> =>
+  Effect.suspend(() => {
+    const { relay, timeouts } = options
+    const connection = new SMTPConnection(engineOptions(options))
+    return Effect.gen(function*() {
+      yield* runStep(connection, (done) => connection.connect(done))
+      const greeting = connection.lastServerResponse
+      const capabilities = parseEhlo(greeting === false ? "" : greeting, connection.secure)
+      if (relay.credentials !== undefined) yield* login(connection, relay.credentials)
+      const socket = yield* takeSocket(connection)
+      return new SmtpConversation({ socket, capabilities, timeouts, deadlines })
+    }).pipe(
+      Effect.timeoutOrElse({ duration: maxDuration, orElse: () => Effect.fail(tooSlow) }),
+      Effect.mapError(failureOfConnect),
+      Effect.onError(() => Effect.sync(() => connection.close()))
+    )
+  })
 
-/** Adapter of the `Smtp` port. */
-export const NodemailerSmtp = { layer } as const
+/**
+ * A connector to one relay. `connect` opens one connection with nodemailer's SMTP engine: TCP, greeting, EHLO, STARTTLS
+ * and login. Messages then pass through {@link SmtpConversation} alone.
+ */
+export const make = Effect.fnUntraced(function*(options: ConnectorOptions) {
+  const deadlines = {
+    transaction: yield* Deadlines.make(options.clock, maxDuration),
+    cleanup: yield* Deadlines.make(options.clock, options.timeouts.cleanup)
+  }
+  return { connect: connectWith(options, deadlines) }
+})

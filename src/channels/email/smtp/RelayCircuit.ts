@@ -1,36 +1,43 @@
+import { Duration, Effect, Schedule } from "effect"
+import { delaysOf } from "../../../platform/schedule/delaysOf.ts"
+
 /**
- * Whether the relay is worth asking. `until` is in milliseconds of the caller's clock; `probing` is true while the one
- * send that may test an open circuit is under way.
+ * The circuit breaker of one relay. `until` is in milliseconds of the caller's clock, `failures` counts the failures in a
+ * row, and `probing` is true while the one send that tests an open circuit is in flight.
  */
 export type RelayCircuit = { readonly _tag: "Closed" } | OpenCircuit
 
-/** A circuit that lets one probe pass per pause. */
+/** A circuit that admits one probe after each back-off. */
 export interface OpenCircuit {
   readonly _tag: "Open"
   readonly until: number
-  readonly pause: number
+  readonly failures: number
   readonly reason: string
   readonly probing: boolean
 }
 
-/** Bounds of the pause in milliseconds: it starts at `first` and doubles up to `longest`. */
-export interface CircuitPauses {
-  readonly first: number
-  readonly longest: number
-}
-
-/** The answer to a send that asks to pass: go, go as the only probe, or fail now and ask again later. */
+/** Whether a send may start: yes, only as the probe, or not before a later time. */
 export type Admission =
   | { readonly _tag: "Pass" }
   | { readonly _tag: "Probe" }
   | { readonly _tag: "Refused"; readonly reason: string; readonly retryInMillis: number }
 
-/** Milliseconds after which to ask again while a probe is under way: nobody can know when it ends. */
+/** The back-off between probes: 1, 2, 4, 8, 16 and 30 seconds. The last one repeats until the relay recovers. */
+const RelayRetryPolicy = Schedule.exponential("1 second").pipe(
+  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(30)))),
+  Schedule.upTo({ times: 6 })
+)
+
+const delays = delaysOf(RelayRetryPolicy).map(Duration.toMillis)
+
+const backOffAfter = (failures: number): number => delays[Math.min(failures, delays.length) - 1] ?? 0
+
+/** How long a refused send waits while a probe is in flight, in milliseconds; the probe's end cannot be predicted. */
 const whileProbing = 1_000
 
 const closed: RelayCircuit = { _tag: "Closed" }
 
-/** Decides about one send; a probe is marked in the next state and must be settled by trip, heal or abandon. */
+/** Decides about one send. A probe is recorded in the next state and must end with trip, close or abandon. */
 const admit = (circuit: RelayCircuit, now: number): { readonly next: RelayCircuit; readonly admission: Admission } => {
   if (circuit._tag === "Closed") return { next: circuit, admission: { _tag: "Pass" } }
   if (!circuit.probing && now >= circuit.until) {
@@ -41,23 +48,24 @@ const admit = (circuit: RelayCircuit, now: number): { readonly next: RelayCircui
 }
 
 /**
- * The relay failed. Sends that were already under way when the circuit opened fail together: they must not lengthen the
- * pause once each, so only the probe does.
+ * Opens the circuit after a failure. Sends that were in flight when it opened fail together, so only the probe's failure
+ * lengthens the back-off.
  */
-const trip = (
-  circuit: RelayCircuit,
-  failure: { readonly now: number; readonly reason: string; readonly pauses: CircuitPauses }
-): OpenCircuit => {
+const trip = (circuit: RelayCircuit, failure: { readonly now: number; readonly reason: string }): OpenCircuit => {
   if (circuit._tag === "Open" && !circuit.probing) return circuit
-  const pause = circuit._tag === "Closed"
-    ? failure.pauses.first
-    : Math.min(circuit.pause * 2, failure.pauses.longest)
-  return { _tag: "Open", until: failure.now + pause, pause, reason: failure.reason, probing: false }
+  const failures = circuit._tag === "Closed" ? 1 : circuit.failures + 1
+  return {
+    _tag: "Open",
+    until: failure.now + backOffAfter(failures),
+    failures,
+    reason: failure.reason,
+    probing: false
+  }
 }
 
 /** The probe was interrupted: the next send may probe at once. */
 const abandon = (circuit: RelayCircuit): RelayCircuit =>
   circuit._tag === "Open" ? { ...circuit, probing: false } : circuit
 
-/** The pure circuit towards the relay: one failure opens it, one success closes it. */
+/** The pure circuit breaker: one failure opens it, one success closes it. */
 export const RelayCircuit = { closed, admit, trip, abandon }

@@ -1,55 +1,66 @@
 import { Context } from "effect"
-import type { Effect } from "effect"
+import type { Effect, Redacted } from "effect"
 import type { Admission } from "./RelayCircuit.ts"
 import type { RelayUnavailable, SendFailure } from "./SmtpErrors.ts"
 
-/** `single`: mail somebody waits for (codes, one-off mail); `bulk`: batches. A single never queues behind bulk. */
+/** How to reach a relay. */
+export interface RelayAddress {
+  readonly host: string
+  readonly port: number
+  /** `implicit`: TLS from the first byte; `required`: STARTTLS or no mail; `offered`: STARTTLS if the relay offers it. */
+  readonly tls: "implicit" | "required" | "offered" | "never"
+  /** False accepts any certificate. */
+  readonly verifyCertificate: boolean
+  readonly credentials?: { readonly user: string; readonly password: Redacted.Redacted<string> }
+}
+
+/** `single`: mail that a person waits for (codes, single emails); `bulk`: batches. Bulk mail never delays a single. */
 export type SmtpLane = "single" | "bulk"
 
-/** Delivery notification wishes (RFC 3461), dropped silently when the relay does not offer DSN. */
+/** The delivery reports that a message asks for (RFC 3461). They are left out when the relay does not offer DSN. */
 export interface SmtpDsn {
   readonly envid: string
   readonly notify: ReadonlyArray<"SUCCESS" | "FAILURE" | "DELAY">
-  /** How much of the message comes back with a failure. */
+  /** How much of the message a failure report returns. */
   readonly ret: "HDRS" | "FULL"
-  /** The recipient as we know it, whatever mail servers on the way make of it. */
+  /** The recipient's address before any mail server rewrites it. */
   readonly orcpt: string
 }
 
-/** One message to one recipient; `from` is "" for the null sender. The bytes are sent as they are, dot-stuffed. */
+/** One message to one recipient; `from` is "" for the null sender. The bytes are sent unchanged but dot-stuffed. */
 export interface SmtpMail {
   readonly envelope: { readonly from: string; readonly to: string; readonly dsn?: SmtpDsn }
   readonly message: Buffer
   readonly priority: SmtpLane
 }
 
-/** The relay took responsibility: `response` is its answer to the final dot, one printable line. */
+/** The relay accepted the message: `response` is its reply to the final dot, as one printable line. */
 export interface Accepted {
   readonly response: string
 }
 
-/** What the relay announced for an authenticated session. */
+/** What the relay offers on an authenticated connection. */
 export interface SmtpCapabilities {
   /** Extension keywords in upper case (PIPELINING, DSN, ...). */
   readonly extensions: ReadonlyArray<string>
   readonly authMethods: ReadonlyArray<string>
   /** Largest message in bytes, undefined when the relay states none. */
   readonly maxSize: number | undefined
-  /** Whether the session runs over TLS. */
+  /** Whether the connection runs over TLS. */
   readonly tls: boolean
 }
 
-/** The relay that outgoing mail is handed to. */
+/** The relay that accepts all outgoing mail. */
 export class Smtp extends Context.Service<Smtp, {
-  /** Hands one message over and waits for the relay's final answer. Interruption abandons the connection in use. */
+  /** Sends one message and waits for the relay's final reply. Interruption closes the connection in use. */
   readonly send: (mail: SmtpMail) => Effect.Effect<Accepted, SendFailure>
   /**
-   * What a send would be told now. Who asks first claims, makes and signs nothing for a relay that is left alone; at
-   * `Probe` one message may go, to find out whether the relay is back.
+   * Whether the circuit breaker would admit a send now. A worker that asks first does not claim, compose and sign mail
+   * for a relay that is down. At `Probe` it may send one message, to find out whether the relay is back.
    */
   readonly admission: Effect.Effect<Admission>
-  /** Opens a connection of its own, says EHLO, authenticates, quits. Neither pool nor pause have a say in it. */
+  /** Opens a separate connection, sends EHLO, authenticates and quits. It bypasses the pool and the circuit breaker. */
   readonly verify: Effect.Effect<SmtpCapabilities, RelayUnavailable>
-  /** What the newest session was offered; asks the relay when there was none yet. */
+  /** The capabilities of the newest connection. Before the first connection it asks the relay. */
   readonly capabilities: Effect.Effect<SmtpCapabilities, RelayUnavailable>
 }>()("messaging-service/channels/email/smtp/Smtp") {}

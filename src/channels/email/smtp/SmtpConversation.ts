@@ -1,205 +1,212 @@
 import { Duration, Effect, Exit } from "effect"
 import type { Socket } from "node:net"
-import { dotStuffed } from "./dotStuffed.ts"
-import { refusalByUs } from "./mailCommands.ts"
-import { mailTransaction } from "./mailTransaction.ts"
-import type { TransactionEnd, Turn } from "./mailTransaction.ts"
-import { printableLine } from "./parseReply.ts"
-import { lostWith, refusedWith } from "./relayFailure.ts"
+import type { StartDeadline } from "../../../platform/net/Deadlines.ts"
+import { dotStuffed, mailTransaction, refuseLocally } from "./mailTransaction.ts"
+import type { Step, TransactionEnd } from "./mailTransaction.ts"
+import { failureOfDisconnect, failureOfReply } from "./relayFailure.ts"
 import type { Accepted, SmtpCapabilities, SmtpMail } from "./Smtp.ts"
 import { OutcomeUnknown } from "./SmtpErrors.ts"
 import type { SendFailure } from "./SmtpErrors.ts"
-import { SmtpReplies } from "./SmtpReply.ts"
-import type { SmtpSession } from "./SmtpSession.ts"
+import { printableLine, ReplyReader } from "./SmtpReply.ts"
 
-/** How long a relay may be silent; on the machine's clock, being that of a socket. */
+/** How long a relay may be silent, measured by the socket's own clock. */
 export interface SilenceTimeouts {
   /** After any command. */
   readonly command: Duration.Duration
-  /** After the final dot: too short makes duplicates, so it is what RFC 5321 4.5.3.2.6 asks for. */
+  /** After the final dot. A shorter one than RFC 5321 4.5.3.2.6 asks for causes duplicates. */
   readonly finalReply: Duration.Duration
 }
 
-/** A connection on which the next thing to be said is MAIL. */
+/** A connection that is ready for MAIL. */
 export interface OpenConnection {
   readonly socket: Socket
   readonly capabilities: SmtpCapabilities
   readonly timeouts: SilenceTimeouts
-  /** However slowly a relay speaks: silence is broken by a byte now and then. */
-  readonly within: {
-    /** The time that a transaction may take. */
-    readonly longest: Deadline
-    /** The time for the answer to RSET and QUIT, where nothing is at stake. */
-    readonly courtesy: Deadline
+  /** Bounds for a relay that is never silent but never finishes either. */
+  readonly deadlines: {
+    /** For one mail transaction. */
+    readonly transaction: StartDeadline
+    /** For the replies to RSET and QUIT, which decide about no message. */
+    readonly cleanup: StartDeadline
   }
 }
 
-/** Calls back when the time is over, unless what it returns was called before. */
-type Deadline = (expire: () => void) => () => void
-
 /**
- * Who waits for replies; `early` ones arrived before the message was begun that they would answer. What `hear` returns
- * completes it, once the connection is at rest or closed.
+ * The code that waits for replies. An `early` reply arrived before the step that it would answer. The function that
+ * `onReply` returns completes the exchange, once the connection is idle or closed.
  */
 interface Listener {
-  readonly hear: (reply: string, early: boolean) => (() => void) | undefined
-  readonly lose: (reason: string) => void
+  readonly onReply: (reply: string, early: boolean) => (() => void) | undefined
+  readonly onDisconnect: (reason: string) => void
 }
 
-/** A message up to this size is written with its final dot; a larger one in pieces of it, as progress is seen by them. */
-const onePiece = 64 * 1024
+/** A message up to this size is one write with its final dot. A larger one is written in chunks of this size. */
+const chunkSize = 64 * 1024
 
 const finalDotLength = ".\r\n".length
 
-/** How much of the message was given to the socket; `whole` from the moment at which the final dot was. */
-type Said = "nothing" | "part" | "whole"
+/** How much of the message is written to the socket; `whole` includes the final dot. */
+type Written = "nothing" | "part" | "whole"
 
-/** Speaks with a relay after EHLO and login: one mail transaction after the other, RSET and QUIT. */
-export class SmtpConversation implements SmtpSession {
+/**
+ * One authenticated connection to the relay, used by one sender at a time. Interrupting `send` or `reset` closes it,
+ * because the next reply could belong to the interrupted command.
+ */
+export class SmtpConversation {
   readonly capabilities: SmtpCapabilities
   readonly #socket: Socket
   readonly #timeouts: SilenceTimeouts
-  readonly #within: OpenConnection["within"]
-  readonly #replies = new SmtpReplies()
+  readonly #deadlines: OpenConnection["deadlines"]
+  readonly #replies = new ReplyReader()
   #listener: Listener | undefined
   #closed = false
-  #said: Said = "nothing"
+  #written: Written = "nothing"
 
-  constructor({ capabilities, socket, timeouts, within }: OpenConnection) {
+  constructor({ capabilities, deadlines, socket, timeouts }: OpenConnection) {
     this.capabilities = capabilities
     this.#socket = socket
     this.#timeouts = timeouts
-    this.#within = within
-    socket.on("data", (chunk: Buffer) => this.#hear(chunk))
-    socket.on("timeout", () => this.#lose("the relay was silent for too long"))
-    socket.on("error", ({ message }) => this.#lose(message))
-    socket.on("close", () => this.#lose("connection closed"))
-    this.#silence(Duration.zero)
+    this.#deadlines = deadlines
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk))
+    socket.on("timeout", () => this.#disconnect("the relay was silent for too long"))
+    socket.on("error", ({ message }) => this.#disconnect(message))
+    socket.on("close", () => this.#disconnect("connection closed"))
+    this.#allowSilence(Duration.zero)
   }
 
+  /** False after either side closed the connection, or after a reply that no command asked for. */
   readonly usable = (): boolean => !this.#closed && this.#socket.writable
 
-  readonly close = (): void => this.#lose("connection closed")
+  /** Drops the connection at once. */
+  readonly close = (): void => this.#disconnect("connection closed")
 
+  /** Sends one message. After a `RecipientRefused` the connection needs a `reset` before the next message. */
   readonly send = (mail: SmtpMail): Effect.Effect<Accepted, SendFailure> =>
     Effect.callback((resume) => {
-      const refused = refusalByUs(mail, this.capabilities)
+      const refused = refuseLocally(mail, this.capabilities)
       if (refused !== undefined) return resume(Effect.fail(refused))
-      if (!this.usable()) return resume(Effect.fail(lostWith("connection closed", false)))
-      this.#said = "nothing"
-      this.#silence(this.#timeouts.command)
+      if (!this.usable()) return resume(Effect.fail(failureOfDisconnect("connection closed", false)))
+      this.#written = "nothing"
+      this.#allowSilence(this.#timeouts.command)
       const transaction = mailTransaction(mail, this.capabilities.extensions)
-      const inTime = this.#within.longest(() => this.#lose("the relay took too long"))
+      const cancelDeadline = this.#deadlines.transaction(() => this.#disconnect("the relay took too long"))
       const end = ({ exit, inStep }: TransactionEnd) => {
-        inTime()
+        cancelDeadline()
         this.#listener = undefined
-        if (inStep) this.#silence(Duration.zero)
+        if (inStep) this.#allowSilence(Duration.zero)
         else this.close()
         return () => resume(exit)
       }
       let refusal: SendFailure | undefined
-      const go = ({ done, value }: IteratorResult<Turn, TransactionEnd>) => {
+      const perform = ({ done, value }: IteratorResult<Step, TransactionEnd>) => {
         if (done === true) return end(value)
-        if (value._tag === "SayMessage") this.#sayMessage(dotStuffed(mail.message))
+        if (value._tag === "WriteMessage") this.#writeMessage(dotStuffed(mail.message))
         else refusal = value.refused
-        if (value._tag === "Say") this.#socket.write(value.commands)
+        if (value._tag === "WriteCommands") this.#socket.write(value.commands)
         return undefined
       }
       this.#listener = {
-        hear: (reply, early) =>
-          early || this.#said === "part" ? end(answeredEarly(reply, this.#said)) : go(transaction.next(reply)),
-        lose: (reason) => end({ exit: Exit.fail(refusal ?? lostWith(reason, this.#said === "whole")), inStep: false })()
+        onReply: (reply, early) =>
+          early || this.#written === "part"
+            ? end(earlyReply(reply, this.#written))
+            : perform(transaction.next(reply)),
+        onDisconnect: (reason) => {
+          const failure = refusal ?? failureOfDisconnect(reason, this.#written === "whole")
+          end({ exit: Exit.fail(failure), inStep: false })()
+        }
       }
-      go(transaction.next())
+      perform(transaction.next())
       return Effect.sync(() => {
-        inTime()
+        cancelDeadline()
         this.close()
       })
     })
 
-  readonly reset: Effect.Effect<void> = Effect.suspend(() => this.#ask("RSET")).pipe(
+  /** RSET. Closes the connection unless the relay agrees. */
+  readonly reset: Effect.Effect<void> = Effect.suspend(() => this.#command("RSET")).pipe(
     Effect.map((agreed) => agreed ? undefined : this.close())
   )
 
-  readonly quit: Effect.Effect<void> = Effect.suspend(() => this.#ask("QUIT")).pipe(
+  /** QUIT, then close. It awaits the reply only until the cleanup deadline. */
+  readonly quit: Effect.Effect<void> = Effect.suspend(() => this.#command("QUIT")).pipe(
     Effect.asVoid,
     Effect.ensuring(Effect.sync(this.close))
   )
 
-  #ask(command: string): Effect.Effect<boolean> {
+  #command(command: string): Effect.Effect<boolean> {
     return Effect.callback((resume) => {
       if (!this.usable()) return resume(Effect.succeed(false))
-      const inTime = this.#within.courtesy(this.close)
-      const answer = (agreed: boolean) => {
-        inTime()
+      const cancelDeadline = this.#deadlines.cleanup(this.close)
+      const complete = (agreed: boolean) => {
+        cancelDeadline()
         this.#listener = undefined
         return () => resume(Effect.succeed(agreed))
       }
-      this.#listener = { hear: (reply) => answer(reply.startsWith("2")), lose: () => answer(false)() }
+      this.#listener = { onReply: (reply) => complete(reply.startsWith("2")), onDisconnect: () => complete(false)() }
       this.#socket.write(`${command}\r\n`)
       return Effect.sync(this.close)
     })
   }
 
-  #sayMessage(bytes: Buffer): void {
-    if (bytes.length > onePiece) return this.#sayPieces(bytes, 0)
+  #writeMessage(bytes: Buffer): void {
+    if (bytes.length > chunkSize) return this.#writeChunks(bytes, 0)
     this.#socket.write(bytes)
-    this.#saidWhole()
+    this.#wroteWhole()
   }
 
-  // The dot of a larger message waits until the rest has left: a relay that goes away before does not have it.
-  #sayPieces(bytes: Buffer, from: number): void {
+  // The final dot of a larger message waits until the rest has left: a relay that disconnects before does not have it.
+  #writeChunks(bytes: Buffer, from: number): void {
     const last = bytes.length - finalDotLength
-    const to = Math.min(from + onePiece, last)
-    this.#said = "part"
+    const to = Math.min(from + chunkSize, last)
+    this.#written = "part"
     this.#socket.write(bytes.subarray(from, to), (error) => {
       if (error || !this.usable()) return
-      if (to < last) return this.#sayPieces(bytes, to)
+      if (to < last) return this.#writeChunks(bytes, to)
       this.#socket.write(bytes.subarray(last))
-      this.#saidWhole()
+      this.#wroteWhole()
     })
   }
 
-  #saidWhole(): void {
-    this.#said = "whole"
-    this.#silence(this.#timeouts.finalReply)
+  #wroteWhole(): void {
+    this.#written = "whole"
+    this.#allowSilence(this.#timeouts.finalReply)
   }
 
-  // A relay that says more than it was asked for is out of step with us for good.
-  #hear(chunk: Buffer): void {
-    const saidBefore = this.#said
+  // A relay that sends more replies than commands is out of step, and the connection cannot recover.
+  #receive(chunk: Buffer): void {
+    const writtenBefore = this.#written
     const replies = this.#replies.take(chunk)
-    if (replies === undefined) return this.#lose("a reply of more than 64 kB")
+    if (replies === undefined) return this.#disconnect("a reply of more than 64 kB")
     for (const [index, reply] of replies.entries()) {
       const listener = this.#listener
       if (listener === undefined) return this.close()
-      const complete = listener.hear(reply, this.#said !== saidBefore)
+      const complete = listener.onReply(reply, this.#written !== writtenBefore)
       if (complete === undefined) continue
       if (index + 1 < replies.length || this.#replies.rest !== "") this.close()
       return complete()
     }
   }
 
-  // What is still buffered is dropped: half a message that trickles out after an interruption could end in a delivery
-  // nobody knows of.
-  #lose(reason: string): void {
+  // `destroy` drops the bytes still in the buffer: half a message that leaves after an interruption could be delivered
+  // without a record of it.
+  #disconnect(reason: string): void {
     const listener = this.#listener
     const { rest } = this.#replies
     this.#closed = true
     this.#listener = undefined
     this.#socket.destroy()
-    listener?.lose(rest === "" ? reason : `${rest} (${reason})`)
+    listener?.onDisconnect(rest === "" ? reason : `${rest} (${reason})`)
   }
 
-  #silence(longest: Duration.Duration): void {
+  #allowSilence(longest: Duration.Duration): void {
     this.#socket.setTimeout(Duration.toMillis(longest))
   }
 }
 
-/** Of a message that has left whole nobody knows what will become of it, as its own answer is yet to come. */
-const answeredEarly = (reply: string, said: Said): TransactionEnd => {
-  const failure = said === "part" && !reply.startsWith("2")
-    ? refusedWith(reply, "message")
+/** After the whole message has left, an early reply says nothing about it: its own reply is still to come. */
+const earlyReply = (reply: string, written: Written): TransactionEnd => {
+  const failure = written === "part" && !reply.startsWith("2")
+    ? failureOfReply(reply, "message")
     : new OutcomeUnknown({ reason: printableLine(`answered before the message was complete: ${reply}`) })
   return { exit: Exit.fail(failure), inStep: false }
 }

@@ -1,15 +1,15 @@
 import { Schema } from "effect"
 
 /**
- * The moment of the SMTP conversation an answer belongs to. `client`: refused by us before anything was said to the
- * relay (an address it cannot carry, a message above its announced size); `message`: the answer to the final dot.
+ * The command whose reply refused a message. `client`: this node refused it without asking the relay (an invalid
+ * address, a message above the relay's size limit); `message`: the reply to the final dot.
  */
 export const SmtpStage = Schema.Literals(["client", "mail", "rcpt", "data", "message"])
 export type SmtpStage = typeof SmtpStage.Type
 
 /**
- * The relay answered, and the answer refuses this one message. `permanent` follows the reply code alone (5xx); whether
- * it is a hard or soft bounce, and whether the address is suppressed, is `classifyReply`'s business.
+ * The relay refused this one message. `permanent` follows the reply code alone (5xx). `classifyReply` decides whether it
+ * is a hard or soft bounce and whether the address is suppressed.
  */
 export class RecipientRefused extends Schema.TaggedError<RecipientRefused>()("RecipientRefused", {
   stage: SmtpStage,
@@ -22,24 +22,24 @@ export class RecipientRefused extends Schema.TaggedError<RecipientRefused>()("Re
 }) {}
 
 /**
- * What kept the relay from taking the message: `connect` (DNS, TCP, greeting, EHLO), `tls`, `auth`, `reply` (421 to
- * MAIL, or "authenticate first"), `dismissed` (421 to anything that followed MAIL), `lost` (connection gone before the
- * final dot), `paused` (failed fast because an earlier attempt failed), `closing` (this node is shutting down).
+ * Why the relay accepted nothing: `connect` (DNS, TCP, greeting, EHLO), `tls`, `auth`, `reply` (421 to MAIL, or
+ * "authenticate first"), `dismissed` (421 to a later command), `lost` (the connection ended before the final dot),
+ * `paused` (the circuit breaker is open), `closing` (this node is shutting down).
  */
 export const RelayFault = Schema.Literals(["connect", "tls", "auth", "reply", "dismissed", "lost", "paused", "closing"])
 export type RelayFault = typeof RelayFault.Type
 
-/** The relay could not be used, and the message was surely not delivered: no recipient is to blame. */
+/** The relay is unavailable, and the message was certainly not delivered. The recipient is not the cause. */
 export class RelayUnavailable extends Schema.TaggedError<RelayUnavailable>()("RelayUnavailable", {
   fault: RelayFault,
   reason: Schema.String,
-  /** Milliseconds until the relay is tried again; until then every send fails at once. */
+  /** Milliseconds until the next probe; until then every send fails at once. */
   retryInMillis: Schema.Int
 }) {}
 
 /**
- * The body was complete and no valid answer came: the message may have been delivered (RFC 5321 4.5.3.2.6, RFC 1047).
- * Sending the same bytes with the same Message-ID again is the only honest repair.
+ * The relay received the whole message and gave no valid reply, so it may have accepted it (RFC 5321 4.5.3.2.6, RFC
+ * 1047). A retry must send the same bytes with the same Message-ID.
  */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   reason: Schema.String

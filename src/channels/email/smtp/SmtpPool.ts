@@ -1,66 +1,65 @@
 import { Clock, Data, Duration, Effect, Exit, Option } from "effect"
 import type { Scope } from "effect"
 import { RelayCircuit } from "./RelayCircuit.ts"
-import type { Admission, CircuitPauses } from "./RelayCircuit.ts"
-import { putOff } from "./relayFailure.ts"
+import type { Admission } from "./RelayCircuit.ts"
+import { asDeferral } from "./relayFailure.ts"
 import type { Accepted, SmtpCapabilities, SmtpMail } from "./Smtp.ts"
+import type { SmtpConversation } from "./SmtpConversation.ts"
 import { RelayUnavailable } from "./SmtpErrors.ts"
 import type { RecipientRefused, RelayFault, SendFailure } from "./SmtpErrors.ts"
 import { SmtpLanes } from "./SmtpLanes.ts"
-import type { SmtpSession } from "./SmtpSession.ts"
 
-/** What the pool allows itself. */
+/** Limits of the pool. */
 export interface SmtpPoolOptions {
   readonly maxConnections: number
-  /** Connections that bulk mail may not use. */
+  /** Connections that only singles use. */
   readonly reservedForSingle: number
-  /** A connection says QUIT after this many messages: relays cap them, and a fresh one spreads over their hosts. */
+  /** Messages before QUIT: relays limit them, and a new connection may reach another of the relay's hosts. */
   readonly messagesPerConnection: number
-  /** Below the five minutes after which relays may hang up (RFC 5321 4.5.3.2.7). */
+  /** Shorter than the five minutes after which relays may disconnect (RFC 5321 4.5.3.2.7). */
   readonly idleTimeout: Duration.Duration
-  readonly pauses: CircuitPauses
-  /** How long a closing pool lets messages in flight finish. */
-  readonly closeTimeout: Duration.Duration
-  /** How long a relay that answered "too many connections" is given fewer. */
-  readonly shrinkTime: Duration.Duration
+  /** How long a closing pool waits for messages in flight. */
+  readonly drainTimeout: Duration.Duration
+  /** How long the limit stays reduced after the relay refused another connection. */
+  readonly reducedLimitTime: Duration.Duration
 }
 
-/** The conversation about one message ended early, which the relay or the message may be the reason of. */
-const inConversation: ReadonlySet<RelayFault> = new Set<RelayFault>(["dismissed", "lost"])
+/** The relay ended a transaction early; the cause may be the relay or the message. */
+const duringTransaction: ReadonlySet<RelayFault> = new Set<RelayFault>(["dismissed", "lost"])
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** The relay refused one more connection while others work; never leaves the pool. */
-class Crowded extends Data.TaggedError("Crowded") {}
+class ConnectionLimitReached extends Data.TaggedError("ConnectionLimitReached") {}
 
 interface Pooled {
-  readonly session: SmtpSession
+  readonly conversation: SmtpConversation
   sent: number
   idleSince: number
 }
 
 /**
  * Connections to one relay: opened when needed, kept for the next message, bounded by `maxConnections`, closed with the
- * scope. Messages in flight never exceed the connections; further senders wait in their lane. A relay that fails is
- * left alone for a growing pause in which every send fails at once.
+ * scope. Further senders wait in their lane. After a failure of the relay the circuit breaker fails every send at once
+ * until a probe succeeds.
  */
 export class SmtpPool {
-  readonly #connect: Effect.Effect<SmtpSession, RelayUnavailable>
+  readonly #connect: Effect.Effect<SmtpConversation, RelayUnavailable>
   readonly #options: SmtpPoolOptions
   readonly #lanes: SmtpLanes
   readonly #now: () => number
-  readonly #live = new Set<Pooled>()
+  readonly #open = new Set<Pooled>()
   readonly #idle: Array<Pooled> = []
   #circuit: RelayCircuit = RelayCircuit.closed
-  /** Whose conversations ended early, on fresh connections, since the relay last answered about anybody's mail. */
+  /** Recipients whose transaction ended early on a new connection, since the relay last replied about any recipient. */
   readonly #suspects = new Set<string>()
   #opening = 0
   #closing = false
-  #shrunkUntil: number | undefined
+  #reducedUntil: number | undefined
   #capabilities: SmtpCapabilities | undefined
 
   private constructor(
-    connect: Effect.Effect<SmtpSession, RelayUnavailable>,
+    connect: Effect.Effect<SmtpConversation, RelayUnavailable>,
     options: SmtpPoolOptions,
     clock: Clock.Clock
   ) {
@@ -70,40 +69,40 @@ export class SmtpPool {
     this.#lanes = new SmtpLanes(options.maxConnections, options.reservedForSingle)
   }
 
-  /** Makes a pool that lives as long as the scope; nothing is connected yet. */
+  /** Makes a pool that lives as long as the scope; it opens no connection yet. */
   static readonly make = Effect.fn("SmtpPool.make")(
-    function*(connect: Effect.Effect<SmtpSession, RelayUnavailable>, options: SmtpPoolOptions): Effect.fn.Return<
+    function*(connect: Effect.Effect<SmtpConversation, RelayUnavailable>, options: SmtpPoolOptions): Effect.fn.Return<
       SmtpPool,
       never,
       Scope.Scope
     > {
       const pool = new SmtpPool(connect, options, yield* Clock.Clock)
       yield* Effect.addFinalizer(() => pool.#shutdown)
-      yield* Effect.forkScoped(pool.#reap)
+      yield* Effect.forkScoped(pool.#closeIdle)
       return pool
     }
   )
 
-  /** What the newest session was offered. */
+  /** The capabilities of the newest connection. */
   get capabilities(): SmtpCapabilities | undefined {
     return this.#capabilities
   }
 
-  /** Hands one message to the relay over a pooled connection. */
+  /** Sends one message over a pooled connection. */
   readonly send = (mail: SmtpMail): Effect.Effect<Accepted, SendFailure> =>
     Effect.catchTag(
-      this.#lanes.withPermit(mail.priority, Effect.suspend(() => this.#gated(mail, this.#now()))),
-      "Crowded",
-      // The permit is back, and there are fewer now: this waits until a connection that works is free.
+      this.#lanes.withPermit(mail.priority, Effect.suspend(() => this.#sendIfAdmitted(mail, this.#now()))),
+      "ConnectionLimitReached",
+      // The limit is lower now, so this waits for one of the connections that work.
       () => this.send(mail)
     )
 
-  /** What a send would be told now; it takes no probe away from anybody. */
+  /** Whether a send may start now; asking does not use up the probe. */
   readonly admission: Effect.Effect<Admission> = Effect.sync(() =>
     RelayCircuit.admit(this.#circuit, this.#now()).admission
   )
 
-  #gated(mail: SmtpMail, now: number): Effect.Effect<Accepted, SendFailure | Crowded> {
+  #sendIfAdmitted(mail: SmtpMail, now: number): Effect.Effect<Accepted, SendFailure | ConnectionLimitReached> {
     const { admission, next } = RelayCircuit.admit(this.#circuit, now)
     this.#circuit = next
     if (admission._tag === "Refused") {
@@ -111,9 +110,9 @@ export class SmtpPool {
         new RelayUnavailable({ fault: "paused", reason: admission.reason, retryInMillis: admission.retryInMillis })
       )
     }
-    if (this.#shrunkUntil !== undefined && now >= this.#shrunkUntil) this.#grow()
+    if (this.#reducedUntil !== undefined && now >= this.#reducedUntil) this.#restoreLimit()
     if (admission._tag === "Pass") return this.#attempt(mail)
-    // Whatever the probe met (even an interruption) is recorded by now; if it proved nothing, the next one may probe.
+    // The probe's result is recorded by now. If it was interrupted, the next send may probe.
     return Effect.ensuring(
       this.#attempt(mail),
       Effect.sync(() => {
@@ -122,43 +121,43 @@ export class SmtpPool {
     )
   }
 
-  #attempt(mail: SmtpMail): Effect.Effect<Accepted, SendFailure | Crowded> {
+  #attempt(mail: SmtpMail): Effect.Effect<Accepted, SendFailure | ConnectionLimitReached> {
     return Effect.uninterruptibleMask((restore) => {
-      const onFresh = () => Effect.flatMap(this.#open(restore), (fresh) => this.#exchange(fresh, mail, restore))
+      const onNew = () => Effect.flatMap(this.#connectNew(restore), (opened) => this.#exchange(opened, mail, restore))
       const kept = this.#checkout()
-      return kept === undefined ? onFresh() : Effect.catchTag(
+      return kept === undefined ? onNew() : Effect.catchTag(
         this.#exchange(kept, mail, restore),
         "RelayUnavailable",
-        // A connection that was used before has ended, as relays allow each so much time and so many messages. The
-        // message was not taken, so a fresh one may try at once.
-        (failure) => inConversation.has(failure.fault) ? onFresh() : failure
+        // Relays end connections after a time or a number of messages. The relay did not accept the message, so a new
+        // connection may try at once.
+        (failure) => duringTransaction.has(failure.fault) ? onNew() : failure
       )
     })
   }
 
   #exchange(pooled: Pooled, mail: SmtpMail, restore: Restore): Effect.Effect<Accepted, SendFailure> {
-    const fresh = pooled.sent === 0
+    const isNew = pooled.sent === 0
     pooled.sent++
-    return restore(pooled.session.send(mail)).pipe(
-      Effect.onExit((exit) => this.#settle(pooled, exit)),
+    return restore(pooled.conversation.send(mail)).pipe(
+      Effect.onExit((exit) => this.#afterSend(pooled, exit)),
       Effect.catchTag(
         "RelayUnavailable",
         (failure): Effect.Effect<never, RelayUnavailable | RecipientRefused> =>
-          !inConversation.has(failure.fault) ? this.#trip(failure) : fresh ? this.#suspect(failure, mail) : failure
+          !duringTransaction.has(failure.fault) ? this.#trip(failure) : isNew ? this.#suspect(failure, mail) : failure
       )
     )
   }
 
-  // Newest first: the old ones at the bottom become idle long enough to be closed.
+  // Newest first, so that the oldest stay idle long enough to be closed.
   #checkout(): Pooled | undefined {
     for (let pooled = this.#idle.pop(); pooled !== undefined; pooled = this.#idle.pop()) {
-      if (pooled.session.usable()) return pooled
+      if (pooled.conversation.usable()) return pooled
       this.#drop(pooled)
     }
     return undefined
   }
 
-  #open(restore: Restore): Effect.Effect<Pooled, RelayUnavailable | Crowded> {
+  #connectNew(restore: Restore): Effect.Effect<Pooled, RelayUnavailable | ConnectionLimitReached> {
     return Effect.suspend(() => {
       this.#opening++
       return restore(this.#connect)
@@ -168,20 +167,22 @@ export class SmtpPool {
           this.#opening--
         })
       ),
-      Effect.catch((failure): Effect.Effect<never, RelayUnavailable | Crowded> =>
-        failure.fault === "connect" && this.#live.size + this.#opening > 0 ? this.#shrink(failure) : this.#trip(failure)
+      Effect.catch((failure): Effect.Effect<never, RelayUnavailable | ConnectionLimitReached> =>
+        failure.fault === "connect" && this.#open.size + this.#opening > 0
+          ? this.#reduceLimit(failure)
+          : this.#trip(failure)
       ),
-      Effect.tap((session) => this.#learn(session.capabilities)),
-      Effect.map((session) => {
-        const pooled: Pooled = { session, sent: 0, idleSince: 0 }
-        this.#live.add(pooled)
+      Effect.tap(({ capabilities }) => this.#noteCapabilities(capabilities)),
+      Effect.map((conversation) => {
+        const pooled: Pooled = { conversation, sent: 0, idleSince: 0 }
+        this.#open.add(pooled)
         return pooled
       })
     )
   }
 
-  // Said once, and again when the relay changes its mind: without DSN nobody hears of a delivery beyond the relay.
-  #learn(capabilities: SmtpCapabilities): Effect.Effect<void> {
+  // Logged once, and again after a change: without DSN the service learns of no delivery beyond the relay.
+  #noteCapabilities(capabilities: SmtpCapabilities): Effect.Effect<void> {
     return Effect.suspend(() => {
       const before = this.#capabilities?.extensions.includes("DSN")
       const now = capabilities.extensions.includes("DSN")
@@ -191,55 +192,57 @@ export class SmtpPool {
     })
   }
 
-  #settle(pooled: Pooled, exit: Exit.Exit<Accepted, SendFailure>): Effect.Effect<void> {
-    const { session } = pooled
+  #afterSend(pooled: Pooled, exit: Exit.Exit<Accepted, SendFailure>): Effect.Effect<void> {
+    const { conversation } = pooled
     const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-    const isAnswer = failure?._tag === "RecipientRefused" && failure.stage !== "client"
-    const heard = exit._tag === "Success" || isAnswer ? this.#heal : Effect.void
-    return Effect.flatMap(heard, () => {
-      if (session.usable() && pooled.sent >= this.#options.messagesPerConnection) return this.#retire(pooled)
-      return isAnswer && session.usable() ? Effect.andThen(session.reset, this.#keep(pooled)) : this.#keep(pooled)
+    const isReply = failure?._tag === "RecipientRefused" && failure.stage !== "client"
+    const recovered = exit._tag === "Success" || isReply ? this.#recover : Effect.void
+    return Effect.flatMap(recovered, () => {
+      if (conversation.usable() && pooled.sent >= this.#options.messagesPerConnection) return this.#quit(pooled)
+      return isReply && conversation.usable()
+        ? Effect.andThen(conversation.reset, this.#keep(pooled))
+        : this.#keep(pooled)
     })
   }
 
   #keep(pooled: Pooled): Effect.Effect<void> {
     return Effect.sync(() => {
-      if (!pooled.session.usable()) return this.#drop(pooled)
+      if (!pooled.conversation.usable()) return this.#drop(pooled)
       pooled.idleSince = this.#now()
       this.#idle.push(pooled)
     })
   }
 
   #drop(pooled: Pooled): void {
-    pooled.session.close()
-    this.#live.delete(pooled)
+    pooled.conversation.close()
+    this.#open.delete(pooled)
   }
 
-  // Of a connection that the relay has ended nobody would answer a QUIT.
-  #retire(pooled: Pooled): Effect.Effect<void> {
+  // A relay that ended the connection would not answer QUIT.
+  #quit(pooled: Pooled): Effect.Effect<void> {
     return Effect.suspend(() =>
       Effect.ensuring(
-        pooled.session.usable() ? pooled.session.quit : Effect.void,
+        pooled.conversation.usable() ? pooled.conversation.quit : Effect.void,
         Effect.sync(() => this.#drop(pooled))
       )
     )
   }
 
   /**
-   * The relay let us in and then ended the conversation about a message. As long as that happens to one recipient alone,
-   * it is that recipient's matter, an attempt like one answered by 4xx: a message that crashes a filter must neither stop
-   * everybody else's nor be offered for ever. When it happens to a second one before the relay has answered about anybody
-   * else, the relay is sick: it is left alone, and nobody loses an attempt, unless it is their second time. Without that,
-   * a few such recipients who are left over could accuse each other and the relay for ever.
+   * The relay accepted the connection and then ended the transaction. While that happens to one recipient alone, it counts
+   * as an attempt, like a 4xx reply: a message that crashes a filter must not stop all other mail, and must not be retried
+   * for ever. When a second recipient follows before the relay replied about any other, the relay is the cause: the
+   * circuit opens and no recipient loses an attempt, except one that is suspected for the second time. Without that
+   * exception a few such recipients could keep the circuit open for ever.
    */
   #suspect(failure: RelayUnavailable, { envelope: { to } }: SmtpMail) {
     return Effect.suspend((): Effect.Effect<never, RelayUnavailable | RecipientRefused> => {
       if (this.#closing) return failure
       const again = this.#suspects.has(to)
       this.#suspects.add(to)
-      const refusal = putOff(failure)
-      if (this.#suspects.size === 1) return refusal
-      return again ? Effect.andThen(Effect.ignore(this.#trip(failure)), refusal) : this.#trip(failure)
+      const deferral = asDeferral(failure)
+      if (this.#suspects.size === 1) return deferral
+      return again ? Effect.andThen(Effect.ignore(this.#trip(failure)), deferral) : this.#trip(failure)
     })
   }
 
@@ -248,58 +251,58 @@ export class SmtpPool {
       const now = yield* Clock.currentTimeMillis
       const before = this.#circuit
       const { fault, reason } = failure
-      const after = RelayCircuit.trip(before, { now, reason, pauses: this.#options.pauses })
+      const after = RelayCircuit.trip(before, { now, reason })
       this.#circuit = after
-      this.#grow()
+      this.#restoreLimit()
       if (after !== before) {
         yield* Effect.logWarning("SMTP relay unavailable").pipe(
-          Effect.annotateLogs({ fault, reason, pause_ms: after.pause })
+          Effect.annotateLogs({ fault, reason, pause_ms: after.until - now })
         )
       }
       return yield* new RelayUnavailable({ fault, reason, retryInMillis: Math.max(after.until - now, 0) })
     })
   }
 
-  get #heal(): Effect.Effect<void> {
+  get #recover(): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.#suspects.clear()
       if (this.#circuit._tag === "Closed") return Effect.void
       this.#circuit = RelayCircuit.closed
-      return Effect.logInfo("SMTP relay takes mail again")
+      return Effect.logInfo("SMTP relay recovered")
     })
   }
 
-  // Other connections work or may yet, so this was perhaps one too many (421 or a refused connect is how relays say
-  // it). Opening the circuit would stop mail that flows; asking for fewer connections does not. Every failure lowers
-  // the limit, so a relay that is down is found out by the last one.
-  #shrink(failure: RelayUnavailable): Effect.Effect<never, Crowded> {
+  // Other connections work or are still opening, so this may be one too many: relays refuse it with 421 or at TCP. A
+  // lower limit keeps mail flowing, while an open circuit would stop it. Each failure lowers the limit, so a relay that
+  // is down fails the last connection and opens the circuit.
+  #reduceLimit(failure: RelayUnavailable): Effect.Effect<never, ConnectionLimitReached> {
     return Effect.gen({ self: this }, function*() {
-      this.#shrunkUntil = (yield* Clock.currentTimeMillis) + Duration.toMillis(this.#options.shrinkTime)
-      const connections = this.#live.size + this.#opening
+      this.#reducedUntil = (yield* Clock.currentTimeMillis) + Duration.toMillis(this.#options.reducedLimitTime)
+      const connections = this.#open.size + this.#opening
       this.#lanes.resize(connections)
-      yield* Effect.logInfo("SMTP relay takes no further connection").pipe(
+      yield* Effect.logInfo("SMTP relay refused another connection").pipe(
         Effect.annotateLogs({ connections, reason: failure.reason })
       )
-      return yield* new Crowded()
+      return yield* new ConnectionLimitReached()
     })
   }
 
-  #grow(): void {
-    if (this.#shrunkUntil === undefined) return
-    this.#shrunkUntil = undefined
+  #restoreLimit(): void {
+    if (this.#reducedUntil === undefined) return
+    this.#reducedUntil = undefined
     this.#lanes.resize(this.#options.maxConnections)
   }
 
-  get #reap(): Effect.Effect<never> {
+  get #closeIdle(): Effect.Effect<never> {
     const idleMillis = Duration.toMillis(this.#options.idleTimeout)
     return Effect.gen({ self: this }, function*() {
       yield* Effect.sleep(idleMillis / 4)
       const since = (yield* Clock.currentTimeMillis) - idleMillis
       const old = this.#idle.filter((pooled) => pooled.idleSince <= since)
       this.#idle.splice(0, old.length)
-      // Taken out of the pool, so nobody else would close them if this were interrupted half way.
+      // These are no longer in the pool, so an interruption here would leave them open.
       yield* Effect.uninterruptible(
-        Effect.forEach(old, (pooled) => this.#retire(pooled), { concurrency: "unbounded", discard: true })
+        Effect.forEach(old, (pooled) => this.#quit(pooled), { concurrency: "unbounded", discard: true })
       )
     }).pipe(Effect.forever)
   }
@@ -309,10 +312,10 @@ export class SmtpPool {
     return Effect.gen({ self: this }, function*() {
       this.#closing = true
       this.#lanes.close(new RelayUnavailable({ fault: "closing", reason, retryInMillis: 0 }))
-      yield* Effect.timeoutOption(Effect.interruptible(this.#lanes.idle), this.#options.closeTimeout)
+      yield* Effect.timeoutOption(Effect.interruptible(this.#lanes.idle), this.#options.drainTimeout)
       const idle = this.#idle.splice(0)
-      yield* Effect.forEach(idle, (pooled) => this.#retire(pooled), { concurrency: "unbounded", discard: true })
-      for (const pooled of this.#live) this.#drop(pooled)
+      yield* Effect.forEach(idle, (pooled) => this.#quit(pooled), { concurrency: "unbounded", discard: true })
+      for (const pooled of this.#open) this.#drop(pooled)
     })
   }
 }

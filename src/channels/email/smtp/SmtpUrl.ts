@@ -1,25 +1,16 @@
 import { Redacted, Result, Schema } from "effect"
 import * as NodeNet from "node:net"
+import * as NodeOs from "node:os"
+import type { RelayAddress } from "./Smtp.ts"
 
-/** How to reach a relay. */
-export interface RelayAddress {
-  readonly host: string
-  readonly port: number
-  /** `implicit`: TLS from the first byte; `required`: STARTTLS or nothing; `offered`: STARTTLS when the relay has it. */
-  readonly tls: "implicit" | "required" | "offered" | "never"
-  /** False accepts any certificate. */
-  readonly verifyCertificate: boolean
-  readonly credentials?: { readonly user: string; readonly password: Redacted.Redacted<string> }
-}
-
-/** The relay's URL cannot be used; `reason` is one sentence that never repeats the URL, for it may hold a password. */
+/** The relay's URL is invalid. `reason` never repeats the URL, which may contain a password. */
 export class SmtpUrlInvalid extends Schema.TaggedError<SmtpUrlInvalid>()("SmtpUrlInvalid", {
   reason: Schema.String
 }) {}
 
 const invalid = (reason: string) => Result.fail(new SmtpUrlInvalid({ reason }))
 
-const decoded = (text: string): Result.Result<string, SmtpUrlInvalid> =>
+const decodePercent = (text: string): Result.Result<string, SmtpUrlInvalid> =>
   /%(?![0-9a-f]{2})/i.test(text)
     ? invalid("user or password has a % that is not an escape; write % as %25")
     : Result.try({
@@ -38,7 +29,7 @@ const tlsOf = (url: URL, host: string): Result.Result<RelayAddress["tls"], SmtpU
   }
   if (asked === "required" || asked === "offered" || asked === "never") return Result.succeed(asked)
   if (asked !== null) return invalid(`tls must be one of ${[...tlsModes].join(", ")}`)
-  // A password must not cross a network in clear because somebody in the middle removed STARTTLS from the EHLO answer.
+  // Without `required`, an attacker in the middle could remove STARTTLS from the EHLO reply and read the password.
   return Result.succeed(url.username !== "" && !isLoopback(host) ? "required" : "offered")
 }
 
@@ -48,16 +39,16 @@ const credentialsOf = (url: URL): Result.Result<RelayAddress["credentials"], Smt
     : url.username === "" || url.password === ""
     ? invalid("user and password go together: smtp://user:password@host")
     : Result.gen(function*() {
-      const user = yield* decoded(url.username)
-      const password = yield* decoded(url.password)
+      const user = yield* decodePercent(url.username)
+      const password = yield* decodePercent(url.password)
       return { user, password: Redacted.make(password) }
     })
 
 const options = new Set(["tls", "verify"])
 
 /**
- * Reads `smtp://` (587) and `smtps://` (465) URLs: user and password percent-encoded, `?tls=required|offered|never`
- * (required is the default for a password that leaves the machine), `?verify=false` for a self-signed certificate.
+ * Parses `smtp://` (587) and `smtps://` (465) URLs. User and password are percent-encoded. `?tls=required|offered|never`
+ * defaults to `required` when a password leaves the machine. `?verify=false` accepts a self-signed certificate.
  */
 export const parseSmtpUrl = (text: string): Result.Result<RelayAddress, SmtpUrlInvalid> =>
   Result.gen(function*() {
@@ -68,7 +59,7 @@ export const parseSmtpUrl = (text: string): Result.Result<RelayAddress, SmtpUrlI
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
     if (host === "") return yield* invalid("names no host")
     if (NodeNet.isIP(host) === 0 && !/^[\w.-]+$/.test(host)) return yield* invalid("the host is not a host name")
-    if (url.pathname !== "" && url.pathname !== "/") return yield* invalid("has a path; a relay has none")
+    if (url.pathname !== "" && url.pathname !== "/") return yield* invalid("must not have a path")
     const unknown = [...url.searchParams.keys()].find((key) => !options.has(key))
     if (unknown !== undefined) return yield* invalid(`has an unknown option; known are ${[...options].join(", ")}`)
     const tls = yield* tlsOf(url, host)
@@ -81,3 +72,9 @@ export const parseSmtpUrl = (text: string): Result.Result<RelayAddress, SmtpUrlI
       ...(credentials === undefined ? {} : { credentials })
     }
   })
+
+const isFullHostName = (host: string) => host.includes(".") && !/^[\d.]+$/.test(host)
+
+/** The name in EHLO: HELO_NAME or the machine's full host name. Undefined when only an address literal is left. */
+export const greetingName = (configured: string | undefined, host: string = NodeOs.hostname()): string | undefined =>
+  configured ?? (isFullHostName(host) ? host : undefined)

@@ -1,8 +1,8 @@
-import { parseReply, printableLine } from "./parseReply.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "./SmtpErrors.ts"
 import type { RelayFault, SendFailure, SmtpStage } from "./SmtpErrors.ts"
+import { parseReply, printableLine } from "./SmtpReply.ts"
 
-/** What nodemailer's engine reports when it cannot connect or log in. */
+/** An error of nodemailer's engine while it connects or logs in. */
 export interface EngineError {
   readonly code?: string | undefined
   readonly message: string
@@ -11,14 +11,14 @@ export interface EngineError {
 // "Authenticate first" (RFC 4954 6) and "encryption required" (RFC 3207 4) are about our account at the relay.
 const accountCodes = new Set([530, 534, 535, 538])
 
-/** A failure before any message was in the conversation. */
-export const connectFailure = (error: EngineError): RelayUnavailable => {
+/** The failure of a connection that never carried a message. */
+export const failureOfConnect = (error: EngineError): RelayUnavailable => {
   const fault: RelayFault = error.code === "EAUTH" ? "auth" : error.code === "ETLS" ? "tls" : "connect"
   return new RelayUnavailable({ fault, reason: printableLine(error.message), retryInMillis: 0 })
 }
 
-/** What a reply means that does not go on with the transaction. */
-export const refusedWith = (text: string, stage: SmtpStage): SendFailure => {
+/** The failure that a reply means which does not continue the transaction. */
+export const failureOfReply = (text: string, stage: SmtpStage): SendFailure => {
   const reply = parseReply(text)
   if (reply === undefined || reply.code < 400) {
     const reason = printableLine(`not an SMTP reply: ${text}`)
@@ -30,44 +30,28 @@ export const refusedWith = (text: string, stage: SmtpStage): SendFailure => {
     const fault = reply.code === 421 && stage !== "mail" ? "dismissed" : "reply"
     return new RelayUnavailable({ fault, reason: reply.response, retryInMillis: 0 })
   }
-  // 503 tells of a session out of step, so a later attempt may succeed although the digit says otherwise.
+  // 503 means that the two sides are out of step, so a retry may succeed although the code is 5xx.
   return new RecipientRefused({ ...reply, stage, permanent: reply.code >= 500 && reply.code !== 503 })
 }
 
 /**
- * What the end of a connection means for the message in it. Of one whose final dot never left, the relay keeps nothing
- * (RFC 5321 4.1.1.10), so there is no doubt about it.
+ * The failure that a closed connection means for the message in flight. A relay keeps nothing of a message whose final
+ * dot it never received (RFC 5321 4.1.1.10), so only after the final dot the outcome is unknown.
  */
-export const lostWith = (reason: string, finalDotSent: boolean): SendFailure =>
+export const failureOfDisconnect = (reason: string, finalDotSent: boolean): SendFailure =>
   finalDotSent
     ? new OutcomeUnknown({ reason: printableLine(reason) })
     : new RelayUnavailable({ fault: "lost", reason: printableLine(reason), retryInMillis: 0 })
 
 /**
- * A connection that ended in the middle of a message's conversation, when it is counted as an attempt of that message:
- * put off like by any 4xx, in the relay's words where they are such, else with the status for a bad connection (RFC 3463
- * 4.4.2). Of an answer that was cut off nobody knows how it would have ended.
+ * Turns the early end of a transaction into a temporary refusal, so that it counts as an attempt of its message. It
+ * keeps a 4xx reply of the relay. Otherwise it uses the status for a bad connection (RFC 3463 4.4.2), also for a reply
+ * that was cut off, since its end is unknown.
  */
-export const putOff = ({ reason }: RelayUnavailable): RecipientRefused => {
+export const asDeferral = ({ reason }: RelayUnavailable): RecipientRefused => {
   const said = parseReply(reason)
   const reply = said !== undefined && said.code >= 400 && said.code < 500
     ? said
     : { code: 421, enhanced: "4.4.2", response: printableLine(`421 4.4.2 ${reason}`) }
   return new RecipientRefused({ ...reply, stage: "rcpt", permanent: false })
 }
-
-const refusal = (code: number, enhanced: string, text: string) =>
-  new RecipientRefused({
-    stage: "client",
-    permanent: true,
-    code,
-    enhanced,
-    response: `${code} ${enhanced} ${text} (not sent)`
-  })
-
-/** The refusals we give ourselves, with the codes a relay would use (RFC 5321 4.2.3, 6531 3.5, 1870 6.1). */
-export const clientRefusals = {
-  badAddress: () => refusal(553, "5.1.3", "address is not valid in an SMTP command"),
-  notAscii: () => refusal(553, "5.6.7", "the relay does not offer SMTPUTF8 for a non-ASCII address"),
-  tooLarge: (limit: number) => refusal(552, "5.3.4", `message is larger than the relay's limit of ${limit} bytes`)
-} as const

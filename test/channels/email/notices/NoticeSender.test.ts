@@ -5,9 +5,9 @@ import { Notices } from "../../../../src/accounts/Notices.ts"
 import { sendNotices } from "../../../../src/channels/email/notices/NoticeSender.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
-import { NodemailerSmtp } from "../../../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../../../src/channels/email/smtp/Smtp.ts"
 import { OutcomeUnknown } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
+import { SmtpLayer } from "../../../../src/channels/email/smtp/SmtpLayer.ts"
 import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
 import { PublicUrl } from "../../../../src/platform/http/PublicUrl.ts"
@@ -25,7 +25,7 @@ class Sink extends Context.Service<Sink, SmtpSink.SmtpSink>()(
 const Relay = Layer.unwrap(
   Effect.map(
     Sink,
-    ({ port }) => NodemailerSmtp.layer({ relay: { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } })
+    ({ port }) => SmtpLayer.make({ relay: { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } })
   )
 ).pipe(Layer.provideMerge(Layer.effect(Sink, SmtpSink.make({ script: SmtpSink.localPartScript }))))
 

@@ -4,7 +4,7 @@ import { parseFields } from "../../../../src/channels/email/reports/fields.ts"
 import { meaningOf } from "../../../../src/channels/email/reports/meaningOf.ts"
 import { parseReport } from "../../../../src/channels/email/reports/parseReport.ts"
 import { readDeliveryStatus } from "../../../../src/channels/email/reports/Report.ts"
-import type { Suppress } from "../../../../src/channels/email/smtp/classifyReply.ts"
+import type { Suppress } from "../../../../src/channels/email/smtp/SmtpReply.ts"
 import {
   arf,
   autoReply,

@@ -1,25 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Logger, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { NodemailerSmtp } from "../../../../src/channels/email/smtp/NodemailerConnector.ts"
-import type { NodemailerSmtpOptions } from "../../../../src/channels/email/smtp/NodemailerConnector.ts"
 import { Smtp } from "../../../../src/channels/email/smtp/Smtp.ts"
-import type { SmtpLane, SmtpMail } from "../../../../src/channels/email/smtp/Smtp.ts"
+import type { RelayAddress, SmtpLane, SmtpMail } from "../../../../src/channels/email/smtp/Smtp.ts"
 import type { SendFailure } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
-import type { RelayAddress } from "../../../../src/channels/email/smtp/SmtpUrl.ts"
+import { SmtpLayer } from "../../../../src/channels/email/smtp/SmtpLayer.ts"
+import type { SmtpOptions } from "../../../../src/channels/email/smtp/SmtpLayer.ts"
 import * as ScriptedSmtp from "../../../support/ScriptedSmtp.ts"
 import * as SmtpSink from "../../../support/SmtpSink.ts"
 
 const relay = (port: number): RelayAddress => ({ host: "127.0.0.1", port, tls: "never", verifyCertificate: true })
 
-/** For servers that never answer; the others are given the time a loaded machine may need. */
-const impatient: Partial<NodemailerSmtpOptions> = {
+/** For servers that never answer; other servers get the time that a loaded machine may need. */
+const impatient: Partial<SmtpOptions> = {
   timeouts: { greeting: Duration.millis(100), command: Duration.millis(100), finalReply: Duration.millis(100) }
 }
 
-const open = (port: number, options: Partial<NodemailerSmtpOptions> = {}) =>
+const open = (port: number, options: Partial<SmtpOptions> = {}) =>
   Effect.map(
-    Layer.build(NodemailerSmtp.layer({ relay: relay(port), ...options })),
+    Layer.build(SmtpLayer.make({ relay: relay(port), ...options })),
     (context) => Context.get(context, Smtp)
   )
 
@@ -32,7 +31,7 @@ const mail = (to: string, priority: SmtpLane = "bulk", text = "hello"): SmtpMail
   priority
 })
 
-/** More than any socket takes at once. */
+/** Larger than any socket buffer. */
 const huge: SmtpMail = { ...mail("ann@example.com"), message: message("x".repeat(32 * 1024 * 1024)) }
 
 const summary = (failure: SendFailure): object => {
@@ -50,24 +49,24 @@ const summary = (failure: SendFailure): object => {
 
 const unavailable = (fault: string) => ({ tag: "RelayUnavailable", fault })
 const unknown = { tag: "OutcomeUnknown" }
-/** The end of a conversation that is counted as an attempt of its recipient, while it happens to nobody else. */
+/** A transaction that ended early, counted as an attempt while it happens to one recipient alone. */
 const dismissed = { tag: "RecipientRefused", stage: "rcpt", code: 421, permanent: false, enhanced: "4.4.2" }
 const on = (verb: string, answer: ScriptedSmtp.ScriptedAnswer): ScriptedSmtp.ScriptedSmtpOptions => ({
   command: (line) => line.toUpperCase().startsWith(verb) ? answer : undefined
 })
 
-const user: Partial<NodemailerSmtpOptions> = {
+const user: Partial<SmtpOptions> = {
   relay: { ...relay(0), credentials: { user: "ann", password: Redacted.make("se cret%") } }
 }
-/** It goes on after the client has begun with TLS. */
+/** It continues after the client has started TLS. */
 const noise: ScriptedSmtp.ScriptedAnswer = { slowly: "220 2.0.0 go ahead\r\nnoise, and not TLS", millis: 1 }
-const mustEncrypt: Partial<NodemailerSmtpOptions> = { relay: { ...relay(0), tls: "required" } }
+const mustEncrypt: Partial<SmtpOptions> = { relay: { ...relay(0), tls: "required" } }
 
 interface Case {
   readonly name: string
   readonly server: ScriptedSmtp.ScriptedSmtpOptions
   readonly expected: object
-  readonly options?: Partial<NodemailerSmtpOptions>
+  readonly options?: Partial<SmtpOptions>
   /** Bodies the server must have seen in full. */
   readonly bodies?: number
 }
@@ -76,9 +75,9 @@ const matrix: ReadonlyArray<Case> = [
   { name: "a 421 greeting", server: { greeting: "421 4.3.2 too busy" }, expected: unavailable("connect") },
   { name: "a 554 greeting", server: { greeting: "554 5.7.1 go away" }, expected: unavailable("connect") },
   { name: "no greeting", server: { greeting: "silence" }, options: impatient, expected: unavailable("connect") },
-  { name: "hanging up instead of a greeting", server: { greeting: "close" }, expected: unavailable("connect") },
+  { name: "a disconnect instead of a greeting", server: { greeting: "close" }, expected: unavailable("connect") },
   { name: "EHLO and HELO refused", server: { command: () => "502 5.5.1 no" }, expected: unavailable("connect") },
-  { name: "hanging up at EHLO", server: on("EHLO", "close"), expected: unavailable("connect") },
+  { name: "a disconnect at EHLO", server: on("EHLO", "close"), expected: unavailable("connect") },
   {
     name: "AUTH refused",
     server: { extensions: ["AUTH PLAIN LOGIN"], ...on("AUTH", "535 5.7.8 wrong password") },
@@ -86,7 +85,7 @@ const matrix: ReadonlyArray<Case> = [
     expected: unavailable("auth")
   },
   {
-    name: "hanging up at AUTH",
+    name: "a disconnect at AUTH",
     server: { extensions: ["AUTH PLAIN"], ...on("AUTH", "close") },
     options: user,
     expected: unavailable("connect")
@@ -99,13 +98,13 @@ const matrix: ReadonlyArray<Case> = [
     expected: unavailable("tls")
   },
   {
-    name: "noise in the place of TLS",
+    name: "noise instead of TLS",
     server: { extensions: ["STARTTLS"], ...on("STARTTLS", noise) },
     options: mustEncrypt,
     expected: unavailable("connect")
   },
   {
-    name: "noise in the place of TLS that was merely offered",
+    name: "noise instead of optional TLS",
     server: { extensions: ["STARTTLS"], ...on("STARTTLS", noise) },
     options: { relay: { ...relay(0), tls: "offered" } },
     expected: unavailable("connect")
@@ -122,7 +121,7 @@ const matrix: ReadonlyArray<Case> = [
   },
   { name: "530 at MAIL", server: on("MAIL", "530 5.7.0 log in first"), expected: unavailable("reply") },
   { name: "421 at MAIL", server: on("MAIL", "421 4.3.2 shutting down"), expected: unavailable("reply") },
-  { name: "hanging up at MAIL", server: on("MAIL", "close"), expected: dismissed },
+  { name: "a disconnect at MAIL", server: on("MAIL", "close"), expected: dismissed },
   { name: "silence at MAIL", server: on("MAIL", "silence"), options: impatient, expected: dismissed },
   { name: "421 at RCPT", server: on("RCPT", "421 4.3.2 not this one"), expected: { ...dismissed, enhanced: "4.3.2" } },
   { name: "silence at RCPT", server: on("RCPT", "silence"), options: impatient, expected: dismissed },
@@ -151,7 +150,7 @@ const matrix: ReadonlyArray<Case> = [
     server: on("DATA", "554 5.5.1 no valid recipients"),
     expected: { tag: "RecipientRefused", stage: "data", code: 554, permanent: true, enhanced: "5.5.1" }
   },
-  { name: "hanging up at DATA", server: on("DATA", "close"), expected: dismissed },
+  { name: "a disconnect at DATA", server: on("DATA", "close"), expected: dismissed },
   {
     name: "451 after the dot",
     server: { message: () => "451 4.7.1 greylisted" },
@@ -177,12 +176,12 @@ const matrix: ReadonlyArray<Case> = [
     bodies: 1
   },
   {
-    name: "hanging up in the body, whose final dot has left",
+    name: "a disconnect in the body after the final dot has left",
     server: { body: (text) => text.length >= 10 ? "close" : undefined },
     expected: unknown,
     bodies: 0
   },
-  { name: "hanging up after the dot", server: { message: () => "close" }, expected: unknown, bodies: 1 },
+  { name: "a disconnect after the dot", server: { message: () => "close" }, expected: unknown, bodies: 1 },
   {
     name: "silence after the dot",
     server: { message: () => "silence" },
@@ -195,9 +194,9 @@ const matrix: ReadonlyArray<Case> = [
   { name: "noise at RCPT", server: on("RCPT", "\u0007noise"), expected: dismissed }
 ]
 
-describe("what a failed send means", () => {
+describe("a failed send", () => {
   for (const { bodies = 0, expected, name, options, server } of matrix) {
-    it.effect(`${name} is ${JSON.stringify(expected)}`, () =>
+    it.effect(`${name} fails with ${JSON.stringify(expected)}`, () =>
       Effect.gen(function*() {
         const peer = yield* ScriptedSmtp.make(server)
         const address = { ...relay(peer.port), ...options?.relay, port: peer.port }
@@ -208,7 +207,7 @@ describe("what a failed send means", () => {
       }))
   }
 
-  it.effect("a relay that reads no further, or hangs up, before the final dot has left does not have the message", () =>
+  it.effect("is no unknown outcome if the relay stalls or disconnects before the final dot has left", () =>
     Effect.gen(function*() {
       for (const fault of ["stall", "close", "end"] as const) {
         const peer = yield* ScriptedSmtp.make({ body: (text) => text.length >= 10 ? fault : undefined })
@@ -217,7 +216,7 @@ describe("what a failed send means", () => {
       }
     }))
 
-  it.effect("an answer in the middle of the message ends the connection, and is believed when it refuses", () =>
+  it.effect("ends the connection after a reply in the middle of the message, and accepts only a refusal from it", () =>
     Effect.gen(function*() {
       const refused = { tag: "RecipientRefused", stage: "message", code: 552, permanent: true, enhanced: "5.3.4" }
       for (const [say, expected] of [["552 5.3.4 too large", refused], ["250 2.0.0 taken", unknown]] as const) {
@@ -229,7 +228,7 @@ describe("what a failed send means", () => {
       }
     }))
 
-  it.effect("an answer that came along with the one to DATA is not one to its final dot, a refusal neither", () =>
+  it.effect("does not take a reply that arrives with the one to DATA for the reply to the final dot", () =>
     Effect.gen(function*() {
       for (const early of ["250 2.0.0 taken", "550 5.7.1 no"]) {
         const peer = yield* ScriptedSmtp.make(on("DATA", `354 go on\r\n${early}`))
@@ -238,20 +237,20 @@ describe("what a failed send means", () => {
       }
     }))
 
-  it.effect("an answer that is cut off refuses nobody, and its words are kept", () =>
+  it.effect("keeps the text of a truncated reply but does not take it for a refusal", () =>
     Effect.gen(function*() {
       for (const cutOff of ["250 2.1.5 o", "2", "550 5.1.1 no such", "550-5.1.1 no\r\n550-such"]) {
         const peer = yield* ScriptedSmtp.make(on("RCPT", { cutOff }))
         const smtp = yield* open(peer.port)
         const failure = yield* Effect.flip(smtp.send(mail("ann@example.com")))
         assert.deepStrictEqual(summary(failure), dismissed)
-        const words = cutOff.replaceAll(/\s+/g, " ")
+        const text = cutOff.replaceAll(/\s+/g, " ")
         const said = failure._tag === "RecipientRefused" ? failure.response : ""
-        assert.strictEqual(said, `421 4.4.2 ${words} (connection closed)`)
+        assert.strictEqual(said, `421 4.4.2 ${text} (connection closed)`)
       }
     }))
 
-  it.effect("a refusal is one even when the relay hangs up before it has answered all that it was told", () =>
+  it.effect("reports a refusal also if the relay disconnects before it has answered all commands", () =>
     Effect.gen(function*() {
       const peer = yield* ScriptedSmtp.make({
         command: (line) => line.startsWith("RCPT") ? "550 5.1.1 no such user" : line === "DATA" ? "close" : undefined
@@ -264,7 +263,7 @@ describe("what a failed send means", () => {
       assert.strictEqual((yield* smtp.admission)._tag, "Pass")
     }))
 
-  it.effect("a reply of more than 64 kB is none", () =>
+  it.effect("closes the connection after a reply of more than 64 kB", () =>
     Effect.gen(function*() {
       const peer = yield* ScriptedSmtp.make(on("RCPT", "250-on and on\r\n".repeat(20_000)))
       const smtp = yield* open(peer.port)
@@ -272,7 +271,7 @@ describe("what a failed send means", () => {
       yield* peer.until(() => peer.connections.open === 0)
     }))
 
-  it.effect("a relay that answers byte by byte is waited for", () =>
+  it.effect("does not happen with a relay that answers byte by byte", () =>
     Effect.gen(function*() {
       const peer = yield* ScriptedSmtp.make({ extensions: [], ...on("RCPT", { slowly: "250 2.0.0 ok", millis: 10 }) })
       const smtp = yield* open(peer.port)
@@ -280,7 +279,7 @@ describe("what a failed send means", () => {
       assert.strictEqual(peer.bodies.length, 1)
     }))
 
-  it.effect("a relay that never comes to the end of an answer is given up after twenty minutes", () =>
+  it.effect("follows after twenty minutes of a reply that does not end", () =>
     Effect.gen(function*() {
       for (const [verb, expected] of [["RCPT", dismissed], ["EHLO", unavailable("connect")]] as const) {
         const peer = yield* ScriptedSmtp.make(on(verb, { slowly: "x".repeat(10_000), millis: 20 }))
@@ -293,7 +292,7 @@ describe("what a failed send means", () => {
       }
     }))
 
-  it.effect("a refused connection is RelayUnavailable", () =>
+  it.effect("is RelayUnavailable after a refused connection", () =>
     Effect.gen(function*() {
       const port = yield* Effect.scoped(Effect.map(ScriptedSmtp.make(), (server) => server.port))
       const smtp = yield* open(port)
@@ -301,7 +300,7 @@ describe("what a failed send means", () => {
       assert.deepStrictEqual(summary(failure), unavailable("connect"))
     }))
 
-  it.effect("keeps foreign text to one printable line of 500 characters", () =>
+  it.effect("carries the reply as one printable line of at most 500 characters", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ message: () => `554 5.7.1 \u001b[31m\u0000${"x".repeat(900)}` })
       const smtp = yield* open(server.port)
@@ -320,7 +319,7 @@ describe("what a failed send means", () => {
       ["\u00fcser@example.com", "5.6.7"]
     ] as const
   ) {
-    it.effect(`does not say ${JSON.stringify(to)} to the relay`, () =>
+    it.effect(`precedes any command to the invalid address ${JSON.stringify(to)}`, () =>
       Effect.gen(function*() {
         const server = yield* ScriptedSmtp.make()
         const smtp = yield* open(server.port)
@@ -336,7 +335,7 @@ describe("what a failed send means", () => {
       }))
   }
 
-  it.effect("does not start a message above the relay's announced SIZE", () =>
+  it.effect("precedes any command for a message above the relay's SIZE", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ extensions: ["SIZE 40"] })
       const smtp = yield* open(server.port)
@@ -345,8 +344,8 @@ describe("what a failed send means", () => {
     }))
 })
 
-describe("what arrives", () => {
-  it.effect("is the message byte for byte, leading dots and long bodies included", () =>
+describe("a message that the relay receives", () => {
+  it.effect("has the same bytes, also with leading dots and a long body", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make()
       const smtp = yield* open(sink.port)
@@ -358,7 +357,7 @@ describe("what arrives", () => {
       assert.isTrue(sink.messages[0]?.raw.equals(body))
     }))
 
-  it.effect("has the null sender when from is empty", () =>
+  it.effect("has the null sender if `from` is empty", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make()
       const smtp = yield* open(sink.port)
@@ -367,7 +366,7 @@ describe("what arrives", () => {
       assert.strictEqual(sink.messages[0]?.from, "")
     }))
 
-  it.effect("comes over TLS after a login with the password as it was given", () =>
+  it.effect("arrives over TLS after a login with the given password", () =>
     Effect.gen(function*() {
       const seen: Array<string> = []
       const sink = yield* SmtpSink.make({
@@ -387,7 +386,7 @@ describe("what arrives", () => {
       assert.deepStrictEqual(seen, ["ann se cret% true"])
     }))
 
-  it.effect("does not come at all when the certificate cannot be trusted", () =>
+  it.effect("does not arrive if the relay's certificate is untrusted", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ server: { secure: true } })
       const smtp = yield* open(sink.port, { relay: { ...relay(sink.port), tls: "implicit" } })
@@ -396,7 +395,7 @@ describe("what arrives", () => {
       assert.strictEqual(sink.messages.length, 0)
     }))
 
-  it.effect("comes over STARTTLS when the relay offers it, the large one whole too", () =>
+  it.effect("arrives over STARTTLS if the relay offers it, also a large message", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ server: { disabledCommands: ["AUTH"] } })
       const address: RelayAddress = { ...relay(sink.port), tls: "required", verifyCertificate: false }
@@ -410,14 +409,14 @@ describe("what arrives", () => {
 })
 
 describe("the pool", () => {
-  it.effect("never has more connections than allowed, and reuses them", () =>
+  it.effect("never exceeds its connections, and reuses them", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 2 }) })
       const smtp = yield* open(sink.port, { maxConnections: 4 })
       const sends = Array.from({ length: 60 }, (_, n) => smtp.send(mail(`user${n}@example.com`)))
       yield* Effect.all(sends, { concurrency: "unbounded", discard: true })
       assert.strictEqual(sink.messages.length, 60)
-      // Three for bulk; the fourth is kept for singles.
+      // Three for bulk mail; the fourth is reserved for singles.
       assert.strictEqual(sink.connections.total, 3)
     }))
 
@@ -430,7 +429,7 @@ describe("the pool", () => {
       assert.deepStrictEqual(sink.messages.map(({ to }) => to[0]), sends.map((_, n) => `user${n}@example.com`))
     }))
 
-  it.effect("sends a single while bulk holds every connection it may have", () =>
+  it.effect("sends a single while bulk mail uses all of its connections", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ message: (n) => n <= 2 ? "silence" : "250 ok" })
       const smtp = yield* open(server.port, { maxConnections: 3 })
@@ -443,7 +442,7 @@ describe("the pool", () => {
       yield* Fiber.interrupt(bulk)
     }))
 
-  it.effect("gives the next free connection to a single that came after bulk", () =>
+  it.effect("gives the next free connection to a single that arrived after bulk mail", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 5 }) })
       const smtp = yield* open(sink.port, { maxConnections: 1 })
@@ -456,7 +455,7 @@ describe("the pool", () => {
       yield* Fiber.join(bulk)
     }))
 
-  it.effect("goes on with the same connection after a refusal, by RSET", () =>
+  it.effect("resets and reuses a connection after a refusal", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({
         script: (to) =>
@@ -473,7 +472,7 @@ describe("the pool", () => {
       assert.strictEqual(sink.messages.length, 1)
     }))
 
-  it.effect("does not go on with a connection whose RSET is refused, or answered without end", () =>
+  it.effect("closes a connection whose RSET is refused or never answered", () =>
     Effect.gen(function*() {
       for (const answer of ["502 5.5.1 no", "silence", { slowly: "\r\n".repeat(10_000), millis: 20 }] as const) {
         const server = yield* ScriptedSmtp.make({
@@ -490,7 +489,7 @@ describe("the pool", () => {
       }
     }))
 
-  it.effect("waits two seconds for the answer to QUIT", () =>
+  it.effect("awaits the reply to QUIT for two seconds", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make(on("QUIT", { slowly: "\r\n".repeat(10_000), millis: 20 }))
       const smtp = yield* open(server.port, { messagesPerConnection: 1 })
@@ -501,7 +500,7 @@ describe("the pool", () => {
       yield* server.until(() => server.connections.open === 0)
     }))
 
-  it.effect("says QUIT after the allowed number of messages and goes on with a new connection", () =>
+  it.effect("quits a connection after its number of messages and opens a new one", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make()
       const smtp = yield* open(server.port, { messagesPerConnection: 3 })
@@ -510,7 +509,7 @@ describe("the pool", () => {
       assert.deepStrictEqual(server.commands.filter((line) => line.endsWith("QUIT")), ["1 QUIT", "2 QUIT"])
     }))
 
-  it.effect("says QUIT on a connection that was idle for three minutes", () =>
+  it.effect("quits a connection that was idle for three minutes", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make()
       const smtp = yield* open(server.port)
@@ -522,7 +521,7 @@ describe("the pool", () => {
       assert.isTrue(server.commands.includes("1 QUIT"))
     }))
 
-  it.effect("goes on to close idle connections after the relay has ended some of them itself", () =>
+  it.effect("closes idle connections also after the relay has closed some itself", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make()
       const smtp = yield* open(server.port)
@@ -536,7 +535,7 @@ describe("the pool", () => {
       assert.isTrue(server.commands.includes("2 QUIT"))
     }))
 
-  it.effect("does not take the relay's hanging up on an idle connection for a failure", () =>
+  it.effect("does not count the relay's close of an idle connection as a failure", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({
         command: (line, connection) => connection === 1 && line.startsWith("MAIL FROM:<second") ? "close" : undefined
@@ -549,7 +548,7 @@ describe("the pool", () => {
       assert.strictEqual(server.bodies.length, 2)
     }))
 
-  it.effect("does not use a connection again on which the relay said more than it was asked for", () =>
+  it.effect("does not reuse a connection on which the relay sent an extra reply", () =>
     Effect.gen(function*() {
       const more = ["250 taken\r\n250 and again", "250 taken\r\n250-and"]
       const server = yield* ScriptedSmtp.make({ message: (n) => more[n - 1] })
@@ -559,7 +558,7 @@ describe("the pool", () => {
       assert.strictEqual(server.connections.total, 3)
     }))
 
-  it.effect("closes the connection of an interrupted send and never uses it again", () =>
+  it.effect("closes the connection of an interrupted send", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ message: (n) => n === 1 ? "silence" : "250 ok" })
       const smtp = yield* open(server.port, { maxConnections: 1 })
@@ -571,7 +570,7 @@ describe("the pool", () => {
       assert.strictEqual(server.connections.total, 2)
     }))
 
-  it.effect("keeps its permits when senders in the queue are interrupted", () =>
+  it.effect("loses no permit when waiting senders are interrupted", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 3 }) })
       const smtp = yield* open(sink.port, { maxConnections: 2 })
@@ -588,7 +587,7 @@ describe("the pool", () => {
       assert.strictEqual(sink.deliveries.get("end@example.com"), 6)
     }))
 
-  it.effect("makes do with the connections a relay allows", () =>
+  it.effect("adapts to the number of connections that the relay allows", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({
         greeting: (connection) => connection > 2 ? "421 4.7.0 too many connections" : "220 welcome"
@@ -601,8 +600,8 @@ describe("the pool", () => {
     }))
 })
 
-describe("a relay that fails", () => {
-  it.effect("is left alone for 1, 2, 4 ... 30 seconds, with one probe at a time", () =>
+describe("the circuit breaker", () => {
+  it.effect("backs off for 1, 2, 4 ... 30 seconds and admits one probe at a time", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ greeting: "421 4.3.2 not now" })
       const smtp = yield* open(server.port)
@@ -622,7 +621,7 @@ describe("a relay that fails", () => {
       }
     }))
 
-  it.effect("is used at full speed again after one success", () =>
+  it.effect("admits all sends after one success", () =>
     Effect.gen(function*() {
       let up = false
       const server = yield* ScriptedSmtp.make({ greeting: () => up ? "220 back" : "close" })
@@ -637,7 +636,7 @@ describe("a relay that fails", () => {
       assert.strictEqual(server.bodies.length, 3)
     }))
 
-  it.effect("may be probed by the next when the probe was interrupted or proved nothing", () =>
+  it.effect("admits another probe after the probe was interrupted", () =>
     Effect.gen(function*() {
       let greeting: ScriptedSmtp.ScriptedAnswer = "close"
       const server = yield* ScriptedSmtp.make({ greeting: () => greeting })
@@ -663,7 +662,7 @@ describe("a relay that fails", () => {
       assert.isAtMost(server.connections.total, 5)
     }))
 
-  it.effect("is not one that ends the conversation about one recipient and takes the others", () =>
+  it.effect("stays closed while the relay ends the transactions of one recipient alone", () =>
     Effect.gen(function*() {
       for (const answer of ["421 4.3.0 filter crashed", "close"] as const) {
         const server = yield* ScriptedSmtp.make({
@@ -678,7 +677,7 @@ describe("a relay that fails", () => {
           permanent: false
         })
         assert.isTrue(others.every(Exit.isSuccess))
-        // Nobody else's mail comes between, and it is still this recipient's attempt each time.
+        // No other mail comes between, and each time it still counts as this recipient's attempt.
         for (let attempt = 0; attempt < 3; attempt++) {
           const failure = yield* Effect.flip(smtp.send(mail("poison@example.com")))
           assert.deepInclude(summary(failure), { tag: "RecipientRefused", code: 421, permanent: false })
@@ -687,7 +686,7 @@ describe("a relay that fails", () => {
       }
     }))
 
-  it.effect("is one that ends the conversations about all: it is left alone, and no others lose an attempt", () =>
+  it.effect("opens when the relay ends all transactions, and only the first recipient loses an attempt", () =>
     Effect.gen(function*() {
       let isWell = false
       const server = yield* ScriptedSmtp.make({
@@ -710,7 +709,7 @@ describe("a relay that fails", () => {
       assert.strictEqual((yield* smtp.admission)._tag, "Pass")
     }))
 
-  it.effect("counts a second time of the same recipient, so that several of them come to an end", () =>
+  it.effect("counts a second early end as an attempt of the same recipient", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make(on("RCPT", "421 4.3.0 filter crashed"))
       const smtp = yield* open(server.port)
@@ -723,7 +722,7 @@ describe("a relay that fails", () => {
       assert.deepStrictEqual(tags, [ours, theirs, theirs, ours, ours])
     }))
 
-  it.effect("is not one that refuses a recipient", () =>
+  it.effect("stays closed after a refused recipient", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ script: SmtpSink.localPartScript })
       const smtp = yield* open(sink.port)
@@ -733,15 +732,15 @@ describe("a relay that fails", () => {
     }))
 })
 
-describe("closing", () => {
-  const closable = (port: number, options: Partial<NodemailerSmtpOptions> = {}) =>
+describe("a closing pool", () => {
+  const closable = (port: number, options: Partial<SmtpOptions> = {}) =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const smtp = yield* Effect.provideService(open(port, options), Scope.Scope, scope)
       return { smtp, close: Scope.close(scope, Exit.void) }
     })
 
-  it.effect("lets the message in flight finish, says QUIT and refuses who still waits", () =>
+  it.effect("finishes the message in flight, quits and refuses waiting senders", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 30 }) })
       const { close, smtp } = yield* closable(sink.port, { maxConnections: 1 })
@@ -756,7 +755,7 @@ describe("closing", () => {
       assert.strictEqual(sink.messages.length, 1)
     }))
 
-  it.effect("waits for no connection that the relay has ended while it was idle", () =>
+  it.effect("does not wait for an idle connection that the relay has closed", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make()
       const { close, smtp } = yield* closable(server.port)
@@ -766,7 +765,7 @@ describe("closing", () => {
       assert.strictEqual(server.connections.total, 1)
     }))
 
-  it.effect("gives up on a message that does not finish within ten seconds", () =>
+  it.effect("drops a message that does not finish within ten seconds", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ message: () => "silence" })
       const { close, smtp } = yield* closable(server.port)
@@ -780,7 +779,7 @@ describe("closing", () => {
 })
 
 describe("EHLO", () => {
-  it.effect("gives the name that was set", () =>
+  it.effect("carries the configured name", () =>
     Effect.gen(function*() {
       const peer = yield* ScriptedSmtp.make({})
       const smtp = yield* open(peer.port, { name: "node.sender.example" })
@@ -790,7 +789,7 @@ describe("EHLO", () => {
 })
 
 describe("verify", () => {
-  it.effect("tells what the relay offers, and leaves by QUIT", () =>
+  it.effect("returns what the relay offers, and quits", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ extensions: ["PIPELINING", "SIZE 1000", "DSN", "AUTH PLAIN LOGIN"] })
       const smtp = yield* open(server.port)
@@ -803,7 +802,7 @@ describe("verify", () => {
       assert.strictEqual(server.commands.at(-1), "1 QUIT")
     }))
 
-  it.effect("fails with the relay's own words", () =>
+  it.effect("fails with the relay's reply", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ extensions: ["AUTH PLAIN"], ...on("AUTH", "535 5.7.8 bad password") })
       const smtp = yield* open(server.port, { relay: { ...relay(0), ...user.relay, port: server.port } })
@@ -812,7 +811,7 @@ describe("verify", () => {
       assert.match(failure.reason, /535 5\.7\.8 bad password/)
     }))
 
-  it.effect("passes DSN wishes on when the relay offers DSN", () =>
+  it.effect("is followed by DSN parameters if the relay offers DSN", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ extensions: ["DSN"] })
       const smtp = yield* open(server.port)
@@ -844,7 +843,7 @@ describe("verify", () => {
       }
     }))
 
-  it.effect("leaves DSN wishes out when the relay offers no DSN", () =>
+  it.effect("is followed by no DSN parameters if the relay does not offer DSN", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ extensions: [] })
       const smtp = yield* open(server.port)

@@ -13,7 +13,7 @@ const plain = (url: string) => {
 }
 
 describe("parseSmtpUrl", () => {
-  it("knows the ports and TLS modes of both schemes", () => {
+  it("returns the port and TLS mode of both schemes", () => {
     const certificate = { verifyCertificate: true }
     assert.deepStrictEqual(plain("smtp://mx.example.com"), {
       host: "mx.example.com",
@@ -30,7 +30,7 @@ describe("parseSmtpUrl", () => {
     })
   })
 
-  it("asks for encryption when a password leaves the machine", () => {
+  it("requires encryption when a password leaves the machine", () => {
     for (
       const [url, tls] of [
         ["smtp://u:p@relay.example.com", "required"],
@@ -45,7 +45,7 @@ describe("parseSmtpUrl", () => {
   })
 
   it.prop(
-    "gives back any user and password that were percent-encoded",
+    "decodes any percent-encoded user and password",
     { user: Schema.NonEmptyString, password: Schema.NonEmptyString },
     ({ password, user }) => {
       if (!user.isWellFormed() || !password.isWellFormed()) return
@@ -54,7 +54,7 @@ describe("parseSmtpUrl", () => {
     }
   )
 
-  it("says in a sentence, without the password, what is wrong", () => {
+  it("explains an invalid URL without the password", () => {
     for (
       const url of [
         "relay.example.com",
