@@ -19,8 +19,8 @@ const person = (email: string, more: Partial<NewAccount> = {}): NewAccount => ({
   ...more
 })
 
-layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDatabase.layer)))("accounts", (it) => {
-  it.effect("have one address each, in whatever case it is written", () =>
+layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDatabase.layer)))("Accounts", (it) => {
+  it.effect("an email address belongs to one account, regardless of case", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const account = yield* accounts.create(person("Ada@example.com"))
@@ -29,7 +29,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
       assert.strictEqual((yield* accounts.login("ADA@example.COM", password)).account.id, account.id)
     }))
 
-  it.effect("are made once of twenty attempts at the same time", () =>
+  it.effect("twenty concurrent registrations of one address create one account", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const attempts = Effect.result(accounts.create(person("twins@example.com")))
@@ -37,7 +37,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
       assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 1)
     }))
 
-  it.effect("have a trial of three days, which a plan ends", () =>
+  it.effect("a trial lasts three days and ends when a plan is set", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const sql = yield* SqlClient.SqlClient
@@ -53,7 +53,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
       assert.deepInclude(paying, { status: "active", plan: "growth", trial_ends_at: null })
     }))
 
-  it.effect("have each change of their plan in their book, and none that did not happen", () =>
+  it.effect("the audit log records each change of plan, and no failed one", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const sql = yield* SqlClient.SqlClient
@@ -70,7 +70,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
       ])
     }))
 
-  it.effect("keep of a password an argon2id hash of 19 MiB, two passes and one lane, with a salt of its own", () =>
+  it.effect("a password is stored as an argon2id hash with 19 MiB, two passes, one lane and a unique salt", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const sql = yield* SqlClient.SqlClient
@@ -84,7 +84,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
       assert.strictEqual(new Set(hashes).size, 2)
     }))
 
-  it.effect("take a password however its letters are composed, and no other", () =>
+  it.effect("a password matches in any Unicode composition, and no other password matches", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       yield* accounts.create(person("zoe@example.com", { password: Redacted.make("zoë's long password") }))
@@ -95,7 +95,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
       }
     }))
 
-  it.effect("without a password let nobody in", () =>
+  it.effect("an account without a password refuses every login", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const { password: _, ...nobody } = person("keys-only@example.com")
@@ -106,7 +106,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
       }
     }))
 
-  it.effect("do as much work for an address that nobody has as for a wrong password", () =>
+  it.effect("a login takes as long for an unknown address as for a wrong password", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       yield* accounts.create(person("known@example.com"))
@@ -121,11 +121,11 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
           return best
         }))
       const [known, unknown] = [yield* quickest("known@example.com"), yield* quickest("unknown@example.com")]
-      // Without a password to check it would be thousands of times; a busy machine is no more than a few.
+      // Without a password to check it would be thousands of times as fast. A busy machine varies by a small factor.
       assert.isTrue(known / unknown > 0.1 && known / unknown < 10, `${known} ns, ${unknown} ns`)
     }))
 
-  it.effect("keep of a login token its hash alone, for 30 days", () =>
+  it.effect("a login token is stored as a hash only, for 30 days", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const sql = yield* SqlClient.SqlClient

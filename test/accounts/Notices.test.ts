@@ -15,14 +15,14 @@ const about = (accountId: AccountId, once?: string): Notice => ({
   ...(once !== undefined && { once })
 })
 
-/** How many notices the account has. */
+/** The number of the account's notices. */
 const count = Effect.fnUntraced(function*(accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   return (yield* sql`select from notices where account_id = ${accountId}`).length
 })
 
 layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("Notices", (it) => {
-  it.effect("commits a notice with the fact that it tells of, or rolls both back", () =>
+  it.effect("a notice commits or rolls back with the change that it reports", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { enqueue } = yield* Notices
@@ -36,7 +36,7 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       assert.deepStrictEqual([yield* name, yield* count(accountId)], ["committed", 1])
     }))
 
-  it.effect("drops a repetition of account, kind and key, and nothing that has no key or another one", () =>
+  it.effect("a notice with the same account, kind and key is dropped, and one without a key is not", () =>
     Effect.gen(function*() {
       const { enqueue } = yield* Notices
       const { accountId } = yield* makeAccount()
@@ -46,7 +46,7 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       assert.deepStrictEqual([yield* count(accountId), yield* count(other)], [4, 1])
     }))
 
-  it.effect("takes one of two that are told at the same time with one key", () =>
+  it.effect("of two concurrent notices with one key, one is stored", () =>
     Effect.gen(function*() {
       const { enqueue } = yield* Notices
       const { accountId } = yield* makeAccount()
@@ -55,7 +55,7 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       assert.strictEqual(yield* count(accountId), 1)
     }))
 
-  it.effect("are written as well by a statement of another domain, in its own words", () =>
+  it.effect("a statement of another domain can insert a notice with the same effect", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()
@@ -68,7 +68,7 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       assert.deepStrictEqual(yield* sql`select body from notices where account_id = ${accountId}`, [{ body: "To one" }])
     }))
 
-  it.effect("go with their account", () =>
+  it.effect("notices are deleted with their account", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { enqueue } = yield* Notices

@@ -33,7 +33,7 @@ const strong = [
 describe("passwordFault", () => {
   for (const [message, passwords] of Object.entries(weak)) {
     for (const password of passwords) {
-      it.effect(`refuses ${password} because it ${message}`, () =>
+      it.effect(`a password such as ${password} is refused because it ${message}`, () =>
         Effect.gen(function*() {
           assert.strictEqual(yield* passwordFault(password, ada), message)
         }))
@@ -41,7 +41,7 @@ describe("passwordFault", () => {
   }
 
   for (const password of strong) {
-    it.effect(`accepts ${password} without asking for signs or digits`, () =>
+    it.effect(`a password such as ${password} is accepted without signs or digits`, () =>
       Effect.gen(function*() {
         assert.isUndefined(yield* passwordFault(password, ada))
       }))

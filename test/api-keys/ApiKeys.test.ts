@@ -25,7 +25,7 @@ layer(
   )
 )("API keys", (it) => {
   for (const [plan, limit] of [["starter", 1], ["growth", 3], ["business", 10]] as const) {
-    it.effect(`are exactly ${limit} on the ${plan} plan, also when 100 are asked for at once`, () =>
+    it.effect(`an account on the ${plan} plan gets exactly ${limit} keys, even with 100 concurrent requests`, () =>
       Effect.gen(function*() {
         const keys = yield* ApiKeys
         const { id } = yield* account(plan)
@@ -43,7 +43,7 @@ layer(
       }))
   }
 
-  it.effect("are as many as one likes on the enterprise plan", () =>
+  it.effect("an account on the enterprise plan gets any number of keys", () =>
     Effect.gen(function*() {
       const keys = yield* ApiKeys
       const { id } = yield* account("enterprise")
@@ -53,7 +53,7 @@ layer(
       assert.strictEqual((yield* keys.list(id)).length, 30)
     }))
 
-  it.effect("that are expired or revoked make room for others", () =>
+  it.effect("expired and revoked keys do not count towards the limit", () =>
     Effect.gen(function*() {
       const keys = yield* ApiKeys
       const sql = yield* SqlClient.SqlClient
@@ -68,7 +68,7 @@ layer(
       assert.deepStrictEqual(list.map(({ is_active, name }) => [name, is_active]), [["Third", true], ["First", false]])
     }))
 
-  it.effect("stay as they are when a plan gets smaller, but no more can be made", () =>
+  it.effect("keys above the limit of a smaller plan stay valid, but no more can be created", () =>
     Effect.gen(function*() {
       const keys = yield* ApiKeys
       const { id } = yield* account("growth")
@@ -79,7 +79,7 @@ layer(
       assert.strictEqual((yield* keys.list(id)).length, 3)
     }))
 
-  it.effect("are made for the future only", () =>
+  it.effect("a key whose expiry is in the past is refused", () =>
     Effect.gen(function*() {
       const keys = yield* ApiKeys
       const { id } = yield* account("enterprise")

@@ -43,7 +43,7 @@ const table: ReadonlyArray<readonly [what: string, texts: ReadonlyArray<string>,
 
 describe("DKIM", () => {
   for (const [what, texts, status, detail] of table) {
-    it(`is ${status} with ${what}`, () => {
+    it(`a DKIM record is ${status} with ${what}`, () => {
       const judgement = judgeDkim(texts, publicKey)
       assert.strictEqual(judgement.status, status, judgement.detail)
       assert.match(judgement.detail, detail)
@@ -51,7 +51,7 @@ describe("DKIM", () => {
   }
 
   it.prop(
-    "is a mismatch with any other key",
+    "a DKIM record with any other key is a mismatch",
     [Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 293 }))],
     ([at]) => {
       const other = Buffer.from(key)
@@ -61,13 +61,13 @@ describe("DKIM", () => {
   )
 
   it.prop(
-    "is judged whatever stands there, in words that may be stored and shown",
+    "every DKIM text gets a verdict that can be stored and shown",
     [Schema.Array(Schema.String)],
     ([texts]) => {
       const { found } = judgeDkim([...texts, "p=\0\u001b[2J\ud800"], publicKey)
       assert.isTrue(found.length <= 10)
       for (const text of found) {
-        // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+        // oxlint-disable-next-line no-control-regex -- the pattern finds control characters
         assert.isFalse(/[\u0000-\u001f\u007f]/.test(text) || !text.isWellFormed(), text)
       }
     }

@@ -17,20 +17,20 @@ const table: ReadonlyArray<readonly [what: string, texts: ReadonlyArray<string>,
 
 describe("DMARC", () => {
   for (const [what, texts, status] of table) {
-    it(`is ${status} with ${what}`, () => {
+    it(`a DMARC record is ${status} with ${what}`, () => {
       assert.strictEqual(judgeDmarc(texts).status, status)
       assert.strictEqual(judgeDmarc([], { name: "_dmarc.a.example", texts }).status, status)
     })
   }
 
-  it("is that of the organizational domain only where the domain has none", () => {
+  it("the organizational domain's DMARC policy applies only if the domain has none", () => {
     const above = { name: "_dmarc.a.example", texts: ["v=DMARC1; p=reject"] }
     assert.match(judgeDmarc(["hello"], above).detail, /policy of _dmarc\.a\.example: reject/)
     assert.match(judgeDmarc(["v=DMARC1; p=none"], above).detail, /policy: none/)
     assert.strictEqual(judgeDmarc(["v=DMARC1"], above).status, "mismatch")
   })
 
-  it("is advised and not required where it is missing", () => {
+  it("a missing DMARC record is a recommendation, not a requirement", () => {
     assert.match(judgeDmarc([]).detail, /not required, but Gmail and Yahoo/)
   })
 })

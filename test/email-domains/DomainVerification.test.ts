@@ -15,7 +15,7 @@ import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
-/** What the name servers answer, and when: a name waits for its gate. */
+/** The texts that the name servers answer. A name with a gate waits for it. */
 const texts = new Map<string, ReadonlyArray<string>>()
 const gates = new Map<string, Deferred.Deferred<void>>()
 const asked = new Map<string, Deferred.Deferred<void>>()
@@ -47,7 +47,7 @@ const publish = ({ dns_records }: AddedDomain, purposes: ReadonlyArray<string>) 
   }
 }
 
-/** Holds back the answer for a name; `reached` is there once somebody has asked for it. */
+/** Delays the answer for a name. `reached` ends when a query for it has arrived. */
 const holdBack = Effect.fnUntraced(function*(name: string) {
   const gate = yield* Deferred.make<void>()
   const seen = yield* Deferred.make<void>()
@@ -69,8 +69,8 @@ const registered = Effect.fnUntraced(function*(name: string) {
 
 const age = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update email_domains set checked_at = null`)
 
-layer(Subject, { excludeTestServices: true })("a check", (it) => {
-  it.effect("that has asked before another account took the domain over changes nothing", () =>
+layer(Subject, { excludeTestServices: true })("domain checks", (it) => {
+  it.effect("a check that started before another account took the domain changes nothing", () =>
     Effect.gen(function*() {
       const { verify } = yield* DomainVerification
       const domains = yield* DomainRegistrations
@@ -91,7 +91,7 @@ layer(Subject, { excludeTestServices: true })("a check", (it) => {
       assert.strictEqual((yield* domains.find(second.accountId, second.id)).status, "verified")
     }))
 
-  it.effect("that has asked before another account was verified takes nothing from it", () =>
+  it.effect("a check that started before another account was verified does not displace it", () =>
     Effect.gen(function*() {
       const { verify } = yield* DomainVerification
       const domains = yield* DomainRegistrations
@@ -110,7 +110,7 @@ layer(Subject, { excludeTestServices: true })("a check", (it) => {
       assert.strictEqual((yield* domains.find(second.accountId, second.id)).status, "verified")
     }))
 
-  it.effect("that ends at the same moment as another account's leaves the domain to whose key is published", () =>
+  it.effect("of two checks that end together, the account whose key is published keeps the domain", () =>
     Effect.forEach(["one", "two", "three", "four", "five"], (name, round) =>
       Effect.gen(function*() {
         const { verify } = yield* DomainVerification
@@ -122,7 +122,7 @@ layer(Subject, { excludeTestServices: true })("a check", (it) => {
             publish(added, ["DKIM", "SPF"])
             const gate = yield* holdBack(dkim)
             release.push(gate.release)
-            // With an Idempotency-Key its row stays locked until the answer is there.
+            // With an Idempotency-Key, its row stays locked until the response is committed.
             const isInTransaction = id === first.id && round % 2 === 0
             const check = isInTransaction ? transaction(verify(accountId, id)) : verify(accountId, id)
             const fiber = yield* Effect.forkChild(check)
@@ -132,14 +132,14 @@ layer(Subject, { excludeTestServices: true })("a check", (it) => {
         yield* Effect.all(release)
         const [before, after] = yield* Fiber.joinAll(begun)
         assert.strictEqual(after?.status, "verified")
-        // It may have been verified for the moment before the other one was.
+        // It may have been verified for a moment before the other one.
         assert.include(["pending", "verified"], before?.status)
         const { find } = yield* DomainRegistrations
         assert.strictEqual((yield* find(first.accountId, first.id)).status, "pending")
         assert.strictEqual((yield* find(second.accountId, second.id)).status, "verified")
       }), { discard: true }))
 
-  it.effect("of a domain that is deleted meanwhile ends with not found", () =>
+  it.effect("a check of a domain that is deleted meanwhile ends with NotFound", () =>
     Effect.gen(function*() {
       const { verify } = yield* DomainVerification
       const domains = yield* DomainRegistrations
@@ -153,7 +153,7 @@ layer(Subject, { excludeTestServices: true })("a check", (it) => {
       assert.strictEqual((yield* Fiber.join(late))._tag, "NotFound")
     }))
 
-  it.effect("of a request with an Idempotency-Key waits for nobody when too many wait in transactions", () =>
+  it.effect("a request with an Idempotency-Key is refused when too many checks hold transactions", () =>
     Effect.gen(function*() {
       const { verify } = yield* DomainVerification
       const slow = yield* registered("slow.example")
@@ -169,7 +169,7 @@ layer(Subject, { excludeTestServices: true })("a check", (it) => {
       assert.strictEqual((yield* transaction(verify(accountId, id))).status, "pending")
     }))
 
-  it.effect("that is due is made once, by whoever comes first, until none is left", () =>
+  it.effect("each due check runs once, on the first node that claims it, until none is due", () =>
     Effect.gen(function*() {
       const { checkDue, isAnyDue } = yield* DomainVerification
       const sql = yield* SqlClient.SqlClient
@@ -185,8 +185,8 @@ layer(Subject, { excludeTestServices: true })("a check", (it) => {
     }))
 })
 
-layer(Subject, { excludeTestServices: true })("a domain", (it) => {
-  it.effect("opens for senders with its check, with the key whose other half is published", () =>
+layer(Subject, { excludeTestServices: true })("verified domains", (it) => {
+  it.effect("a check that passes allows senders of the domain and returns the private key of the published one", () =>
     Effect.gen(function*() {
       const { verify } = yield* DomainVerification
       const { dkimKey, requireVerified } = yield* EmailDomains
@@ -200,7 +200,7 @@ layer(Subject, { excludeTestServices: true })("a domain", (it) => {
       assert.match(Redacted.value(pem), /^-----BEGIN PRIVATE KEY-----/)
     }))
 
-  it.effect("warns of what large receivers want, once it was checked", () =>
+  it.effect("a domain warns about missing recommendations once it was checked", () =>
     Effect.gen(function*() {
       const { verify } = yield* DomainVerification
       const { warnings } = yield* DomainRegistrations

@@ -20,14 +20,14 @@ const check = (DKIM: RecordStatus, SPF: RecordStatus, DMARC: RecordStatus, MX: R
     detail: ""
   }))
 
-describe("the verdict on a check", () => {
+describe("verdictOf", () => {
   const statuses = ["verified", "missing", "mismatch", "conflict", "temporary_error"] as const
 
-  it("rests on DKIM and SPF alone", () => {
+  it("the verdict depends on DKIM and SPF only", () => {
     for (const other of statuses) assert.strictEqual(verdictOf(check("verified", "verified", other, other)), "passed")
   })
 
-  it("is a failure once one of them is surely wrong, and open while one is not known", () => {
+  it("the verdict is a failure if one record is definitely wrong, and unknown while one is unknown", () => {
     for (const wrong of ["missing", "mismatch", "conflict"] as const) {
       for (const other of statuses) {
         assert.strictEqual(verdictOf(check(wrong, other, "verified", "verified")), "failed")
@@ -38,13 +38,13 @@ describe("the verdict on a check", () => {
     assert.strictEqual(verdictOf(check("verified", "temporary_error", "verified", "verified")), "unknown")
   })
 
-  it("of a check that says nothing is a failure", () => {
+  it("the verdict on a check without records is a failure", () => {
     assert.strictEqual(verdictOf([]), "failed")
   })
 })
 
-describe("a pending domain", () => {
-  it("is looked at after 1 minute for five, then after 10 minutes for an hour, hourly for three days, then no more", () => {
+describe("transition of a pending domain", () => {
+  it("a pending domain is checked after 1 minute for five minutes, every 10 minutes for an hour, hourly for three days, then not at all", () => {
     const pauses = [0, 4.9, 5, 59, 60, 72 * 60 - 1, 72 * 60].map((minutes) =>
       transition(pending(Duration.minutes(minutes)), "failed", 0.5).pause
     )
@@ -52,18 +52,18 @@ describe("a pending domain", () => {
     assert.deepStrictEqual(shown, [1, 1, 10, 10, 60, 60, undefined])
   })
 
-  it("is verified by a check that passes, however late", () => {
+  it("a pending domain is verified by a check that passes, at any time", () => {
     assert.deepInclude(transition(pending(Duration.days(30)), "passed", 0), { status: "verified", change: "verified" })
   })
 })
 
-describe("a verified domain", () => {
-  it("is looked at once a day, give or take two hours", () => {
+describe("transition of a verified domain", () => {
+  it("a verified domain is checked once a day, plus or minus two hours", () => {
     const hours = [0, 0.5, 1].map((jitter) => transition(verified, "passed", jitter).pause)
     assert.deepStrictEqual(hours.map((pause) => pause && Duration.toHours(pause)), [22, 24, 26])
   })
 
-  it("is pending after its third failure in a row when they span 48 hours, and looked for at once", () => {
+  it("a verified domain becomes pending after three consecutive failures over 48 hours, and is checked again at once", () => {
     const failing = (failures: number, hours: number) =>
       transition({ ...verified, failures, failingFor: Duration.hours(hours) }, "failed", 0.5)
     assert.deepInclude(failing(0, 0), { status: "verified", failures: 1, change: undefined })
@@ -74,12 +74,12 @@ describe("a verified domain", () => {
     assert.strictEqual(fallen.pause && Duration.toMinutes(fallen.pause), 1)
   })
 
-  it("forgets its failures when a check passes", () => {
+  it("a verified domain resets its failures when a check passes", () => {
     assert.deepInclude(transition({ ...verified, failures: 9 }, "passed", 0), { failures: 0, change: undefined })
   })
 })
 
-it.prop("a domain changes only as the rule says, and tells of it exactly then", [
+it.prop("a domain changes its status only as specified, and reports exactly these changes", [
   Schema.Literals(["pending", "verified"]),
   Schema.Literals(["passed", "failed", "unknown"]),
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })),
@@ -98,8 +98,8 @@ it.prop("a domain changes only as the rule says, and tells of it exactly then", 
   if (after.pause !== undefined) assert.isTrue(Duration.toMinutes(after.pause) >= 1)
 })
 
-describe("the warnings of a domain", () => {
-  it("name what Gmail and Yahoo want and the last check did not find", () => {
+describe("warningsOf", () => {
+  it("the warnings name the records that Gmail and Yahoo require and the last check did not find", () => {
     assert.deepStrictEqual(warningsOf(null), [])
     assert.deepStrictEqual(warningsOf(check("verified", "temporary_error", "verified", "missing")), [])
     assert.lengthOf(warningsOf(check("mismatch", "missing", "conflict", "missing")), 3)

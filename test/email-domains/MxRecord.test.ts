@@ -14,14 +14,14 @@ const table: ReadonlyArray<readonly [what: string, exchanges: ReadonlyArray<stri
 
 describe("MX", () => {
   for (const [what, exchanges, status, detail] of table) {
-    it(`is ${status} with ${what}`, () => {
+    it(`an MX record is ${status} with ${what}`, () => {
       const judgement = judgeMx(exchanges.map((exchange, priority) => ({ exchange, priority })), host, true)
       assert.strictEqual(judgement.status, status)
       assert.match(judgement.detail, detail)
     })
   }
 
-  it("is a mismatch when our host has no address", () => {
+  it("an MX record is a mismatch if our host has no address", () => {
     const { detail, found, status } = judgeMx([{ exchange: host, priority: 10 }], host, false)
     assert.deepStrictEqual([status, found], ["mismatch", ["10 mail.a.example"]])
     assert.match(detail, /no address/)

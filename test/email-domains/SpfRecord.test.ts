@@ -57,14 +57,14 @@ const table: ReadonlyArray<readonly [what: string, texts: ReadonlyArray<string>,
 
 describe("SPF", () => {
   for (const [what, texts, status, detail] of table) {
-    it(`is ${status} with ${what}`, () => {
+    it(`an SPF record is ${status} with ${what}`, () => {
       const judgement = judgeSpf(texts, host)
       assert.strictEqual(judgement.status, status, judgement.detail)
       assert.match(judgement.detail, detail)
     })
   }
 
-  it("goes on where redirect= leads, once", () => {
+  it("an SPF check follows redirect= once", () => {
     const judged = (...texts: ReadonlyArray<string>) =>
       judgeSpf(["v=spf1 redirect=_spf.a.example"], host, { name: "_spf.a.example", texts })
     assert.deepStrictEqual(judged(`v=spf1 include:${host} -all`), {
@@ -78,7 +78,7 @@ describe("SPF", () => {
     assert.strictEqual(judged("v=spf1 -all", "v=spf1 ~all").status, "conflict")
   })
 
-  it("follows a redirect only where the record is one and has no all, and only to a host name", () => {
+  it("an SPF check follows a redirect only from a single record without all, and only to a host name", () => {
     assert.strictEqual(spfRedirect(["hello", "v=spf1 mx REDIRECT=_SPF.a.example"]), "_spf.a.example")
     for (
       const texts of [
@@ -106,7 +106,7 @@ describe("SPF", () => {
     "redirect=r.example"
   ])
   it.prop(
-    "is right once its owner does what was said, and keeps what else was there",
+    "an SPF record is verified after its owner follows the advice, and keeps the other terms",
     [Schema.Array(term)],
     ([terms]) => {
       const before = ["v=spf1", ...terms].join(" ")
@@ -118,7 +118,7 @@ describe("SPF", () => {
     }
   )
 
-  it.prop("is judged whatever stands there", [Schema.Array(Schema.String)], ([texts]) => {
+  it.prop("every SPF text gets a verdict", [Schema.Array(Schema.String)], ([texts]) => {
     assert.isString(judgeSpf([...texts, "v=spf1 \0"], host, { name: "x", texts }).detail)
   })
 })

@@ -14,7 +14,7 @@ const [dkim = "", spf = "", dmarc = ""] = dnsRecords(expected).map(({ value }) =
 
 const at = { dkim: `api._domainkey.${domain}`, dmarc: `_dmarc.${domain}`, mail: `mail.${domain}` }
 
-/** All four as they were asked for. */
+/** All four records, correct. */
 const published: DnsZone = {
   [domain]: { TXT: [spf], MX: [[10, at.mail]] },
   [at.dkim]: { TXT: [dkim] },
@@ -112,16 +112,16 @@ const matrix: ReadonlyArray<readonly [what: string, zone: DnsZone, statuses: str
   }, "verified verified missing missing"]
 ]
 
-describe("a check of a domain", () => {
+describe("checkRecords", () => {
   for (const [what, zone, statuses] of matrix) {
-    it.live(`with ${what} is ${statuses}`, () =>
+    it.live(`a domain check with ${what} returns ${statuses}`, () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* checked(zone)).statuses, statuses)
       }))
   }
 
   for (const fault of ["servfail", "refused"] as const satisfies ReadonlyArray<DnsAnswer>) {
-    it.live(`says nothing about records whose name server answers ${fault}`, () =>
+    it.live(`a domain check says nothing about records whose name server answers ${fault}`, () =>
       Effect.gen(function*() {
         const zone = Object.fromEntries(Object.keys(published).map((name) => [name, fault]))
         const { of, statuses } = yield* checked(zone)
@@ -132,7 +132,7 @@ describe("a check of a domain", () => {
   }
 
   it.live(
-    "says nothing about records whose name server is silent, and does not wait for ever",
+    "a domain check ends if a name server is silent, and says nothing about its records",
     () =>
       Effect.gen(function*() {
         const { statuses } = yield* checked({ ...published, [at.dkim]: "silent", [at.dmarc]: "silent" })
@@ -141,14 +141,14 @@ describe("a check of a domain", () => {
     15_000
   )
 
-  it.live("gets the key by TCP when it is one of several that are too long for UDP", () =>
+  it.live("a domain check reads by TCP a key that is one of several too long for UDP", () =>
     Effect.gen(function*() {
       const { server, statuses } = yield* checked({ ...published, [at.dkim]: { TXT: [dkim, "x".repeat(200)] } })
       assert.strictEqual(statuses, good)
       assert.deepStrictEqual(server.overTcp, [`TXT ${at.dkim}`])
     }))
 
-  it.live("looks at the organizational domain and behind redirects only where it has to", () =>
+  it.live("a domain check queries the organizational domain and redirects only if it must", () =>
     Effect.gen(function*() {
       const { server } = yield* checked({
         ...published,

@@ -4,7 +4,7 @@ import { topics } from "../../src/events/EventAliases.ts"
 import { EventData, exampleOf } from "../../src/events/EventData.ts"
 import { eventNames } from "../../src/events/EventNames.ts"
 
-/** The fields that spec 6.5 shows, and those of the service's own contract for email, SMS and codes. */
+/** The fields of spec 6.5, and those of the service's contract for email, SMS and codes. */
 const fields: ReadonlyArray<readonly [keyof typeof EventData, "whatsapp" | "sms" | undefined, string]> = [
   ["message.received", "whatsapp", "channel content from group_id lid message_id received_at session_id type"],
   ["message.sent", "whatsapp", "channel message_id session_id status to type"],
@@ -28,11 +28,11 @@ const fields: ReadonlyArray<readonly [keyof typeof EventData, "whatsapp" | "sms"
 ]
 
 describe("EventData", () => {
-  it("has a schema for every event", () => {
+  it("every event has a schema", () => {
     assert.sameMembers(Object.keys(EventData), [...eventNames])
   })
 
-  it("has an example of every topic that its own schema reads and writes unchanged", () => {
+  it("every topic has an example that its schema reads and writes unchanged", () => {
     for (const topic of topics) {
       const example: unknown = exampleOf(topic)
       const schema: Schema.Codec<unknown, unknown> = EventData[topic.event]
@@ -42,13 +42,13 @@ describe("EventData", () => {
     }
   })
 
-  it("gives examples of the channel that was asked for", () => {
+  it("an example belongs to the requested channel", () => {
     assert.deepInclude(exampleOf({ event: "message.sent", channel: "sms" }), { channel: "sms", session_id: null })
     assert.deepInclude(exampleOf({ event: "message.sent", channel: "whatsapp" }), { channel: "whatsapp" })
     assert.deepInclude(exampleOf({ event: "message.sent" }), { channel: "whatsapp" })
   })
 
-  it("writes times in UTC with six decimals", () => {
+  it("times are written in UTC with six decimals", () => {
     for (const topic of topics) {
       for (const [name, value] of Object.entries(exampleOf(topic))) {
         if (name.endsWith("_at")) assert.match(String(value), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/, name)
@@ -57,13 +57,13 @@ describe("EventData", () => {
   })
 
   for (const [event, channel, names] of fields) {
-    it(`gives ${event}${channel === undefined ? "" : ` by ${channel}`} the fields ${names}`, () => {
+    it(`the data of ${event}${channel === undefined ? "" : ` by ${channel}`} has the fields ${names}`, () => {
       const example = exampleOf(channel === undefined ? { event } : { event, channel })
       assert.deepStrictEqual(Object.keys(example).toSorted(), names.split(" "))
     })
   }
 
-  it("refuses an SMS with a session and a WhatsApp message without one", () => {
+  it("an SMS with a session and a WhatsApp message without one are refused", () => {
     const decode = Schema.decodeUnknownResult(EventData["message.sent"])
     assert.strictEqual(
       decode({ ...exampleOf({ event: "message.sent", channel: "sms" }), session_id: 1 })._tag,

@@ -6,7 +6,7 @@ import { compile, EventSubscription, knownPatterns, matches } from "../../src/ev
 
 const decode = (events: unknown) => Schema.decodeUnknownResult(EventSubscription)(events, { errors: "all" })
 
-/** Every name that the domainEvent goes by, straight from spec 6.4. */
+/** Every name of the event in spec 6.4. */
 const namesOf = (event: EventName, channel: MessageChannel | undefined): ReadonlyArray<string> => {
   if (channel === "sms") return [event, event.replace("message.", "sms.")]
   const ofWhatsApp = ["message.", "session.", "group."].some((prefix) => event.startsWith(prefix))
@@ -38,14 +38,14 @@ const Pattern = Schema.Literals(knownPatterns)
 const DomainEvent = Schema.Literals(topics.map(({ channel, event }) => `${event}@${channel ?? ""}`))
 
 describe("EventPattern", () => {
-  it("knows each event of lists A and B once, and every name of list C", () => {
+  it("the catalogue has each event of lists A and B once, and every name of list C", () => {
     assert.strictEqual(new Set(eventNames).size, 19)
     for (const name of listC) assert.isDefined(resolveTopic(name), name)
   })
 
-  it("has a bit for every topic", () => assert.isAtMost(topics.length, 31))
+  it("every topic has a bit", () => assert.isAtMost(topics.length, 31))
 
-  it("sends the name of list A to those who subscribed by an alias, on that channel only", () => {
+  it("an alias subscribes to the list A name on its channel only", () => {
     const pattern = compile(["whatsapp.message.sent", "sms.delivered"])
     assert.isTrue(matches(pattern, { event: "message.sent", channel: "whatsapp" }))
     assert.isFalse(matches(pattern, { event: "message.sent", channel: "sms" }))
@@ -53,7 +53,7 @@ describe("EventPattern", () => {
     assert.isFalse(matches(pattern, { event: "message.delivered", channel: "whatsapp" }))
   })
 
-  it("takes whatsapp.* for messages, sessions and groups, and sms.* for SMS alone", () => {
+  it("whatsapp.* matches messages, sessions and groups, and sms.* matches SMS only", () => {
     const whatsapp = compile(["whatsapp.*"])
     assert.isTrue(matches(whatsapp, { event: "group.participant_added" }))
     assert.isTrue(matches(whatsapp, { event: "session.qr_updated" }))
@@ -62,39 +62,43 @@ describe("EventPattern", () => {
     assert.isFalse(matches(compile(["sms.*"]), { event: "message.read", channel: "whatsapp" }))
   })
 
-  it("matches a message whose channel is unknown when any channel is listened to", () => {
+  it("a message without a channel matches a subscription to any channel", () => {
     assert.isTrue(matches(compile(["sms.sent"]), { event: "message.sent" }))
     assert.isFalse(matches(compile(["sms.sent"]), { event: "message.failed" }))
   })
 
-  it("matches nothing by patterns it does not know", () => {
+  it("an unknown pattern matches nothing", () => {
     const pattern = compile(["nothing", "message", "*.sent", "message.sent.*", ""])
     for (const topic of topics) assert.isFalse(matches(pattern, topic))
   })
 
-  it("leads every alias to its topic", () => {
+  it("every alias has a topic", () => {
     for (const [alias, topic] of eventAliases) {
       assert.deepStrictEqual(topics.filter((other) => matches(compile([alias]), other)), [topic], alias)
     }
   })
 
-  it.prop("agrees with a naive model", [Schema.Array(Pattern), DomainEvent], ([patterns, domainEvent]) => {
-    const topic = topics.find(({ channel, event }) => `${event}@${channel ?? ""}` === domainEvent)
-    assert.isDefined(topic)
-    if (topic === undefined) return
-    assert.strictEqual(matches(compile(patterns), topic), model(patterns, namesOf(topic.event, topic.channel)))
-  })
+  it.prop(
+    "compiled patterns match like a naive model",
+    [Schema.Array(Pattern), DomainEvent],
+    ([patterns, domainEvent]) => {
+      const topic = topics.find(({ channel, event }) => `${event}@${channel ?? ""}` === domainEvent)
+      assert.isDefined(topic)
+      if (topic === undefined) return
+      assert.strictEqual(matches(compile(patterns), topic), model(patterns, namesOf(topic.event, topic.channel)))
+    }
+  )
 })
 
 describe("EventSubscription", () => {
-  it("drops repeated patterns and keeps the order", () => {
+  it("repeated patterns are dropped and the order is kept", () => {
     assert.deepStrictEqual(
       Result.getOrNull<unknown, unknown>(decode(["email.*", "message.sent", "email.*", "sms.*", "message.sent"])),
       ["email.*", "message.sent", "sms.*"]
     )
   })
 
-  it.effect("refuses unknown names, each at its place, and tells near ones", () =>
+  it.effect("unknown names are refused, each at its index, with similar names", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(Effect.fromResult(decode(["email.send", "*", "Message.Sent", "mesage.*"])))
       assert.include(error.message, "unknown event \"email.send\", did you mean email.sent?\n  at [0]")
@@ -103,13 +107,13 @@ describe("EventSubscription", () => {
       assert.notInclude(error.message, "[1]")
     }))
 
-  it.effect("explains the form when nothing is near", () =>
+  it.effect("a name without similar ones is refused with an explanation of the form", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(Effect.fromResult(decode(["invoice"])))
       assert.include(error.message, "use \"*\", a prefix such as \"message.*\" or a name such as \"message.sent\"")
     }))
 
-  it("takes 1 to 100 entries", () => {
+  it("a subscription has 1 to 100 entries", () => {
     assert.isTrue(Result.isFailure(decode([])))
     assert.isTrue(Result.isSuccess(decode(Array.from({ length: 100 }, () => "*"))))
     assert.isTrue(Result.isFailure(decode(Array.from({ length: 101 }, () => "*"))))
@@ -117,7 +121,7 @@ describe("EventSubscription", () => {
     assert.isTrue(Result.isFailure(decode("*")))
   })
 
-  it.prop("takes what it gave", [Schema.NonEmptyArray(Pattern)], ([patterns]) => {
+  it.prop("an encoded subscription is accepted again", [Schema.NonEmptyArray(Pattern)], ([patterns]) => {
     const once = decode(patterns.slice(0, 100))
     assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(once), [...new Set(patterns.slice(0, 100))])
   })

@@ -16,7 +16,7 @@ const listener = (webhookId: number, accountId: number, events: ReadonlyArray<st
   pattern: compile(events)
 })
 
-/** Account 1 has a listener to everything and one to mail; account 2 listens to messages; account 3 to nothing. */
+/** Account 1 subscribes to everything and to email, account 2 to messages, account 3 to nothing. */
 const listeners = [listener(11, 1, ["*"]), listener(12, 1, ["email.*"]), listener(21, 2, ["sms.*"])]
 
 const Listeners = Layer.succeed(
@@ -44,18 +44,18 @@ const sent = (account: number): DomainEvent =>
 
 const Row = Schema.Struct({ id: Schema.String, account_id: Schema.Int, name: Schema.String, body: Schema.Uint8Array })
 
-/** What is written by these, once what was there before is gone. */
-const publishing = Effect.fnUntraced(function*(happenings: ReadonlyArray<DomainEvent>) {
+/** Publishes to an empty journal and returns the rows. */
+const publishing = Effect.fnUntraced(function*(events: ReadonlyArray<DomainEvent>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`truncate events`
   enqueued.length = 0
-  yield* (yield* Events).publish(happenings)
+  yield* (yield* Events).publish(events)
   const rows = yield* sql`select id, account_id, name, body from events order by id`
   return yield* Schema.decodeUnknownEffect(Schema.Array(Row))(rows)
 })
 
-layer(Subject, { excludeTestServices: true })("the journal of events", (it) => {
-  it.effect("keeps an event once, with the bytes that all of its deliveries send", () =>
+layer(Subject, { excludeTestServices: true })("Events", (it) => {
+  it.effect("an event is stored once, with the bytes that all its deliveries send", () =>
     Effect.gen(function*() {
       const [row, ...others] = yield* publishing([sent(1)])
       assert.deepStrictEqual(others, [])
@@ -69,14 +69,14 @@ layer(Subject, { excludeTestServices: true })("the journal of events", (it) => {
       ])
     }))
 
-  it.effect("keeps nothing of what nobody listens to", () =>
+  it.effect("an event without a subscription is not stored", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* publishing([]), [])
       assert.deepStrictEqual(yield* publishing([sent(2), sent(3)]), [])
       assert.deepStrictEqual(enqueued, [])
     }))
 
-  it.effect("never tells an account of what happened in another", () =>
+  it.effect("an account never receives another account's events", () =>
     Effect.gen(function*() {
       const rows = yield* publishing([sent(1), sent(2), sent(3), sent(1)])
       assert.deepStrictEqual(rows.map(({ account_id }) => account_id), [1, 1])
@@ -84,7 +84,7 @@ layer(Subject, { excludeTestServices: true })("the journal of events", (it) => {
       assert.isTrue(enqueued.every(({ subscription }) => subscription.accountId === 1 && subscription.webhookId < 20))
     }))
 
-  it.effect("tells messages by their channel", () =>
+  it.effect("a message event matches subscriptions by its channel", () =>
     Effect.gen(function*() {
       const message = { accountId: AccountId.make(2), event: "message.sent" } as const
       const common = { message_id: 1, to: "+250788000000", type: "text", status: "sent" } as const
@@ -102,7 +102,7 @@ layer(Subject, { excludeTestServices: true })("the journal of events", (it) => {
       assert.strictEqual((yield* publishing([whatsapp])).length, 0)
     }))
 
-  it.effect("forgets what its transaction undoes", () =>
+  it.effect("an event of a rolled-back transaction is not stored", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const events = yield* Events

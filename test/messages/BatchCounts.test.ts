@@ -8,7 +8,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 let serial = 0
 
-/** A batch of so many messages. */
+/** A batch of this many messages. */
 const makeBatch = Effect.fnUntraced(function*(total: number, canceled = 0) {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* makeAccount()
@@ -31,8 +31,8 @@ const counted = Effect.fnUntraced(function*(id: MessageBatchId) {
   return { ...row }
 })
 
-layer(TestDatabase.layer)("a batch of messages", (it) => {
-  it.effect("counts what was sent and what failed, and is completed by the last one", () =>
+layer(TestDatabase.layer)("BatchCounts", (it) => {
+  it.effect("a batch counts sent and failed messages, and the last one completes it", () =>
     Effect.gen(function*() {
       const count = yield* BatchCounts.make
       const id = yield* makeBatch(4)
@@ -43,7 +43,7 @@ layer(TestDatabase.layer)("a batch of messages", (it) => {
       assert.deepStrictEqual(yield* counted(id), { ...under, status: "completed", failed: 2, completed: true })
     }))
 
-  it.effect("has failed when all of its messages have", () =>
+  it.effect("a batch fails if all of its messages fail", () =>
     Effect.gen(function*() {
       const count = yield* BatchCounts.make
       const id = yield* makeBatch(2)
@@ -51,7 +51,7 @@ layer(TestDatabase.layer)("a batch of messages", (it) => {
       assert.deepInclude(yield* counted(id), { status: "failed", sent: 0, failed: 2, completed: true })
     }))
 
-  it.effect("stays canceled while what was under way comes to its end", () =>
+  it.effect("a canceled batch stays canceled while its messages in flight end", () =>
     Effect.gen(function*() {
       const count = yield* BatchCounts.make
       const id = yield* makeBatch(5, 3)
@@ -61,7 +61,7 @@ layer(TestDatabase.layer)("a batch of messages", (it) => {
       assert.deepInclude(yield* counted(id), { status: "canceled", sent: 2, completed: true })
     }))
 
-  it.effect("is counted with others by many at the same time, whatever order they are named in", () =>
+  it.effect("concurrent counts of several batches in any order do not deadlock", () =>
     Effect.gen(function*() {
       const count = yield* BatchCounts.make
       const ids = yield* Effect.forEach([50, 50], (total) => makeBatch(total))

@@ -21,23 +21,23 @@ const refused: ReadonlyArray<readonly [string, string, RegExp]> = [
   ["a country twice", `${header}\nRW,Rwanda,+250,0.1\n\nRW,Rwanda,+250,0.2`, /line 4 repeats RW/]
 ]
 
-describe("a price list", () => {
+describe("priceFile", () => {
   for (const [what, text, message] of refused) {
-    it(`with ${what} is refused, and the line is named`, () => {
+    it(`a price list with ${what} is refused, and the refusal names the line`, () => {
       const read = readPrices(text)
       assert.isTrue(Result.isFailure(read))
       if (Result.isFailure(read)) assert.match(read.failure, message)
     })
   }
 
-  it("may have comments, quotes, empty lines, a byte order mark and the line ends of Windows", () => {
+  it("a price list may contain comments, quotes, empty lines, a byte order mark and Windows line ends", () => {
     const text = `\uFEFF# mine\r\n${header}\r\n\r\nCD,"Congo, ""Democratic""",+243,0.1\r\n`
     assert.deepStrictEqual(Result.getOrThrow(readPrices(text)), [
       { code: "CD", country: `Congo, "Democratic"`, dialPrefix: "+243", priceMicros: 100_000 }
     ])
   })
 
-  it("has prices to the micro-dollar, read without floats", () => {
+  it("prices are parsed to the micro-dollar without floats", () => {
     assert.strictEqual(microsOf("0.0079"), 7_900)
     assert.strictEqual(microsOf("0.000001"), 1)
     assert.strictEqual(microsOf("12"), 12_000_000)
@@ -45,7 +45,7 @@ describe("a price list", () => {
     for (const text of ["", ".5", "1.", "1000", "+1", " 1", "1,5", "NaN"]) assert.isUndefined(microsOf(text))
   })
 
-  it("of examples has 243 countries, says that its figures are examples, and names each country once", () => {
+  it("the example price list has 243 countries, each once, and says that its prices are examples", () => {
     const lines = Result.getOrThrow(readPrices(example))
     assert.strictEqual(lines.length, 243)
     assert.match(example, /^# EXAMPLE FIGURES/)

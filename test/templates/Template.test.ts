@@ -15,7 +15,7 @@ const fault = (source: string) => {
   return Result.isFailure(result) ? result.failure[0] : undefined
 }
 
-/** Pieces that mean something to the language, to HTML, to a header or to a regular expression. */
+/** Pieces with a meaning in the language, in HTML, in a header or in a regular expression. */
 const piece = Schema.Literals(
   [
     "a",
@@ -42,44 +42,44 @@ const literal = Schema.Array(piece)
 const value = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Null])
 
 describe("placeholders", () => {
-  it("are replaced by strings, numbers and booleans, with and without spaces", () => {
+  it("a placeholder is replaced by a string, number or boolean, with and without spaces", () => {
     assert.strictEqual(text("{{a}} {{ b }} {{\n\tc\n}}", { a: "x", b: 0, c: false }), "x 0 false")
   })
 
-  it("read one level of objects", () => {
+  it("a placeholder reads one level of objects", () => {
     assert.strictEqual(text("{{ user.name }}", { user: { name: "Ana" } }), "Ana")
     assert.strictEqual(text("[{{ user.name }}]", { "user.name": "flat" }), "[]")
   })
 
-  it("have a default for a value that is missing or null, not for an empty one", () => {
+  it("a placeholder's default replaces a missing or null value, not an empty one", () => {
     assert.strictEqual(text("Hi {{name | dear friend}}!", {}), "Hi dear friend!")
     assert.strictEqual(text("Hi {{name|you}}!", { name: null }), "Hi you!")
     assert.strictEqual(text("Hi {{name|you}}!", { name: "" }), "Hi !")
     assert.strictEqual(text("Hi {{name|}}!", {}), "Hi !")
   })
 
-  it("have defaults that are text, escaped like a value", () => assert.strictEqual(html("{{a|R&D}}"), "R&amp;D"))
+  it("a placeholder's default is text, escaped like a value", () => assert.strictEqual(html("{{a|R&D}}"), "R&amp;D"))
 
-  it("leave objects, arrays and functions out as missing", () => {
+  it("objects, arrays and functions count as missing values", () => {
     const template = compiled({ subject: "", text: "{{a}}{{b}}{{c}}" })
     assert.deepStrictEqual(missing(template, { a: {}, b: [1], c: () => 1 }), ["a", "b", "c"])
   })
 
-  it("never read the prototype chain", () => {
+  it("a placeholder never reads the prototype chain", () => {
     const names = ["toString", "valueOf", "hasOwnProperty", "a.toString", "a.length", "b.length"]
     const template = compiled({ subject: "", text: names.map((name) => `{{${name}}}`).join("") })
     assert.deepStrictEqual(missing(template, { a: {}, b: "text" }), names)
     assert.deepStrictEqual(missing(template, Object.create({ toString: "x", valueOf: "x" })), names)
   })
 
-  it("cannot name __proto__, constructor or prototype", () => {
+  it("a placeholder cannot name __proto__, constructor or prototype", () => {
     for (const name of ["__proto__", "constructor", "prototype", "a.__proto__", "constructor.name", "__proto__|x"]) {
       assert.match(fault(`{{ ${name} }}`)?.message ?? "", /reserved/)
     }
   })
 })
 
-describe("what a template refuses", () => {
+describe("refused templates", () => {
   const refused = [
     "{{}}",
     "{{ }}",
@@ -103,9 +103,9 @@ describe("what a template refuses", () => {
     "{{ a | b {{ c }}"
   ]
 
-  for (const source of refused) it(`is ${source}`, () => assert.isDefined(fault(source)))
+  for (const source of refused) it(`a template with ${source} is refused`, () => assert.isDefined(fault(source)))
 
-  it("is told with its part, line, column and a reason", () => {
+  it("a refusal names part, line, column and reason", () => {
     const result = compile({ subject: "{{ok}}", html: "<p>\r\n{{ok}}\r  {{ not ok }}</p>", text: "{{ok}}" })
     assert.isTrue(Result.isFailure(result))
     if (Result.isFailure(result)) {
@@ -115,23 +115,23 @@ describe("what a template refuses", () => {
     }
   })
 
-  it("is told of each text that has it, of its first place", () => {
+  it("a refusal names the first fault of each text", () => {
     const result = compile({ subject: "{{", html: "{{a}}", text: "{{1}} {{2}}" })
     const faults = Result.isFailure(result) ? result.failure : []
     assert.deepStrictEqual(faults.map(({ column, part }) => [part, column]), [["subject", 1], ["text", 1]])
   })
 
-  it("is told in few words, however long it is", () => {
+  it("a refusal is short, however long the placeholder is", () => {
     assert.isBelow(fault(`{{ ${"x ".repeat(500_000)} }}`)?.reason.length ?? 0, 200)
   })
 })
 
 describe("rendering", () => {
-  it("prints {{ for {{{{ and leaves }} alone", () => {
+  it("rendering prints {{ for {{{{ and leaves }} unchanged", () => {
     assert.strictEqual(text("{{{{ name }} {{a}} @media{a{b}}", { a: 1 }), "{{ name }} 1 @media{a{b}}")
   })
 
-  it("escapes values in HTML and nowhere else", () => {
+  it("rendering escapes values in HTML only", () => {
     const source = { subject: "{{v}}", html: "<p title='{{v}}'>{{v}}</p>", text: "{{v}}" }
     const v = "<a href=\"x\">&'"
     const escaped = "&lt;a href=&quot;x&quot;&gt;&amp;&#39;"
@@ -142,13 +142,13 @@ describe("rendering", () => {
     })
   })
 
-  it("puts spaces for line breaks and control characters in the subject", () => {
+  it("rendering replaces line breaks and control characters in the subject by spaces", () => {
     const template = compiled({ subject: "a\r\nb{{v}}\0{{w|x\ty}}", text: "" })
     assert.strictEqual(render(template, { v: "\r\nBcc: e@x\n\u0085\u2028" }).subject, "a b Bcc: e@x    x y")
   })
 
   it.prop(
-    "is total, whatever the variables are",
+    "rendering succeeds for any variables",
     {
       values: Schema.Record(Schema.String, Schema.Json),
       inner: Schema.Record(Schema.Literals(["a", "b"]), Schema.Json)
@@ -163,38 +163,44 @@ describe("rendering", () => {
     }
   )
 
-  it.prop("keeps literal text as it is", { pieces: literal }, ({ pieces }) => {
+  it.prop("rendering keeps literal text unchanged", { pieces: literal }, ({ pieces }) => {
     const source = pieces.join("")
     assert.deepStrictEqual(text(source), source)
     assert.deepStrictEqual(html(source), source)
   })
 
   it.prop(
-    "gives back any text whose {{ are doubled",
+    "rendering returns any text whose {{ are doubled",
     { source: Schema.Array(Schema.Literals(["{", "}", "a", "|"])) },
     ({ source }) => {
       const wanted = source.join("")
       const doubled = wanted.replaceAll("{{", "{{{{")
-      // A single brace before a doubled pair would be read as part of it.
+      // A single brace before a doubled pair would be parsed as part of it.
       if (!doubled.includes("{{{{{")) assert.strictEqual(text(doubled), wanted)
     }
   )
 
-  it.prop("lets no markup out of a value", { before: literal, after: literal, value: Schema.Array(piece) }, (input) => {
-    const [before, after, v] = [input.before.join(""), input.after.join(""), input.value.join("")]
-    const rendered = html(`${before}{{v}}${after}`, { v }) ?? ""
-    const printed = rendered.slice(before.length, rendered.length - after.length)
-    assert.notMatch(printed, /[<>"']/)
-    const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: "\"", "#39": "'" }
-    assert.strictEqual(printed.replaceAll(/&([^;]*);/g, (_, name: string) => entities[name] ?? "?"), v)
-  })
+  it.prop(
+    "rendering lets no markup out of a value",
+    { before: literal, after: literal, value: Schema.Array(piece) },
+    (input) => {
+      const [before, after, v] = [input.before.join(""), input.after.join(""), input.value.join("")]
+      const rendered = html(`${before}{{v}}${after}`, { v }) ?? ""
+      const printed = rendered.slice(before.length, rendered.length - after.length)
+      assert.notMatch(printed, /[<>"']/)
+      const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: "\"", "#39": "'" }
+      assert.strictEqual(printed.replaceAll(/&([^;]*);/g, (_, name: string) => entities[name] ?? "?"), v)
+    }
+  )
 
-  it.prop("never reads a value a second time", { a: Schema.String, b: value }, ({ a, b }) => {
+  it.prop("rendering never parses a value", { a: Schema.String, b: value }, ({ a, b }) => {
     const values = { a: `${a}{{b}}{{{{`, b }
     assert.strictEqual(text("{{a}}{{b|-}}", values), `${a}{{b}}{{{{${b === null ? "-" : String(b)}`)
   })
 
-  it.prop("is by concatenation of its parts", { parts: Schema.Array(Schema.Union([literal, value])) }, ({ parts }) => {
+  it.prop("rendering of a text is the concatenation of its rendered parts", {
+    parts: Schema.Array(Schema.Union([literal, value]))
+  }, ({ parts }) => {
     const isLiteral = (part: typeof parts[number]) => Array.isArray(part)
     const source = parts.map((part, index) => isLiteral(part) ? part.join("") : `{{v${index}}}`).join("")
     const values = Object.fromEntries(parts.map((part, index) => [`v${index}`, part]))
@@ -203,19 +209,19 @@ describe("rendering", () => {
   })
 })
 
-describe("the variables of a template", () => {
-  it("are all of its names, once, in order of appearance", () => {
+describe("variables of a template", () => {
+  it("the variables of a template are its names, once each, in order of appearance", () => {
     const template = compiled({ subject: "{{b}}{{c|x}}", html: "{{a}}{{b}}{{d|y}}", text: "{{d}}{{user.name}}" })
     assert.deepStrictEqual(variables(template), ["b", "c", "a", "d", "user.name"])
   })
 
-  it("are required where a name has no default in one of its places", () => {
+  it("a variable is required if one of its places has no default", () => {
     const template = compiled({ subject: "{{b}}{{c|x}}", html: "{{a}}{{b}}{{d|y}}", text: "{{d}}{{user.name}}" })
     assert.deepStrictEqual(missing(template, {}), ["b", "a", "d", "user.name"])
   })
 
   it.prop(
-    "hold every name that is required, and are enough to render without a gap",
+    "the required variables are enough to render without gaps",
     { names: Schema.Array(Schema.Tuple([Schema.Literals(["a", "b", "c", "d.e"]), Schema.Boolean])) },
     ({ names }) => {
       const places = names.map(([name, hasDefault]) => hasDefault ? `{{${name}|x}}` : `{{${name}}}`).join(" ")
@@ -227,14 +233,14 @@ describe("the variables of a template", () => {
     }
   )
 
-  it("are missing when absent, null or below something that is no object", () => {
+  it("a variable is missing if it is absent, null or below a value that is not an object", () => {
     const template = compiled({ subject: "{{a}}{{b}}{{c}}{{d.e}}", text: "" })
     assert.deepStrictEqual(missing(template, { a: 0, b: null, d: "e" }), ["b", "c", "d.e"])
     assert.deepStrictEqual(missing(template, { a: "", b: false, c: "x", d: { e: 1 } }), [])
   })
 })
 
-describe("hostile sources", () => {
+describe("hostile templates", () => {
   const million = 1_000_000
   const sources: ReadonlyArray<readonly [string, string]> = [
     ["open braces", "{{".repeat(million / 2)],
@@ -247,13 +253,13 @@ describe("hostile sources", () => {
   ]
 
   for (const [what, source] of sources) {
-    it(`of a megabyte of ${what} are read in one pass`, { timeout: 20_000 }, () => {
+    it(`a template of a megabyte of ${what} compiles in one pass`, { timeout: 20_000 }, () => {
       const result = compile({ subject: source, text: source })
       if (Result.isSuccess(result)) render(result.success, { a: "x" })
     })
   }
 
-  it("keep one literal more than placeholders, whatever their number", () => {
+  it("a template has one literal more than placeholders, however many there are", () => {
     const { text: part } = compiled({ subject: "", text: "{{{{x{{a}}".repeat(1_000) })
     assert.strictEqual(part?.placeholders.length, 1_000)
     assert.strictEqual(part?.literals.length, 1_001)

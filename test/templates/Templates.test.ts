@@ -9,9 +9,9 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const welcome = { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello {{name}} in {{shop.city|town}}</p>" }
 
 layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })(
-  "templates",
+  "Templates",
   (it) => {
-    it.effect("are found by their id and by their number, by their own account alone", () =>
+    it.effect("a template is found by id and by number, only by its account", () =>
       Effect.gen(function*() {
         const templates = yield* Templates
         const [own, other] = [yield* makeAccount(), yield* makeAccount()]
@@ -30,7 +30,7 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         assert.deepStrictEqual(yield* templates.find(own.accountId, made.id), made)
       }))
 
-    it.effect("are required by id, number or the number's digits, and nothing else is one", () =>
+    it.effect("a send can name a template by id, number or string of digits, and by no other value", () =>
       Effect.gen(function*() {
         const templates = yield* Templates
         const { accountId } = yield* makeAccount()
@@ -38,7 +38,7 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         for (const ref of [id, numeric_id, String(numeric_id)]) {
           const { source, template } = yield* templates.require(accountId, ref)
           assert.deepStrictEqual(source, { subject, html, text: null })
-          // The text is made of the HTML, once, when it is compiled.
+          // The text is derived from the HTML once, on compilation.
           assert.strictEqual(Template.render(template, { name: "Ada" }).text, "Hello Ada in town")
         }
         const nothing = ["", "abc", `${numeric_id}.0`, `0${numeric_id}`, ` ${numeric_id}`, id.toLowerCase(), `${id}0`]
@@ -48,7 +48,7 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         }
       }))
 
-    it.effect("are refused where a placeholder cannot be read, under the name that was sent, and stay as they were", () =>
+    it.effect("a template with an invalid placeholder is refused under the sent field name, and the stored one does not change", () =>
       Effect.gen(function*() {
         const templates = yield* Templates
         const { accountId } = yield* makeAccount()
@@ -98,7 +98,7 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         })
       }))
 
-    it.effect("keep the changes of different fields that are made at the same time", () =>
+    it.effect("concurrent changes of different fields of a template all take effect", () =>
       Effect.gen(function*() {
         const templates = yield* Templates
         const { accountId } = yield* makeAccount()
@@ -120,7 +120,7 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         }
       }))
 
-    it.effect("are required whole: never one part of a change and another part of the next", () =>
+    it.effect("a send reads a template as a whole, never parts of two versions", () =>
       Effect.gen(function*() {
         const templates = yield* Templates
         const { accountId } = yield* makeAccount()
@@ -138,7 +138,7 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         assert.isAbove(new Set(seen.map(({ source }) => source.html)).size, 1)
       }))
 
-    it.effect("go with their account", () =>
+    it.effect("templates are deleted with their account", () =>
       Effect.gen(function*() {
         const templates = yield* Templates
         const sql = yield* SqlClient.SqlClient

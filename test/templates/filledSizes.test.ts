@@ -26,9 +26,9 @@ const piece = Schema.Literals(
 const text = Schema.Array(piece)
 const value = Schema.Array(Schema.Literals(["x", "<", "'", "\"", "&", "\u00e9", "\u6f22", "\ud83d\ude00", "{{a}}"]))
 
-describe("the sizes of filled texts", () => {
+describe("filledSizes", () => {
   it.prop(
-    "are those of the texts that are made, in UTF-16 units of the subject and in bytes of the others",
+    "the computed sizes equal those of the rendered texts, in UTF-16 units for the subject and bytes for the others",
     { subject: text, html: text, text, a: value, b: value, e: Schema.Union([Schema.Int, Schema.Boolean, Schema.Null]) },
     ({ a, b, e, html, subject, text }) => {
       const template = compiled({ subject: subject.join(""), html: html.join(""), text: text.join("") })
@@ -44,11 +44,11 @@ describe("the sizes of filled texts", () => {
     }
   )
 
-  it("are 0 of a text that there is none of", () => {
+  it("the size of an absent text is 0", () => {
     assert.deepStrictEqual(filledSizes(compiled({ subject: "{{a}}" }))({ a: "x" }), { subject: 1, html: 0, text: 0 })
   })
 
-  it("are found for 500 recipients of a text with a million places, which no message is made for", () => {
+  it("the sizes for 500 recipients of a text with a million places are computed without rendering", () => {
     const sizesOf = filledSizes(compiled({ subject: "", html: "", text: "{{a}}".repeat(1_000_000) }))
     const a = "x".repeat(4_000)
     for (let recipient = 0; recipient < 500; recipient++) {

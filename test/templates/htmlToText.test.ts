@@ -6,8 +6,8 @@ import type { Variables } from "../../src/templates/TemplatePart.ts"
 const textOf = (html: string, values: Variables = {}) =>
   render(Result.getOrThrow(compile({ subject: "", html })), values).text
 
-describe("the text made from HTML", () => {
-  it("carries the values unescaped, in headings, links, lists and alternative texts", () => {
+describe("htmlToText", () => {
+  it("the derived text contains values unescaped, in headings, links, lists and alternative texts", () => {
     const html = `<!doctype html><html><head><title>no</title><style>a{b:c}</style></head><body>
       <h1>Hello {{name}}!</h1><p>Some   long ${"words ".repeat(30)}&amp; {{ user.name }}<br>next</p>
       <p><a href="https://x.example/u?t={{token}}&amp;b=1">Click</a> <a href="https://y.example">https://y.example</a></p>
@@ -30,16 +30,16 @@ describe("the text made from HTML", () => {
     )
   })
 
-  it("keeps defaults", () => assert.strictEqual(textOf("<p>Hi {{name|R&D}}</p>"), "Hi R&D"))
+  it("the derived text keeps defaults", () => assert.strictEqual(textOf("<p>Hi {{name|R&D}}</p>"), "Hi R&D"))
 
-  it("is not made when there is one, even an empty one", () => {
+  it("no text is derived if there is one, even an empty one", () => {
     assert.strictEqual(render(Result.getOrThrow(compile({ subject: "", html: "<p>x", text: "" })), {}).text, "")
   })
 
-  it("keeps escaped braces as they print", () =>
+  it("the derived text keeps escaped braces as they print", () =>
     assert.strictEqual(textOf("<p>{{{{ a }} {{b}}</p>", { b: 1 }), "{{ a }} 1"))
 
-  it("cannot be confused by the characters that carry placeholders", () => {
+  it("the derived text is not confused by the characters that carry placeholders", () => {
     assert.strictEqual(textOf("<p>\ue0000\ue001{{a}}</p>", { a: "x" }), "0x")
     assert.strictEqual(textOf("<p>[&#xe000;7&#xe001;]{{a}}</p>", { a: "x" }), "[]x")
   })
@@ -62,13 +62,13 @@ describe("the text made from HTML", () => {
     "<li>"
   ])
 
-  it.prop("is a text for any markup", { pieces: Schema.Array(piece) }, ({ pieces }) => {
+  it.prop("a text is derived from any markup", { pieces: Schema.Array(piece) }, ({ pieces }) => {
     const text = textOf(`${pieces.join("")}`) ?? assert.fail("no text")
     assert.notInclude(text, "<table>")
   })
 
   it.prop(
-    "prints each placeholder of running text once",
+    "the derived text prints each placeholder of running text once",
     { names: Schema.Array(Schema.Literals(["a", "b", "c"])) },
     ({ names }) => {
       const html = names.map((name) => `<p>{{${name}}}</p>`).join("")
@@ -76,14 +76,14 @@ describe("the text made from HTML", () => {
     }
   )
 
-  it("is left out for HTML that is too large or nested too deeply to be mail", () => {
+  it("no text is derived from HTML that is too large or nested too deeply", () => {
     assert.isUndefined(textOf("<p>x</p>".repeat(20_000)))
     assert.isUndefined(textOf("<div>".repeat(3_000)))
     assert.isUndefined(textOf("<b></i>".repeat(3_000)))
     assert.isDefined(textOf("<p>x<br></p>".repeat(10_000)))
   })
 
-  it("is left out where the library fails or multiplies", () => {
+  it("no text is derived if the library fails or its output is too large", () => {
     assert.isUndefined(textOf("<ol type=\"I\" start=\"10000\"><li>x</li></ol>"))
     assert.isUndefined(textOf(`${"<ol><li>".repeat(40)}${"x<br>".repeat(1_000)}`))
   })

@@ -5,8 +5,8 @@ import { templateTexts } from "../../src/templates/templateTexts.ts"
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const html = Schema.optionalKey(Schema.String)
 
-describe("the texts of a template's request", () => {
-  it("are taken under either name, and told of under the name that was used", () => {
+describe("templateTexts", () => {
+  it("the texts of a template are accepted under either name, and refused under the name that was used", () => {
     assert.deepStrictEqual(templateTexts({ body_html: "h", body_text: "t" }), {
       html: "h",
       text: "t",
@@ -15,20 +15,20 @@ describe("the texts of a template's request", () => {
     assert.deepStrictEqual(templateTexts({}).paramOf, { subject: "subject", html: "html", text: "text" })
   })
 
-  it("tell a text that is null from one that is left out", () => {
+  it("a null text differs from an absent one", () => {
     assert.isNull(templateTexts({ text: null, body_text: "t" }).text)
     assert.isNull(templateTexts({ body_text: null }).text)
     assert.isUndefined(templateTexts({}).text)
   })
 
   it.prop(
-    "are those of html and text wherever these are there, whatever else is",
+    "html and text take precedence over their aliases",
     { html, body_html: html, text, body_text: text },
     (input) => {
       const { html, paramOf, text } = templateTexts(input)
       assert.strictEqual(html, Object.hasOwn(input, "html") ? input.html : input.body_html)
       assert.strictEqual(text, Object.hasOwn(input, "text") ? input.text : input.body_text)
-      // The name that a refusal uses is one that was sent.
+      // The name that a refusal uses was sent.
       if (html !== undefined) assert.isTrue(Object.hasOwn(input, paramOf.html))
       if (text !== undefined) assert.isTrue(Object.hasOwn(input, paramOf.text))
     }

@@ -22,7 +22,7 @@ const used = Effect.fnUntraced(function*(accountId: AccountId, metric: string) {
   return Number(row?.["used"])
 })
 
-/** Moves what an account has used by so many days into the past. */
+/** Moves an account's usage by this many days into the past. */
 const ago = Effect.fnUntraced(function*(accountId: AccountId, interval: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update usage_daily set day = date_trunc('month', now() at time zone 'UTC')::date - ${interval}::interval
@@ -31,9 +31,9 @@ const ago = Effect.fnUntraced(function*(accountId: AccountId, interval: string) 
 
 const small = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
 
-layer(Subject)("quotas", (it) => {
+layer(Subject)("Quotas", (it) => {
   it.effect.prop(
-    "let in of requests that come together as many as come one by one, and none of an account without a limit waits",
+    "requests accepted together get the same decisions as one by one, and accounts without a limit do not wait",
     {
       limits: Schema.Tuple([small(10), small(10)]),
       wanted: Schema.Array(Schema.Struct({ account: small(2), count: small(5) }))
@@ -54,7 +54,7 @@ layer(Subject)("quotas", (it) => {
       })
   )
 
-  it.effect("are kept by each account for itself, where requests of many are accepted together", () =>
+  it.effect("requests of several accounts accepted together count per account", () =>
     Effect.gen(function*() {
       const quotas = yield* Quotas
       const small = (yield* makeAccount({ plan: "starter" })).accountId
@@ -89,7 +89,7 @@ layer(Subject)("quotas", (it) => {
       )
     }))
 
-  it.effect("take exactly what fits of many requests at the same time, and count that", () =>
+  it.effect("concurrent requests use exactly the quota, and each use is counted", () =>
     Effect.gen(function*() {
       const quotas = yield* Quotas
       const { accountId } = yield* makeAccount({ plan: "starter" })
@@ -103,7 +103,7 @@ layer(Subject)("quotas", (it) => {
       assert.strictEqual(yield* used(accountId, "sms"), 100)
     }))
 
-  it.effect("say of emails with an error of their own how much of the month is used", () =>
+  it.effect("the email quota has a separate error with the used part of the month", () =>
     Effect.gen(function*() {
       const quotas = yield* Quotas
       const { accountId } = yield* makeAccount({ plan: "starter" })
@@ -113,7 +113,7 @@ layer(Subject)("quotas", (it) => {
       assert.deepInclude({ ...refused }, { limit: 5000, current: 4999, resource: "emails" })
     }))
 
-  it.effect("begin anew with each month, UTC", () =>
+  it.effect("quotas start again each month (UTC)", () =>
     Effect.gen(function*() {
       const quotas = yield* Quotas
       const { accountId } = yield* makeAccount({ plan: "starter" })
@@ -124,7 +124,7 @@ layer(Subject)("quotas", (it) => {
       yield* Effect.flip(quotas.reserve(accountId, "otp", 1))
     }))
 
-  it.effect("are none on the Enterprise plan, whose usage is counted, and hold again for what was used then", () =>
+  it.effect("the Enterprise plan has no quota, counts usage, and later plans apply to it", () =>
     Effect.gen(function*() {
       const quotas = yield* Quotas
       const accounts = yield* Accounts
@@ -137,7 +137,7 @@ layer(Subject)("quotas", (it) => {
       assert.deepInclude({ ...refused }, { limit: 25_000, current: 40_000 })
     }))
 
-  it.effect("take nothing for a request that is rolled back", () =>
+  it.effect("a rolled-back request uses nothing", () =>
     Effect.gen(function*() {
       const quotas = yield* Quotas
       const { accountId } = yield* makeAccount({ plan: "starter" })
@@ -146,7 +146,7 @@ layer(Subject)("quotas", (it) => {
       yield* quotas.reserve(accountId, "sms", 100)
     }))
 
-  it.effect("of what there may be at once let nobody in beside the last", () =>
+  it.effect("concurrent requests cannot exceed a limit on resources held at a time", () =>
     Effect.gen(function*() {
       const quotas = yield* Quotas
       const { accountId } = yield* makeAccount({ plan: "growth" })

@@ -33,8 +33,8 @@ const unwanted = Effect.fnUntraced(function*(accountId: AccountId) {
   return rows.map(({ kind }) => String(kind))
 })
 
-layer(Subject)("alerts of usage", (it) => {
-  it.effect("are told at 80 and at 100 percent of a month's quota, once each, by however many nodes", () =>
+layer(Subject)("usage alerts", (it) => {
+  it.effect("an owner gets one notice at 80 and one at 100 percent of a month's quota, however many nodes check", () =>
     Effect.gen(function*() {
       const { alert } = yield* UsageAlerts
       const quotas = yield* Quotas
@@ -53,7 +53,7 @@ layer(Subject)("alerts of usage", (it) => {
       assert.deepStrictEqual(yield* told(accountId), [warning, "quota_reached: This month's SMS are used up"])
     }))
 
-  it.effect("tell the end alone where both are passed at once", () =>
+  it.effect("an owner whose usage passes both thresholds at once gets only the second notice", () =>
     Effect.gen(function*() {
       const { alert } = yield* UsageAlerts
       const quotas = yield* Quotas
@@ -64,7 +64,7 @@ layer(Subject)("alerts of usage", (it) => {
       assert.deepStrictEqual(yield* told(accountId), ["quota_reached: This month's emails are used up"])
     }))
 
-  it.effect("begin anew with the month", () =>
+  it.effect("usage alerts start again each month", () =>
     Effect.gen(function*() {
       const { alert } = yield* UsageAlerts
       const quotas = yield* Quotas
@@ -81,7 +81,7 @@ layer(Subject)("alerts of usage", (it) => {
       assert.strictEqual((yield* told(accountId)).length, 2)
     }))
 
-  it.effect("say once a month that a volume is worth a price of its own, and hold nothing back", () =>
+  it.effect("an owner gets one notice a month about high volume, and sending continues", () =>
     Effect.gen(function*() {
       const { alert } = yield* UsageAlerts
       const quotas = yield* Quotas
@@ -96,7 +96,7 @@ layer(Subject)("alerts of usage", (it) => {
       yield* quotas.reserve(accountId, "sms", 1)
     }))
 
-  it.effect("are not mailed to whoever has switched them off by the time they are due", () =>
+  it.effect("an owner who switches alerts off before a notice is due does not receive it", () =>
     Effect.gen(function*() {
       const { alert } = yield* UsageAlerts
       const quotas = yield* Quotas
@@ -113,7 +113,7 @@ layer(Subject)("alerts of usage", (it) => {
     }))
 })
 
-/** Puts the last look at an account's weeks so many weeks before the present one. */
+/** Moves the last digest of an account back by this many weeks. */
 const weeksAgo = Effect.fnUntraced(function*(accountId: AccountId, weeks: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update accounts set weekly_digest = true, digest_week =
@@ -122,7 +122,7 @@ const weeksAgo = Effect.fnUntraced(function*(accountId: AccountId, weeks: number
 })
 
 layer(Subject)("the weekly digest", (it) => {
-  it.effect("tells what was used from Monday to Sunday, once, of the week that has ended where the account is", () =>
+  it.effect("the weekly digest reports Monday to Sunday once, for the week that has ended in the account's timezone", () =>
     Effect.gen(function*() {
       const { digest } = yield* UsageAlerts
       const sql = yield* SqlClient.SqlClient
@@ -146,7 +146,7 @@ layer(Subject)("the weekly digest", (it) => {
       }
     }))
 
-  it.effect("comes to nobody who has not asked for it, who has just asked for it, or who has used nothing", () =>
+  it.effect("the weekly digest is not sent to owners who have disabled it, have just enabled it, or have used nothing", () =>
     Effect.gen(function*() {
       const { digest } = yield* UsageAlerts
       const usage = yield* Usage

@@ -45,7 +45,7 @@ const Subject = Verifications.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** The first has one segment, the second three; codes by SMS count as both; a refused request as nothing. */
+/** The first has one segment, the second three. A code by SMS counts as both; a refused request as neither. */
 const Step = Schema.Literals(["short", "long", "batch", "code", "refused"])
 type Step = typeof Step.Type
 
@@ -70,7 +70,7 @@ const perform = Effect.fnUntraced(function*(accountId: AccountId, step: Step) {
     case "code":
       return yield* Effect.asVoid(verifications.send(accountId, { to: { kind: "phone", address: to } }))
     case "refused": {
-      // The second code of a recipient comes too early.
+      // The recipient's second code comes too early.
       const again = verifications.send(accountId, { to: { kind: "phone", address: to } })
       yield* again
       return yield* Effect.asVoid(Effect.flip(again))
@@ -85,9 +85,9 @@ const counted = Effect.flatMap(
       from usage_daily group by 1, 2, 3 order by 1, 2, 3`
 )
 
-layer(Subject)("usage of SMS and one-time codes", (it) => {
+layer(Subject)("rebuildUsage of SMS and one-time codes", (it) => {
   it.effect.prop(
-    "that is counted anew from the messages is what was counted while they were accepted, with what they cost",
+    "the recounted usage of SMS and codes equals the counts and costs made on acceptance",
     { steps: Schema.Array(Step).check(Schema.isMinLength(1), Schema.isMaxLength(6)) },
     ({ steps }) =>
       live(Effect.gen(function*() {
@@ -101,7 +101,7 @@ layer(Subject)("usage of SMS and one-time codes", (it) => {
     { arbitrary: { runs: 25 } }
   )
 
-  it.effect("is put right where it was wrong, and codes of which nothing is known any more stay counted", () =>
+  it.effect("a recount corrects wrong counts, and keeps the counts of codes that are no longer stored", () =>
     live(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* makeAccount()

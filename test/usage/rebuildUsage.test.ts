@@ -50,7 +50,7 @@ const suppress = Effect.fnUntraced(function*(accountId: AccountId, email: string
     on conflict do nothing`
 })
 
-/** Accepts what the story says, as the channel does. */
+/** Accepts the story's messages, as the channel does. */
 const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean, to: ReadonlyArray<string>) {
   const quotas = yield* Quotas
   if (single) {
@@ -137,9 +137,9 @@ const counted = Effect.flatMap(
     group by 1, 2, 3 order by 1, 2, 3`
 )
 
-layer(Subject, { excludeTestServices: true })("usage", (it) => {
+layer(Subject, { excludeTestServices: true })("rebuildUsage of emails", (it) => {
   it.effect.prop(
-    "that is counted anew from the messages is what was counted while they were sent",
+    "the recounted usage of emails equals the counts made while they were sent",
     { stories: Schema.Array(Story).check(Schema.isMinLength(1), Schema.isMaxLength(4)) },
     ({ stories }) =>
       Effect.gen(function*() {
@@ -152,7 +152,7 @@ layer(Subject, { excludeTestServices: true })("usage", (it) => {
     { arbitrary: { runs: 25 } }
   )
 
-  it.effect("is counted anew while others count, and nothing is lost or doubled", () =>
+  it.effect("a recount during concurrent counts loses and doubles nothing", () =>
     Effect.gen(function*() {
       const { accountId } = yield* makeAccount()
       const one = transaction(accept(accountId, true, ["a@example.com"]))

@@ -15,9 +15,9 @@ const counted = Effect.flatMap(
 )
 
 layer(WhatsApp.layer({ env: unpaced }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "usage of WhatsApp",
+  "rebuildUsage of WhatsApp",
   (it) => {
-    it.effect("that is counted anew from the messages is what was counted, without what came in or was refused", () =>
+    it.effect("the recounted usage of WhatsApp equals the counts, without inbound and refused messages", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const sql = yield* SqlClient.SqlClient

@@ -32,45 +32,49 @@ const refused: ReadonlyArray<readonly [string, string, RegExp]> = [
 
 describe("DomainName", () => {
   for (const [what, text, message] of refused) {
-    it(`refuses ${what} and says why`, () => {
+    it(`DomainName refuses ${what} with a reason`, () => {
       const result = decode(text)
       assert.isTrue(Result.isFailure(result))
       if (Result.isFailure(result)) assert.match(result.failure.message, message)
     })
   }
 
-  it("lower-cases, drops the final dot and turns an internationalised name into A-labels", () => {
+  it("a domain name becomes lower-case A-labels without a final dot", () => {
     assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode("Example.COM.")), "example.com")
     assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode("Bücher.Example")), "xn--bcher-kva.example")
     assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode("XN--Bcher-KVA.example")), "xn--bcher-kva.example")
     assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode("a。example")), "a.example")
   })
 
-  it("accepts names that no registry knows", () => {
+  it("a domain name need not be in any registry", () => {
     for (const name of ["b.test", "something.localhost", "localhost.localdomain", "mail.internal"]) {
       assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode(name)), name)
     }
   })
 
-  it("accepts the longest label and the longest name", () => {
+  it("the longest label and the longest name are accepted", () => {
     assert.isTrue(Result.isSuccess(decode(`${"a".repeat(63)}.example`)))
     assert.isTrue(Result.isSuccess(decode(`${"a23456789.".repeat(25)}abc`)))
   })
 
   it.prop(
-    "gives a name that decodes to itself",
+    "a parsed domain name decodes to itself",
     { name: DomainName },
     ({ name }) => assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode(name)), name)
   )
 
-  it.prop("never throws, and what it accepts is canonical", { text: Schema.String }, ({ text }) => {
-    const result = decode(text)
-    if (Result.isSuccess(result)) assert.match(result.success, /^[a-z0-9-]+(\.[a-z0-9-]+)+$/)
-  })
+  it.prop(
+    "parsing a domain name never throws, and accepted names are canonical",
+    { text: Schema.String },
+    ({ text }) => {
+      const result = decode(text)
+      if (Result.isSuccess(result)) assert.match(result.success, /^[a-z0-9-]+(\.[a-z0-9-]+)+$/)
+    }
+  )
 })
 
 describe("RegistrableDomainName", () => {
-  it.effect("refuses public suffixes", () =>
+  it.effect("a public suffix is not a registrable domain name", () =>
     Effect.gen(function*() {
       for (const name of ["co.uk", "CO.UK.", "foo.ck", "kawasaki.jp"]) {
         const issue = yield* Effect.flip(Schema.decodeEffect(RegistrableDomainName)(name))
@@ -78,14 +82,14 @@ describe("RegistrableDomainName", () => {
       }
     }))
 
-  it.effect("accepts what can be owned, also below a private suffix and outside every registry", () =>
+  it.effect("a registrable domain name may be below a private suffix and outside every registry", () =>
     Effect.gen(function*() {
       for (const name of ["example.co.uk", "a.example.com", "me.github.io", "b.test", "www.ck"]) {
         assert.strictEqual(yield* Schema.decodeEffect(RegistrableDomainName)(name), name)
       }
     }))
 
-  it("finds the organizational domain", () => {
+  it("organizationalDomain returns the registered domain of a name", () => {
     const of = (name: string) => organizationalDomain(DomainName.make(name))
     assert.strictEqual(of("a.b.example.co.uk"), "example.co.uk")
     assert.strictEqual(of("me.github.io"), "github.io")

@@ -43,20 +43,20 @@ const refused: ReadonlyArray<readonly [string, string, RegExp]> = [
 
 describe("EmailAddress", () => {
   for (const [what, text, message] of refused) {
-    it(`refuses ${what} and says why`, () => {
+    it(`EmailAddress refuses ${what} with a reason`, () => {
       const result = decode(text)
       assert.isTrue(Result.isFailure(result))
       if (Result.isFailure(result)) assert.match(result.failure.message, message)
     })
   }
 
-  it("accepts what tests and sandboxes use", () => {
+  it("addresses of tests and sandboxes are accepted", () => {
     for (const text of ["user@example.com", "a@b.test", "x@something.localhost", "no-reply@localhost.localdomain"]) {
       assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode(text)), text)
     }
   })
 
-  it("keeps the local part as it is written and canonicalises the domain", () => {
+  it("an email address keeps its local part and canonicalises its domain", () => {
     assert.deepStrictEqual(
       Result.getOrNull<unknown, unknown>(decode("First.Last+Tag@Bücher.Example.")),
       "First.Last+Tag@xn--bcher-kva.example"
@@ -67,15 +67,16 @@ describe("EmailAddress", () => {
     )
   })
 
-  it("accepts the longest local part and the longest address", () => {
+  it("the longest local part and the longest address are accepted", () => {
     const address = `${local64}@${"a23456789.".repeat(18)}abcdefghi`
     assert.strictEqual(address.length, 254)
     assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode(address)), address)
   })
 
-  it("tells the domain", () => assert.strictEqual(domainOf(EmailAddress.make("a@b.test")), "b.test"))
+  it("domainOf returns the domain of an address", () =>
+    assert.strictEqual(domainOf(EmailAddress.make("a@b.test")), "b.test"))
 
-  it.prop("gives an address that decodes and encodes to itself", { address: EmailAddress }, ({ address }) => {
+  it.prop("a parsed email address decodes and encodes to itself", { address: EmailAddress }, ({ address }) => {
     assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode(address)), address)
     assert.strictEqual(Schema.encodeSync(EmailAddress)(address), address)
   })
@@ -102,7 +103,7 @@ describe("EmailAddress", () => {
     ])
   )
 
-  it.prop("accepts nothing that could become a second recipient", { parts: hostile }, ({ parts }) => {
+  it.prop("no accepted address can become a second recipient", { parts: hostile }, ({ parts }) => {
     const result = decode(parts.join(""))
     if (Result.isSuccess(result)) assert.match(result.success, /^[!-~]{1,64}@[a-z0-9.-]+$/)
     if (Result.isSuccess(result)) assert.notMatch(result.success, /[<>,;:"()\\]|@.*@/)

@@ -66,7 +66,7 @@ const accepted: ReadonlyArray<readonly [text: string, stored: string]> = [
 
 describe("HttpsUrl", () => {
   for (const [what, text, why] of refused) {
-    it.effect(`refuses ${what} and says why`, () =>
+    it.effect(`HttpsUrl refuses ${what} with a reason`, () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(Effect.fromResult(decode(text)))
         assert.match(error.message, why)
@@ -74,19 +74,19 @@ describe("HttpsUrl", () => {
   }
 
   for (const [text, stored] of accepted) {
-    it(`stores ${text.slice(0, 40)} in its normal form`, () => {
+    it(`the URL ${text.slice(0, 40)} is stored in its normal form`, () => {
       assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode(text)), stored)
     })
   }
 
-  it("says of every place that is not public what to use instead", () => {
+  it("the refusal of a host that is not public says what to use instead", () => {
     for (const host of ["10.0.0.1", "[::1]", "localhost", "a.localhost"]) {
       const parsed = parseHttpsUrl(`https://${host}/`, { allowLoopback: false })
       assert.match(Result.isFailure(parsed) ? parsed.failure.message : "", /: use a public host$/, host)
     }
   })
 
-  it("tells a place that is not public from every other fault", () => {
+  it("a host that is not public is distinguished from every other fault", () => {
     const kindOf = (url: string) =>
       Result.match(parseHttpsUrl(url, { allowLoopback: false }), {
         onSuccess: () => undefined,
@@ -103,7 +103,7 @@ describe("HttpsUrl", () => {
     assert.isUndefined(kindOf("https://example.com/"))
   })
 
-  it("lets development use http and loopback, for three hosts only", () => {
+  it("development may use http and loopback for three hosts only", () => {
     for (const host of ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "2130706433:3000"]) {
       assert.isTrue(Result.isSuccess(decode(`http://${host}/`, true)), host)
       assert.isTrue(Result.isSuccess(decode(`https://${host}/`, true)), host)
@@ -115,7 +115,7 @@ describe("HttpsUrl", () => {
     assert.isTrue(Result.isFailure(decode("http://localhost:22/", true)))
   })
 
-  it.prop("answers every text, and stores what it would accept again unchanged", [Schema.String], ([text]) => {
+  it.prop("every text gets an answer, and a stored URL is accepted again unchanged", [Schema.String], ([text]) => {
     const once = decode(`https://${text}`)
     if (Result.isFailure(once)) return
     assert.deepStrictEqual(Result.getOrNull<unknown, unknown>(decode(once.success)), once.success)

@@ -4,8 +4,8 @@ import { IpAddress } from "../../src/values/IpAddress.ts"
 
 const read = (text: string) => Result.getOrUndefined(Schema.decodeResult(IpAddress)(text))
 
-describe("an IP address", () => {
-  it("has one spelling", () => {
+describe("IpAddress", () => {
+  it("an IP address has one spelling", () => {
     const spellings = [
       ["192.0.2.1", "192.0.2.1"],
       ["0.0.0.0", "0.0.0.0"],
@@ -17,7 +17,7 @@ describe("an IP address", () => {
     for (const [text, is] of spellings) assert.strictEqual(String(read(text)), is)
   })
 
-  it("is nothing else: no number, zone, port, network, or octal", () => {
+  it("a number, zone, port, network or octal form is not an IP address", () => {
     for (
       const text of [
         "",

@@ -42,7 +42,7 @@ const accepted: ReadonlyArray<readonly [string, string, string, string | undefin
 
 describe("PhoneNumber", () => {
   for (const [what, text, message] of refused) {
-    it(`refuses ${what} and says why`, () => {
+    it(`PhoneNumber refuses ${what} with a reason`, () => {
       const result = decode(text)
       assert.isTrue(Result.isFailure(result))
       if (Result.isFailure(result)) assert.match(result.failure.message, message)
@@ -50,17 +50,17 @@ describe("PhoneNumber", () => {
   }
 
   for (const [what, text, e164, country] of accepted) {
-    it(`takes ${what}`, () => {
+    it(`PhoneNumber accepts ${what}`, () => {
       const number = Result.getOrThrow(decode(text))
       assert.deepStrictEqual([number, countryOf(number)], [e164, country])
     })
   }
 
-  it.prop("is its own canonical form", [PhoneNumber], ([number]) => {
+  it.prop("a phone number is its own canonical form", [PhoneNumber], ([number]) => {
     assert.deepStrictEqual(Result.getOrThrow(decode(number)), number)
   })
 
-  it("tells assigned numbers and kinds of lines apart", () => {
+  it("phoneFacts distinguishes assigned numbers and types of lines", () => {
     const facts = (text: string) => {
       const found = phoneFacts(text)
       return [found?.isAssigned, found?.lineType]
@@ -73,7 +73,7 @@ describe("PhoneNumber", () => {
     assert.deepStrictEqual(facts("+1234567890"), [undefined, undefined])
   })
 
-  it("knows 245 countries, each with its dial prefix", () => {
+  it("dialPrefixes has 245 countries, each with its prefix", () => {
     assert.strictEqual(dialPrefixes().length, 245)
     assert.deepStrictEqual(dialPrefixes().find(([country]) => country === "RW"), ["RW", "+250"])
   })

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import * as NodeNet from "node:net"
 import { isPublicAddress } from "../../src/values/publicAddress.ts"
 
-/** The same policy on Node's own address arithmetic. */
+/** The same policy in Node's address arithmetic. */
 const model = (() => {
   const blocked = new NodeNet.BlockList()
   for (
@@ -89,23 +89,29 @@ const noAddresses = [
 
 describe("isPublicAddress", () => {
   for (const [ip, expected] of edges) {
-    it(`${expected ? "lets through" : "refuses"} ${ip}`, () => assert.strictEqual(isPublicAddress(ip), expected))
+    it(`isPublicAddress ${expected ? "accepts" : "refuses"} ${ip}`, () =>
+      assert.strictEqual(isPublicAddress(ip), expected))
   }
 
-  it("refuses what is not an address in its usual form", () => {
+  it("isPublicAddress refuses addresses in unusual spellings", () => {
     for (const text of noAddresses) assert.isFalse(isPublicAddress(text), text)
   })
 
-  it.prop("agrees with Node's BlockList on every IPv4 address", [Byte, Byte, Byte, Byte], (bytes) => {
+  it.prop("isPublicAddress agrees with Node's BlockList on every IPv4 address", [Byte, Byte, Byte, Byte], (bytes) => {
     assert.strictEqual(isPublicAddress(bytes.join(".")), model(bytes.join(".")))
   })
 
-  it.prop("agrees with it near the edges of the IPv4 ranges", [EdgeOfIpv4, Byte, Byte, Byte], (bytes) => {
+  it.prop("isPublicAddress agrees with Node's BlockList near the edges of the IPv4 ranges", [
+    EdgeOfIpv4,
+    Byte,
+    Byte,
+    Byte
+  ], (bytes) => {
     assert.strictEqual(isPublicAddress(bytes.join(".")), model(bytes.join(".")))
   })
 
   it.prop(
-    "agrees with it on IPv6 addresses, compressed or not",
+    "isPublicAddress agrees with Node's BlockList on IPv6 addresses, compressed or not",
     [EdgeOfIpv6, Schema.Union([EdgeOfSecond, Group]), Group, Schema.Array(Group)],
     ([first, second, third, rest]) => {
       const groups = [first, second, third, ...rest, 0, 0, 0, 0, 0].slice(0, 8)

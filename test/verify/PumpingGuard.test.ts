@@ -6,7 +6,7 @@ import { guardAgainstPumping } from "../../src/verify/PumpingGuard.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** An account that sent so many codes, of which so many were entered; all by one prefix, `minutes` ago. */
+/** An account with this many sent and confirmed codes, all with one prefix, `minutes` ago. */
 const sent = Effect.fnUntraced(function*(
   { approved, minutes = 5, people, sends }: {
     readonly sends: number
@@ -35,17 +35,17 @@ const isBlocked = Effect.fnUntraced(function*(accountId: number) {
   return rows.length > 0
 })
 
-layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("a prefix", (it) => {
-  it.effect("is blocked when fewer than a fifth of those who asked entered a code, and its owner is told once", () =>
+layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("PumpingGuard", (it) => {
+  it.effect("a prefix is blocked if fewer than a fifth of the recipients confirmed a code, and the owner gets one notice", () =>
     Effect.gen(function*() {
       const cases = [
         [{ sends: 20, people: 20, approved: 3 }, true],
         [{ sends: 20, people: 20, approved: 4 }, false],
         [{ sends: 19, people: 19, approved: 0 }, false],
-        // Ten people asked twice each.
+        // Ten people requested two codes each.
         [{ sends: 20, people: 10, approved: 2 }, false],
         [{ sends: 20, people: 10, approved: 1 }, true],
-        // They are still typing, or it was long ago.
+        // They may still be typing, or it was long ago.
         [{ sends: 40, people: 40, approved: 0, minutes: 1 }, false],
         [{ sends: 40, people: 40, approved: 0, minutes: 61 }, false]
       ] as const

@@ -6,7 +6,7 @@ import { end, guess, shownStatus, type VerificationState } from "../../src/verif
 const most = 5
 const fresh: VerificationState = { status: "pending", attempts: 0, isOver: false }
 
-/** What a row says after these guesses, and how many of them were looked at. */
+/** The state after these guesses, and how many were compared. */
 const after = (guesses: ReadonlyArray<boolean>, start = fresh) =>
   guesses.reduce(
     ({ looked, standing }, isRight) => {
@@ -22,9 +22,9 @@ const standing = Schema.Struct({
   isOver: Schema.Boolean
 })
 
-describe("a verification", () => {
+describe("VerificationState", () => {
   it.prop(
-    "looks at no more than five wrong guesses, and at none after the right one",
+    "a verification compares at most five wrong guesses, and none after a correct one",
     [Schema.Array(Schema.Boolean)],
     ([
       guesses
@@ -41,7 +41,7 @@ describe("a verification", () => {
     }
   )
 
-  it.prop("never leaves an end, whatever is guessed and whenever", [standing, Schema.Boolean], ([before, isRight]) => {
+  it.prop("a verification never leaves a final state", [standing, Schema.Boolean], ([before, isRight]) => {
     const guessed = guess(before, isRight, most)
     if (before.status !== "pending" || before.isOver) {
       assert.notProperty(guessed, "next")
@@ -50,7 +50,7 @@ describe("a verification", () => {
     else assert.deepInclude(guessed, { _tag: "Wrong" })
   })
 
-  it("says of a guess what its end is: used, out of time, or out of attempts", () => {
+  it("a guess on an ended verification returns whether it was used, has expired or had too many attempts", () => {
     const tagOf = (status: VerificationState["status"], isOver: boolean) =>
       guess({ ...fresh, status, isOver }, true, most)._tag
     assert.deepStrictEqual(
@@ -59,7 +59,7 @@ describe("a verification", () => {
     )
   })
 
-  it.prop("is told as ended once its time is over, unless it was confirmed", [standing], ([before]) => {
+  it.prop("an expired verification is shown as ended unless it was confirmed", [standing], ([before]) => {
     assert.strictEqual(end(before) !== undefined, before.isOver && before.status !== "approved")
     if (before.isOver) assert.notStrictEqual(shownStatus(before), "pending")
     else assert.strictEqual(shownStatus(before), before.status)

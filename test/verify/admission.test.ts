@@ -16,25 +16,25 @@ const none: Sent = {
 const counts = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 25 }))
 const seconds = Schema.Finite.check(Schema.isBetween({ minimum: -10, maximum: 90_000 }))
 
-describe("one more code", () => {
-  it("is sent where nothing was sent before", () => {
+describe("admit", () => {
+  it("a first code is sent", () => {
     assert.isUndefined(admit(none, limits))
   })
 
-  it("waits for 30 seconds after the last one", () => {
+  it("a second code must wait for 30 seconds", () => {
     assert.deepInclude(admit({ ...none, sinceLast: 0.2 }, limits), { reason: "resend_cool_down", retryAfter: 30 })
     assert.deepInclude(admit({ ...none, sinceLast: 29.9 }, limits), { retryAfter: 1 })
     assert.isUndefined(admit({ ...none, sinceLast: 30 }, limits))
   })
 
-  it("waits for the longest of what it has to wait for, and a block outweighs all", () => {
+  it("a refusal names the longest wait, and a block outweighs all limits", () => {
     const full = { ...none, hour: { count: 5, frees: 10 }, day: { count: 20, frees: 3_000.5 }, sinceLast: 1 }
     assert.deepInclude(admit(full, limits), { reason: "recipient_day", limit: 20, retryAfter: 3_001 })
     assert.deepStrictEqual(admit({ ...full, blockedFor: 5 }, limits), { _tag: "Blocked", retryAfter: 5 })
   })
 
   it.prop(
-    "is sent exactly where every count is below its limit, and is to be tried again after a second at least",
+    "a code is sent exactly if every count is below its limit, and a refusal waits for at least a second",
     [counts, counts, counts, counts, seconds],
     ([hour, day, network, prefix, frees]) => {
       const window = (count: number) => ({ count, frees })

@@ -5,14 +5,14 @@ import { codeSms, codeSubject, codeText } from "../../src/verify/codeText.ts"
 
 const words = (locale: Locale) => ({ locale, brandName: "A".repeat(30), mask: "********", minutes: 10 })
 
-describe("the text of a code", () => {
+describe("codeText", () => {
   for (const locale of Locale.literals) {
-    it(`is one SMS in ${locale} with the longest brand and a site's name, but in Arabic two at most`, () => {
+    it(`the text in ${locale} fits one SMS with the longest brand and a site, and two in Arabic`, () => {
       const { encoding, parts } = segment(codeSms(words(locale), "accounts.example.com"))
       assert.deepStrictEqual([encoding, parts.length], locale === "ar" ? ["ucs2", 2] : ["gsm7", 1])
     })
 
-    it(`has the mask once in ${locale}, the brand and the minutes, and nothing else with a star`, () => {
+    it(`the text in ${locale} contains the mask once, the brand and the minutes, and no other star`, () => {
       const text = codeText(words(locale))
       assert.strictEqual(text.split("*").length, 9, text)
       assert.isTrue(text.startsWith(`${"A".repeat(30)}: `))
@@ -21,7 +21,7 @@ describe("the text of a code", () => {
     })
   }
 
-  it("ends with the site and the code for browsers, after an empty line (WebOTP)", () => {
+  it("the text ends with an empty line, the site and the code for browsers (WebOTP)", () => {
     const text = codeSms({ ...words("en"), brandName: null }, "shop.example")
     assert.strictEqual(
       text,
@@ -29,7 +29,7 @@ describe("the text of a code", () => {
     )
   })
 
-  it("says one minute where it is one", () => {
+  it("the text says one minute in the singular", () => {
     assert.include(codeText({ ...words("en"), minutes: 1 }), "valid for 1 minute.")
     assert.include(codeText({ ...words("de"), minutes: 1 }), "gilt 1 Minute.")
   })

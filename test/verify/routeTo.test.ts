@@ -5,8 +5,8 @@ import { routeTo } from "../../src/verify/routeTo.ts"
 
 const read = Schema.decodeEffect(Recipient)
 
-describe("the way of a code", () => {
-  it.effect("is the channel that was asked for, or for a number WhatsApp and then SMS, and for an address email", () =>
+describe("routeTo", () => {
+  it.effect("a code uses the requested channel, WhatsApp and then SMS for a number, and email for an address", () =>
     Effect.gen(function*() {
       const [number, address] = [yield* read("+250 788 123 456"), yield* read("Ada@Example.com")]
       assert.deepStrictEqual(yield* routeTo(number, "auto"), ["whatsapp", "sms"])
@@ -16,7 +16,7 @@ describe("the way of a code", () => {
       assert.deepStrictEqual(yield* routeTo(address, "email"), ["email"])
     }))
 
-  it.effect("leads to no address by SMS, to no number by email, and to no number that costs money to call", () =>
+  it.effect("a code is refused for an address by SMS, for a number by email, and for a number that costs money to call", () =>
     Effect.gen(function*() {
       const cases = [
         ["ada@example.com", "sms"],
@@ -31,7 +31,7 @@ describe("the way of a code", () => {
       }
     }))
 
-  it.effect("is limited by recipient in one spelling, and by the prefix of a number", () =>
+  it.effect("a recipient has one key for all spellings, and a number has a prefix", () =>
     Effect.gen(function*() {
       const [number, address] = [yield* read("+250 788 123 456"), yield* read("Ada@Example.com")]
       assert.deepStrictEqual([keyOf(number), prefixOf(number)], ["+250788123456", "+25078812"])

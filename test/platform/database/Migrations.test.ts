@@ -23,7 +23,7 @@ insert into places (id) select twice(21);
 `
 const second = "alter table places add column height integer; update places set height = id * 2"
 
-/** A directory with these files; writing one more replaces it. */
+/** A directory with these files. Writing another one replaces it. */
 const directoryOf = Effect.fnUntraced(function*(files: Record<string, string>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* fs.makeTempDirectoryScoped()
@@ -36,7 +36,7 @@ const write = (path: string, content: string) =>
 
 const remove = (path: string) => Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(path))
 
-/** For each test a database without tables. */
+/** A database without tables for each test. */
 const Empty = Layer.unwrap(
   Effect.map(
     TestDatabase.make("template1"),
@@ -48,7 +48,7 @@ const Empty = Layer.unwrap(
 const rowsOf = (statement: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement))
 
 describe("migrate", () => {
-  it.effect("runs each file once, in order, whatever statements it is made of", () =>
+  it.effect("migrate runs each file once, in order, with any statements", () =>
     Effect.gen(function*() {
       const path = yield* directoryOf({ "0002_height.sql": second, "0001_places.sql": first })
       assert.deepStrictEqual(yield* Migrations.migrate(path), ["0001_places.sql", "0002_height.sql"])
@@ -61,7 +61,7 @@ describe("migrate", () => {
       ])
     }).pipe(Effect.provide(Empty)))
 
-  it.effect("runs each file on exactly one of several nodes that start at once", () =>
+  it.effect("migrate runs each file on exactly one of several nodes that start at once", () =>
     Effect.gen(function*() {
       const path = yield* directoryOf({
         "0001_places.sql": first,
@@ -74,7 +74,7 @@ describe("migrate", () => {
       assert.deepStrictEqual(yield* rowsOf("select count(*) as count from places"), [{ count: 2 }])
     }).pipe(Effect.provide(Empty)))
 
-  it.effect("leaves nothing of a file that fails, keeps the files before it and says where it failed", () =>
+  it.effect("migrate applies nothing of a file that fails, keeps the files before it and names the fault", () =>
     Effect.gen(function*() {
       const path = yield* directoryOf({
         "0001_places.sql": first,
@@ -93,7 +93,7 @@ describe("migrate", () => {
       assert.deepStrictEqual(yield* Migrations.migrate(path), ["0002_wrong.sql"])
     }).pipe(Effect.provide(Empty)))
 
-  it.effect("names the line of a syntax error", () =>
+  it.effect("migrate names the line of a syntax error", () =>
     Effect.gen(function*() {
       const path = yield* directoryOf({ "0001_typo.sql": "create table a (id integer);\ncreate tabel b (id integer);" })
       const error = yield* Effect.flip(Migrations.migrate(path))
@@ -103,7 +103,7 @@ describe("migrate", () => {
       )
     }).pipe(Effect.provide(Empty)))
 
-  it.effect("does not let a file end its transaction", () =>
+  it.effect("migrate does not let a file end its transaction", () =>
     Effect.gen(function*() {
       const path = yield* directoryOf({ "0001_commit.sql": "create table ghosts (id integer); commit;" })
       const error = yield* Effect.flip(Migrations.migrate(path))
@@ -111,7 +111,7 @@ describe("migrate", () => {
       assert.deepStrictEqual(yield* rowsOf("select to_regclass('ghosts') as ghosts"), [{ ghosts: null }])
     }).pipe(Effect.provide(Empty)))
 
-  it.effect("stops where a file that has run was changed, with one sentence", () =>
+  it.effect("migrate stops with one sentence if a file that has run was changed", () =>
     Effect.gen(function*() {
       const path = yield* directoryOf({ "0001_places.sql": first })
       yield* Migrations.migrate(path)
@@ -124,7 +124,7 @@ describe("migrate", () => {
       )
     }).pipe(Effect.provide(Empty)))
 
-  it.effect("stops on a database that a later version has migrated, before it runs anything", () =>
+  it.effect("migrate runs nothing on a database that a later version has migrated", () =>
     Effect.gen(function*() {
       const path = yield* directoryOf({ "0001_places.sql": first, "0002_height.sql": second })
       yield* Migrations.migrate(path)
@@ -138,7 +138,7 @@ describe("migrate", () => {
     }).pipe(Effect.provide(Empty)))
 
   for (const name of ["1_places.sql", "0001-places.sql", "0001_twin.sql"]) {
-    it.effect(`refuses the name ${name} beside 0001_places.sql`, () =>
+    it.effect(`migrate refuses the name ${name} beside 0001_places.sql`, () =>
       Effect.gen(function*() {
         const path = yield* directoryOf({ "0001_places.sql": first, [name]: second })
         const error = yield* Effect.flip(Migrations.names(path))
@@ -151,7 +151,7 @@ const ours = NodeFs.readdirSync(Migrations.directory).filter((name) => /^\d/.tes
 
 describe("the migrations of this program", () => {
   it.effect(
-    "give what sql/schema.sql says (made by: node scripts/schema.ts)",
+    "the migrations give the schema of sql/schema.sql (made by: node scripts/schema.ts)",
     () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* Migrations.migrate(Migrations.directory), ours)
@@ -161,9 +161,11 @@ describe("the migrations of this program", () => {
       }).pipe(Effect.provide(Empty))
   )
 
-  // Only where another PostgreSQL is installed: the one that comes along is the newest.
+  // Runs only if another PostgreSQL is installed, because the embedded one is the newest.
   it.live.skipIf(foreignPrograms === undefined)(
-    `give the same on an older PostgreSQL (${foreignPrograms ?? "SKIPPED: none installed in /usr/lib/postgresql"})`,
+    `the migrations give the same schema on an older PostgreSQL (${
+      foreignPrograms ?? "SKIPPED: none installed in /usr/lib/postgresql"
+    })`,
     () =>
       Effect.gen(function*() {
         yield* Migrations.migrate(Migrations.directory)

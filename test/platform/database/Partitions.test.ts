@@ -9,7 +9,7 @@ import { createPartitions, dropPartitions, type PartitionedTable } from "../../.
 import { recreatePartitions } from "../../support/partitions.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** The days that a table has partitions for, counted from today, which is 0: the database's today. */
+/** The days with partitions, relative to the database's today (0). */
 const daysOf = Effect.fnUntraced(function*(table: PartitionedTable) {
   const sql = yield* SqlClient.SqlClient
   const find = SqlSchema.findAll({
@@ -25,10 +25,10 @@ const daysOf = Effect.fnUntraced(function*(table: PartitionedTable) {
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
-/** The database as it is when it was migrated that day and its nodes last looked after it on another. */
+/** The database as if it was migrated on one day and last maintained on another. */
 const aged = (migrated: number, lastRound: number) => recreatePartitions(migrated, lastRound + 14)
 
-/** One event and one ended delivery of that day, counted from today. */
+/** One event and one ended delivery on a day relative to today. */
 const writeAt = Effect.fnUntraced(function*(day: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into events (id, account_id, name, body)
@@ -76,9 +76,9 @@ const DatabaseOfNode = Layer.unwrap(
     ))
 )
 
-// The clock of these tests stands in 1970: days are the database's.
-describe("partitions by day", () => {
-  it.effect("are there for yesterday and 14 days ahead after the start, whatever the node's clock says", () =>
+// The tests' clock is in 1970, so days are the database's.
+describe("Partitions", () => {
+  it.effect("partitions exist for yesterday and 14 days ahead after the start, whatever the node's clock says", () =>
     Effect.gen(function*() {
       yield* aged(-1, -1)
       yield* createPartitions
@@ -88,7 +88,7 @@ describe("partitions by day", () => {
       assert.strictEqual(yield* total("events"), 3)
     }).pipe(Effect.provide(TestDatabase.layer)))
 
-  it.effect("are made at a start after a month in which no node ran", () =>
+  it.effect("a start after a month without nodes creates the missing partitions", () =>
     Effect.gen(function*() {
       yield* aged(-60, -30)
       assert.isTrue(Exit.isFailure(yield* Effect.exit(writeAt(0))))
@@ -100,7 +100,7 @@ describe("partitions by day", () => {
       assert.strictEqual(yield* total("webhook_deliveries"), 1)
     }).pipe(Effect.provide(TestDatabase.layer)))
 
-  it.effect("go when they ended as many days ago as the settings say, and not before", () =>
+  it.effect("partitions are dropped as many days after their end as the settings say, and not before", () =>
     Effect.gen(function*() {
       yield* aged(-10, -1)
       for (const day of range(-10, 0)) yield* writeAt(day)
@@ -110,9 +110,9 @@ describe("partitions by day", () => {
       assert.deepStrictEqual([yield* total("events"), yield* total("webhook_deliveries")], [3, 6])
     }).pipe(Effect.provide(TestDatabase.layer)))
 
-  it.effect("go with all that is older than the first one, when the turn of its day has come", () =>
+  it.effect("the first partition is dropped together with all older rows when its day is due", () =>
     Effect.gen(function*() {
-      // The day before that of the migration, which was yesterday when midnight has passed since.
+      // The day before that of the migration, which was yesterday if midnight has passed since.
       const [first = 0] = yield* daysOf("events")
       yield* writeAt(-300)
       assert.deepStrictEqual(yield* dropPartitions("events", -first), [])
@@ -120,7 +120,7 @@ describe("partitions by day", () => {
       assert.strictEqual(yield* total("events"), 0)
     }).pipe(Effect.provide(TestDatabase.layer)))
 
-  it.effect("stay while somebody holds their table, which stops neither the other table nor the next round", () =>
+  it.effect("a partition stays while its table is locked, which affects neither the other table nor the next round", () =>
     Effect.gen(function*() {
       yield* aged(-10, -1)
       const { letGo } = yield* hold("webhook_deliveries")
@@ -134,20 +134,20 @@ describe("partitions by day", () => {
       assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-5, 14))
     }).pipe(Effect.provide(TestDatabase.layer)))
 
-  it.effect("are made while others write, and those wait for nothing", () =>
+  it.effect("partitions are created during writes, which do not wait", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* aged(-10, -14)
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* writeAt(-3)
-        // On a connection of its own, while this transaction stays open.
+        // On another connection, while this transaction stays open.
         yield* createPartitions.pipe(Effect.provide(Layer.fresh(TestDatabase.layerClient)))
         yield* writeAt(0)
       }))
       assert.strictEqual(yield* total("events"), 2)
     }).pipe(Effect.provide(TestDatabase.layer)))
 
-  it.effect("are made and dropped once, by however many nodes at the same time", () =>
+  it.effect("concurrent nodes create and drop each partition once", () =>
     Effect.gen(function*() {
       yield* aged(-10, -14)
       yield* Effect.all(
@@ -160,7 +160,7 @@ describe("partitions by day", () => {
       assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-5, 14))
     }).pipe(Effect.provide(TestDatabase.layer)))
 
-  it.effect("leave neither gap nor overlap where the time zone of a session changes its clocks", () =>
+  it.effect("partitions have neither gaps nor overlaps when a session's time zone changes its clocks", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql.withTransaction(Effect.gen(function*() {
@@ -177,8 +177,8 @@ describe("partitions by day", () => {
     }).pipe(Effect.provide(TestDatabase.layer)))
 })
 
-describe("what is left of a deleted webhook", () => {
-  it.effect("goes in the next round, whatever comes until a day later, and nothing of the others", () =>
+describe("rows of a removed webhook", () => {
+  it.effect("the next round erases late rows of a removed webhook for a day, and no other rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fill = sql`with queued as (

@@ -9,7 +9,7 @@ const SafeInt = Schema.Int.check(
   Schema.isBetween({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
 )
 
-/** Unix seconds of the years 0001 to 9999, which PostgreSQL reads and writes without "BC" or signs. */
+/** Unix seconds of the years 0001 to 9999, which PostgreSQL writes without "BC" or signs. */
 const Second = Schema.Int.check(Schema.isBetween({ minimum: -62_135_596_800, maximum: 253_402_300_799 }))
 const Micro = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999 }))
 
@@ -25,7 +25,7 @@ const int64 = (value: bigint) => {
 }
 
 describe("int8", () => {
-  it("is a number up to 2^53 - 1 on both sides, and a bigint beyond", () => {
+  it("int8 is a number up to 2^53 - 1 on both sides, and a bigint beyond", () => {
     assert.strictEqual(read(int64(2n ** 53n - 1n), PgTypes.OID.int8), Number.MAX_SAFE_INTEGER)
     assert.strictEqual(read(int64(1n - 2n ** 53n), PgTypes.OID.int8), Number.MIN_SAFE_INTEGER)
     assert.strictEqual(read(int64(2n ** 53n), PgTypes.OID.int8), 2n ** 53n)
@@ -33,25 +33,25 @@ describe("int8", () => {
     assert.strictEqual(read(int64(-(2n ** 63n)), PgTypes.OID.int8), -(2n ** 63n))
   })
 
-  it("refuses a fraction and what 64 bits cannot hold", () => {
+  it("int8 refuses a fraction and values beyond 64 bits", () => {
     for (const value of [1.5, Number.NaN, 2 ** 60, 2n ** 63n]) {
       assert.isTrue(Result.isFailure(PgTypes.encode(value, PgTypes.OID.int8, PgCodecs.registry)))
     }
   })
 
-  it.prop("survives the wire", [SafeInt], ([value]) => {
+  it.prop("int8 survives the wire", [SafeInt], ([value]) => {
     assert.strictEqual(read(wire(value, PgTypes.OID.int8), PgTypes.OID.int8), value)
   })
 })
 
 describe("timestamptz", () => {
-  it("keeps the last microsecond of a second, where a division would round up", () => {
+  it("timestamptz keeps the last microsecond of a second, which division would round up", () => {
     const micros = 9_007_199_253_999_999n
     assert.strictEqual(read(int64(micros), PgTypes.OID.timestamptz), "2285-06-04T23:47:33.999999Z")
     assert.strictEqual(read(int64(-1n), PgTypes.OID.timestamptz), "1999-12-31T23:59:59.999999Z")
   })
 
-  it("writes infinity as PostgreSQL does, and a year of five digits with its sign", () => {
+  it("timestamptz writes infinity as PostgreSQL does, and a year of five digits with its sign", () => {
     assert.strictEqual(read(int64(2n ** 63n - 1n), PgTypes.OID.timestamptz), "infinity")
     assert.strictEqual(read(int64(-(2n ** 63n)), PgTypes.OID.timestamptz), "-infinity")
     assert.strictEqual(
@@ -60,7 +60,7 @@ describe("timestamptz", () => {
     )
   })
 
-  it("takes Dates and epoch milliseconds as parameters", () => {
+  it("timestamptz accepts Dates and epoch milliseconds as parameters", () => {
     const date = DateTime.toDateUtc(DateTime.makeUnsafe("2026-01-31T08:05:09.042Z"))
     for (const value of [date, date.getTime()]) {
       assert.strictEqual(
@@ -70,27 +70,27 @@ describe("timestamptz", () => {
     }
   })
 
-  it("refuses a day that no month has, an offset and other text", () => {
+  it("timestamptz refuses a day that does not exist, an offset and other text", () => {
     for (const value of ["2026-02-30T00:00:00Z", "2026-01-01T00:00:00+02:00", "now", "", Number.NaN]) {
       assert.isTrue(Result.isFailure(PgTypes.encode(value, PgTypes.OID.timestamptz, PgCodecs.registry)))
     }
   })
 
-  it.prop("survives the wire", [Second, Micro], ([second, micro]) => {
+  it.prop("timestamptz survives the wire", [Second, Micro], ([second, micro]) => {
     const text = isoOf(second, micro)
     assert.strictEqual(read(wire(text, PgTypes.OID.timestamptz), PgTypes.OID.timestamptz), text)
   })
 })
 
-layer(TestDatabase.layer)("against a real server", (it) => {
-  it.effect.prop("integers come back from int8 as they went in", [SafeInt], ([value]) =>
+layer(TestDatabase.layer)("codecs on a real server", (it) => {
+  it.effect.prop("integers return from int8 unchanged", [SafeInt], ([value]) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql`select ${value}::int8 as typed, ${String(value)}::int8 as texted`
       assert.deepStrictEqual(row, { typed: value, texted: value })
     }))
 
-  it.effect.prop("instants come back with their microseconds, as PostgreSQL itself writes them", [Second, Micro], ([
+  it.effect.prop("instants return with their microseconds, in PostgreSQL's form", [Second, Micro], ([
     second,
     micro
   ]) =>
@@ -107,7 +107,7 @@ layer(TestDatabase.layer)("against a real server", (it) => {
       assert.deepStrictEqual(row, { instant: text, written: text, same: true })
     }))
 
-  it.effect("count(*) is a number and bigint columns take numbers of every size", () =>
+  it.effect("count(*) is a number, and bigint columns accept numbers of every size", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`create temporary table numbers (n bigint)`.pipe(
@@ -121,7 +121,7 @@ layer(TestDatabase.layer)("against a real server", (it) => {
       )
     }))
 
-  it.effect("arrays of both follow, with nulls", () =>
+  it.effect("arrays use the same codecs, with nulls", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const instants = ["2026-01-31T08:05:09.000042Z", "1969-12-31T23:59:59.999999Z"]
@@ -139,7 +139,7 @@ layer(TestDatabase.layer)("against a real server", (it) => {
       })
     }))
 
-  it.effect("numbers on both sides of 2^31 go into one int8 array when its type is named", () =>
+  it.effect("an int8 array with a named type accepts numbers on both sides of 2^31", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const numbers = [1, 5_000_000_000, 2n ** 62n]

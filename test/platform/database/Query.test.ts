@@ -13,7 +13,7 @@ const Row = Schema.Struct({ n: Schema.Int })
 const defectOf = <A>(effect: Effect.Effect<A>) => Effect.map(Effect.sandbox(effect).pipe(Effect.flip), Cause.squash)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Query", (it) => {
-  it.effect("returns the rows of each form", () =>
+  it.effect("each form of a query returns its rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const execute = (n: number) => sql`select * from generate_series(1, ${n}::integer) as t (n)`
@@ -25,7 +25,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Query", (it) => {
       assert.isUndefined(yield* Query.run(sql`select 1`))
     }))
 
-  it.effect("dies when the statement, the decoding or the first row fails", () =>
+  it.effect("a query dies if the statement, the decoding or the first row fails", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const wrong = Query.findAll({ Request: Schema.Void, Result: Row, execute: () => sql`select 'one' as n` })
@@ -35,7 +35,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Query", (it) => {
       assert.isTrue(Cause.isNoSuchElementError(yield* defectOf(none())))
     }))
 
-  it.effect("dies with a defect that says whether the database is unavailable", () =>
+  it.effect("the defect of a query tells whether the database is unavailable", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const causeOf = (exit: Exit.Exit<void>) => Exit.isFailure(exit) ? exit.cause : Cause.empty
@@ -45,7 +45,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Query", (it) => {
       assert.isFalse(isDatabaseUnavailable(causeOf(wrong)))
     }))
 
-  it.effect("keeps the outcome that a statement gives a unique violation", () =>
+  it.effect("a statement can turn a unique violation into a typed error", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`create table names (name text primary key)`
@@ -62,7 +62,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Query", (it) => {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
-  it.effect("runs a transaction on the pool that it was taken from", () =>
+  it.effect("a transaction runs on the pool that it was taken from", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const assigned = sql`select pg_current_xact_id()::text`.pipe(
@@ -74,7 +74,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
       assert.deepStrictEqual(yield* Effect.provide(inTransaction, other), [{ n: false }])
     }))
 
-  it.effect("keeps rows written outside of a transaction that rolls back", () =>
+  it.effect("rows written outside of a transaction survive its rollback", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { outsideTransaction, transaction } = yield* Database

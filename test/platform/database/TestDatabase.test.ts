@@ -12,13 +12,13 @@ const currentDatabase = Effect.flatMap(
   (sql) => sql`select current_database() as name`
 )
 
-layer(TestDatabase.TestDatabase.layer)("a test database", (it) => {
-  it.effect("has all migrations", () =>
+layer(TestDatabase.TestDatabase.layer)("TestDatabase", (it) => {
+  it.effect("a test database has all migrations", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* Migrations.migrate(Migrations.directory), [])
     }).pipe(Effect.provide(NodeFileSystem.layer)))
 
-  it.effect("is reached by its DATABASE_URL too", () =>
+  it.effect("a test database is reachable by its DATABASE_URL", () =>
     Effect.gen(function*() {
       const { database, url } = yield* TestDatabase.TestDatabase
       const here = yield* currentDatabase
@@ -27,7 +27,7 @@ layer(TestDatabase.TestDatabase.layer)("a test database", (it) => {
     }))
 })
 
-it.effect("is gone with its scope, even while somebody is connected", () =>
+it.effect("a test database is dropped with its scope, even while a client is connected", () =>
   Effect.gen(function*() {
     const database = yield* Effect.scoped(
       Effect.gen(function*() {

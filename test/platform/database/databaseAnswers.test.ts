@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import { databaseAnswers } from "../../../src/platform/database/databaseAnswers.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** Nothing else of this process runs for so long. */
+/** Blocks the process for longer than anything else in it. */
 const holdUp = (millis: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
 
-layer(TestDatabase.layer, { excludeTestServices: true })("asking whether the database answers", (it) => {
-  it.effect("says yes when the process was held up and the answer has come meanwhile", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("databaseAnswers", (it) => {
+  it.effect("databaseAnswers returns true if the process was held up and the answer has arrived meanwhile", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const answers = yield* databaseAnswers

@@ -14,13 +14,17 @@ const failure = (result: ReturnType<typeof nextMigration>) =>
   Result.isFailure(result) ? { tag: result.failure._tag, file: result.failure.file } : undefined
 
 describe("nextMigration", () => {
-  it.prop("names the files one after the other, and nothing when all have run", [Length, Length], ([total, done]) => {
-    const all = files(total)
-    const next = Result.getOrThrow(nextMigration(all, all.slice(0, done)))
-    assert.deepStrictEqual(Option.getOrUndefined(next), all[done])
-  })
+  it.prop(
+    "nextMigration returns the files one after the other, and nothing after the last",
+    [Length, Length],
+    ([total, done]) => {
+      const all = files(total)
+      const next = Result.getOrThrow(nextMigration(all, all.slice(0, done)))
+      assert.deepStrictEqual(Option.getOrUndefined(next), all[done])
+    }
+  )
 
-  it.prop("refuses a file that changed after it had run", [Length, Length], ([total, changed]) => {
+  it.prop("nextMigration refuses a file that changed after it had run", [Length, Length], ([total, changed]) => {
     const all = files(total)
     const file = all[changed]
     const applied = all.map((one) => one === file ? { ...one, sha256: "another" } : one)
@@ -30,7 +34,7 @@ describe("nextMigration", () => {
     )
   })
 
-  it.prop("tells a newer database from a file that was removed", [Length, Length], ([total, removed]) => {
+  it.prop("nextMigration distinguishes a newer database from a removed file", [Length, Length], ([total, removed]) => {
     const all = files(total)
     const file = all[removed]
     const tag = removed === total - 1 ? "DatabaseNewer" : "MigrationMissing"
@@ -40,10 +44,14 @@ describe("nextMigration", () => {
     )
   })
 
-  it.prop("refuses a new file with a number lower than one that has run", [Length, Length], ([total, added]) => {
-    const all = files(total)
-    const file = all[added]
-    const expected = added >= total - 1 ? undefined : { tag: "MigrationOutOfOrder", file: file?.name }
-    assert.deepStrictEqual(failure(nextMigration(all, all.filter((one) => one !== file))), expected)
-  })
+  it.prop(
+    "nextMigration refuses a new file with a lower number than one that has run",
+    [Length, Length],
+    ([total, added]) => {
+      const all = files(total)
+      const file = all[added]
+      const expected = added >= total - 1 ? undefined : { tag: "MigrationOutOfOrder", file: file?.name }
+      assert.deepStrictEqual(failure(nextMigration(all, all.filter((one) => one !== file))), expected)
+    }
+  )
 })

@@ -13,7 +13,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 class Unwanted extends Data.TaggedError("Unwanted") {}
 
-/** A table of its own for a test, and what a nudge sees when it runs. */
+/** A table for one test, and the number of rows that the wake-up sees. */
 const table = (name: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -25,7 +25,7 @@ const table = (name: string) =>
   })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => {
-  it.effect("nudges when the outermost transaction has committed, and others can see its rows", () =>
+  it.effect("a wake-up runs after the outermost transaction commits, when others can see its rows", () =>
     Effect.gen(function*() {
       const { insert, nudge, seen } = yield* table("nudged")
       yield* transaction(Effect.gen(function*() {
@@ -37,7 +37,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
       assert.strictEqual(yield* Deferred.await(seen), 3)
     }))
 
-  it.effect("nudges even if whoever asked for it is interrupted while it commits", () =>
+  it.effect("a wake-up runs even if the caller is interrupted during the commit", () =>
     Effect.gen(function*() {
       const { count, insert, nudge, seen, sql } = yield* table("interrupted")
       yield* sql`create function commit_slowly() returns trigger language plpgsql as
@@ -63,7 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
       assert.strictEqual(yield* count, 1)
     }))
 
-  it.effect("may be idle for as long as it says, and for the usual time afterwards", () =>
+  it.effect("a transaction may idle for the given time, and for the default time afterwards", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const patience = Effect.map(
@@ -79,14 +79,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
       }))
     }))
 
-  it.effect("nudges at once outside of a transaction", () =>
+  it.effect("a wake-up runs at once outside of a transaction", () =>
     Effect.gen(function*() {
       const { nudge, seen } = yield* table("alone")
       yield* afterCommit(nudge)
       assert.strictEqual(yield* Deferred.await(seen), 0)
     }))
 
-  it.effect("never nudges about what was rolled back", () =>
+  it.effect("a wake-up of a rolled-back transaction never runs", () =>
     Effect.gen(function*() {
       const { count, insert, nudge, seen } = yield* table("undone")
       const failed = yield* Effect.flip(
@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
       assert.isFalse(yield* Deferred.isDone(seen))
     }))
 
-  it.effect("gives a transaction inside a group of calls nudges of its own, whoever calls", () =>
+  it.effect("a transaction inside a group commit has separate wake-ups for any caller", () =>
     Effect.gen(function*() {
       const { count, insert, nudge, seen, sql } = yield* table("grouped")
       const write = yield* GroupCommit.make({
@@ -110,7 +110,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
             Effect.orDie
           )
       })
-      // The caller's own transaction rolls back; what the group wrote for it is committed all the same.
+      // The caller's transaction rolls back, but the group commits.
       yield* Effect.flip(transaction(Effect.andThen(write(), new Unwanted())))
       assert.strictEqual(yield* Deferred.await(seen), 1)
       assert.strictEqual(yield* count, 1)
@@ -118,7 +118,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("retryWhileUnavailable", (it) => {
-  it.effect("runs again what met the end of its session or a deadlock, and nothing else", () =>
+  it.effect("retryWhileUnavailable runs an effect again after the end of its session or a deadlock, and after no other failure", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       let sessions = 0

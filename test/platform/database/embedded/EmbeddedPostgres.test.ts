@@ -11,7 +11,7 @@ import { boundLog } from "../../../../src/platform/database/embedded/EmbeddedLog
 import * as EmbeddedPostgres from "../../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import { processesWith, startHolder } from "../../../support/holder.ts"
 
-/** A directory through which the server's account may walk; what runs in it is killed before it is removed. */
+/** A directory that the server's account can reach. Processes in it are killed before it is removed. */
 const workplace = Effect.acquireRelease(
   Effect.sync(() => {
     const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "embedded-"))
@@ -40,11 +40,11 @@ const postmaster = (base: string) =>
     return NodeFs.existsSync(file) ? Number(NodeFs.readFileSync(file, "utf8").split("\n")[0]) : undefined
   })
 
-/** These tests find processes by /proc, which other systems do not have. */
+/** These tests find processes in /proc, which other systems do not have. */
 const onLinux = NodeFs.existsSync("/proc/self/cmdline")
 
 describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
-  it.live("is one server for three processes that start at once, until the last is gone", () =>
+  it.live("one server serves three processes that start at once, until the last one ends", () =>
     Effect.gen(function*() {
       const path = yield* workplace
       const dataDir = NodePath.join(path, "db")
@@ -64,7 +64,7 @@ describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
       assert.isFalse(NodeFs.existsSync(NodePath.join(one.base, "pg18/postmaster.pid")))
     }))
 
-  it.live("keeps committed rows when everything is killed at once, and starts again over stale lock files", () =>
+  it.live("a server whose processes are all killed keeps committed rows and starts again over stale lock files", () =>
     Effect.gen(function*() {
       const path = yield* workplace
       const dataDir = NodePath.join(path, "db")
@@ -81,7 +81,7 @@ describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
       )
     }))
 
-  it.live("is started again while a process holds it, after its postmaster was killed", () =>
+  it.live("a server whose postmaster is killed restarts while a process uses it", () =>
     Effect.gen(function*() {
       const path = yield* workplace
       const holder = yield* startHolder(NodePath.join(path, "db"), "durable")
@@ -89,7 +89,7 @@ describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
       const killed = yield* postmaster(holder.base)
       assert.isDefined(killed)
       NodeProcess.kill(killed, "SIGKILL")
-      // A session of the killed server may still answer for a moment, and between two servers there is no file.
+      // A session of the killed server may still answer for a moment, and there is no file between two servers.
       const answer = yield* holder.ask("select id from kept").pipe(
         Effect.zip(postmaster(holder.base)),
         Effect.repeat({
@@ -101,7 +101,7 @@ describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
       assert.strictEqual(answer[0], `{"rows":[{"id":7}]}`)
     }))
 
-  it.live("says why the server does not start, with the end of its log", () =>
+  it.live("a server that does not start is reported with the end of its log", () =>
     Effect.gen(function*() {
       const path = yield* workplace
       const dataDir = NodePath.join(path, "db")
@@ -114,8 +114,8 @@ describe.skipIf(!onLinux)("EmbeddedPostgres", () => {
     }))
 })
 
-describe("the files of an embedded server", () => {
-  it.effect("keep the socket's path within what every system allows, however long the data directory's is", () =>
+describe("files of an embedded server", () => {
+  it.effect("the socket's path fits every system, however long the data directory's path is", () =>
     Effect.gen(function*() {
       const dataDir = NodePath.join(yield* workplace, "long-".repeat(30), "db")
       const files = yield* prepareFiles(dataDir, yield* chooseAccount(dataDir), 5432)
@@ -124,7 +124,7 @@ describe("the files of an embedded server", () => {
       assert.strictEqual(NodeFs.statSync(files.socketDirectory).mode & 0o777, 0o700)
     }))
 
-  it.effect("are refused where another account has put something there before", () =>
+  it.effect("a directory that another account created is refused", () =>
     Effect.gen(function*() {
       const dataDir = NodePath.join(yield* workplace, "db")
       NodeFs.mkdirSync(dataDir)
@@ -134,7 +134,7 @@ describe("the files of an embedded server", () => {
       assert.include(error.message, `belongs to account ${uid}`)
     }))
 
-  it.effect("lose a lock file that names a living process which is no server, and keep the others", () =>
+  it.effect("a lock file of a living process that is not a server is removed, and others are kept", () =>
     Effect.gen(function*() {
       const dataDir = NodePath.join(yield* workplace, "db")
       const files = yield* prepareFiles(dataDir, yield* chooseAccount(dataDir), 5432)
@@ -148,7 +148,7 @@ describe("the files of an embedded server", () => {
       assert.isTrue(NodeFs.existsSync(lock))
     }))
 
-  it.effect("have a log of bounded length, with one predecessor", () =>
+  it.effect("the log has a bounded length and one predecessor", () =>
     Effect.gen(function*() {
       const log = NodePath.join(yield* workplace, "postgres.log")
       NodeFs.writeFileSync(log, Buffer.alloc(11 * 1024 * 1024))
