@@ -2,7 +2,7 @@
  * Sessions of the bare library with their credentials in memory: paired, sent with in a loop, and connected anew a second
  * after their line has ended. What one would write without the service.
  */
-import { remoteControls } from "../../../src/sandbox/whatsapp/control/remoteControls.ts"
+import { remoteControls } from "../../../src/sandbox/whatsapp/control/ControlClient.ts"
 import { BaileysClient, MemoryAuth } from "../../../test/support/baileysClient.ts"
 import { type Memory, memoryGivenBack } from "./memory.ts"
 import { answerQuestions } from "./peer.ts"

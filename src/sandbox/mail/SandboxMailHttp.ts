@@ -2,13 +2,13 @@ import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorResponse } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
-import { isLocalRequest } from "./isLocalRequest.ts"
+import { sandboxMailStyle } from "../pages/LocalPage.ts"
+import { isLocalRequest } from "../pages/localRequest.ts"
 import { mailMarkup } from "./mailMarkup.ts"
 import { readMail } from "./readMail.ts"
 import { SandboxInbox, type SandboxMail } from "./SandboxInbox.ts"
 import { SandboxMailPages, sandboxMailPath, sandboxMailPolicies } from "./SandboxMailPages.ts"
 import { SandboxMailServer } from "./SandboxMailServer.ts"
-import { sandboxMailStyle } from "./sandboxMailStyle.ts"
 
 const perPage = 50
 

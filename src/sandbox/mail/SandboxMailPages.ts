@@ -1,9 +1,9 @@
 import { Html, html } from "../../platform/http/html.ts"
 import { pluralize } from "../../values/pluralize.ts"
-import { askedFailures } from "./askedFailure.ts"
-import { askedReports } from "./askedReport.ts"
 import type { ReadMail } from "./readMail.ts"
 import type { SandboxMail, SandboxMailSummary } from "./SandboxInbox.ts"
+import { askedFailures } from "./specialAddresses.ts"
+import { askedReports } from "./writeReport.ts"
 
 /** Where the inbox is served. */
 export const sandboxMailPath = "/sandbox/mail"

@@ -1,11 +1,11 @@
 import { Cause, Context, Effect, FiberSet, Layer } from "effect"
 import { SMTPServer } from "smtp-server"
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
-import { askedFailure } from "./askedFailure.ts"
-import type { AskedFailure } from "./askedFailure.ts"
 import { readHeaders } from "./readMail.ts"
 import { SandboxInbox } from "./SandboxInbox.ts"
 import { SandboxReports } from "./SandboxReports.ts"
+import { askedFailure } from "./specialAddresses.ts"
+import type { AskedFailure } from "./specialAddresses.ts"
 
 /** Settings of the sandbox's SMTP server. */
 export interface SandboxMailServerOptions {

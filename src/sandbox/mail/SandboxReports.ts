@@ -5,8 +5,8 @@
  */
 import { Context, DateTime, Effect, Layer, Queue, References } from "effect"
 import { Smtp } from "../../channels/email/smtp/Smtp.ts"
-import { askedReport, type ReportKind, writeReport } from "./askedReport.ts"
 import type { ReceivedMail } from "./SandboxInbox.ts"
+import { askedReport, type ReportKind, writeReport } from "./writeReport.ts"
 
 /** Reports that may wait; the oldest give way, as nobody but a bench writes to so many. */
 const most = 10_000

@@ -3,10 +3,10 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorResponse } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { html } from "../../platform/http/html.ts"
-import { isLocalRequest } from "../mail/isLocalRequest.ts"
-import { sandboxMailStyle } from "../mail/sandboxMailStyle.ts"
-import { magicNumbers } from "./magicNumbers.ts"
+import { sandboxMailStyle } from "../pages/LocalPage.ts"
+import { isLocalRequest } from "../pages/localRequest.ts"
 import { makeSandboxSmsRepo, type SandboxSms } from "./SandboxSmsRepo.ts"
+import { magicNumbers } from "./specialNumbers.ts"
 
 /** Where the phones are served. */
 const path = "/sandbox/sms"

@@ -4,8 +4,8 @@ import { type OutgoingPart, SmsProvider, type SubmitOutcome } from "../../channe
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
-import { type Fate, fateOf } from "./magicNumbers.ts"
 import { makeSandboxSmsRepo, type Taken } from "./SandboxSmsRepo.ts"
+import { type Fate, fateOf } from "./specialNumbers.ts"
 
 const name = "sandbox"
 

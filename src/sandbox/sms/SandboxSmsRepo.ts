@@ -5,7 +5,7 @@ import type { OutgoingPart } from "../../channels/sms/parts/SmsProvider.ts"
 import { column } from "../../platform/database/column.ts"
 import { repository } from "../../platform/database/repository.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
-import type { Fate } from "./magicNumbers.ts"
+import type { Fate } from "./specialNumbers.ts"
 
 /** A text as a phone shows it: its parts put together. */
 export const SandboxSms = Schema.Struct({

@@ -4,7 +4,7 @@ import { PairingRequests } from "../../channels/whatsapp/sessions/PairingRequest
 import { errorResponse } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { WhatsAppSessionId } from "../../values/Ids.ts"
-import { isLocalRequest } from "../mail/isLocalRequest.ts"
+import { isLocalRequest } from "../pages/localRequest.ts"
 import { isGroupJid } from "./model/Address.ts"
 import { isOwnForm } from "./model/isOwnForm.ts"
 import { sandboxPhonesPath as path } from "./sandboxPhonesFrame.ts"

@@ -1,7 +1,7 @@
 import { Context, Data, Effect, Layer, Option, Schedule } from "effect"
+import { callControl } from "./control/ControlClient.ts"
 import type { Controls } from "./control/Controls.ts"
 import type { Verb } from "./control/ControlServer.ts"
-import { callControl } from "./control/remoteControls.ts"
 import { SimulatorRefusal } from "./model/SimulatorRefusal.ts"
 import { SandboxWhatsAppStore } from "./SandboxWhatsAppStore.ts"
 

@@ -1,4 +1,4 @@
-import { sandboxMailStyle } from "../mail/sandboxMailStyle.ts"
+import { sandboxMailStyle } from "../pages/LocalPage.ts"
 
 /** The style sheet of the phones' pages: the inbox's, and what only phones have. */
 export const sandboxPhonesStyle = `${sandboxMailStyle}

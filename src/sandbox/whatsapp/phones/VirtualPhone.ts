@@ -12,9 +12,9 @@ import type { Envelope, Receipt } from "./Envelope.ts"
 import { bundleNodes, readRetryKeys } from "./KeyBundle.ts"
 import type { KeyBundle } from "./KeyBundle.ts"
 import type { Network } from "./Network.ts"
+import { resendAnswer } from "./peerMessages.ts"
 import { PhoneSignal } from "./PhoneSignal.ts"
 import type { Ciphertext, PhoneKeys } from "./PhoneSignal.ts"
-import { resendAnswer } from "./resendAnswer.ts"
 
 /** What of a phone outlives the process. */
 export interface PhoneRecord {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as NodeChildProcess from "node:child_process"
 import * as NodeUrl from "node:url"
-import { remoteControls } from "../../../../src/sandbox/whatsapp/control/remoteControls.ts"
+import { remoteControls } from "../../../../src/sandbox/whatsapp/control/ControlClient.ts"
 import { ann, bob, makeSimulator } from "../../../support/simulatedSession.ts"
 
 const program = NodeUrl.fileURLToPath(new URL("../../../support/whatsAppProcess.ts", import.meta.url))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { html } from "../../src/platform/http/html.ts"
+import { html } from "../../../src/platform/http/html.ts"
 
 describe("html", () => {
   it("text and numbers are escaped, markup and lists of it are kept, and absent values are left out", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
 import { Headers } from "effect/http"
-import { isLocalRequest } from "../../../src/sandbox/mail/isLocalRequest.ts"
+import { isLocalRequest } from "../../../src/sandbox/pages/localRequest.ts"
 
 const asked = (peer: string | undefined, headers: Record<string, string>, client = peer) =>
   isLocalRequest({

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { meaningOf } from "../../../src/channels/email/reports/meaningOf.ts"
 import { parseReport } from "../../../src/channels/email/reports/parseReport.ts"
-import { askedFailure } from "../../../src/sandbox/mail/askedFailure.ts"
-import { askedReport, askedReports, writeReport } from "../../../src/sandbox/mail/askedReport.ts"
+import { askedFailure } from "../../../src/sandbox/mail/specialAddresses.ts"
+import { askedReport, askedReports, writeReport } from "../../../src/sandbox/mail/writeReport.ts"
 
 const mail = {
   returnPath: "b+token@bounces.example",
