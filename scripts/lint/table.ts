@@ -23,7 +23,7 @@ export const reach: ReadonlyArray<{ readonly files: RegExp; readonly folders: Re
   { files: /(Repo|Actor)\.ts$/, folders: [] },
   { files: /\/(EmbeddedPostgres|NodemailerConnector)\.ts$/, folders: [] },
   { files: /\/baileys\/BaileysSocket\.ts$/, folders: ["app"] },
-  { files: /\/baileys\/keepSingleRatchetStep\.ts$/, folders: ["sandbox"] },
+  { files: /\/baileys\/(keepSingleRatchetStep|silentLogger)\.ts$/, folders: ["sandbox"] },
   { files: /\/baileys\//, folders: [] },
   { files: /(Layer|Http)\.ts$/, folders: ["app"] },
   { files: /Api\.ts$/, folders: ["api", "app"] }

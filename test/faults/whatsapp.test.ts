@@ -87,7 +87,7 @@ layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)("Wha
           // With the stanza it received, with the acknowledgement of one it delivered, or at any time.
           () => controls.setFault(session.number, { kind: "drop-before-ack" }),
           () => controls.setFault(session.number, { kind: "drop-after-ack" }),
-          () => controls.dropLine(session.device)
+          () => controls.dropConnection(session.device)
         ]
         const logins = Effect.sync(() =>
           controls.sessions().find(({ number }) => number === session.number)?.logins ?? 0

@@ -108,7 +108,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       yield* account.published("group.participant_removed", 2)
       yield* eventually(groups.get(id), ({ status }) => status === 404)
       // A change while the session is disconnected is published when it reconnects.
-      controls.dropLine(device)
+      controls.dropConnection(device)
       controls.changeGroup(jid, boss, { action: "add", numbers: [number, member] })
       yield* account.published("group.participant_added", 3)
       yield* eventually(groups.get(id), ({ at }) => at("data", "participant_count") === 3)

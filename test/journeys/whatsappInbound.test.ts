@@ -97,7 +97,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
   it.effect("messages that arrived during a disconnection are published in order after it", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { device, number } } = yield* scene
-      controls.dropLine(device)
+      controls.dropConnection(device)
       const texts = Array.from({ length: 20 }, (_, index) => `while away ${index}`)
       for (const text of texts) yield* Effect.promise(() => controls.sendText(sender, number, { text }))
       const messages = yield* account.published("message.received", texts.length)
@@ -194,7 +194,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       })
       const known = { from: "15557654321@s.whatsapp.net", id: "LEFT2", t: "1700000000" }
       yield* leftBehind(id, known, { conversation: "I am known" })
-      controls.dropLine(device)
+      controls.dropConnection(device)
       const messages = yield* account.published("message.received", 2)
       assert.deepInclude(messages[0], { from: "+15557654321", content: { body: "I am known" } })
       assert.deepInclude(messages[1], { from: null, lid: stranger, content: { body: "who am I" } })
@@ -274,7 +274,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         controls.misbehave(device, "silence")
         const silent = yield* check("15559990001")
         assert.deepStrictEqual(silent.at("data"), { phone: "+15559990001", is_whatsapp_user: null, whatsapp_id: null })
-        controls.dropLine(device)
+        controls.dropConnection(device)
         controls.logOut(device)
         yield* untilStatus(node, key, id, "failed")
         const refused = yield* check("15559990002")

@@ -22,7 +22,7 @@ const exhaustedSession = Effect.fnUntraced(function*(node: RunningNode, key: str
   const { simulator: { controls } } = yield* WhatsApp
   const session = yield* pairedSession(node, key)
   controls.setFault(session.number, { kind: "stream-error", code: 503, times: 1000 })
-  controls.dropLine(session.device)
+  controls.dropConnection(session.device)
   const failed = yield* untilStatus(node, key, session.id, "failed")
   assert.strictEqual(failed.at("reason"), "retries_exhausted")
   return session

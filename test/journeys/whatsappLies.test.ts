@@ -186,7 +186,7 @@ layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp s
       const account = yield* listeningAccount(node)
       const sessions = yield* Effect.forEach([1, 2, 3, 4], () => pairedSession(node, account.key), { concurrency: 4 })
       liar.queue(...Object.values(atLogin))
-      for (const { device } of sessions) controls.dropLine(device)
+      for (const { device } of sessions) controls.dropConnection(device)
       const lost = { reason: "connection_lost", reconnecting: true }
       for (const { id, number } of sessions) {
         const events = yield* account.published(id, 3)

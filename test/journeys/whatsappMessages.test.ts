@@ -421,7 +421,7 @@ layer(WhatsApp.layer({ env: unpaced }), layerOptions)("requests for WhatsApp mes
       assertRefused(early, 409, "session_not_connected")
       assert.deepInclude(early.at("error"), { code: 4091, session_status: "pending" })
       assert.include(early.text, "Scan the code of GET /v1/whatsapp/sessions/{id}/qr")
-      controls.endLine(session.device, 440)
+      controls.endConnection(session.device, 440)
       yield* untilStatus(node, key, session.id, "disconnected")
       const away = yield* send(node, key, { session_id: session.id, ...hello })
       assertRefused(away, 409, "session_not_connected")

@@ -75,7 +75,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const late = yield* Effect.promise(() =>
         simulator.controls.enterPairingCode(String(codes[0]?.at("data", "code")), other).catch(String)
       )
-      assert.match(String(late), /No client asks for a code/)
+      assert.match(String(late), /No client requests a pairing code/)
       assert.match(String(answer.at("data", "code")), /^[A-Z0-9]{4}-[A-Z0-9]{4}$/)
       yield* Effect.promise(() => simulator.controls.enterPairingCode(String(answer.at("data", "code")), number))
       yield* untilStatus(node, key, id, "connected")
@@ -146,7 +146,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const { simulator } = yield* WhatsApp
       const account = yield* listeningAccount(node)
       const { device, id, number } = yield* pairedSession(node, account.key)
-      simulator.controls.dropLine(device)
+      simulator.controls.dropConnection(device)
       const [, lost, back] = yield* account.published(id, 3)
       assert.deepInclude(lost, {
         event: "session.disconnected",
@@ -163,7 +163,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const account = yield* listeningAccount(node)
       const { device, id, number } = yield* pairedSession(node, account.key)
       simulator.controls.setFault(number, { kind: "stream-error", code: 503, times: 2 })
-      simulator.controls.endLine(device, 515)
+      simulator.controls.endConnection(device, 515)
       const events = yield* account.published(id, 3)
       assert.deepStrictEqual(events.map(({ event }) => event), [
         "session.connected",
@@ -203,7 +203,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       const { simulator } = yield* WhatsApp
       const account = yield* listeningAccount(node)
       const { device, id } = yield* pairedSession(node, account.key)
-      simulator.controls.endLine(device, 440)
+      simulator.controls.endConnection(device, 440)
       const down = yield* untilStatus(node, account.key, id, "disconnected")
       assert.strictEqual(down.at("reason"), "replaced")
       assert.deepInclude((yield* account.published(id, 2))[1], {
@@ -319,7 +319,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
         const { device, id } = yield* pairedSession(node, account.key)
         const [other] = yield* sql`update whatsapp_sessions set epoch = epoch + 1 where id = ${id} returning epoch`
         const epoch = Number(other?.["epoch"])
-        simulator.controls.dropLine(device)
+        simulator.controls.dropConnection(device)
         yield* node.logged(`no longer owns WhatsApp session ${id}`)
         assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "connected")
         assert.deepStrictEqual((yield* account.published(id, 1)).map(({ event }) => event), ["session.connected"])

@@ -13,7 +13,7 @@ import type {
   WAMessage,
   WASocket
 } from "@whiskeysockets/baileys"
-import { quiet } from "../../src/sandbox/whatsapp/model/quiet.ts"
+import { silentLogger } from "../../src/channels/whatsapp/baileys/silentLogger.ts"
 
 /** A client's credentials and keys, which outlive its connections. */
 export class MemoryAuth {
@@ -65,7 +65,7 @@ export class BaileysClient {
   constructor(auth: MemoryAuth, { url, ...config }: Omit<ClientOptions, "auth">) {
     this.auth = auth
     this.socket = makeWASocket({
-      logger: quiet,
+      logger: silentLogger,
       markOnlineOnConnect: false,
       syncFullHistory: false,
       emitOwnEvents: false,

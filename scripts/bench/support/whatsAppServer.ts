@@ -18,7 +18,7 @@ const start = (port: number) =>
   WhatsAppSimulator.start({
     now: () => Date.now(),
     port,
-    isThere: () => true,
+    createsPhone: () => true,
     storage: {
       load: async () => new Map(stored),
       save: async (changes) => {

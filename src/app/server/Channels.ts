@@ -1,6 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
 import { EmailLayer } from "../../channels/email/EmailLayer.ts"
-import { BounceListener } from "../../channels/email/reports/BounceListener.ts"
 import { SmtpLayer } from "../../channels/email/smtp/SmtpLayer.ts"
 import { PartStatusUpdates } from "../../channels/sms/parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "../../channels/sms/parts/SmsOutlet.ts"
@@ -10,41 +9,20 @@ import { SmsLayer } from "../../channels/sms/SmsHttp.ts"
 import * as BaileysSocket from "../../channels/whatsapp/baileys/BaileysSocket.ts"
 import { WhatsAppLayer } from "../../channels/whatsapp/WhatsAppLayer.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
-import { SandboxMailLayer } from "../../sandbox/mail/SandboxMailLayer.ts"
-import { SandboxMailServer } from "../../sandbox/mail/SandboxMailServer.ts"
-import { SandboxReporter, SandboxReports } from "../../sandbox/mail/SandboxReports.ts"
-import { SandboxSmsLayer } from "../../sandbox/sms/SandboxSmsLayer.ts"
-import { SandboxWhatsAppLayer } from "../../sandbox/whatsapp/SandboxWhatsAppLayer.ts"
-import { SimulatedWhatsApp } from "../../sandbox/whatsapp/SimulatedWhatsApp.ts"
-
-/** The sandbox's SMTP server with its inbox, in place of a relay. */
-const SandboxRelay = Layer.unwrap(
-  Effect.map(SandboxMailServer, ({ port }) => SmtpLayer.fromUrl(`smtp://127.0.0.1:${port}?tls=never`))
-).pipe(Layer.provideMerge(SandboxMailLayer))
-
-/** The sandbox sends its reports by SMTP to this node's listener, like other mail servers. */
-const Reporter = Layer.unwrap(Effect.map(BounceListener, ({ address }) =>
-  address === undefined
-    ? Layer.empty
-    : SandboxReporter.pipe(Layer.provide(SmtpLayer.fromUrl(`smtp://${address}?tls=never`)))))
+import { Sandbox } from "../../sandbox/Sandbox.ts"
 
 /** The operator's relay, or the sandbox, which then also sends delivery reports. */
 const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
   smtpUrl === undefined
-    ? Reporter.pipe(
+    ? Sandbox.reporter(SmtpLayer.fromUrl).pipe(
       Layer.provideMerge(EmailLayer),
-      Layer.provide(SandboxRelay),
-      Layer.provide(SandboxReports.layer)
+      Layer.provide(Sandbox.relay(SmtpLayer.fromUrl))
     )
     : EmailLayer.pipe(Layer.provide(SmtpLayer.fromUrl(Redacted.value(smtpUrl).href)))))
 
 /** WhatsApp, another server that speaks its protocol, or the sandbox's simulated one. */
 const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl, whatsappVersion: version }) => {
-  if (whatsappUrl === undefined) {
-    return Layer.unwrap(Effect.map(SimulatedWhatsApp, ({ address }) => BaileysSocket.layer(address))).pipe(
-      Layer.provideMerge(SandboxWhatsAppLayer)
-    )
-  }
+  if (whatsappUrl === undefined) return Sandbox.whatsapp(BaileysSocket.layer)
   const url = whatsappUrl === "live" ? BaileysSocket.liveUrl : Redacted.value(whatsappUrl).href
   return BaileysSocket.layer(Effect.succeed({ url, version }))
 }))
@@ -52,7 +30,7 @@ const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl, whatsappVers
 const outlets = {
   smpp: SmppOutlet,
   http: HttpOutlet,
-  sandbox: SmsOutlet.layerProvider.pipe(Layer.provideMerge(SandboxSmsLayer))
+  sandbox: SmsOutlet.layerProvider.pipe(Layer.provideMerge(Sandbox.sms))
 } as const
 
 type Outlet = (typeof outlets)[keyof typeof outlets]

@@ -1,28 +1,15 @@
-import { Context, Schema } from "effect"
-import type { Effect, Option } from "effect"
+import { Context, Effect, Layer, type Option } from "effect"
+import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import type { PageOf, PageRequest } from "../../values/Page.ts"
-import { Timestamp } from "../../values/Timestamp.ts"
+import { readHeaders } from "./readMail.ts"
+import { type NewMail, SandboxInboxRepo, type SandboxMail, type SandboxMailSummary } from "./SandboxInboxRepo.ts"
 
-/** A mail of the inbox as lists show it. */
-export const SandboxMailSummary = Schema.Struct({
-  id: Schema.Int,
-  /** The From header as it is read: `Name <address>`. */
-  from: Schema.String,
-  to: Schema.String,
-  subject: Schema.String,
-  received_at: Timestamp
-})
-export type SandboxMailSummary = typeof SandboxMailSummary.Type
+const defaultKeep = 10_000
 
-/** A mail of the inbox with its bytes as they were received. */
-export const SandboxMail = Schema.Struct({
-  ...SandboxMailSummary.fields,
-  envelope_from: Schema.String,
-  raw: Schema.Uint8Array
-})
-export type SandboxMail = typeof SandboxMail.Type
+/** Messages of one insert: enough to share a commit, few enough to hold in memory when they are large. */
+const maxPerInsert = 50
 
-/** A message as the SMTP server took it; every recipient gets a mail of its own. */
+/** A message that the SMTP server accepted. Each recipient gets a mail. */
 export interface ReceivedMail {
   readonly envelopeFrom: string
   readonly recipients: ReadonlyArray<string>
@@ -34,13 +21,45 @@ export interface InboxRequest extends PageRequest {
   readonly to?: string | undefined
 }
 
-/** What the sandbox's SMTP server received, the newest mails only. */
+const mailsOf = Effect.fnUntraced(function*({ envelopeFrom, raw, recipients }: ReceivedMail) {
+  const { sender, subject } = yield* readHeaders(raw)
+  return recipients.map((recipient): NewMail => ({ envelopeFrom, recipient, sender, subject, raw }))
+})
+
+/** The newest mails that the sandbox's SMTP server received. */
 export class SandboxInbox extends Context.Service<SandboxInbox, {
-  /** Stores a message; when it succeeds, the message is committed. */
+  /** Stores a message. It is committed when the effect succeeds. */
   readonly add: (mail: ReceivedMail) => Effect.Effect<void>
   /** Newest first. */
   readonly list: (request: InboxRequest) => Effect.Effect<PageOf<SandboxMailSummary>>
   readonly get: (id: number) => Effect.Effect<Option.Option<SandboxMail>>
-  /** Mails in the inbox. */
-  readonly count: Effect.Effect<number>
-}>()("messaging-service/sandbox/mail/SandboxInbox") {}
+}>()("messaging-service/sandbox/mail/SandboxInbox") {
+  /** Keeps the newest `keep` mails, and up to 5 % more between two deletions. Concurrent messages share an insert. */
+  static readonly layer = ({ keep = defaultKeep }: { readonly keep?: number } = {}) =>
+    Layer.effect(
+      SandboxInbox,
+      Effect.gen(function*() {
+        const repo = yield* SandboxInboxRepo
+        let sincePruned = 0
+        const insert = Effect.fn("SandboxInbox.insert")(function*(messages: ReadonlyArray<ReceivedMail>) {
+          const mails = (yield* Effect.forEach(messages, mailsOf)).flat()
+          yield* repo.insert(mails)
+          sincePruned += mails.length
+          // Not after every insert: finding the oldest mail to keep reads an index over all rows.
+          if (sincePruned >= keep / 20) {
+            sincePruned = 0
+            yield* repo.prune(keep)
+          }
+          return messages.map(() => undefined)
+        })
+        return SandboxInbox.of({
+          add: yield* GroupCommit.make({ maxSize: maxPerInsert, concurrency: 2, run: insert }),
+          list: Effect.fn("SandboxInbox.list")(function*({ page, per_page, to }: InboxRequest) {
+            const { total } = yield* repo.total({ to })
+            return { rows: yield* repo.page({ to, limit: per_page, offset: (page - 1) * per_page }), total }
+          }),
+          get: repo.get
+        })
+      })
+    ).pipe(Layer.provide(SandboxInboxRepo.layer))
+}

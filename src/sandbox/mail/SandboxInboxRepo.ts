@@ -1,17 +1,29 @@
-import { Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { GroupCommit } from "../../platform/work/GroupCommit.ts"
-import { readHeaders } from "./readMail.ts"
-import { SandboxInbox, SandboxMail, SandboxMailSummary } from "./SandboxInbox.ts"
-import type { ReceivedMail } from "./SandboxInbox.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../../platform/database/Query.ts"
+import { Timestamp } from "../../values/Timestamp.ts"
 
-/** Mails kept when nothing else is said. */
-const newest = 10_000
+/** A mail of the inbox as lists show it. */
+export const SandboxMailSummary = Schema.Struct({
+  id: Schema.Int,
+  /** The decoded From header: `Name <address>`. */
+  from: Schema.String,
+  to: Schema.String,
+  subject: Schema.String,
+  received_at: Timestamp
+})
+export type SandboxMailSummary = typeof SandboxMailSummary.Type
 
-/** Messages of one insert: enough to share a commit, few enough to hold in memory when they are large. */
-const mostPerInsert = 50
+/** A mail of the inbox with the bytes that the server received. */
+export const SandboxMail = Schema.Struct({
+  ...SandboxMailSummary.fields,
+  envelope_from: Schema.String,
+  raw: Schema.Uint8Array
+})
+export type SandboxMail = typeof SandboxMail.Type
 
-interface Row {
+/** A mail to one recipient, to be stored. */
+export interface NewMail {
   readonly envelopeFrom: string
   readonly recipient: string
   readonly sender: string
@@ -19,24 +31,21 @@ interface Row {
   readonly raw: Uint8Array
 }
 
-const rowsOf = Effect.fnUntraced(function*({ envelopeFrom, raw, recipients }: ReceivedMail) {
-  const { sender, subject } = yield* readHeaders(raw)
-  return recipients.map((recipient): Row => ({ envelopeFrom, recipient, sender, subject, raw }))
-})
-
 const Filter = Schema.Struct({ to: Schema.UndefinedOr(Schema.String) })
 const Window = Schema.Struct({ ...Filter.fields, limit: Schema.Int, offset: Schema.Int })
 
-const makeReads = Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  // A whole address is found by the index, a part of one in all rows, which are few.
+
+  // An index finds a whole address. A part of one scans all rows, which are few.
   const matching = ({ to = "" }: typeof Filter.Encoded) =>
     to === ""
       ? sql``
       : /.@./.test(to)
       ? sql`where recipient in (${to}, ${to.toLowerCase()})`
       : sql`where position(${to.toLowerCase()} in lower(recipient)) > 0`
-  const page = SqlSchema.findAll({
+
+  const page = Query.findAll({
     Request: Window,
     Result: SandboxMailSummary,
     execute: (request) =>
@@ -45,12 +54,14 @@ const makeReads = Effect.gen(function*() {
         from sandbox_mails ${matching(request)} order by id desc limit ${request.limit} offset ${request.offset}
       `
   })
-  const total = SqlSchema.findOne({
+
+  const total = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (request) => sql`select count(*) as total from sandbox_mails ${matching(request)}`
   })
-  const one = SqlSchema.findOneOption({
+
+  const get = Query.findOneOption({
     Request: Schema.Int,
     Result: SandboxMail,
     execute: (id) =>
@@ -59,62 +70,33 @@ const makeReads = Effect.gen(function*() {
         from sandbox_mails where id = ${id}
       `
   })
-  return { page, total, one }
+
+  const insert = (mails: ReadonlyArray<NewMail>) => {
+    const column = <A>(of: (mail: NewMail) => A) => mails.map(of)
+    return Query.run(sql`
+      insert into sandbox_mails (envelope_from, recipient, sender, subject, raw)
+      select * from unnest(
+        ${column((mail) => mail.envelopeFrom)}::text[], ${column((mail) => mail.recipient)}::text[],
+        ${column((mail) => mail.sender)}::text[], ${column((mail) => mail.subject)}::text[],
+        ${column((mail) => mail.raw)}::bytea[]
+      )
+    `)
+  }
+
+  /** Deletes all but the newest mails. */
+  const prune = (keep: number) =>
+    Query.run(sql`
+      delete from sandbox_mails
+      where id <= (select id from sandbox_mails order by id desc offset ${keep} limit 1)
+    `)
+
+  return { page, total, get, insert, prune }
 })
 
-const makeWrites = (keep: number) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    let sincePruned = 0
-    const prune = Effect.gen(function*() {
-      sincePruned = 0
-      yield* sql`
-        delete from sandbox_mails
-        where id <= (select id from sandbox_mails order by id desc offset ${keep} limit 1)
-      `
-    })
-    const insert = Effect.fn("SandboxInboxRepo.insert")(function*(messages: ReadonlyArray<ReceivedMail>) {
-      const rows = (yield* Effect.forEach(messages, rowsOf)).flat()
-      const column = <A>(of: (row: Row) => A) => rows.map(of)
-      yield* sql`
-        insert into sandbox_mails (envelope_from, recipient, sender, subject, raw)
-        select * from unnest(
-          ${column((row) => row.envelopeFrom)}::text[], ${column((row) => row.recipient)}::text[],
-          ${column((row) => row.sender)}::text[], ${column((row) => row.subject)}::text[],
-          ${column((row) => row.raw)}::bytea[]
-        )
-      `
-      sincePruned += rows.length
-      // Not at every insert: the oldest id to keep is found by reading an index over all rows.
-      if (sincePruned >= keep / 20) yield* prune
-      return messages.map(() => undefined)
-    })
-    return yield* GroupCommit.make({ maxSize: mostPerInsert, concurrency: 2, run: insert })
-  })
-
-/**
- * The inbox in the table `sandbox_mails`. It holds the newest `keep` mails, and up to a twentieth more until it is
- * pruned. Messages that arrive together share an insert; each is told only once its own is committed.
- */
-const layer = (options: { readonly keep?: number } = {}): Layer.Layer<SandboxInbox, never, SqlClient.SqlClient> =>
-  Layer.effect(
-    SandboxInbox,
-    Effect.gen(function*() {
-      const reads = yield* makeReads
-      const add = yield* makeWrites(options.keep ?? newest)
-      return SandboxInbox.of({
-        add: (mail) => Effect.orDie(add(mail)),
-        list: Effect.fn("SandboxInboxRepo.list")(function*({ page, per_page, to }) {
-          const { total } = yield* reads.total({ to })
-          return { rows: yield* reads.page({ to, limit: per_page, offset: (page - 1) * per_page }), total }
-        }, Effect.orDie),
-        get: Effect.fn("SandboxInboxRepo.get")(function*(id: number) {
-          return yield* reads.one(id)
-        }, Effect.orDie),
-        count: Effect.orDie(Effect.map(reads.total({ to: undefined }), ({ total }) => total))
-      })
-    })
-  )
-
-/** SQL implementation of the `SandboxInbox` port. */
-export const SandboxInboxRepo = { layer } as const
+/** SQL of `sandbox_mails`. */
+export class SandboxInboxRepo extends Context.Service<SandboxInboxRepo>()(
+  "messaging-service/sandbox/mail/SandboxInboxRepo",
+  { make }
+) {
+  static readonly layer = Layer.effect(SandboxInboxRepo, make)
+}

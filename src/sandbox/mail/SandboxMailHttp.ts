@@ -1,118 +1,76 @@
 import { Effect, Option } from "effect"
-import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorResponse } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
-import { sandboxMailStyle } from "../pages/LocalPage.ts"
-import { isLocalRequest } from "../pages/localRequest.ts"
-import { mailMarkup } from "./mailMarkup.ts"
+import * as LocalPage from "../pages/LocalPage.ts"
 import { readMail } from "./readMail.ts"
-import { SandboxInbox, type SandboxMail } from "./SandboxInbox.ts"
-import { SandboxMailPages, sandboxMailPath, sandboxMailPolicies } from "./SandboxMailPages.ts"
+import { SandboxInbox } from "./SandboxInbox.ts"
+import type { SandboxMail } from "./SandboxInboxRepo.ts"
+import { SandboxMailPages, sandboxMailPath as path, sandboxMailPolicies as policies } from "./SandboxMailPages.ts"
 import { SandboxMailServer } from "./SandboxMailServer.ts"
 
-const perPage = 50
+type Response = HttpServerResponse.HttpServerResponse
 
-const document = (markup: string, policy: string, status = 200) =>
-  HttpServerResponse.text(markup, {
-    status,
-    contentType: "text/html; charset=utf-8",
-    headers: {
-      "content-security-policy": policy,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      "cache-control": "no-store"
-    }
-  })
+const page = (markup: string, status = 200) => LocalPage.respond(markup, { policy: policies.page, status })
 
-const page = (markup: string, status = 200) => document(markup, sandboxMailPolicies.page, status)
-
-const wholeNumber = (text: string | null | undefined, fallback: number, most: number) =>
-  /^[1-9]\d{0,8}$/.test(text ?? "") ? Math.min(Number(text), most) : fallback
-
-const wantsJson = (request: HttpServerRequest.HttpServerRequest) =>
-  /\bapplication\/json\b/i.test(request.headers["accept"] ?? "")
-
-const queryOf = (request: HttpServerRequest.HttpServerRequest) =>
-  new URLSearchParams(request.url.split("?").slice(1).join("?"))
-
-const list = Effect.fn("SandboxMailHttp.list")(function*(request: HttpServerRequest.HttpServerRequest) {
-  const inbox = yield* SandboxInbox
-  const query = queryOf(request)
-  const asked = {
-    to: (query.get("to") ?? "").trim().slice(0, 320),
-    page: wholeNumber(query.get("page"), 1, 1_000_000),
-    per_page: wholeNumber(query.get("per_page"), perPage, 100)
-  }
-  const { rows, total } = yield* inbox.list(asked)
-  if (wantsJson(request)) {
-    return HttpServerResponse.jsonUnsafe({ data: rows, meta: { total, page: asked.page, per_page: asked.per_page } })
-  }
-  const { port } = yield* SandboxMailServer
-  return page(SandboxMailPages.list({ rows, total, ...asked, smtpPort: port }))
+/** One mail as JSON or as a page. */
+const show = Effect.fnUntraced(function*(mail: SandboxMail, isJson: boolean) {
+  const content = yield* readMail(mail.raw)
+  if (!isJson) return page(SandboxMailPages.mail(mail, content))
+  const { raw, ...summary } = mail
+  return HttpServerResponse.jsonUnsafe({ data: { ...summary, size: raw.length, ...content } })
 })
 
-const found = (
-  use: (mail: SandboxMail, request: HttpServerRequest.HttpServerRequest) => Effect.Effect<
-    HttpServerResponse.HttpServerResponse
-  >
-) =>
-  Effect.fn("SandboxMailHttp.found")(function*(request: HttpServerRequest.HttpServerRequest) {
-    const inbox = yield* SandboxInbox
-    const { id } = yield* HttpRouter.params
-    const mail = yield* inbox.get(wholeNumber(id, 0, Number.MAX_SAFE_INTEGER))
-    if (Option.isSome(mail)) return yield* use(mail.value, request)
-    return wantsJson(request) ? yield* errorResponse(new NotFound()) : page(SandboxMailPages.missing(), 404)
-  })
+const showMarkup = ({ raw }: SandboxMail) =>
+  Effect.map(
+    readMail(raw),
+    ({ html = "" }) => LocalPage.respond(SandboxMailPages.markup(html), { policy: policies.markup })
+  )
 
-const mail = found((stored, request) =>
-  Effect.map(readMail(stored.raw), (content) => {
-    if (!wantsJson(request)) return page(SandboxMailPages.mail(stored, content))
-    const { raw, ...summary } = stored
-    return HttpServerResponse.jsonUnsafe({ data: { ...summary, size: raw.length, ...content } })
-  })
-)
-
-const markup = found((stored) =>
-  Effect.map(readMail(stored.raw), (content) => document(mailMarkup(content.html ?? ""), sandboxMailPolicies.markup))
-)
-
-const source = found(({ raw }) =>
+const showSource = ({ raw }: SandboxMail) =>
   Effect.succeed(HttpServerResponse.uint8Array(raw, {
     contentType: "text/plain; charset=utf-8",
-    headers: { "content-security-policy": sandboxMailPolicies.source, "x-content-type-options": "nosniff" }
+    headers: { "content-security-policy": policies.source, "x-content-type-options": "nosniff" }
   }))
-)
-
-const style = HttpServerResponse.text(sandboxMailStyle, {
-  contentType: "text/css; charset=utf-8",
-  headers: { "cache-control": "max-age=300" }
-})
-
-type Handler = (
-  request: HttpServerRequest.HttpServerRequest
-) => Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  never,
-  SandboxInbox | SandboxMailServer | HttpRouter.RouteContext
->
 
 const routes = Effect.gen(function*() {
-  const context = yield* Effect.context<SandboxInbox | SandboxMailServer>()
-  const get = (path: HttpRouter.PathInput, handler: Handler) =>
-    HttpRouter.route("GET", path, (request) =>
-      // Strangers get what they would get if there were no inbox.
-      isLocalRequest(request) ? Effect.provide(handler(request), context) : errorResponse(new NotFound()))
+  const inbox = yield* SandboxInbox
+  const { port } = yield* SandboxMailServer
+
+  const list = Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const query = LocalPage.queryOf(request)
+    const window = {
+      to: (query.get("to") ?? "").trim().slice(0, 320),
+      page: LocalPage.positiveInt(query.get("page"), 1, 1_000_000),
+      per_page: LocalPage.positiveInt(query.get("per_page"), 50, 100)
+    }
+    const { rows, total } = yield* inbox.list(window)
+    return LocalPage.wantsJson(request)
+      ? HttpServerResponse.jsonUnsafe({ data: rows, meta: { total, page: window.page, per_page: window.per_page } })
+      : page(SandboxMailPages.list({ rows, total, ...window, smtpPort: port }))
+  })
+
+  const one = (answer: (mail: SandboxMail, isJson: boolean) => Effect.Effect<Response>) =>
+    Effect.gen(function*() {
+      const isJson = LocalPage.wantsJson(yield* HttpServerRequest.HttpServerRequest)
+      const { id } = yield* HttpRouter.params
+      const mail = yield* inbox.get(LocalPage.positiveInt(id, 0, Number.MAX_SAFE_INTEGER))
+      if (Option.isSome(mail)) return yield* answer(mail.value, isJson)
+      return isJson ? yield* errorResponse(new NotFound()) : page(SandboxMailPages.missing(), 404)
+    })
+
   return [
-    get(sandboxMailPath, list),
-    get(`${sandboxMailPath}/style.css`, () => Effect.succeed(style)),
-    get(`${sandboxMailPath}/:id`, mail),
-    get(`${sandboxMailPath}/:id/html`, markup),
-    get(`${sandboxMailPath}/:id/raw`, source)
+    LocalPage.route("GET", path, list),
+    LocalPage.route("GET", `${path}/style.css`, Effect.succeed(LocalPage.styleSheet())),
+    LocalPage.route("GET", `${path}/:id`, one(show)),
+    LocalPage.route("GET", `${path}/:id/html`, one(showMarkup)),
+    LocalPage.route("GET", `${path}/:id/raw`, one(showSource))
   ]
 })
 
 /**
- * The inbox for people and for curl, to programs on this machine only: the list (JSON for `Accept: application/json`),
- * one mail (likewise), its markup for a frame, its source.
+ * The inbox for people and for curl: the list, one mail, its markup for a frame, and its source. The list and a mail
+ * are also served as JSON (`Accept: application/json`).
  */
 export const SandboxMailHttp = HttpRouter.addAll(routes)

@@ -1,63 +1,42 @@
 import { Html, html } from "../../platform/http/html.ts"
 import { pluralize } from "../../values/pluralize.ts"
+import * as LocalPage from "../pages/LocalPage.ts"
 import type { ReadMail } from "./readMail.ts"
-import type { SandboxMail, SandboxMailSummary } from "./SandboxInbox.ts"
-import { askedFailures } from "./specialAddresses.ts"
-import { askedReports } from "./writeReport.ts"
+import type { SandboxMail, SandboxMailSummary } from "./SandboxInboxRepo.ts"
+import { specialAddresses } from "./specialAddresses.ts"
 
 /** Where the inbox is served. */
 export const sandboxMailPath = "/sandbox/mail"
 
-const own = "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'"
-
-// A sandbox without allow-scripts and allow-same-origin: the mail's markup runs nothing and owns no origin, even when
-// its address is opened outside the frame. Its links open in a tab of their own, its remote images load: that is how
-// clicks and opens can be tried.
+// The sandbox attribute omits allow-scripts and allow-same-origin: the mail's markup runs no script and has no origin,
+// even outside the frame. Links open in a new tab and remote images load, so that developers can try clicks and opens.
 const frame = "allow-popups allow-popups-to-escape-sandbox"
 
-/** Content-Security-Policy of the inbox's own pages, of a mail's markup, and of its source. */
+/** Content-Security-Policy of the inbox's pages, of a mail's markup, and of its source. */
 export const sandboxMailPolicies = {
-  page: `${own}; frame-ancestors 'none'`,
+  page: `${LocalPage.policy}; frame-src 'self'`,
   markup: "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; font-src http: https: data:; "
     + `base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox ${frame}`,
   source: "default-src 'none'; frame-ancestors 'none'; sandbox"
 } as const
 
-/** What the list page shows. */
+/** The content of the list page. */
 export interface InboxPage {
   readonly rows: ReadonlyArray<SandboxMailSummary>
   readonly total: number
   readonly page: number
   readonly per_page: number
   readonly to: string
-  /** Where the inbox's SMTP server listens on this machine. */
+  /** The port of the inbox's SMTP server on this machine. */
   readonly smtpPort: number
 }
 
 const layout = (title: string, to: string, content: Html): string =>
-  `<!doctype html>\n${
-    html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Sandbox inbox</title>
-<link rel="stylesheet" href="${sandboxMailPath}/style.css">
-</head>
-<body>
-<header class="bar"><div>
-<a class="brand" href="${sandboxMailPath}">Sandbox inbox <span class="pill">local only</span></a>
-<form class="search" action="${sandboxMailPath}" role="search">
-<input type="search" name="to" value="${to}" placeholder="Recipient" aria-label="Search by recipient">
-<button>Search</button>
-</form>
-</div></header>
-<main>
-${content}
-</main>
-</body>
-</html>
-`.markup
-  }`
+  LocalPage.document({
+    title,
+    site: { name: "Sandbox inbox", path: sandboxMailPath },
+    search: { value: to, placeholder: "Recipient", label: "Search by recipient" }
+  }, content)
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -83,7 +62,7 @@ ${time(received_at)}
 
 const hints = html`<details class="hints"><summary>Addresses that fail or report on purpose</summary>
 <dl>${
-  [...askedFailures, ...askedReports].map(({ meaning, prefix }) =>
+  specialAddresses.map(({ meaning, prefix }) =>
     html`<dt><code>${prefix}…@any.example</code></dt><dd>${meaning}</dd>
 `
   )
@@ -104,12 +83,12 @@ const pages = ({ page, per_page, to, total }: InboxPage) => {
 const nothing = ({ page, smtpPort, to }: InboxPage) =>
   to !== ""
     ? html`<div class="card empty"><h2>No mail to “${to}”</h2>
-<p class="quiet">Search for a whole address or for a part of one. <a href="${sandboxMailPath}">Show all mail</a></p></div>`
+<p class="quiet">Search for an address or a part of one. <a href="${sandboxMailPath}">Show all mail</a></p></div>`
     : page > 1
     ? html`<div class="card empty"><h2>Nothing on this page</h2>
 <p class="quiet"><a href="${sandboxMailPath}">Go to the newest mail</a></p></div>`
     : html`<div class="card empty"><h2>No mail yet</h2>
-<p class="quiet">No relay is configured, so everything the service sends lands here instead of at its recipients.
+<p class="quiet">No relay is configured, so this inbox receives all mail that the service sends.
 Its SMTP server listens on <code>127.0.0.1:${smtpPort}</code>.</p></div>`
 
 const list = (inbox: InboxPage): string =>
@@ -198,8 +177,19 @@ const missing = (): string =>
     "Not found",
     "",
     html`<div class="card empty"><h1>No such mail</h1>
-<p class="quiet">The inbox keeps the newest mails only. <a href="${sandboxMailPath}">Show all mail</a></p></div>`
+<p class="quiet">The inbox keeps only the newest mails. <a href="${sandboxMailPath}">Show all mail</a></p></div>`
   )
 
-/** The pages of the inbox as complete documents; nothing in them is unescaped but their own markup. */
-export const SandboxMailPages = { list, mail, missing } as const
+const doctype = /^\s*<!doctype[^>]{0,300}>/i
+
+/**
+ * A mail's own markup for its frame. The base element opens its links in a new tab instead of the frame. It follows the
+ * doctype, because text before the doctype would change the browser's layout mode.
+ */
+const markup = (mailHtml: string): string => {
+  const [head = ""] = doctype.exec(mailHtml) ?? []
+  return `${head}<meta charset="utf-8"><base target="_blank">${mailHtml.slice(head.length)}`
+}
+
+/** The pages of the inbox as complete documents. They escape all text of a mail; only `markup` returns foreign HTML. */
+export const SandboxMailPages = { list, mail, missing, markup } as const

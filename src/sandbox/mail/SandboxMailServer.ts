@@ -4,19 +4,18 @@ import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
 import { readHeaders } from "./readMail.ts"
 import { SandboxInbox } from "./SandboxInbox.ts"
 import { SandboxReports } from "./SandboxReports.ts"
-import { askedFailure } from "./specialAddresses.ts"
-import type { AskedFailure } from "./specialAddresses.ts"
+import { type Refusal, refusalOf } from "./specialAddresses.ts"
 
-/** Settings of the sandbox's SMTP server. */
+/** Options of the sandbox's SMTP server. */
 export interface SandboxMailServerOptions {
-  /** 0, the default, takes a free port. */
+  /** 0, the default, picks a free port. */
   readonly port?: number
 }
 
-const sizeLimit = 25 * 1024 * 1024
+const maxMessageBytes = 25 * 1024 * 1024
 
-/** Messages that were deferred once, remembered by this process: enough for every mail the inbox can hold. */
-const rememberedDeferrals = 10_000
+/** How many deferred messages this process remembers: as many as the inbox can hold. */
+const maxDeferred = 10_000
 
 type Done = (error?: Error | null, text?: string) => void
 
@@ -28,7 +27,7 @@ class SmtpReply extends Error {
   }
 }
 
-const refusal = ({ code, text }: AskedFailure) => new SmtpReply(code, text)
+const refuse = ({ code, text }: Refusal) => new SmtpReply(code, text)
 
 const read = (stream: SMTPServerDataStream) =>
   Effect.callback<Buffer>((resume) => {
@@ -43,31 +42,31 @@ const makeReceive = Effect.gen(function*() {
   const inbox = yield* SandboxInbox
   const reports = yield* SandboxReports
   const deferred = new Set<string>()
-  const deferOnce = (failure: AskedFailure, key: string) => {
+  const deferOnce = (refusal: Refusal, key: string) => {
     if (deferred.has(key)) return undefined
-    if (deferred.size >= rememberedDeferrals) deferred.clear()
+    if (deferred.size >= maxDeferred) deferred.clear()
     deferred.add(key)
-    return refusal(failure)
+    return refuse(refusal)
   }
 
-  /** The refusal of a complete message, or its storing. */
+  /** Refuses a complete message, or stores it. */
   return Effect.fn("SandboxMailServer.receive")(function*(stream: SMTPServerDataStream, session: SMTPServerSession) {
     const raw = yield* read(stream)
-    // Refused by the server itself, for its size.
+    // The library refuses it.
     if (stream.sizeExceeded) return undefined
     const { mailFrom, rcptTo } = session.envelope
     const recipients = rcptTo.map(({ address }) => address)
     for (const recipient of recipients) {
-      const failure = askedFailure(recipient)
-      if (failure?.at === "message") return refusal(failure)
-      if (failure?.at !== "later") continue
+      const refusal = refusalOf(recipient)
+      if (refusal?.at === "message") return refuse(refusal)
+      if (refusal?.at !== "once") continue
       const { messageId } = yield* readHeaders(raw)
-      const refused = deferOnce(failure, `${recipient} ${messageId}`)
-      if (refused !== undefined) return refused
+      const reply = deferOnce(refusal, `${recipient} ${messageId}`)
+      if (reply !== undefined) return reply
     }
     const mail = { envelopeFrom: mailFrom === false ? "" : mailFrom.address, recipients, raw }
     yield* inbox.add(mail)
-    yield* reports.note(mail)
+    yield* reports.request(mail)
     return undefined
   })
 })
@@ -78,10 +77,10 @@ const makeServer = Effect.gen(function*() {
   const notStored = new SmtpReply(451, "4.3.0 The inbox could not store the message")
   return new SMTPServer({
     name: "sandbox",
-    banner: "sandbox inbox, nothing leaves this machine",
-    size: sizeLimit,
+    banner: "sandbox inbox, no mail leaves this machine",
+    size: maxMessageBytes,
     rejectOversized: true,
-    // It reports what came of mail, to some addresses (askedReport).
+    // The sandbox sends delivery reports about some addresses.
     hideDSN: false,
     disabledCommands: ["AUTH", "STARTTLS"],
     disableReverseLookup: true,
@@ -89,18 +88,16 @@ const makeServer = Effect.gen(function*() {
     logger: false,
     closeTimeout: 1_000,
     onRcptTo: ({ address }, _session, done) => {
-      const failure = askedFailure(address)
-      done(failure?.at === "recipient" ? refusal(failure) : null)
+      const refusal = refusalOf(address)
+      done(refusal?.at === "recipient" ? refuse(refusal) : null)
     },
     onData: (stream, session, done: Done) => {
       run(
         receive(stream, session).pipe(
           Effect.catchCause((cause) =>
-            Effect.as(Effect.logError("Sandbox inbox failed", Cause.squash(cause)), notStored)
+            Effect.as(Effect.logError("storing a mail in the sandbox inbox failed", Cause.squash(cause)), notStored)
           ),
-          Effect.map((refused) =>
-            refused === undefined ? done(null, "2.0.0 Stored in the sandbox inbox") : done(refused)
-          )
+          Effect.map((reply) => reply === undefined ? done(null, "2.0.0 Stored in the sandbox inbox") : done(reply))
         )
       )
     }
@@ -111,7 +108,7 @@ const listen = (server: SMTPServer, port: number) =>
   Effect.callback<number>((resume) => {
     server.once("error", (error) => resume(Effect.die(error)))
     server.listen(port, "127.0.0.1", () => {
-      // From here on errors are those of single connections, which end by themselves.
+      // Later errors belong to single connections, which the library ends.
       server.on("error", () => {})
       const address = server.server.address()
       resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
@@ -119,9 +116,9 @@ const listen = (server: SMTPServer, port: number) =>
   })
 
 /**
- * The SMTP server of the sandbox: where mail goes while no relay is configured. It listens on the loopback interface
- * only, wants no login, takes messages up to 25 MiB for any address but those that ask for a failure (`askedFailure`),
- * and answers 250 when the message is committed to the inbox.
+ * The sandbox's SMTP server, which receives mail while no relay is configured. It listens on the loopback interface
+ * only and needs no login. It accepts messages of up to 25 MiB, except to special addresses, and answers 250 after the
+ * inbox has committed the message.
  */
 export class SandboxMailServer extends Context.Service<SandboxMailServer, {
   /** The port on 127.0.0.1. */

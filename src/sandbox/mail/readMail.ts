@@ -2,30 +2,30 @@ import { Effect } from "effect"
 import PostalMime from "postal-mime"
 import type { Address, Attachment, Email } from "postal-mime"
 
-/** The headers an inbox shows in a list. */
+/** The headers that a list of mails needs. */
 export interface MailHeaders {
   readonly sender: string
   readonly subject: string
   readonly messageId: string
 }
 
-/** An attachment by name, or a part that is shown nowhere else. */
+/** An attachment, or a part that the page shows in no other place. */
 export interface MailAttachment {
   readonly name: string
   readonly type: string
   readonly bytes: number
 }
 
-/** A message taken apart for display. */
+/** A parsed message. */
 export interface ReadMail {
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
   readonly text: string | undefined
-  /** The message's own HTML, foreign markup: only for a sandboxed frame. Inline images are in it as data: URLs. */
+  /** Foreign markup: show it in a sandboxed frame only. It contains inline images as data: URLs. */
   readonly html: string | undefined
   readonly attachments: ReadonlyArray<MailAttachment>
 }
 
-// A message the parser refuses (nested too deeply, headers too long) still is in the inbox, as its source.
+// The inbox shows a message that the parser refuses (nested too deeply, headers too long) as its source.
 const parse = (raw: Uint8Array) => Effect.option(Effect.tryPromise(() => PostalMime.parse(raw)))
 
 const endOfHeaders = (raw: Uint8Array) => {
@@ -34,22 +34,22 @@ const endOfHeaders = (raw: Uint8Array) => {
   return ends.length === 0 ? bytes.length : Math.min(...ends)
 }
 
-// Columns and lists want one line, and PostgreSQL has no NUL.
+// Columns and lists need one line, and PostgreSQL stores no NUL.
 // oxlint-disable-next-line no-control-regex
 const line = (text: string) => text.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").trim().slice(0, 500).toWellFormed()
 
-const written = (address: Address | undefined) => {
+const displayed = (address: Address | undefined) => {
   if (address === undefined) return ""
   if (address.address === undefined) return address.name
   return address.name === "" ? address.address : `${address.name} <${address.address}>`
 }
 
-/** Reads what a list needs; only the header section is parsed, so that a large body costs nothing. */
+/** Parses the header section only, so that a large body costs nothing. */
 export const readHeaders = (raw: Uint8Array): Effect.Effect<MailHeaders> =>
   Effect.map(parse(raw.subarray(0, endOfHeaders(raw))), (parsed) => {
     const mail = parsed._tag === "Some" ? parsed.value : undefined
     return {
-      sender: line(written(mail?.from)),
+      sender: line(displayed(mail?.from)),
       subject: line(mail?.subject ?? ""),
       messageId: line(mail?.messageId ?? "")
     }
@@ -60,7 +60,7 @@ const bytesOf = ({ content }: Attachment) =>
 
 const imageType = /^image\/(png|jpeg|gif|webp|avif|bmp)$/
 
-/** Inline images are referred to by Content-ID (RFC 2392), which no browser can load. */
+/** Replaces references to inline images by Content-ID (RFC 2392), which browsers cannot load. */
 const withInlineImages = ({ attachments, html }: Email): string | undefined =>
   html?.replaceAll(/(["'(])cid:([^"')\s]{1,200})/gi, (reference: string, open: string, id: string) => {
     const part = attachments.find(({ contentId }) => contentId === `<${id}>`)
@@ -68,7 +68,7 @@ const withInlineImages = ({ attachments, html }: Email): string | undefined =>
     return `${open}data:${part.mimeType};base64,${bytesOf(part).toString("base64")}`
   })
 
-/** Takes a message apart. */
+/** Parses a message. */
 export const readMail = (raw: Uint8Array): Effect.Effect<ReadMail> =>
   Effect.map(parse(raw), (parsed) => {
     if (parsed._tag === "None") return { headers: [], text: undefined, html: undefined, attachments: [] }

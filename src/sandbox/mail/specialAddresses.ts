@@ -1,15 +1,24 @@
-/** A refusal as the sandbox's SMTP server gives it: `later` is lifted when the same message comes again. */
-export interface AskedFailure {
-  readonly at: "recipient" | "message" | "later"
+/**
+ * Addresses that fail or report on purpose, by the start of their local part. They let developers try bounces, retries
+ * and complaints without a mail server on the internet. The sandbox's inbox lists them.
+ */
+
+/** A refusal by the sandbox's SMTP server. With `once`, the server accepts the same message when it comes again. */
+export interface Refusal {
+  readonly at: "recipient" | "message" | "once"
   readonly code: number
   readonly text: string
 }
 
-/**
- * Addresses that ask for a failure, by the start of their local part, so that bounces and retries can be tried without
- * a relay that misbehaves. They are part of the documentation of the sandbox and shown in its inbox.
- */
-export const askedFailures: ReadonlyArray<AskedFailure & { readonly prefix: string; readonly meaning: string }> = [
+/** The kind of a report about an accepted mail. */
+export type ReportKind = "bounce" | "soft bounce" | "delay" | "delivery" | "complaint"
+
+interface Special {
+  readonly prefix: string
+  readonly meaning: string
+}
+
+const refusing: ReadonlyArray<Special & Refusal> = [
   {
     prefix: "bounce",
     at: "recipient",
@@ -33,15 +42,44 @@ export const askedFailures: ReadonlyArray<AskedFailure & { readonly prefix: stri
   },
   {
     prefix: "defer",
-    at: "later",
+    at: "once",
     code: 451,
     text: "4.7.1 Greylisted, try again later",
-    meaning: "is refused for now, and taken when the same message is sent again"
+    meaning: "refuses the first attempt and accepts the second"
   }
 ]
 
-/** The failure an address asks for. */
-export const askedFailure = (address: string): AskedFailure | undefined => {
+const reporting: ReadonlyArray<Special & { readonly kind: ReportKind }> = [
+  {
+    prefix: "latebounce",
+    kind: "bounce",
+    meaning:
+      "accepts the mail, then reports that it does not exist: sent, then a hard bounce that suppresses the address"
+  },
+  {
+    prefix: "latemailboxfull",
+    kind: "soft bounce",
+    meaning: "accepts the mail, then reports a full mailbox: sent, then a soft bounce"
+  },
+  { prefix: "delayed", kind: "delay", meaning: "accepts the mail and reports a delay, which changes nothing" },
+  { prefix: "delivered", kind: "delivery", meaning: "accepts the mail and confirms its delivery" },
+  {
+    prefix: "complain",
+    kind: "complaint",
+    meaning: "accepts the mail and reports it as spam: a complaint that suppresses the address"
+  }
+]
+
+const find = <A extends Special>(table: ReadonlyArray<A>, address: string): A | undefined => {
   const local = address.toLowerCase()
-  return askedFailures.find(({ prefix }) => local.startsWith(prefix))
+  return table.find(({ prefix }) => local.startsWith(prefix))
 }
+
+/** All special addresses, as the inbox lists them. */
+export const specialAddresses: ReadonlyArray<Special> = [...refusing, ...reporting]
+
+/** The refusal of mail to an address, if it is special. */
+export const refusalOf = (address: string): Refusal | undefined => find(refusing, address)
+
+/** The report about accepted mail to an address, if it is special. */
+export const reportOf = (address: string): ReportKind | undefined => find(reporting, address)?.kind

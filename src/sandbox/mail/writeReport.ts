@@ -1,47 +1,10 @@
 import { DateTime } from "effect"
-
-/** What came of a mail, as mail servers and mailbox providers write it to the sender's return path. */
-export type ReportKind = "bounce" | "soft bounce" | "delay" | "delivery" | "complaint"
+import type { ReportKind } from "./specialAddresses.ts"
 
 interface Delivery {
   readonly action: "failed" | "delayed" | "delivered"
   readonly status: string
   readonly diagnostic: string
-}
-
-/**
- * Addresses that are accepted and then ask for a report, by the start of their local part, so that all that can become of
- * a mail can be tried without a mail server on the internet. They are part of the documentation of the sandbox and shown
- * in its inbox.
- */
-export const askedReports: ReadonlyArray<{
-  readonly prefix: string
-  readonly kind: ReportKind
-  readonly meaning: string
-}> = [
-  {
-    prefix: "latebounce",
-    kind: "bounce",
-    meaning: "is taken and reported as unknown afterwards: sent, then a hard bounce that suppresses the address"
-  },
-  {
-    prefix: "latemailboxfull",
-    kind: "soft bounce",
-    meaning: "is taken and reported as full afterwards: sent, then a soft bounce"
-  },
-  { prefix: "delayed", kind: "delay", meaning: "is taken and reported as delayed, which changes nothing" },
-  { prefix: "delivered", kind: "delivery", meaning: "is taken and its delivery is confirmed" },
-  {
-    prefix: "complain",
-    kind: "complaint",
-    meaning: "is taken and its reader reports it as spam: a complaint that suppresses the address for good"
-  }
-]
-
-/** The report an address asks for. */
-export const askedReport = (address: string): ReportKind | undefined => {
-  const local = address.toLowerCase()
-  return askedReports.find(({ prefix }) => local.startsWith(prefix))?.kind
 }
 
 const deliveries: Readonly<Record<Exclude<ReportKind, "complaint">, Delivery>> = {
@@ -51,7 +14,7 @@ const deliveries: Readonly<Record<Exclude<ReportKind, "complaint">, Delivery>> =
   delivery: { action: "delivered", status: "2.0.0", diagnostic: "250 2.0.0 Delivered" }
 }
 
-/** A mail that was taken, as far as its report tells of it. */
+/** An accepted mail, as far as a report needs it. */
 export interface ReportedMail {
   readonly returnPath: string
   readonly recipient: string
@@ -72,7 +35,7 @@ const frame = (mail: ReportedMail, type: string, parts: ReadonlyArray<readonly [
     "From: Sandbox <mailer-daemon@sandbox.localhost>",
     `To: <${mail.returnPath}>`,
     `Date: ${DateTime.toDateUtc(mail.at).toUTCString().replace("GMT", "+0000")}`,
-    "Subject: Report about a mail of yours",
+    "Subject: Delivery report",
     "Auto-Submitted: auto-generated",
     "MIME-Version: 1.0",
     `Content-Type: multipart/report; report-type=${type}; boundary="${boundary}"`,
@@ -102,12 +65,15 @@ const deliveryReport = (mail: ReportedMail, { action, diagnostic, status }: Deli
 
 const complaint = (mail: ReportedMail) =>
   frame(mail, "feedback-report", [
-    ["text/plain", "A reader pressed the button for spam.\r\n"],
+    ["text/plain", "The recipient reported this mail as spam.\r\n"],
     ["message/feedback-report", ["Feedback-Type: abuse", "User-Agent: Sandbox/1", "Version: 1", ""].join("\r\n")],
     ["text/rfc822-headers", headersOf(mail.raw)]
   ])
 
-/** The report (RFC 3464, RFC 5965) and where it goes: complaints to the address that feedback loops are registered with. */
+/**
+ * Writes a delivery report (RFC 3464) to the return path, or a complaint (RFC 5965) to the address that is registered
+ * for feedback loops.
+ */
 export const writeReport = (kind: ReportKind, mail: ReportedMail): { readonly to: string; readonly raw: Buffer } =>
   kind === "complaint"
     ? {

@@ -1,5 +1,107 @@
-/** The one style sheet of the inbox; dark where the reader's system is. */
-export const sandboxMailStyle = `
+/**
+ * Pages of the sandbox. Only programs on this machine may read them: they show one-time codes, and they need no API
+ * key.
+ */
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { errorResponse } from "../../platform/http/ApiError.ts"
+import { NotFound } from "../../platform/http/ApiErrors.ts"
+import { type Html, html } from "../../platform/http/html.ts"
+import { isLocalRequest, isOwnForm } from "./localRequest.ts"
+
+/** A page: its title, the part of the sandbox that it belongs to, and the search field in its header. */
+export interface Page {
+  readonly title: string
+  readonly site: { readonly name: string; readonly path: string }
+  readonly search?: { readonly value: string; readonly placeholder: string; readonly label: string }
+}
+
+const searchForm = (path: string, { label, placeholder, value }: NonNullable<Page["search"]>) =>
+  html`<form class="search" action="${path}" role="search">
+<input type="search" name="to" value="${value}" placeholder="${placeholder}" aria-label="${label}">
+<button>Search</button>
+</form>
+`
+
+/** A complete document. */
+export const document = ({ search, site: { name, path }, title }: Page, content: Html): string =>
+  `<!doctype html>\n${
+    html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · ${name}</title>
+<link rel="stylesheet" href="${path}/style.css">
+</head>
+<body>
+<header class="bar"><div>
+<a class="brand" href="${path}">${name} <span class="pill">local only</span></a>
+${search !== undefined && searchForm(path, search)}</div></header>
+<main>
+${content}
+</main>
+</body>
+</html>
+`.markup
+  }`
+
+/** Content-Security-Policy of a page that loads its style sheet and sends its own forms. */
+export const policy =
+  "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+/** Answers with a document. */
+export const respond = (
+  markup: string,
+  options: { readonly status?: number; readonly policy?: string; readonly referrer?: "no-referrer" | "same-origin" } =
+    {}
+) =>
+  HttpServerResponse.text(markup, {
+    status: options.status ?? 200,
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      "content-security-policy": options.policy ?? policy,
+      "referrer-policy": options.referrer ?? "no-referrer"
+    }
+  })
+
+/**
+ * A route for programs on this machine. Other clients get the 404 of a path that does not exist. So does a form that a
+ * page of another origin sends.
+ */
+export const route = <E, R>(
+  method: "GET" | "POST",
+  path: HttpRouter.PathInput,
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) =>
+  HttpRouter.route(
+    method,
+    path,
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      isLocalRequest(request) && (method === "GET" || isOwnForm(request))
+        ? handler
+        : errorResponse(new NotFound()))
+  )
+
+/** Whether a client prefers JSON to a page. */
+export const wantsJson = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  /\bapplication\/json\b/i.test(request.headers["accept"] ?? "")
+
+/** The query of a request. */
+export const queryOf = (request: HttpServerRequest.HttpServerRequest): URLSearchParams =>
+  new URLSearchParams(request.url.split("?").slice(1).join("?"))
+
+/** A positive integer from a path or a query, at most `max`; `fallback` for all other text. */
+export const positiveInt = (text: string | null | undefined, fallback: number, max: number): number =>
+  /^[1-9]\d{0,8}$/.test(text ?? "") ? Math.min(Number(text), max) : fallback
+
+/** The style sheet of all pages, dark where the reader's system is, followed by the rules of one part. */
+export const styleSheet = (rules = "") =>
+  HttpServerResponse.text(`${common}\n${rules}`, {
+    contentType: "text/css; charset=utf-8",
+    headers: { "cache-control": "max-age=300" }
+  })
+
+const common = `
 :root {
   color-scheme: light dark;
   --page: #f6f7f9; --card: #fff; --line: #e3e6eb; --text: #1a1f29; --quiet: #667085; --accent: #3450d6;

@@ -7,9 +7,9 @@ const localName = /^(?:(?:[a-z0-9-]+\.)*localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}
 const forwarding = ["x-forwarded-for", "forwarded", "x-real-ip"]
 
 /**
- * Whether a request comes from a program on this machine. A loopback peer alone does not say so: it may be a proxy that
- * passes strangers on (it adds a forwarding header), or a browser whose page rebound its own name to 127.0.0.1 (its
- * Host is not a name of this machine).
+ * Whether a request comes from a program on this machine. A loopback peer is not enough. A proxy on this machine passes
+ * on other clients; it adds a forwarding header. A foreign page can rebind its host name to 127.0.0.1; the browser
+ * still sends that name as `Host`.
  */
 export const isLocalRequest = (
   request: Pick<HttpServerRequest.HttpServerRequest, "remoteAddress" | "peerAddress" | "headers">
@@ -18,3 +18,14 @@ export const isLocalRequest = (
   Option.exists(request.peerAddress, (address) => loopback.test(address)) &&
   localName.test(request.headers["host"] ?? "") &&
   !forwarding.some((name) => request.headers[name] !== undefined)
+
+const hostOf = (origin: string) => URL.parse(origin)?.host
+
+/**
+ * Whether a page of this server sent the form, or a program that is not a browser. Browsers name the origin of a POST,
+ * and a foreign page cannot change or remove it. Call {@link isLocalRequest} first: it rejects foreign names of this
+ * machine.
+ */
+export const isOwnForm = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
+  (headers["origin"] === undefined || hostOf(headers["origin"]) === headers["host"]) &&
+  ["none", "same-origin", undefined].includes(headers["sec-fetch-site"])

@@ -1,17 +1,11 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { errorResponse } from "../../platform/http/ApiError.ts"
-import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { html } from "../../platform/http/html.ts"
-import { sandboxMailStyle } from "../pages/LocalPage.ts"
-import { isLocalRequest } from "../pages/localRequest.ts"
-import { makeSandboxSmsRepo, type SandboxSms } from "./SandboxSmsRepo.ts"
-import { magicNumbers } from "./specialNumbers.ts"
+import * as LocalPage from "../pages/LocalPage.ts"
+import { type SandboxSms, SandboxSmsRepo } from "./SandboxSmsRepo.ts"
+import { specialNumbers } from "./specialNumbers.ts"
 
-/** Where the phones are served. */
 const path = "/sandbox/sms"
-
-const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 const row = ({ encoding, from, parts, parts_received, received_at, text, to }: SandboxSms) =>
   html`<li class="card"><dl class="facts">
@@ -24,78 +18,50 @@ ${parts_received} of ${parts} in ${encoding}</dd>
 
 const hints = html`<details class="hints"><summary>Numbers that fail on purpose</summary>
 <dl>${
-  magicNumbers.map(({ meaning, number }) =>
+  specialNumbers.map(({ meaning, number }) =>
     html`<dt><code>${number}</code></dt><dd>${meaning}</dd>
 `
   )
 }</dl></details>`
 
 const page = (rows: ReadonlyArray<SandboxSms>, to: string) =>
-  `<!doctype html>\n${
-    html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>SMS · Sandbox phones</title>
-<link rel="stylesheet" href="${path}/style.css">
-</head>
-<body>
-<header class="bar"><div>
-<a class="brand" href="${path}">Sandbox phones <span class="pill">local only</span></a>
-<form class="search" action="${path}" role="search">
-<input type="search" name="to" value="${to}" placeholder="+250788123456" aria-label="Search by number">
-<button>Search</button>
-</form>
-</div></header>
-<main>
-<div class="head"><h1>SMS</h1></div>
+  LocalPage.document(
+    {
+      title: "SMS",
+      site: { name: "Sandbox phones", path },
+      search: { value: to, placeholder: "+250788123456", label: "Search by number" }
+    },
+    html`<div class="head"><h1>SMS</h1></div>
 ${
       rows.length === 0
         ? html`<div class="card empty"><h2>No SMS</h2>
-<p class="quiet">No carrier is configured, so every SMS lands here instead of on a phone.</p></div>`
+<p class="quiet">No carrier is configured, so this page shows every SMS that the service sends.</p></div>`
         : html`<ol class="texts">${rows.map(row)}</ol>`
     }
-${hints}
-</main>
-</body>
-</html>
-`.markup
-  }`
-
-const style = HttpServerResponse.text(sandboxMailStyle, { contentType: "text/css; charset=utf-8" })
-
-const wholeNumber = (text: string | null, fallback: number, most: number) =>
-  /^[1-9]\d{0,5}$/.test(text ?? "") ? Math.min(Number(text), most) : fallback
+${hints}`
+  )
 
 const routes = Effect.gen(function*() {
-  const repo = yield* makeSandboxSmsRepo
+  const repo = yield* SandboxSmsRepo
 
   const list = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const query = new URLSearchParams(request.url.split("?").slice(1).join("?"))
+    const query = LocalPage.queryOf(request)
     // In a query a bare + is a space.
     const to = (query.get("to") ?? "").trim().replace(/^(?=\d)/, "+").slice(0, 20)
-    const per = wholeNumber(query.get("per_page"), 50, 100)
-    const at = wholeNumber(query.get("page"), 1, 1_000)
-    const rows = yield* Effect.orDie(repo.list({ to, limit: per, offset: (at - 1) * per }))
-    return /\bapplication\/json\b/i.test(request.headers["accept"] ?? "")
+    const limit = LocalPage.positiveInt(query.get("per_page"), 50, 100)
+    const pageNumber = LocalPage.positiveInt(query.get("page"), 1, 1_000)
+    const rows = yield* repo.list({ to, limit, offset: (pageNumber - 1) * limit })
+    return LocalPage.wantsJson(request)
       ? HttpServerResponse.jsonUnsafe({ data: rows })
-      : HttpServerResponse.text(page(rows, to), {
-        contentType: "text/html; charset=utf-8",
-        headers: { "content-security-policy": policy }
-      })
+      : LocalPage.respond(page(rows, to))
   })
 
-  const local = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      // Strangers get what they would get if there were no phones.
-      isLocalRequest(request) ? answer : errorResponse(new NotFound()))
-
   return [
-    HttpRouter.route("GET", path, local(list)),
-    HttpRouter.route("GET", `${path}/style.css`, local(Effect.succeed(style)))
+    LocalPage.route("GET", path, list),
+    LocalPage.route("GET", `${path}/style.css`, Effect.succeed(LocalPage.styleSheet()))
   ]
 })
 
-/** The phones' texts for people and for curl (JSON for `Accept: application/json`), to programs on this machine only. */
-export const SandboxSmsHttp = HttpRouter.addAll(routes)
+/** The texts of the phones for people and for curl, as a page and as JSON (`Accept: application/json`). */
+export const SandboxSmsHttp = HttpRouter.addAll(routes).pipe(Layer.provide(SandboxSmsRepo.layer))

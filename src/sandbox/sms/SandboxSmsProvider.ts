@@ -4,8 +4,8 @@ import { type OutgoingPart, SmsProvider, type SubmitOutcome } from "../../channe
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
-import { makeSandboxSmsRepo, type Taken } from "./SandboxSmsRepo.ts"
-import { type Fate, fateOf } from "./specialNumbers.ts"
+import { type ReceivedPart, SandboxSmsRepo } from "./SandboxSmsRepo.ts"
+import { type Outcome, outcomeOf } from "./specialNumbers.ts"
 
 const name = "sandbox"
 
@@ -17,29 +17,28 @@ const refusal: SubmitOutcome = {
   reason: "The sandbox refuses this number."
 }
 
-const postponement: SubmitOutcome = {
+const deferral: SubmitOutcome = {
   _tag: "Deferred",
   code: "put_off",
-  reason: "The sandbox puts this number off once."
+  reason: "The sandbox refuses the first attempt to this number."
 }
 
-/** A carrier of our own: it takes every part, and its phones have them at once. */
+/** A simulated carrier. It accepts every part, and its phones receive them at once. */
 export const SandboxSmsProvider = Layer.effect(
   SmsProvider,
   Effect.gen(function*() {
     const { sandboxSmsDelay } = yield* AppConfig
-    const repo = yield* makeSandboxSmsRepo
+    const repo = yield* SandboxSmsRepo
     const insert = yield* GroupCommit.make({
       maxSize: 100,
       concurrency: 1,
-      run: (taken: ReadonlyArray<Taken>) =>
-        Effect.orDie(Effect.map(repo.insert(taken), (rows) => rows.map(({ id }) => id)))
+      run: (parts: ReadonlyArray<ReceivedPart>) => Effect.map(repo.insert(parts), (rows) => rows.map(({ id }) => id))
     })
 
-    const take = Effect.fnUntraced(function*(part: OutgoingPart, fate: Fate): Effect.fn.Return<SubmitOutcome> {
-      const receiptIn = fate === "silent" || fate === "refused" || fate === "put_off" ? null : sandboxSmsDelay
-      const id = yield* insert({ part, fate, receiptIn })
-      return fate === "refused" ? refusal : fate === "put_off" ? postponement : { _tag: "Accepted", id: idOf(id) }
+    const receive = Effect.fnUntraced(function*(part: OutgoingPart, outcome: Outcome): Effect.fn.Return<SubmitOutcome> {
+      const hasReceipt = outcome !== "silent" && outcome !== "refused" && outcome !== "put_off"
+      const id = yield* insert({ part, outcome, receiptIn: hasReceipt ? sandboxSmsDelay : null })
+      return outcome === "refused" ? refusal : outcome === "put_off" ? deferral : { _tag: "Accepted", id: idOf(id) }
     })
 
     return SmsProvider.of({
@@ -47,13 +46,13 @@ export const SandboxSmsProvider = Layer.effect(
       takes: "segments",
       concurrency: 100,
       submit: Effect.fn("SandboxSmsProvider.submit")(function*(part: OutgoingPart) {
-        const fate = fateOf(part.recipient)
-        const isSecond = fate === "put_off" && (yield* Effect.orDie(repo.wasPutOff(part))).was
-        return yield* take(part, isSecond ? "delivered" : fate)
+        const outcome = outcomeOf(part.recipient)
+        const isRetry = outcome === "put_off" && (yield* repo.wasPutOff(part)).was
+        return yield* receive(part, isRetry ? "delivered" : outcome)
       })
     })
   })
-)
+).pipe(Layer.provide(SandboxSmsRepo.layer))
 
 const receiptOf = ({ id, state }: { readonly id: number; readonly state: string }) => {
   const receipt = { provider: name, provider_message_id: idOf(id) }
@@ -64,20 +63,20 @@ const receiptOf = ({ id, state }: { readonly id: number; readonly state: string 
   return { ...receipt, state: "failed", error_code: state, error_message } as const
 }
 
-/** Tells what became of the parts, after their delay. A receipt is told until it is written down. */
+/** Reports the outcome of parts after their delay. A receipt repeats until the service has recorded it. */
 export const SandboxSmsReceipts = PeriodicTask.make(
   "SandboxSmsReceipts",
   "100 millis",
   Effect.gen(function*() {
-    const repo = yield* makeSandboxSmsRepo
-    const news = yield* PartStatusUpdates
-    const tell = Effect.gen(function*() {
-      const due = yield* repo.due()
+    const repo = yield* SandboxSmsRepo
+    const updates = yield* PartStatusUpdates
+    const reportDue = Effect.gen(function*() {
+      const due = yield* repo.dueReceipts()
       if (due.length === 0) return false
-      yield* Effect.forEach(due, (row) => news.receipt(receiptOf(row)), { concurrency: "unbounded", discard: true })
-      yield* repo.told(due.map(({ id }) => id))
+      yield* Effect.forEach(due, (row) => updates.receipt(receiptOf(row)), { concurrency: "unbounded", discard: true })
+      yield* repo.markReported(due.map(({ id }) => id))
       return true
     })
-    while (yield* tell) yield* repo.prune
+    while (yield* reportDue) yield* repo.prune
   })
-)
+).pipe(Layer.provide(SandboxSmsRepo.layer))

@@ -1,13 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { OutgoingPart } from "../../channels/sms/parts/SmsProvider.ts"
 import { column } from "../../platform/database/column.ts"
-import { repository } from "../../platform/database/repository.ts"
+import * as Query from "../../platform/database/Query.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
-import type { Fate } from "./specialNumbers.ts"
+import type { Outcome } from "./specialNumbers.ts"
 
-/** A text as a phone shows it: its parts put together. */
+/** A text as a phone shows it: its joined parts. */
 export const SandboxSms = Schema.Struct({
   message_id: Schema.Int,
   from: Schema.NullOr(Schema.String),
@@ -20,24 +19,21 @@ export const SandboxSms = Schema.Struct({
 })
 export type SandboxSms = typeof SandboxSms.Type
 
-/** A part that a phone takes. */
-export interface Taken {
+/** A part that the sandbox received. */
+export interface ReceivedPart {
   readonly part: OutgoingPart
-  readonly fate: Fate
-  /** Milliseconds until its receipt, null when there is none. */
+  readonly outcome: Outcome
+  /** Milliseconds until its receipt; null if it gets none. */
   readonly receiptIn: number | null
 }
 
-const Due = Schema.Struct({ id: Schema.Int, state: Schema.String })
-
-/** SQL of what the sandbox's phones got. */
-export const makeSandboxSmsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** Has phones take parts; the answers are their ids there, in the same order. */
-  const insert = (taken: ReadonlyArray<Taken>) => {
-    const of = <A>(read: (taken: Taken) => A) => taken.map(read)
-    return SqlSchema.findAll({
+  /** Stores parts, and returns their ids in the same order. */
+  const insert = (received: ReadonlyArray<ReceivedPart>) => {
+    const of = <A>(read: (received: ReceivedPart) => A) => received.map(read)
+    return Query.findAll({
       Request: Schema.Void,
       Result: Schema.Struct({ id: Schema.Int }),
       execute: () =>
@@ -46,7 +42,7 @@ export const makeSandboxSmsRepo = repository(Effect.gen(function*() {
               ${column.text(of((t) => t.part.recipient))}, ${column.text(of((t) => t.part.body))},
               ${column.text(of((t) => t.part.encoding))}, ${column.int4(of((t) => t.part.part_no))},
               ${column.int4(of((t) => t.part.parts))}, ${column.int8(of((t) => t.part.message_id))},
-              ${column.text(of((t) => t.fate))}, ${column.float8(of((t) => t.receiptIn))})
+              ${column.text(of((t) => t.outcome))}, ${column.float8(of((t) => t.receiptIn))})
               with ordinality as t (sender, recipient, body, encoding, part_no, parts, message_id, state, receipt_in, position)
           ), added as (
             insert into sandbox_sms (id, sender, recipient, body, encoding, part_no, parts, message_id, state, receipt_due_at)
@@ -59,25 +55,25 @@ export const makeSandboxSmsRepo = repository(Effect.gen(function*() {
     })()
   }
 
-  /** Whether this part was put off before. */
-  const wasPutOff = SqlSchema.findOne({
+  /** Whether an earlier attempt of this part was put off. */
+  const wasPutOff = Query.findOne({
     Request: Schema.Struct({ message_id: Schema.Int, part_no: Schema.Int }),
     Result: Schema.Struct({ was: Schema.Boolean }),
     execute: ({ message_id, part_no }) =>
       sql`select exists (select from sandbox_sms where message_id = ${message_id} and part_no = ${part_no}) as was`
   })
 
-  const due = SqlSchema.findAll({
+  const dueReceipts = Query.findAll({
     Request: Schema.Void,
-    Result: Due,
+    Result: Schema.Struct({ id: Schema.Int, state: Schema.String }),
     execute: () =>
       sql`select id, state from sandbox_sms where receipt_due_at <= now() order by receipt_due_at, id limit 500`
   })
 
-  const told = (ids: ReadonlyArray<number>) =>
-    sql`update sandbox_sms set receipt_due_at = null where id = any(${column.int8(ids)})`
+  const markReported = (ids: ReadonlyArray<number>) =>
+    Query.run(sql`update sandbox_sms set receipt_due_at = null where id = any(${column.int8(ids)})`)
 
-  const list = SqlSchema.findAll({
+  const list = Query.findAll({
     Request: Schema.Struct({ to: Schema.String, limit: Schema.Int, offset: Schema.Int }),
     Result: SandboxSms,
     execute: ({ limit, offset, to }) =>
@@ -85,12 +81,20 @@ export const makeSandboxSmsRepo = repository(Effect.gen(function*() {
           min(encoding) as encoding, max(parts) as parts, count(*) as parts_received, min(received_at) as received_at
         from (select distinct on (message_id, part_no) * from sandbox_sms
           where state not in ('refused', 'put_off') and (${to} = '' or recipient = ${to})
-          order by message_id desc, part_no, id) taken
+          order by message_id desc, part_no, id) received
         group by message_id order by message_id desc limit ${limit} offset ${offset}`
   })
 
-  /** The newest ten thousand parts are kept. */
-  const prune = sql`delete from sandbox_sms where id <= (select max(id) - 10000 from sandbox_sms)`
+  /** Deletes all but the newest ten thousand parts. */
+  const prune = Query.run(sql`delete from sandbox_sms where id <= (select max(id) - 10000 from sandbox_sms)`)
 
-  return { insert, wasPutOff, due, told, list, prune }
-}))
+  return { insert, wasPutOff, dueReceipts, markReported, list, prune }
+})
+
+/** SQL of `sandbox_sms`. */
+export class SandboxSmsRepo extends Context.Service<SandboxSmsRepo>()(
+  "messaging-service/sandbox/sms/SandboxSmsRepo",
+  { make }
+) {
+  static readonly layer = Layer.effect(SandboxSmsRepo, make)
+}

@@ -1,15 +1,21 @@
-/** What becomes of a text to a number of the sandbox. */
-export type Fate = "delivered" | "refused" | "undeliverable" | "expired" | "silent" | "put_off"
+/** The outcome of a text to a number of the sandbox, as the part's row stores it. */
+export type Outcome = "delivered" | "refused" | "undeliverable" | "expired" | "silent" | "put_off"
 
-/** Numbers that nobody has, for trying what goes wrong. Every other number gets its text. */
-export const magicNumbers: ReadonlyArray<{ readonly number: string; readonly fate: Fate; readonly meaning: string }> = [
-  { number: "+15005550001", fate: "refused", meaning: "is refused at once: message.failed without message.sent" },
-  { number: "+15005550002", fate: "undeliverable", meaning: "is sent, and then fails as undeliverable" },
-  { number: "+15005550003", fate: "silent", meaning: "is sent, and nothing is ever heard of it" },
-  { number: "+15005550004", fate: "put_off", meaning: "is put off once, and taken five seconds later" },
-  { number: "+15005550005", fate: "expired", meaning: "is sent, and then fails as expired" }
+/** Unassigned numbers that fail on purpose. Every other number receives its text. */
+export const specialNumbers: ReadonlyArray<
+  { readonly number: string; readonly outcome: Outcome; readonly meaning: string }
+> = [
+  { number: "+15005550001", outcome: "refused", meaning: "is refused at once: message.failed without message.sent" },
+  { number: "+15005550002", outcome: "undeliverable", meaning: "is sent, and then fails as undeliverable" },
+  { number: "+15005550003", outcome: "silent", meaning: "is sent, and never gets a receipt" },
+  {
+    number: "+15005550004",
+    outcome: "put_off",
+    meaning: "refuses the first attempt and accepts the second, after five seconds"
+  },
+  { number: "+15005550005", outcome: "expired", meaning: "is sent, and then fails as expired" }
 ]
 
-/** What becomes of a text to this number. */
-export const fateOf = (number: string): Fate =>
-  magicNumbers.find((magic) => magic.number === number)?.fate ?? "delivered"
+/** The outcome of a text to this number. */
+export const outcomeOf = (number: string): Outcome =>
+  specialNumbers.find((special) => special.number === number)?.outcome ?? "delivered"

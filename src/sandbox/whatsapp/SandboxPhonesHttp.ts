@@ -1,42 +1,24 @@
-import { ByteSize, Effect, Option } from "effect"
+import { ByteSize, Effect, Layer, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PairingRequests } from "../../channels/whatsapp/sessions/PairingRequests.ts"
 import { errorResponse } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { WhatsAppSessionId } from "../../values/Ids.ts"
-import { isLocalRequest } from "../pages/localRequest.ts"
+import * as LocalPage from "../pages/LocalPage.ts"
 import { isGroupJid } from "./model/Address.ts"
-import { isOwnForm } from "./model/isOwnForm.ts"
-import { sandboxPhonesPath as path } from "./sandboxPhonesFrame.ts"
-import { SandboxPhonesPages } from "./SandboxPhonesPages.ts"
-import { sandboxPhonesStyle } from "./sandboxPhonesStyle.ts"
+import { SandboxPhonesPages, sandboxPhonesPath as path, sandboxPhonesStyle } from "./SandboxPhonesPages.ts"
 import { PhoneRefusal, SimulatedWhatsApp } from "./SimulatedWhatsApp.ts"
 
-const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// Without a referrer browsers hide the origin of a form as well, and `isOwnForm` would reject it.
+const page = (markup: string, status = 200) => LocalPage.respond(markup, { status, referrer: "same-origin" })
 
-const page = (markup: string, status = 200) =>
-  HttpServerResponse.text(markup, {
-    status,
-    contentType: "text/html; charset=utf-8",
-    headers: {
-      "content-security-policy": policy,
-      // Without a referrer browsers would not say either that the forms come from here.
-      "referrer-policy": "same-origin"
-    }
-  })
-
-const style = HttpServerResponse.text(sandboxPhonesStyle, { contentType: "text/css; charset=utf-8" })
-
-const wantsJson = (request: HttpServerRequest.HttpServerRequest) =>
-  /\bapplication\/json\b/i.test(request.headers["accept"] ?? "")
-
-/** As people write numbers. */
+/** Removes the signs that people write between digits. */
 const digits = (text: string) => text.replaceAll(/[\s+().-]/g, "")
 
-/** The last part of a link, or the code alone. */
+/** The code in an invite link, or the code itself. */
 const inviteOf = (text: string) => text.trim().replace(/^.*\//s, "")
 
-/** A form as it came; what is too large or no form has no fields. */
+/** The fields of a form. A body that is too large, or not a form, has none. */
 const form = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   const text = yield* request.text.pipe(
@@ -75,24 +57,27 @@ const makePages = Effect.gen(function*() {
   })
 
   const showAll = (problem?: string) =>
-    Effect.map(overview, (seen) => page(SandboxPhonesPages.overview(seen, problem), problem === undefined ? 200 : 409))
+    Effect.map(
+      overview,
+      (content) => page(SandboxPhonesPages.overview(content, problem), problem === undefined ? 200 : 409)
+    )
 
   const showOne = Effect.fnUntraced(function*(number: string, problem?: string) {
-    const seen = yield* detail(number)
-    return seen === undefined
+    const content = yield* detail(number)
+    return content === undefined
       ? page(SandboxPhonesPages.missing(number), 404)
-      : page(SandboxPhonesPages.phone(seen, problem), problem === undefined ? 200 : 409)
+      : page(SandboxPhonesPages.phone(content, problem), problem === undefined ? 200 : 409)
   })
 
   return { overview, detail, showAll, showOne }
 })
 
-/** What the forms do; each answers with the page to go to. */
-const makeDeeds = Effect.gen(function*() {
+/** The actions behind the forms. Each returns the path of the next page. */
+const makeActions = Effect.gen(function*() {
   const { control } = yield* SimulatedWhatsApp
   const sessions = yield* PairingRequests
 
-  /** The phone of a number: a new one gets its number as its name. */
+  /** Finds or creates the phone of a number. A new phone without a name is called by its number. */
   const phoneFor = Effect.fnUntraced(function*(text: string, name = "") {
     const number = digits(text)
     const known = (yield* control("phones")).find((phone) => phone.number === number)
@@ -100,17 +85,17 @@ const makeDeeds = Effect.gen(function*() {
     return number
   })
 
-  const shownBy = Effect.fnUntraced(function*(session: string) {
-    const id = /^[1-9]\d{0,14}$/.test(session)
+  const qrCodeOf = Effect.fnUntraced(function*(session: string) {
+    const code = /^[1-9]\d{0,14}$/.test(session)
       ? yield* sessions.code(WhatsAppSessionId.make(Number(session)))
       : Option.none()
-    if (Option.isSome(id)) return id.value
-    return yield* new PhoneRefusal({ reason: "This session shows no code at the moment" })
+    if (Option.isSome(code)) return code.value
+    return yield* new PhoneRefusal({ reason: "This session shows no QR code now. Reload the page and try again." })
   })
 
   const scan = Effect.fnUntraced(function*(field: Field) {
     const number = yield* phoneFor(field("number"))
-    yield* control("scan", field("qr") === "" ? yield* shownBy(field("session")) : field("qr"), number)
+    yield* control("scan", field("qr") === "" ? yield* qrCodeOf(field("session")) : field("qr"), number)
     return `/${number}`
   })
 
@@ -120,12 +105,12 @@ const makeDeeds = Effect.gen(function*() {
     return `/${number}`
   })
 
-  /** The group, if the phone is in it, or the phone of a number. */
+  /** The group if the phone is a member, otherwise the phone of a number. */
   const chatFor = Effect.fnUntraced(function*(number: string, to: string) {
     if (!isGroupJid(to)) return yield* phoneFor(to)
     const group = (yield* control("groups")).find(({ id }) => id === to)
     if (group?.members.some((member) => member.number === number) === true) return to
-    return yield* new PhoneRefusal({ reason: "The phone is in no such group" })
+    return yield* new PhoneRefusal({ reason: "The phone is not in this group. Join the group first." })
   })
 
   const send = Effect.fnUntraced(function*(field: Field, number: string) {
@@ -145,21 +130,11 @@ const makeDeeds = Effect.gen(function*() {
 
   const create = (field: Field) => Effect.map(phoneFor(field("number"), field("name")), (number) => `/${number}`)
 
-  const device = (verb: "dropLine" | "logOut") => (field: Field) =>
+  const device = (verb: "dropConnection" | "logOut") => (field: Field) =>
     Effect.as(control(verb, field("session")), `/${field("session").replace(/:.*$/s, "")}`)
 
-  return { create, scan, enterCode, send, createGroup, join, drop: device("dropLine"), logOut: device("logOut") }
+  return { create, scan, enterCode, send, createGroup, join, drop: device("dropConnection"), logOut: device("logOut") }
 })
-
-/** Strangers get what they would get if there were no phones, and so do the forms of foreign pages. */
-const local = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.flatMap(
-    HttpServerRequest.HttpServerRequest,
-    (request) =>
-      isLocalRequest(request) && (request.method !== "POST" || isOwnForm(request))
-        ? Effect.orDie(answer)
-        : errorResponse(new NotFound())
-  )
 
 const makeReads = Effect.gen(function*() {
   const { detail, overview, showAll, showOne } = yield* makePages
@@ -167,63 +142,66 @@ const makeReads = Effect.gen(function*() {
   const list = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     (request) =>
-      wantsJson(request) ? Effect.map(overview, (data) => HttpServerResponse.jsonUnsafe({ data })) : showAll()
+      LocalPage.wantsJson(request)
+        ? Effect.map(overview, (data) => HttpServerResponse.jsonUnsafe({ data }))
+        : showAll()
   )
 
   const one = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { number = "" } = yield* HttpRouter.params
-    if (!wantsJson(request)) return yield* showOne(number)
-    const seen = yield* detail(number)
-    if (seen === undefined) return yield* errorResponse(new NotFound())
-    const { others: _, ...data } = seen
+    if (!LocalPage.wantsJson(request)) return yield* showOne(number)
+    const content = yield* detail(number)
+    if (content === undefined) return yield* errorResponse(new NotFound())
+    const { others: _, ...data } = content
     return HttpServerResponse.jsonUnsafe({ data })
   })
 
   return [
-    HttpRouter.route("GET", path, local(list)),
-    HttpRouter.route("GET", `${path}/style.css`, local(Effect.succeed(style))),
-    HttpRouter.route("GET", `${path}/:number`, local(one))
+    LocalPage.route("GET", path, Effect.orDie(list)),
+    LocalPage.route("GET", `${path}/style.css`, Effect.succeed(LocalPage.styleSheet(sandboxPhonesStyle))),
+    LocalPage.route("GET", `${path}/:number`, Effect.orDie(one))
   ]
 })
 
 const makeForms = Effect.gen(function*() {
   const { showAll, showOne } = yield* makePages
-  const deeds = yield* makeDeeds
+  const actions = yield* makeActions
 
   const post = (
     below: "" | `/${string}`,
-    deed: (field: Field, number: string) => Effect.Effect<string, PhoneRefusal>
+    act: (field: Field, number: string) => Effect.Effect<string, PhoneRefusal>
   ) =>
-    HttpRouter.route(
+    LocalPage.route(
       "POST",
       `${path}${below}`,
-      local(Effect.gen(function*() {
+      Effect.gen(function*() {
         const { number } = yield* HttpRouter.params
-        return yield* deed(yield* form, number ?? "").pipe(
+        return yield* act(yield* form, number ?? "").pipe(
           Effect.map((next) => HttpServerResponse.redirect(`${path}${next}`, { status: 303 })),
           Effect.catchTag("PhoneRefusal", ({ reason }) =>
-            number === undefined ? showAll(reason) : showOne(number, reason))
+            number === undefined ? showAll(reason) : showOne(number, reason)),
+          Effect.orDie
         )
-      }))
+      })
     )
 
   return [
-    post("", deeds.create),
-    post("/scan", deeds.scan),
-    post("/code", deeds.enterCode),
-    post("/devices/drop", deeds.drop),
-    post("/devices/log-out", deeds.logOut),
-    post("/:number/send", deeds.send),
-    post("/:number/groups", deeds.createGroup),
-    post("/:number/join", deeds.join)
+    post("", actions.create),
+    post("/scan", actions.scan),
+    post("/code", actions.enterCode),
+    post("/devices/drop", actions.drop),
+    post("/devices/log-out", actions.logOut),
+    post("/:number/send", actions.send),
+    post("/:number/groups", actions.createGroup),
+    post("/:number/join", actions.join)
   ]
 })
 
 /**
- * The phones for people and for curl, to programs on this machine only: pages and JSON (for `Accept: application/json`),
- * and forms that do what a person does with a phone.
+ * The phones for people and for curl: pages, the same as JSON (`Accept: application/json`), and forms for everything
+ * that a person does with a phone.
  */
 export const SandboxPhonesHttp = HttpRouter.addAll(
   Effect.map(Effect.all([makeReads, makeForms]), (routes) => routes.flat())
-)
+).pipe(Layer.provide(PairingRequests.layer))

@@ -1,11 +1,14 @@
 import type { PendingSession } from "../../channels/whatsapp/model/Session.ts"
 import { type Html, html } from "../../platform/http/html.ts"
+import * as LocalPage from "../pages/LocalPage.ts"
 import type { MessageView, PhoneView, SessionView } from "./control/Controls.ts"
 import { isGroupJid } from "./model/Address.ts"
 import type { Group } from "./model/Groups.ts"
-import { deviceRow, postForm, rowsOr, sandboxPhonesFrame, sandboxPhonesPath } from "./sandboxPhonesFrame.ts"
 
-/** What the page of all phones shows. */
+/** The path of the phones' pages. */
+export const sandboxPhonesPath = "/sandbox/phones"
+
+/** The content of the page of all phones. */
 export interface PhonesOverview {
   readonly pending: ReadonlyArray<PendingSession>
   readonly phones: ReadonlyArray<PhoneView>
@@ -13,18 +16,52 @@ export interface PhonesOverview {
   readonly groups: ReadonlyArray<Group>
 }
 
-/** What the page of one phone shows: its messages oldest first, the groups it is in. */
+/** The content of the page of one phone. Messages are oldest first. */
 export interface PhoneDetail {
   readonly phone: PhoneView
   readonly messages: ReadonlyArray<MessageView>
   readonly devices: ReadonlyArray<SessionView>
   readonly groups: ReadonlyArray<Group>
-  /** Whom it may write to. */
+  /** The other phones, as recipients to choose from. */
   readonly others: ReadonlyArray<PhoneView>
 }
 
-/** Messages of one chat that the page has room for. */
-const shown = 50
+/** The newest messages that the page shows of one chat. */
+const maxShown = 50
+
+/** The reason of a refused request, above the page of its form. */
+const problemCard = (problem: string | undefined) =>
+  problem !== undefined && html`<p class="card problem" role="alert">${problem}</p>
+`
+
+const page = (title: string, content: Html, problem?: string): string =>
+  LocalPage.document(
+    { title, site: { name: "Sandbox phones", path: sandboxPhonesPath } },
+    html`${problemCard(problem)}${content}`
+  )
+
+/** A form that posts to a page below the phones. */
+const postForm = (to: string, content: Html, kind: "" | "below" = ""): Html =>
+  html`<form method="post" action="${sandboxPhonesPath}${to}" class="${kind}">${content}</form>`
+
+/** A list of rows, or a text if there are none. */
+const rowsOr = (rows: ReadonlyArray<Html>, nothing: string): Html =>
+  rows.length === 0
+    ? html`<p class="quiet">${nothing}</p>`
+    : html`<ul class="rows card">${rows.map((row) => html`<li>${row}</li>\n`)}</ul>`
+
+const deviceButton = (session: string, verb: "drop" | "log-out", label: string) =>
+  postForm(
+    `/devices/${verb}`,
+    html`<input type="hidden" name="session" value="${session}"><button>${label}</button>`
+  )
+
+const deviceRow = ({ isConnected, logins, session, waiting }: SessionView): Html =>
+  html`<span class="what"><code>${session}</code>
+<span class="quiet">${
+    isConnected ? "connected" : "not connected"
+  }, logins: ${logins}, unacknowledged stanzas: ${waiting}</span></span>
+${isConnected && deviceButton(session, "drop", "Drop the connection")}${deviceButton(session, "log-out", "Log out")}`
 
 const numberField = html`<input name="number" list="phones" placeholder="15550100300" aria-label="Phone number" required
 inputmode="tel" autocomplete="off">`
@@ -34,11 +71,11 @@ const pendingRow = ({ account_id, id, name, status }: PendingSession) =>
 <span class="quiet">session ${id} of account ${account_id}, ${status}</span></span>
 ${postForm("/scan", html`<input type="hidden" name="session" value="${id}">${numberField}<button>Scan</button>`)}`
 
-const otherWays = html`<details><summary>By another way</summary>
+const otherWays = html`<details><summary>Other ways to pair</summary>
 ${
   postForm(
     "/scan",
-    html`<input class="wide" name="qr" placeholder="What the QR code says" aria-label="What the QR code says" required
+    html`<input class="wide" name="qr" placeholder="Text of the QR code" aria-label="Text of the QR code" required
 autocomplete="off">${numberField}<button>Scan</button>`
   )
 }
@@ -46,7 +83,7 @@ ${
   postForm(
     "/code",
     html`<input name="code" placeholder="ABCD-1234" aria-label="Pairing code" required autocomplete="off">${numberField}
-<button>Type in the pairing code</button>`,
+<button>Enter the pairing code</button>`,
     "below"
   )
 }
@@ -60,23 +97,24 @@ const groupRow = ({ id, inviteCode, members, subject }: Group) =>
 <span class="quiet">${members.map(({ number }) => number).join(", ")}; link <code>${inviteCode}</code></span></span>`
 
 const overview = ({ devices, groups, pending, phones }: PhonesOverview, problem?: string): string =>
-  sandboxPhonesFrame(
-    { title: "Phones", problem },
+  page(
+    "Phones",
     html`<datalist id="phones">${phones.map(({ number }) => html`<option value="${number}"></option>`)}</datalist>
-<section><h2>Sessions that wait for a phone</h2>
-${rowsOr(pending.map(pendingRow), "None. POST /v1/whatsapp/sessions makes one.")}
+<section><h2>Sessions to pair</h2>
+${rowsOr(pending.map(pendingRow), "None. Create one with POST /v1/whatsapp/sessions.")}
 ${otherWays}</section>
 <section><h2>Phones</h2>
-${rowsOr(phones.map(phoneRow), "None yet. A number gets one when it is used for the first time.")}
+${rowsOr(phones.map(phoneRow), "None yet. A number gets a phone at its first use.")}
 ${
       postForm(
         "",
-        html`${numberField}<input name="name" placeholder="Name" aria-label="Name"><button>Make a phone</button>`,
+        html`${numberField}<input name="name" placeholder="Name" aria-label="Name"><button>Create a phone</button>`,
         "below"
       )
     }</section>
-<section><h2>Linked devices</h2>${rowsOr(devices.map(deviceRow), "No session is paired yet.")}</section>
-<section><h2>Groups</h2>${rowsOr(groups.map(groupRow), "None. A phone's page makes one.")}</section>`
+<section><h2>Linked devices</h2>${rowsOr(devices.map(deviceRow), "None yet. Pair a session first.")}</section>
+<section><h2>Groups</h2>${rowsOr(groups.map(groupRow), "None yet. Open a phone's page to create one.")}</section>`,
+    problem
   )
 
 const messageRow = (own: string) => ({ at, from, status, text, type }: MessageView) =>
@@ -97,11 +135,11 @@ const sendForm = (number: string, to: Html) =>
 <button>Send</button>`
   )
 
-/** The chat that had a message last comes first. */
+/** The chat with the newest message comes first. */
 const chatsOf = (messages: ReadonlyArray<MessageView>) =>
   [...Map.groupBy(messages.toReversed(), ({ chat }) => chat)].map(([chat, newest]) => ({
     chat,
-    messages: newest.slice(0, shown).toReversed()
+    messages: newest.slice(0, maxShown).toReversed()
   }))
 
 const chatCard = ({ groups, messages, phone: { number } }: PhoneDetail) => {
@@ -119,16 +157,16 @@ const groupForms = (number: string) =>
     postForm(
       `/${number}/groups`,
       html`<input name="subject" placeholder="Name of a new group" aria-label="Name of a new group" required>
-<input class="wide" name="members" placeholder="Numbers of its members, by commas"
-aria-label="Numbers of its members, by commas">
-<button>Make a group</button>`,
+<input class="wide" name="members" placeholder="Members' numbers, separated by commas"
+aria-label="Members' numbers, separated by commas">
+<button>Create a group</button>`,
       "below"
     )
   }
 ${
     postForm(
       `/${number}/join`,
-      html`<input class="wide" name="link" placeholder="Link of a group" aria-label="Link of a group" required
+      html`<input class="wide" name="link" placeholder="Invite link" aria-label="Invite link" required
 autocomplete="off"><button>Join</button>`,
       "below"
     )
@@ -137,8 +175,8 @@ autocomplete="off"><button>Join</button>`,
 const phone = (detail: PhoneDetail, problem?: string): string => {
   const { devices, groups, others, phone: { lid, number, pushName } } = detail
   const chats = chatCard(detail)
-  return sandboxPhonesFrame(
-    { title: number, problem },
+  return page(
+    number,
     html`<a class="back" href="${sandboxPhonesPath}">← All phones</a>
 <div class="head"><h1>${number}</h1><span class="quiet">${pushName}, LID ${lid}</span></div>
 <datalist id="chats">${groups.map(({ id, subject }) => html`<option value="${id}">${subject}</option>`)}${
@@ -152,17 +190,39 @@ ${
 autocomplete="off">`
       )
     }</section>
-<section><h2>Groups</h2>${rowsOr(groups.map(groupRow), "It is in no group.")}${groupForms(number)}</section>
-<section><h2>Linked devices</h2>${rowsOr(devices.map(deviceRow), "None.")}</section>`
+<section><h2>Groups</h2>${rowsOr(groups.map(groupRow), "None yet.")}${groupForms(number)}</section>
+<section><h2>Linked devices</h2>${rowsOr(devices.map(deviceRow), "None yet.")}</section>`,
+    problem
   )
 }
 
 const missing = (number: string): string =>
-  sandboxPhonesFrame(
-    { title: "No such phone", problem: undefined },
+  page(
+    "No such phone",
     html`<div class="card empty"><h1>No phone has the number ${number}</h1>
 <p class="quiet"><a href="${sandboxPhonesPath}">Show all phones</a></p></div>`
   )
 
-/** The pages of the phones as complete documents; nothing in them is unescaped but their own markup. */
+/** The pages of the phones as complete documents. They escape all text of messages and names. */
 export const SandboxPhonesPages = { overview, phone, missing } as const
+
+/** The rules that the pages of the phones add to the common style sheet. */
+export const sandboxPhonesStyle = `
+section { margin-bottom: 28px; }
+section > h2, summary { font-size: 17px; margin: 0 0 10px; font-weight: 600; }
+.rows { list-style: none; margin: 0; padding: 0; }
+.rows li { display: flex; align-items: center; gap: 8px 14px; flex-wrap: wrap; padding: 10px 20px; }
+.rows li + li { border-top: 1px solid var(--line); }
+.rows .what { margin-right: auto; overflow-wrap: anywhere; }
+form { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; }
+form.below { margin-top: 12px; }
+input, select { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--line); border-radius: 8px;
+  padding: 6px 12px; max-width: 100%; }
+input.wide { flex: 1 1 16rem; }
+.problem { border-color: #d0453a; padding: 12px 20px; margin-bottom: 20px; }
+.chat { padding: 14px 20px; margin-bottom: 14px; }
+.chat h3 { margin: 0 0 8px; font-size: 15px; }
+.messages { list-style: none; margin: 0 0 12px; padding: 0; }
+.messages li { padding: 4px 0; overflow-wrap: anywhere; }
+.messages .own { text-align: right; }
+`

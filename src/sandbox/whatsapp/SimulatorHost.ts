@@ -1,39 +1,45 @@
-import { Clock, Effect } from "effect"
+/**
+ * The singleton that runs the simulated WhatsApp on one node of the cluster.
+ *
+ * Callers: every node, by the announced port: sessions connect to it, pages control its phones.
+ * State: in memory, and in `sandbox_whatsapp` with a delay of a tenth of a second.
+ * On shard move: the next node loads the same phones and sessions; clients reconnect.
+ * Idempotence: not needed, the simulator receives no repeated requests.
+ * Sleep: never.
+ */
+import { Clock, Effect, Layer } from "effect"
 import { Singleton } from "effect/cluster"
-import { SandboxWhatsAppStore } from "./SandboxWhatsAppStore.ts"
+import { SandboxWhatsAppRepo } from "./SandboxWhatsAppRepo.ts"
 import { WhatsAppSimulator } from "./WhatsAppSimulator.ts"
 
-/** Numbers that end like this are never on the simulated WhatsApp; all others get a phone when somebody looks for them. */
+/** Numbers with this ending are never on the simulated WhatsApp. All others get a phone when a client looks them up. */
 const absentEnding = "0000"
 
-/** A simulator on the store, stopped with the scope: what changed last is written then. */
+/** A simulator with its state in the database. Closing the scope stops it and writes the last changes. */
 export const startSimulator = Effect.gen(function*() {
-  const store = yield* SandboxWhatsAppStore
+  const repo = yield* SandboxWhatsAppRepo
   const clock = yield* Clock.Clock
   const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
   return yield* Effect.acquireRelease(
     Effect.promise(() =>
       WhatsAppSimulator.start({
         now: () => clock.currentTimeMillisUnsafe(),
-        isThere: (number) => !number.endsWith(absentEnding),
-        storage: { load: () => runPromise(store.load), save: (changes) => runPromise(store.save(changes)) }
+        createsPhone: (number) => !number.endsWith(absentEnding),
+        storage: { load: () => runPromise(repo.load), save: (changes) => runPromise(repo.save(changes)) }
       })
     ),
     (simulator) => Effect.promise(() => simulator.stop())
   )
 })
 
-/**
- * The simulated WhatsApp of a cluster: on one node at a time, on a free port of the loopback interface that the others
- * are told. When its node leaves, another one goes on with the same phones and sessions; clients connect anew.
- */
-export const SandboxWhatsAppHost = Singleton.make(
+/** Runs the simulator on one node at a time, on a free port of the loopback interface. */
+export const SimulatorHost = Singleton.make(
   "SandboxWhatsAppHost",
   Effect.gen(function*() {
-    const store = yield* SandboxWhatsAppStore
+    const repo = yield* SandboxWhatsAppRepo
     const { port } = yield* startSimulator
-    // Clients that look for it while no node has it wait, instead of finding a closed door.
-    yield* Effect.acquireRelease(store.announce(port), () => Effect.ignoreCause(store.withdraw(port)))
+    // Without an announcement clients wait. With a stale one they would get refused connections.
+    yield* Effect.acquireRelease(repo.announce(port), () => Effect.ignoreCause(repo.withdraw(port)))
     return yield* Effect.never
   }).pipe(Effect.scoped)
-)
+).pipe(Layer.provide(SandboxWhatsAppRepo.layer))

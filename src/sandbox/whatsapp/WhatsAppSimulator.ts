@@ -8,16 +8,16 @@ import { SimulatorState } from "./model/SimulatorState.ts"
 import type { StateStorage } from "./model/SimulatorState.ts"
 import { SimulatedServer } from "./server/SimulatedServer.ts"
 
-/** How a simulator is started. */
+/** Options of a simulator. */
 export interface SimulatorOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** 0, the default, takes a free port. */
+  /** 0, the default, picks a free port. */
   readonly port?: number | undefined
-  /** Without one, the simulator forgets everything with its end. */
+  /** Without a storage, the simulator loses its state when it stops. */
   readonly storage?: StateStorage | undefined
-  /** Numbers that get a phone as soon as somebody looks for them. Without it, only phones that were made exist. */
-  readonly isThere?: ((number: string) => boolean) | undefined
+  /** Whether a number gets a phone when a client looks it up. The default is never. */
+  readonly createsPhone?: ((number: string) => boolean) | undefined
 }
 
 interface Parts {
@@ -28,8 +28,8 @@ interface Parts {
   readonly port: number
 }
 
-/** Larger than any stanza: 64 KiB of text, or a thousand pre-keys. */
-const largestFrame = 4 * 1024 * 1024
+/** Larger than any stanza, such as 64 KiB of text or a thousand pre-keys. */
+const maxFrameBytes = 4 * 1024 * 1024
 
 const listen = (http: NodeHttp.Server, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -41,8 +41,8 @@ const listen = (http: NodeHttp.Server, port: number): Promise<number> =>
   })
 
 /**
- * The simulated WhatsApp: a server for unmodified clients, a media host, virtual phones, and the verbs that move them.
- * It listens on the loopback interface only, for WebSockets and for media on the same port.
+ * The simulated WhatsApp: a server for unmodified clients, a media host, virtual phones, and verbs that control them.
+ * It listens on one port of the loopback interface, for WebSockets, media and verbs.
  */
 export class WhatsAppSimulator {
   readonly port: number
@@ -59,28 +59,28 @@ export class WhatsAppSimulator {
     this.port = parts.port
   }
 
-  static async start({ isThere, now, port = 0, storage }: SimulatorOptions): Promise<WhatsAppSimulator> {
+  static async start({ createsPhone, now, port = 0, storage }: SimulatorOptions): Promise<WhatsAppSimulator> {
     const state = await SimulatorState.open(storage)
-    const server = new SimulatedServer(state, { now, isThere: isThere ?? (() => false) })
+    const server = new SimulatedServer(state, { now, createsPhone: createsPhone ?? (() => false) })
     const { media } = server.exchange
     const controls = new Controls(server)
     const control = new ControlServer(controls)
     const http = NodeHttp.createServer((request, response) =>
       request.url?.startsWith(controlPath) ? void control.serve(request, response) : media.serve(request, response)
     )
-    const sockets = new WebSocketServer({ server: http, path: "/ws/chat", maxPayload: largestFrame })
+    const sockets = new WebSocketServer({ server: http, path: "/ws/chat", maxPayload: maxFrameBytes })
     sockets.on("connection", (socket) => server.accept(socket))
-    const listening = await listen(http, port)
-    media.listensAt(`127.0.0.1:${listening}`)
-    return new WhatsAppSimulator({ server, state, controls, http, port: listening })
+    const boundPort = await listen(http, port)
+    media.setHost(`127.0.0.1:${boundPort}`)
+    return new WhatsAppSimulator({ server, state, controls, http, port: boundPort })
   }
 
-  /** Where clients connect: `waWebSocketUrl` of Baileys. */
+  /** The address for clients: `waWebSocketUrl` of Baileys. */
   get url(): string {
     return `ws://127.0.0.1:${this.port}/ws/chat`
   }
 
-  /** Ends all lines and writes what is not written yet. */
+  /** Closes all connections and writes the last changes. */
   async stop(): Promise<void> {
     this.#server.close()
     this.#http.closeAllConnections()

@@ -5,7 +5,8 @@ import { HttpRouter, HttpServer } from "effect/http"
 import * as NodeHttp from "node:http"
 import { Smtp } from "../../../src/channels/email/smtp/Smtp.ts"
 import { SmtpLayer } from "../../../src/channels/email/smtp/SmtpLayer.ts"
-import { SandboxMailLayer } from "../../../src/sandbox/mail/SandboxMailLayer.ts"
+import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
+import { SandboxMailHttp } from "../../../src/sandbox/mail/SandboxMailHttp.ts"
 import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
 import { SandboxReports } from "../../../src/sandbox/mail/SandboxReports.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -36,8 +37,9 @@ interface Answer {
   readonly body: string
 }
 
-const App = HttpRouter.serve(SandboxMailLayer, { disableLogger: true }).pipe(
-  Layer.provide(SandboxReports.layer),
+const App = HttpRouter.serve(SandboxMailHttp, { disableLogger: true }).pipe(
+  Layer.provideMerge(SandboxMailServer.layer()),
+  Layer.provide([SandboxInbox.layer(), SandboxReports.layer]),
   Layer.provideMerge(NodeHttpServer.layer(NodeHttp.createServer, { host: "127.0.0.1", port: 0 })),
   Layer.provideMerge(TestDatabase.layer)
 )

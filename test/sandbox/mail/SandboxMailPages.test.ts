@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { mailMarkup } from "../../../src/sandbox/mail/mailMarkup.ts"
 import type { ReadMail } from "../../../src/sandbox/mail/readMail.ts"
 import { SandboxMailPages } from "../../../src/sandbox/mail/SandboxMailPages.ts"
 import { Timestamp } from "../../../src/values/Timestamp.ts"
@@ -52,12 +51,12 @@ describe("sandbox inbox pages", () => {
   })
 })
 
-describe("mailMarkup", () => {
+describe("markup of a mail", () => {
   it("links open in a new tab, and the doctype stays first", () => {
     assert.strictEqual(
-      mailMarkup("<!DOCTYPE html><p>hi"),
+      SandboxMailPages.markup("<!DOCTYPE html><p>hi"),
       "<!DOCTYPE html><meta charset=\"utf-8\"><base target=\"_blank\"><p>hi"
     )
-    assert.strictEqual(mailMarkup("<p>hi"), "<meta charset=\"utf-8\"><base target=\"_blank\"><p>hi")
+    assert.strictEqual(SandboxMailPages.markup("<p>hi"), "<meta charset=\"utf-8\"><base target=\"_blank\"><p>hi")
   })
 })

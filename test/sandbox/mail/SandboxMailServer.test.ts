@@ -13,8 +13,7 @@ const start = Effect.fnUntraced(function*(add: (mail: ReceivedMail) => Effect.Ef
     SandboxInbox.of({
       add,
       list: () => Effect.succeed({ rows: [], total: 0 }),
-      get: () => Effect.succeedNone,
-      count: Effect.succeed(0)
+      get: () => Effect.succeedNone
     })
   )
   const server = yield* Layer.build(Layer.provide(SandboxMailServer.layer(), [inbox, SandboxReports.layer]))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
 import { Headers } from "effect/http"
-import { isLocalRequest } from "../../../src/sandbox/pages/localRequest.ts"
+import { isLocalRequest, isOwnForm } from "../../../src/sandbox/pages/localRequest.ts"
 
 const asked = (peer: string | undefined, headers: Record<string, string>, client = peer) =>
   isLocalRequest({
@@ -33,5 +33,22 @@ describe("isLocalRequest", () => {
     for (const name of ["x-forwarded-for", "forwarded", "x-real-ip"]) {
       assert.isFalse(asked("127.0.0.1", { host, [name]: "203.0.113.9" }), name)
     }
+  })
+})
+
+const sent = (headers: Record<string, string>) =>
+  isOwnForm({ headers: Headers.fromInput({ host: "127.0.0.1:8080", ...headers }) })
+
+describe("isOwnForm", () => {
+  it("forms from the same server and requests from other programs than browsers are accepted", () => {
+    assert.isTrue(sent({}))
+    assert.isTrue(sent({ origin: "http://127.0.0.1:8080", "sec-fetch-site": "same-origin" }))
+  })
+
+  it("forms from another origin or port, or with a hidden origin, are refused", () => {
+    for (const origin of ["https://evil.example", "http://127.0.0.1:9000", "http://localhost:8080", "null", ""]) {
+      assert.isFalse(sent({ origin }), origin)
+    }
+    for (const site of ["cross-site", "same-site"]) assert.isFalse(sent({ "sec-fetch-site": site }), site)
   })
 })

@@ -1,19 +1,18 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SandboxWhatsAppRepo } from "../../../src/sandbox/whatsapp/SandboxWhatsAppRepo.ts"
-import { SandboxWhatsAppStore } from "../../../src/sandbox/whatsapp/SandboxWhatsAppStore.ts"
 import { SimulatedWhatsApp } from "../../../src/sandbox/whatsapp/SimulatedWhatsApp.ts"
 import { startSimulator } from "../../../src/sandbox/whatsapp/SimulatorHost.ts"
 import { connected } from "../../support/baileysClient.ts"
 import { ann, bob, jid, session } from "../../support/simulatedSession.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const sandbox = SimulatedWhatsApp.layer.pipe(Layer.provideMerge(SandboxWhatsAppRepo.layer))
+const sandbox = Layer.merge(SimulatedWhatsApp.layer, SandboxWhatsAppRepo.layer)
 
 /** A host that has announced its port to the other nodes, until the scope ends. */
 const host = Effect.gen(function*() {
   const simulator = yield* startSimulator
-  yield* Effect.flatMap(SandboxWhatsAppStore, ({ announce }) => announce(simulator.port))
+  yield* Effect.flatMap(SandboxWhatsAppRepo, ({ announce }) => announce(simulator.port))
   return simulator
 })
 
@@ -22,10 +21,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("simulated WhatsApp of 
     it.effect("another node controls phones over HTTP, and all state survives a change of the host", () =>
       Effect.gen(function*() {
         const nodes = yield* Layer.build(sandbox)
-        const store = Context.get(nodes, SandboxWhatsAppStore)
+        const repo = Context.get(nodes, SandboxWhatsAppRepo)
         const { address, control } = Context.get(nodes, SimulatedWhatsApp)
         const asHost = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-          Effect.provideService(effect, SandboxWhatsAppStore, store)
+          Effect.provideService(effect, SandboxWhatsAppRepo, repo)
         const auth = yield* Effect.scoped(asHost(Effect.gen(function*() {
           const simulator = yield* host
           yield* control("createPhone", ann, "Ann")

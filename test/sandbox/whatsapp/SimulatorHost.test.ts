@@ -1,16 +1,17 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { TestRunner } from "effect/cluster"
-import { HttpRouter } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { SandboxWhatsAppLayer } from "../../../src/sandbox/whatsapp/SandboxWhatsAppLayer.ts"
 import { SimulatedWhatsApp } from "../../../src/sandbox/whatsapp/SimulatedWhatsApp.ts"
+import { SimulatorHost } from "../../../src/sandbox/whatsapp/SimulatorHost.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const hosted = Layer.provideMerge(SimulatorHost, SimulatedWhatsApp.layer).pipe(Layer.provide(TestRunner.layer))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("WhatsApp part of the sandbox", (it) => {
   it.effect("the cluster hosts the simulator, and a number that is looked up gets a phone", () =>
     Effect.gen(function*() {
-      const context = yield* Layer.build(Layer.provide(SandboxWhatsAppLayer, [TestRunner.layer, HttpRouter.layer]))
+      const context = yield* Layer.build(hosted)
       const { address, control } = Context.get(context, SimulatedWhatsApp)
       assert.match((yield* address).url, /^ws:\/\/127\.0\.0\.1:\d+\/ws\/chat$/)
       assert.strictEqual((yield* control("createPhone", "15550000001", "Ann")).number, "15550000001")
@@ -19,11 +20,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("WhatsApp part of the s
 
   it.effect("the stored address is removed when the hosting node stops", () =>
     Effect.gen(function*() {
-      const layer = Layer.provide(SandboxWhatsAppLayer, [TestRunner.layer, HttpRouter.layer])
       const sql = yield* SqlClient.SqlClient
       const announced = sql`select port from sandbox_whatsapp_host`
       yield* Effect.scoped(Effect.gen(function*() {
-        const { address } = Context.get(yield* Layer.build(layer), SimulatedWhatsApp)
+        const { address } = Context.get(yield* Layer.build(hosted), SimulatedWhatsApp)
         const { port } = yield* address
         assert.deepStrictEqual(yield* announced, [{ port }])
       }))

@@ -53,14 +53,14 @@ describe("devices of the simulated WhatsApp", () => {
 
   it.live("with a number rule a number gets a phone when it is looked up", () =>
     Effect.gen(function*() {
-      const simulator = yield* makeSimulator({ isThere: (number) => !number.endsWith("0000") })
+      const simulator = yield* makeSimulator({ createsPhone: (number) => !number.endsWith("0000") })
       const { client } = yield* session(simulator, ann)
       const found = yield* Effect.promise(() => client.socket.onWhatsApp(jid("15551234567"), jid("15551230000")))
       assert.deepStrictEqual(found, [{ jid: jid("15551234567"), exists: true }])
       yield* Effect.promise(() => client.socket.sendMessage(jid("15557654321"), { text: "hello" }))
       yield* readUntil(
         () => simulator.controls.phones().some(({ number }) => number === "15557654321"),
-        (isThere) => isThere
+        (isFound) => isFound
       )
       yield* readUntil(() => simulator.controls.messages("15557654321"), ({ length }) => length === 1)
     }))

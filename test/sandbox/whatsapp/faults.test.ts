@@ -70,7 +70,7 @@ describe("faults of the simulated WhatsApp", () => {
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth, client, session: name } = yield* session(simulator, ann)
-      simulator.controls.dropLine(name)
+      simulator.controls.dropConnection(name)
       yield* Effect.promise(() => client.until(() => client.closeCode !== undefined))
       for (const text of ["one", "two", "three"]) {
         yield* Effect.promise(() => simulator.controls.sendText(bob, ann, { text }))
@@ -88,7 +88,7 @@ describe("faults of the simulated WhatsApp", () => {
       Effect.gen(function*() {
         const simulator = yield* makeSimulator()
         const { auth, client, session: name } = yield* session(simulator, ann)
-        simulator.controls.endLine(name, code)
+        simulator.controls.endConnection(name, code)
         yield* Effect.promise(() => client.until(() => client.closeCode !== undefined))
         assert.strictEqual(client.closeCode, code)
         assert.isTrue((yield* online(simulator, auth)).isOpen)
@@ -129,7 +129,7 @@ describe("faults of the simulated WhatsApp", () => {
     Effect.gen(function*() {
       const simulator = yield* makeSimulator()
       const { auth, client, session: name } = yield* session(simulator, ann)
-      simulator.controls.dropLine(name)
+      simulator.controls.dropConnection(name)
       yield* Effect.promise(() => client.until(() => client.closeCode !== undefined))
       simulator.controls.setFault(ann, { kind: "refuse-login", code: 403 })
       assert.strictEqual((yield* online(simulator, auth)).closeCode, 403)

@@ -32,23 +32,11 @@ import {
 import type { Run } from "./BaileysKeys.ts"
 import { DeviceCache, relayOver } from "./BaileysRelay.ts"
 import { sendingOf } from "./BaileysSending.ts"
+import { silentLogger } from "./silentLogger.ts"
 import { markReported, unhandledRejections } from "./unhandledRejections.ts"
 
 /** The address of the real WhatsApp. */
 export const liveUrl = String(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl)
-
-const silent = (): SocketConfig["logger"] => {
-  const nothing = () => {}
-  return {
-    level: "silent",
-    child: silent,
-    trace: nothing,
-    debug: nothing,
-    info: nothing,
-    warn: nothing,
-    error: nothing
-  }
-}
 
 /** Status posts and newsletters, which no account wants and which are many. */
 const isNoise = (jid: string) => jid === "status@broadcast" || jid.endsWith("@newsletter")
@@ -168,7 +156,7 @@ const connect = Effect.fnUntraced(function*(
     ...answers(traffic, run),
     ...serverAt(url),
     ...(version !== undefined && { version: [...version] }),
-    logger: silent(),
+    logger: silentLogger,
     userDevicesCache: devices
   })
   closeOnUnreadableFrame(socket)
@@ -215,7 +203,7 @@ const sessionSocket = ({ device, flush, raw, relay, socket }: {
   /** The device's address, or undefined while it is unpaired. */
   readonly device: () => string | undefined
 }): SessionSocket => ({
-  ...sendingOf(socket, { logger: silent(), relay }),
+  ...sendingOf(socket, { logger: silentLogger, relay }),
   ...directoryOf(socket),
   next: Effect.gen(function*() {
     while (true) {

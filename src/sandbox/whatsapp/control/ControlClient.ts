@@ -1,8 +1,7 @@
 import * as NodeHttp from "node:http"
-import { SimulatorRefusal } from "../model/SimulatorRefusal.ts"
+import { SimulatorRefusal } from "../model/SimulatorState.ts"
 import type { Controls } from "./Controls.ts"
-import { controlPath } from "./ControlServer.ts"
-import type { Verb } from "./ControlServer.ts"
+import { controlPath, type Verb } from "./ControlServer.ts"
 
 /** The verbs of a simulator in another process. */
 export type RemoteControls = {
@@ -23,8 +22,8 @@ const post = (url: string, body: string): Promise<{ readonly status: number; rea
   })
 
 /**
- * Calls one verb of the simulator at this origin (`http://127.0.0.1:port`). Fails with a `SimulatorRefusal` when the
- * verb cannot be done, and with the error of the connection when nobody listens.
+ * Calls one verb of the simulator at this origin (`http://127.0.0.1:port`). Rejects with a `SimulatorRefusal` if the
+ * verb is not possible, and with the connection's error if no simulator listens.
  */
 export const callControl = async <V extends Verb>(
   origin: string,
@@ -39,7 +38,7 @@ export const callControl = async <V extends Verb>(
 
 /** The verbs of the simulator at an origin. */
 export const remoteControls = (origin: string): RemoteControls =>
-  // Every verb is called in the same way, so the object is made of the calls themselves.
+  // A proxy, because all verbs are called the same way.
   new Proxy({} as RemoteControls, {
     get: (_target, verb: Verb) => (...parameters: Parameters<Controls[Verb]>) => callControl(origin, verb, parameters)
   })

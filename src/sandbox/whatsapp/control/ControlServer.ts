@@ -1,20 +1,20 @@
 import type * as NodeHttp from "node:http"
-import { SimulatorRefusal } from "../model/SimulatorRefusal.ts"
+import { SimulatorRefusal } from "../model/SimulatorState.ts"
 import type { Controls } from "./Controls.ts"
 
 /** The name of a verb. */
 export type Verb = keyof Controls
 
-/** Every verb, or this does not compile. */
+/** A missing verb is a compile error. */
 const verbs: { readonly [V in Verb]: true } = {
   changeGroup: true,
   clearFaults: true,
   counters: true,
   createGroup: true,
   createPhone: true,
-  dropLine: true,
+  dropConnection: true,
   edit: true,
-  endLine: true,
+  endConnection: true,
   enterPairingCode: true,
   groups: true,
   joinGroup: true,
@@ -37,11 +37,11 @@ const verbs: { readonly [V in Verb]: true } = {
 
 const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 
-/** Where the verbs are, below the simulator's origin. */
+/** The path of the verbs below the simulator's origin. */
 export const controlPath = "/control/"
 
-/** As much as a file of WhatsApp's own size needs in base64. */
-const mostBytes = 96 * 1024 * 1024
+/** Enough for the largest file in base64. */
+const maxBodyBytes = 96 * 1024 * 1024
 
 const answer = (response: NodeHttp.ServerResponse, status: number, body: unknown) => {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body ?? null))
@@ -52,18 +52,21 @@ const read = async (request: NodeHttp.IncomingMessage): Promise<ReadonlyArray<un
   let size = 0
   for await (const chunk of request) {
     size += chunk.length
-    if (size > mostBytes) throw new SimulatorRefusal("The request is too large")
+    if (size > maxBodyBytes) throw new SimulatorRefusal("The request body is too large")
     chunks.push(chunk)
   }
   const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString() || "[]")
-  if (!Array.isArray(parsed)) throw new SimulatorRefusal("The body is a JSON array of the verb's arguments")
+  if (!Array.isArray(parsed)) {
+    throw new SimulatorRefusal("The body is not a JSON array. Send the arguments of the verb.")
+  }
   return parsed
 }
 
 /**
- * The verbs over HTTP, for the other nodes of the service and for tests: `POST /control/<verb>` with a JSON array of
- * arguments, answered by JSON: 200 with the result, 409 with why it cannot be done. Browsers are kept out by the
- * content type, which no form can send, and by the name of the host, which no foreign page has.
+ * The verbs over HTTP, for other nodes and for tests: `POST /control/<verb>` with a JSON array of arguments. The answer
+ * is
+ * JSON: 200 with the result, or 409 with the reason of a refusal. Pages in a browser have no access: a form cannot send
+ * the content type, and a foreign page has another host name.
  */
 export class ControlServer {
   readonly #controls: Controls
@@ -80,7 +83,7 @@ export class ControlServer {
       return answer(response, 404, { message: "There is no such verb" })
     }
     try {
-      // The arguments are those of a caller with the same types; a verb says what it cannot use.
+      // Callers compile against the same types, and a verb refuses arguments that it cannot use.
       const method = this.#controls[name] as (...parameters: ReadonlyArray<unknown>) => unknown
       answer(response, 200, await method.call(this.#controls, ...await read(request)))
     } catch (error) {

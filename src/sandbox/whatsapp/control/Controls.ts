@@ -3,7 +3,7 @@ import { isGroupJid, isPhoneNumber, keyOf, lidOf, pnJid, userOf } from "../model
 import type { Address, Addressing } from "../model/Address.ts"
 import type { Fault } from "../model/Faults.ts"
 import type { Group } from "../model/Groups.ts"
-import { SimulatorRefusal } from "../model/SimulatorRefusal.ts"
+import { SimulatorRefusal } from "../model/SimulatorState.ts"
 import type { ChatMessage, ChatMessageStatus } from "../phones/Chats.ts"
 import { chatJid } from "../phones/Envelope.ts"
 import { mediaMessage, openMedia } from "../phones/mediaMessage.ts"
@@ -13,7 +13,7 @@ import type { Companion } from "../server/Companions.ts"
 import type { MemberAction } from "../server/GroupActions.ts"
 import type { Misbehaviour, SimulatedServer } from "../server/SimulatedServer.ts"
 
-/** A virtual phone as the control plane shows it. */
+/** A virtual phone. */
 export interface PhoneView {
   readonly number: string
   readonly lid: string
@@ -21,10 +21,10 @@ export interface PhoneView {
   readonly receipts: PhoneReceipts
 }
 
-/** A message of a phone as the control plane shows it. */
+/** A message of a phone. */
 export interface MessageView {
   readonly id: string
-  /** The number of the other side, or the jid of a group. */
+  /** The number of the other phone, or the jid of a group. */
   readonly chat: string
   readonly from: string
   readonly at: number
@@ -32,55 +32,55 @@ export interface MessageView {
   readonly type: string
   readonly text: string | null
   readonly status: ChatMessageStatus
-  /** How often it has arrived. */
+  /** How often it arrived. */
   readonly arrivals: number
 }
 
-/** A linked device as the control plane shows it. */
+/** A linked device. */
 export interface SessionView {
-  /** `number:device`, the name of the session in the control plane. */
+  /** `number:device`, the name of the session. */
   readonly session: string
   readonly number: string
   readonly isConnected: boolean
-  /** Logins since it was paired: one more after each return with the same credentials. */
+  /** Logins since the pairing. */
   readonly logins: number
   readonly preKeys: number
-  /** Stanzas it has not acknowledged. */
+  /** Stanzas that it has not acknowledged. */
   readonly waiting: number
 }
 
-/** What tests count. */
+/** Counters for tests. */
 export interface CountersView {
   readonly acks: number
-  /** Connections that were ended because what came over them made no sense. */
-  readonly nonsense: number
-  /** The versions of WhatsApp Web that clients have said they are. */
+  /** Connections that ended because the client sent invalid bytes. */
+  readonly invalid: number
+  /** The versions of WhatsApp Web that clients report. */
   readonly versions: ReadonlyArray<string>
-  /** Stanzas of clients, by tag. */
+  /** Stanzas from clients, by tag. */
   readonly stanzas: Readonly<Record<string, number>>
   /** By number. */
   readonly phones: Readonly<Record<string, PhoneCounters & { readonly received: number; readonly duplicates: number }>>
 }
 
-/** A file in a form that JSON can carry. */
+/** A file as JSON. */
 export interface FileInput extends Omit<MediaFile, "bytes"> {
   readonly base64: string
   readonly addressing?: Addressing | undefined
 }
 
-/** A text with what may be said about its way. */
+/** A text and its options. */
 export interface TextInput {
   readonly text: string
   readonly addressing?: Addressing | undefined
-  /** The id of the message it quotes. */
+  /** The id of a message to quote. */
   readonly replyTo?: string | undefined
-  /** The id that it gets, be it one that no message can have. */
+  /** The message id, also an invalid one. */
   readonly id?: string | undefined
 }
 
 /**
- * The verbs by which tests and the sandbox's pages move phones and sessions. Numbers are digits only, sessions are named
- * `number:device`, and everything that goes in or comes out can be JSON. A verb that cannot be done fails with a
+ * The verbs by which tests and the sandbox's pages control phones and sessions. Numbers are digits only, and sessions
+ * are named `number:device`. All parameters and results are JSON. A verb that is not possible throws a
  * `SimulatorRefusal`.
  */
 export class Controls {
@@ -90,9 +90,11 @@ export class Controls {
     this.#server = server
   }
 
-  /** A phone with this number; of one that exists, the name is changed. */
+  /** Creates the phone of a number, or renames it. */
   createPhone(number: string, pushName: string): PhoneView {
-    if (!isPhoneNumber(number)) throw new SimulatorRefusal("A number has 7 to 15 digits and no plus sign")
+    if (!isPhoneNumber(number)) {
+      throw new SimulatorRefusal("The number is invalid. Use 7 to 15 digits without a plus sign.")
+    }
     return this.#view(this.#server.exchange.phones.create(number, pushName))
   }
 
@@ -100,17 +102,17 @@ export class Controls {
     return this.#server.exchange.phones.all().map((phone) => this.#view(phone))
   }
 
-  /** The phone scans the QR code that a client shows; the answer is the name of the new session. */
+  /** Scans the QR code of a client. Returns the name of the new session. */
   scan(qr: string, number: string): string {
     return keyOf(this.#server.pairing.scan(qr, this.#phone(number)))
   }
 
-  /** Somebody types a client's pairing code into the phone. A wrong code ends the client's connection. */
+  /** Enters the pairing code of a client. A wrong code ends the client's connection. */
   async enterPairingCode(code: string, number: string): Promise<void> {
     await this.#server.pairing.enterCode(code, this.#phone(number))
   }
 
-  /** A phone sends a text to a number or a group; the answer is the message's id. */
+  /** Sends a text to a number or a group. Returns the message id. */
   sendText(from: string, chat: string, { addressing, id, replyTo, text }: TextInput): Promise<string> {
     const phone = this.#phone(from)
     const quoted = replyTo === undefined ? undefined : this.#message(phone, replyTo)
@@ -130,13 +132,13 @@ export class Controls {
     )
   }
 
-  /** A phone sends a file. */
+  /** Sends a file. Returns the message id. */
   async sendMedia(from: string, chat: string, { addressing, base64, ...file }: FileInput): Promise<string> {
     const content = await mediaMessage({ ...file, bytes: Buffer.from(base64, "base64") }, this.#server.exchange.media)
     return this.#phone(from).send(chat, content, { addressing })
   }
 
-  /** A phone puts an emoji on a message it has; an empty one takes it away. */
+  /** Reacts to a message. An empty emoji removes the reaction. */
   react(from: string, messageId: string, emoji: string): Promise<string> {
     const phone = this.#phone(from)
     const { addressing, chat, from: author, id } = this.#message(phone, messageId)
@@ -147,7 +149,7 @@ export class Controls {
     })
   }
 
-  /** A phone gives a message that it has sent other words. */
+  /** Edits a message that the phone sent. */
   edit(from: string, messageId: string, text: string): Promise<string> {
     const phone = this.#phone(from)
     const { addressing, chat, id } = this.#message(phone, messageId)
@@ -157,7 +159,7 @@ export class Controls {
     return phone.send(chat, { editedMessage: { message: { protocolMessage } } }, { addressing })
   }
 
-  /** A phone asks a question. */
+  /** Sends a poll. */
   poll(
     from: string,
     chat: string,
@@ -168,14 +170,14 @@ export class Controls {
     })
   }
 
-  /** Which receipts a phone sends by itself; both when nothing was said. */
+  /** Sets the receipts that a phone sends. A new phone sends both. */
   setReceipts(number: string, receipts: PhoneReceipts): void {
     const phone = this.#phone(number)
     phone.record.receipts = receipts
     this.#server.exchange.phones.changed(phone)
   }
 
-  /** A phone tells the author of a message that it was delivered or read. */
+  /** Sends the author of a message a receipt. */
   sendReceipt(number: string, messageId: string, type: "delivered" | "read"): void {
     const phone = this.#phone(number)
     const message = this.#message(phone, messageId)
@@ -189,30 +191,30 @@ export class Controls {
       .map(({ content: _, fromDevice: _device, sequence: _sequence, ...message }) => message)
   }
 
-  /** The file of a message, decrypted. */
+  /** The decrypted file of a message. */
   async media(number: string, messageId: string): Promise<{ readonly mimetype: string; readonly base64: string }> {
     const { content } = this.#message(this.#phone(number), messageId)
     const file = await openMedia(proto.Message.decode(content), this.#server.exchange.media)
-    if (file === undefined) throw new SimulatorRefusal(`There is no file of message ${messageId}`)
+    if (file === undefined) throw new SimulatorRefusal(`Message ${messageId} has no file, or the store has deleted it`)
     return { mimetype: file.mimetype, base64: Buffer.from(file.bytes).toString("base64") }
   }
 
-  /** A phone makes a group. */
+  /** Creates a group. */
   createGroup(actor: string, subject: string, numbers: ReadonlyArray<string>): Group {
     return this.#server.exchange.actions.create(this.#phone(actor).number, subject, numbers)
   }
 
-  /** A phone that is an admin changes members; somebody removes himself to leave. */
+  /** Changes members of a group. The phone must be an admin, unless it removes itself to leave. */
   changeGroup(group: string, actor: string, change: { action: MemberAction; numbers: ReadonlyArray<string> }): Group {
     const found = this.#server.exchange.actions.requireMember(this.#server.exchange.groups.get(group), actor)
     this.#server.exchange.actions.change(found, actor, change)
     return found
   }
 
-  /** A phone follows the link of a group. */
+  /** Joins a group by its invite link. */
   joinGroup(number: string, inviteCode: string): Group {
     const group = this.groups().find((candidate) => candidate.inviteCode === inviteCode)
-    if (group === undefined) throw new SimulatorRefusal("No group has this link")
+    if (group === undefined) throw new SimulatorRefusal("No group has this invite link")
     this.#server.exchange.actions.join(group, this.#phone(number).number)
     return group
   }
@@ -227,34 +229,34 @@ export class Controls {
     return companions.all().map(({ address, logins, preKeys }) => ({
       session: keyOf(address),
       number: address.number,
-      isConnected: companions.line(address) !== undefined,
+      isConnected: companions.connection(address) !== undefined,
       logins,
       preKeys: preKeys.length,
       waiting: companions.waiting(address)
     }))
   }
 
-  /** Cuts the line of a session without a word. */
-  dropLine(session: string): void {
-    this.#server.exchange.companions.line(this.#session(session))?.drop()
+  /** Drops the connection of a session without a stanza. */
+  dropConnection(session: string): void {
+    this.#server.exchange.companions.connection(this.#session(session))?.drop()
   }
 
-  /** Takes a session off its phone: it is logged out, and cannot come back. */
+  /** Unlinks a session from its phone. It cannot log in again. */
   logOut(session: string): void {
     this.#server.logOut(this.#session(session))
   }
 
-  /** Ends the line of a session with a stream error: 440, 503, 515. */
-  endLine(session: string, code: number): void {
+  /** Ends the connection of a session with a stream error, such as 440, 503 or 515. */
+  endConnection(session: string, code: number): void {
     this.#server.endWith(this.#session(session), code)
   }
 
-  /** Does to the line of a session what no server should do. */
+  /** Applies a fault of the server to the connection of a session. */
   misbehave(session: string, misbehaviour: Misbehaviour): void {
     this.#server.misbehave(this.#session(session), misbehaviour)
   }
 
-  /** Forgets pre-keys of a session until only so many are left, as if others had used them up. */
+  /** Removes all but `count` pre-keys of a session, as if other devices had used them. */
   keepPreKeys(session: string, count: number): void {
     const companion = this.#companion(session)
     companion.preKeys = companion.preKeys.slice(0, count)
@@ -276,10 +278,10 @@ export class Controls {
       const duplicates = received.reduce((sum, { arrivals }) => sum + arrivals - 1, 0)
       return [phone.number, { ...phone.counters, received: received.length, duplicates }] as const
     })
-    const { acks, nonsense, stanzas, versions } = this.#server.counters
+    const { acks, invalid, stanzas, versions } = this.#server.counters
     return {
       acks,
-      nonsense,
+      invalid,
       versions: [...versions],
       stanzas: Object.fromEntries(stanzas),
       phones: Object.fromEntries(phones)

@@ -1,16 +1,16 @@
 /**
- * What a session can be made to suffer. Each is used up by one occurrence, unless armed for more.
- * - `drop-before-ack`: a message of the session is lost together with its line
- * - `drop-after-ack`: a message is acknowledged and conveyed, then the line is cut
- * - `ack-error`: a message is refused with `code`, 463 for example, and goes nowhere
- * - `no-ack`: a message is swallowed without an answer
- * - `lose-ack`: a message is conveyed, and its acknowledgement is lost
+ * Faults of a session. Each fault happens once, unless `times` is larger.
+ * - `drop-before-ack`: the server loses a message and drops the connection
+ * - `drop-after-ack`: the server acknowledges and relays a message, then drops the connection
+ * - `ack-error`: the server refuses a message with `code`, for example 463
+ * - `no-ack`: the server ignores a message
+ * - `lose-ack`: the server relays a message without acknowledging it
  * - `refuse-login`: a login ends in `<failure>` with `code`
  * - `stream-error`: a login ends in `<stream:error>` with `code`
- * - `corrupt`: a message to the session arrives with a ciphertext that nobody can decrypt
- * - `absent`: a message to the session arrives without its content, which its phone alone has
- * - `refuse-description`: the session may not describe a group
- * - `ask-retry`: a phone cannot read a message of the session, and asks for it again
+ * - `corrupt`: a message to the session has a ciphertext that cannot be decrypted
+ * - `absent`: a message to the session arrives without its content; only its phone has it
+ * - `refuse-description`: the session may not change a group's description
+ * - `ask-retry`: a phone cannot decrypt a message of the session and asks for a resend
  */
 export type FaultKind =
   | "drop-before-ack"
@@ -29,32 +29,32 @@ export type FaultKind =
 export interface Fault {
   readonly kind: FaultKind
   readonly code?: number | undefined
-  /** How often; once when nothing is said. */
+  /** The default is 1. */
   readonly times?: number | undefined
 }
 
 interface Armed {
   readonly code: number
-  left: number
+  remaining: number
 }
 
-/** The faults that are still to happen, by number. They do not outlive the process. */
+/** Armed faults, by number. They are lost when the process ends. */
 export class Faults {
   readonly #armed = new Map<string, Armed>()
 
   set(number: string, { code = 500, kind, times = 1 }: Fault): void {
-    this.#armed.set(`${number}/${kind}`, { code, left: times })
+    this.#armed.set(`${number}/${kind}`, { code, remaining: times })
   }
 
   clear(number: string): void {
     for (const key of this.#armed.keys()) if (key.startsWith(`${number}/`)) this.#armed.delete(key)
   }
 
-  /** The code of a fault that happens now, when it is armed. */
+  /** Uses up one occurrence of a fault. Returns its code, or undefined if the fault is not armed. */
   take(number: string, kind: FaultKind): number | undefined {
     const armed = this.#armed.get(`${number}/${kind}`)
-    if (armed === undefined || armed.left <= 0) return undefined
-    armed.left -= 1
+    if (armed === undefined || armed.remaining <= 0) return undefined
+    armed.remaining -= 1
     return armed.code
   }
 }

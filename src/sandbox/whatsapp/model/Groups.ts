@@ -3,13 +3,13 @@ import type { Shelf, SimulatorState } from "./SimulatorState.ts"
 /** A member of a group. */
 export interface Member {
   readonly number: string
-  /** The one who made the group is `superadmin`. */
+  /** The creator is `superadmin`. */
   role: "member" | "admin" | "superadmin"
 }
 
 /** A group with its members. */
 export interface Group {
-  /** Its jid: `…@g.us`. */
+  /** The jid: `…@g.us`. */
   readonly id: string
   subject: string
   description: string | null
@@ -36,7 +36,7 @@ export class Groups {
     return this.#shelf.values()
   }
 
-  /** The groups that a number is in. */
+  /** The groups with this member. */
   of(number: string): ReadonlyArray<Group> {
     return this.all().filter(({ members }) => members.some((member) => member.number === number))
   }
@@ -45,7 +45,7 @@ export class Groups {
     this.#shelf.set(group.id, group)
   }
 
-  /** Notes that a group was changed in place. */
+  /** Saves a group that the caller changed in place. */
   changed({ id }: Group): void {
     this.#shelf.touch(id)
   }

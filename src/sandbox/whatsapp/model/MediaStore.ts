@@ -9,16 +9,16 @@ interface StoredFile {
   readonly sequence: number
 }
 
-/** As WhatsApp has it for documents, in small. */
-const mostBytes = 64 * 1024 * 1024
+/** WhatsApp accepts larger documents; this is enough to test with. */
+const maxFileBytes = 64 * 1024 * 1024
 
-/** Files kept; the oldest go first, as WhatsApp's do after some weeks. */
-const kept = 200
+/** The store then deletes the oldest file. WhatsApp deletes files after some weeks. */
+const maxFiles = 200
 
 /**
- * The media host: clients upload encrypted files and fetch them again, over plain HTTP. Baileys fetches from the URL of
- * a message when it has no path, so messages tell the URL alone. For an upload it writes `https://` in front of the
- * host and asks its `fetchAgent`, which has to be a `plainAgent`.
+ * The media host. Clients upload encrypted files and download them over plain HTTP. Messages contain a URL and no path,
+ * so that Baileys downloads from the URL. For an upload Baileys puts `https://` before the host; its `fetchAgent` must
+ * be a `plainAgent`.
  */
 export class MediaStore {
   readonly #files: Shelf<StoredFile>
@@ -30,53 +30,53 @@ export class MediaStore {
     this.#sequence = Math.max(0, ...this.#files.values().map(({ sequence }) => sequence))
   }
 
-  /** Tells where the server listens: `127.0.0.1:port`. */
-  listensAt(host: string): void {
+  /** Sets the host of all URLs: `127.0.0.1:port`. */
+  setHost(host: string): void {
     this.#host = host
   }
 
-  /** Takes a file; the answer is its URL. */
+  /** Stores a file and returns its URL. */
   add(bytes: Uint8Array): string {
     const name = NodeCrypto.randomBytes(12).toString("hex")
     this.#files.set(name, { bytes, sequence: ++this.#sequence })
     const [oldest] = this.#files.entries().toSorted(([, a], [, b]) => a.sequence - b.sequence)
-    if (this.#files.size > kept && oldest !== undefined) this.#files.delete(oldest[0])
+    if (this.#files.size > maxFiles && oldest !== undefined) this.#files.delete(oldest[0])
     return `http://${this.#host}/file/${name}`
   }
 
-  /** The file at a URL, or at the path of one. */
+  /** The file with this URL or path. */
   get(url: string): Uint8Array | undefined {
     return this.#files.get(url.slice(url.lastIndexOf("/") + 1))?.bytes
   }
 
-  /** The answer to a client that asks where to upload. */
+  /** The answer to a client that asks for the upload host. */
   get hosts() {
     return node("media_conn", { auth: "sandbox", ttl: "3600", auth_ttl: "3600", max_buckets: "12" }, [
-      node("host", { hostname: this.#host, maxContentLengthBytes: String(mostBytes) })
+      node("host", { hostname: this.#host, maxContentLengthBytes: String(maxFileBytes) })
     ])
   }
 
   /** Serves an upload or a download. */
   serve(request: NodeHttp.IncomingMessage, response: NodeHttp.ServerResponse): void {
-    if (request.method === "POST") this.#take(request, response)
-    else this.#give(request, response)
+    if (request.method === "POST") this.#upload(request, response)
+    else this.#download(request, response)
   }
 
-  #take(request: NodeHttp.IncomingMessage, response: NodeHttp.ServerResponse): void {
+  #upload(request: NodeHttp.IncomingMessage, response: NodeHttp.ServerResponse): void {
     const chunks: Array<Buffer> = []
     let size = 0
     request.on("data", (chunk: Buffer) => {
       size += chunk.length
-      if (size <= mostBytes) chunks.push(chunk)
+      if (size <= maxFileBytes) chunks.push(chunk)
     })
     request.on("end", () => {
-      const answer = size > mostBytes ? {} : { url: this.add(Buffer.concat(chunks)) }
-      response.writeHead(size > mostBytes ? 413 : 200, { "content-type": "application/json" })
+      const answer = size > maxFileBytes ? {} : { url: this.add(Buffer.concat(chunks)) }
+      response.writeHead(size > maxFileBytes ? 413 : 200, { "content-type": "application/json" })
       response.end(JSON.stringify(answer))
     })
   }
 
-  #give(request: NodeHttp.IncomingMessage, response: NodeHttp.ServerResponse): void {
+  #download(request: NodeHttp.IncomingMessage, response: NodeHttp.ServerResponse): void {
     const bytes = this.get((request.url ?? "").split("?", 1)[0] ?? "")
     if (bytes === undefined) response.writeHead(404).end()
     else response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes)

@@ -1,18 +1,23 @@
 import { BufferJSON } from "@whiskeysockets/baileys"
 
-/** Changed entries by their full name; null is an entry that is gone. */
+/** The simulator refused a verb or a query. The message is for the person who asked. */
+export class SimulatorRefusal extends Error {
+  override readonly name = "SimulatorRefusal"
+}
+
+/** Changed entries by their full name; null for a removed entry. */
 export type StateChanges = ReadonlyMap<string, string | null>
 
-/** Where the simulator's state outlives it. Without one, it lives in memory. */
+/** Storage of the simulator's state beyond its process. */
 export interface StateStorage {
   readonly load: () => Promise<ReadonlyMap<string, string>>
   readonly save: (changes: StateChanges) => Promise<void>
 }
 
-/** How long changes are collected before they are written together. */
+/** Changes of this time are written together. */
 const flushMillis = 100
 
-/** A map whose entries outlive the process. An entry that was changed in place has to be named to `touch`. */
+/** A map that the state saves. Call `touch` after a change of an entry in place. */
 export class Shelf<V> {
   readonly #entries = new Map<string, V>()
   readonly #changed: (key: string) => void
@@ -35,7 +40,7 @@ export class Shelf<V> {
     if (this.#entries.delete(key)) this.#changed(key)
   }
 
-  /** Notes that the entry of this key was changed in place. */
+  /** Saves an entry that the caller changed in place. */
   touch(key: string): void {
     this.#changed(key)
   }
@@ -54,8 +59,8 @@ export class Shelf<V> {
 }
 
 /**
- * All that the simulator remembers, as shelves of entries. What changed is written within a tenth of a second; a
- * process that is killed before loses it, and the Signal sessions concerned heal by a retry, as real ones do.
+ * The simulator's state, as shelves of entries. It saves changes within a tenth of a second. A process that dies
+ * earlier loses them; the Signal sessions concerned recover by a retry, like real ones.
  */
 export class SimulatorState {
   readonly #storage: StateStorage | undefined
@@ -80,24 +85,24 @@ export class SimulatorState {
     return new SimulatorState(storage, storage === undefined ? new Map() : await storage.load())
   }
 
-  /** The shelf of this name with what was stored of it; each is asked for once. */
+  /** Opens the shelf of this name with its stored entries. Open each shelf once. */
   shelf<V>(name: string): Shelf<V> {
     const stored = this.#loaded.get(name) ?? new Map<string, string>()
     this.#loaded.delete(name)
-    // What stands on a shelf was put there by the same code, in the same type.
+    // The same code stored these entries, in the same type.
     const entries = [...stored].map(([key, json]) => [key, JSON.parse(json, BufferJSON.reviver) as V] as const)
-    const shelf = new Shelf<V>(entries, (key) => this.#note(`${name}/${key}`))
+    const shelf = new Shelf<V>(entries, (key) => this.#markDirty(`${name}/${key}`))
     this.#shelves.set(name, shelf)
     return shelf
   }
 
-  /** Writes what is not written yet; what changes later is lost. */
+  /** Saves the last changes. Later ones are lost. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.flush()
   }
 
-  /** Writes what is not written yet. */
+  /** Saves all changes now. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -108,18 +113,18 @@ export class SimulatorState {
     await this.#saving
   }
 
-  /** What could not be written is tried again with the next changes. */
+  /** After a failure the next save repeats these changes. */
   async #write(storage: StateStorage): Promise<void> {
     const names = [...this.#dirty]
     this.#dirty.clear()
     try {
       await storage.save(new Map(names.map((name) => [name, this.#json(name)] as const)))
     } catch {
-      for (const name of names) this.#note(name)
+      for (const name of names) this.#markDirty(name)
     }
   }
 
-  #note(name: string): void {
+  #markDirty(name: string): void {
     if (this.#storage === undefined) return
     this.#dirty.add(name)
     if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.flush(), flushMillis)

@@ -2,13 +2,13 @@ import { normalizeMessageContent, proto } from "@whiskeysockets/baileys"
 import type { Addressing } from "../model/Address.ts"
 import type { Shelf } from "../model/SimulatorState.ts"
 
-/** How far a message of the phone has come; `received` are those of others. */
+/** The status of a message; `received` if another phone sent it. */
 export type ChatMessageStatus = "sent" | "delivered" | "read" | "received"
 
-/** A message as a virtual phone has it. */
+/** A message on a virtual phone. */
 export interface ChatMessage {
   readonly id: string
-  /** The phone number of the other side, or the jid of the group. */
+  /** The number of the other phone, or the jid of the group. */
   readonly chat: string
   /** The phone number of its author. */
   readonly from: string
@@ -16,19 +16,19 @@ export interface ChatMessage {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly addressing: Addressing
-  /** The type of its content: conversation, imageMessage, reactionMessage and so on. */
+  /** The type of the content, such as conversation, imageMessage or reactionMessage. */
   readonly type: string
-  /** What a person reads: the text, a caption, the emoji of a reaction, the question of a poll. */
+  /** The visible text: a caption, the emoji of a reaction, the question of a poll. */
   readonly text: string | null
-  /** The message in its own encoding. */
+  /** The encoded protobuf. */
   readonly content: Uint8Array
-  /** How often it has arrived; more than once is a duplicate that the phone hides. */
+  /** How often it arrived. The phone hides duplicates. */
   arrivals: number
   status: ChatMessageStatus
   readonly sequence: number
 }
 
-const shown = (content: proto.IMessage): { readonly type: string; readonly text: string | null } => {
+const describe = (content: proto.IMessage): { readonly type: string; readonly text: string | null } => {
   const message = normalizeMessageContent(content) ?? {}
   const [type] = Object.entries(message).find(([key, value]) => key !== "messageContextInfo" && value) ?? []
   const text = message.conversation ??
@@ -44,8 +44,8 @@ const shown = (content: proto.IMessage): { readonly type: string; readonly text:
   return { type: type ?? "unknown", text }
 }
 
-/** Messages kept of one phone; the oldest go first. */
-const kept = 2_000
+/** The phone then deletes its oldest message. */
+const maxMessages = 2_000
 
 /** The messages of one phone, oldest first. */
 export class Chats {
@@ -78,7 +78,7 @@ export class Chats {
   ): ChatMessage {
     const stored = {
       ...message,
-      ...shown(content),
+      ...describe(content),
       content: proto.Message.encode(content).finish(),
       arrivals: 1,
       sequence: ++this.#sequence
@@ -86,20 +86,20 @@ export class Chats {
     this.#messages.set(stored.id, stored)
     this.#shelf.set(`${this.#number}/${stored.id}`, stored)
     const [oldest] = this.#messages.keys()
-    if (this.#messages.size > kept && oldest !== undefined) {
+    if (this.#messages.size > maxMessages && oldest !== undefined) {
       this.#messages.delete(oldest)
       this.#shelf.delete(`${this.#number}/${oldest}`)
     }
     return stored
   }
 
-  /** Notes that a message has arrived once more. */
+  /** Counts another arrival of a message. */
   arrivedAgain(message: ChatMessage): void {
     message.arrivals += 1
     this.#shelf.touch(`${this.#number}/${message.id}`)
   }
 
-  /** Moves the status of an own message forward, never back. */
+  /** Moves the status of a sent message forward, never back. */
   advance(id: string, status: "delivered" | "read"): void {
     const message = this.#messages.get(id)
     if (message === undefined || message.status === "received" || message.status === "read") return

@@ -4,25 +4,25 @@ import { bigEndian, bytesOfChild, child, node, numberOfChild } from "../wire/sta
 
 const curve25519 = Buffer.from([5])
 
-/** A public pre-key as it is uploaded. */
+/** The public part of a pre-key. */
 export interface PublicPreKey {
   readonly id: number
   readonly value: Uint8Array
 }
 
-/** What one needs to open a Signal session with a device. */
+/** The public keys that open a Signal session with a device. */
 export interface KeyBundle {
   readonly registrationId: number
   readonly identity: Uint8Array
   readonly signedPreKey: PublicPreKey & { readonly signature: Uint8Array }
-  /** Absent when the device has none left. */
+  /** Absent when the device has used up its pre-keys. */
   readonly preKey: PublicPreKey | undefined
 }
 
 const keyNode = (tag: string, { id, value }: PublicPreKey, more: ReadonlyArray<BinaryNode> = []) =>
   node(tag, {}, [node("id", {}, bigEndian(id, 3)), node("value", {}, Buffer.from(value)), ...more])
 
-/** The children of a `<user>` in the answer to a key query; a retry receipt has the same in its `<keys>`. */
+/** The children of a `<user>` in the answer to a key query, and of the `<keys>` in a retry receipt. */
 export const bundleNodes = ({ identity, preKey, registrationId, signedPreKey }: KeyBundle): Array<BinaryNode> => [
   node("registration", {}, bigEndian(registrationId, 4)),
   node("type", {}, curve25519),
@@ -42,7 +42,7 @@ export const readSignedPreKey = (key: BinaryNode | undefined): KeyBundle["signed
   signature: bytesOfChild(key, "signature")
 })
 
-/** The keys that a client puts into its retry receipt from the second try on. */
+/** The keys in a retry receipt. Clients add them from the second retry. */
 export const readRetryKeys = (receipt: BinaryNode): KeyBundle | undefined => {
   const keys = child(receipt, "keys")
   if (keys === undefined) return undefined
@@ -55,7 +55,7 @@ export const readRetryKeys = (receipt: BinaryNode): KeyBundle | undefined => {
   }
 }
 
-/** The bundle in the form that libsignal opens a session with. */
+/** The bundle in the form of libsignal. */
 export const signalSession = ({ identity, preKey, registrationId, signedPreKey }: KeyBundle) => ({
   registrationId,
   identityKey: generateSignalPubKey(identity),

@@ -13,14 +13,14 @@ import type {
   SignedKeyPair
 } from "@whiskeysockets/baileys"
 import { keepSingleRatchetStep } from "../../../channels/whatsapp/baileys/keepSingleRatchetStep.ts"
+import { silentLogger } from "../../../channels/whatsapp/baileys/silentLogger.ts"
 import { lidJid, userOf } from "../model/Address.ts"
 import type { Address } from "../model/Address.ts"
-import { quiet } from "../model/quiet.ts"
 import type { Shelf } from "../model/SimulatorState.ts"
 import type { KeyBundle } from "./KeyBundle.ts"
 import { signalSession } from "./KeyBundle.ts"
 
-/** The Signal keys of a phone that stay the same for its life. */
+/** The permanent Signal keys of a phone. */
 export interface PhoneKeys {
   readonly identity: KeyPair
   readonly signedPreKey: SignedKeyPair
@@ -28,6 +28,7 @@ export interface PhoneKeys {
   nextPreKeyId: number
 }
 
+/** Generates the keys of a new phone. */
 export const makePhoneKeys = (): PhoneKeys => {
   const identity = Curve.generateKeyPair()
   return {
@@ -38,15 +39,15 @@ export const makePhoneKeys = (): PhoneKeys => {
   }
 }
 
-/** An encrypted message as an `<enc>` node has it. */
+/** The content of an `<enc>` node. */
 export interface Ciphertext {
   readonly type: string
   readonly bytes: Uint8Array
 }
 
 /**
- * The Signal half of a virtual phone: real sessions and sender keys, by the same library that the clients use. Sessions
- * are with LIDs throughout. The caller runs one operation of a phone at a time.
+ * The Signal sessions and sender keys of a virtual phone, by the library that the clients use. All sessions are with
+ * LIDs. The caller must run one operation of a phone at a time.
  */
 export class PhoneSignal {
   readonly #number: string
@@ -69,14 +70,14 @@ export class PhoneSignal {
           get: (type, ids) => this.#get(type, ids),
           set: (data) => this.#set(data)
         },
-        quiet,
+        silentLogger,
         { maxCommitRetries: 1, delayBetweenTriesMs: 0 }
       )
     }
-    this.#repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, quiet, () => Promise.resolve([]))
+    this.#repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, silentLogger, () => Promise.resolve([]))
   }
 
-  /** A bundle with a pre-key of its own. */
+  /** A bundle with a new pre-key. */
   bundle(): KeyBundle {
     const { identity, registrationId, signedPreKey } = this.#keys
     const id = this.#keys.nextPreKeyId++
@@ -103,11 +104,11 @@ export class PhoneSignal {
     return { type, bytes: ciphertext }
   }
 
-  /** Decrypts one `<enc>`; `group` is the chat of an skmsg. */
+  /** Decrypts one `<enc>`. `group` is the chat of an skmsg. */
   async decrypt(sender: Address, { bytes, type }: Ciphertext, group: string): Promise<Uint8Array> {
     const jid = lidJid(sender)
     if (type === "skmsg") return this.#repository.decryptGroupMessage({ group, authorJid: jid, msg: bytes })
-    if (type !== "msg" && type !== "pkmsg") throw new Error(`No such encryption: ${type}`)
+    if (type !== "msg" && type !== "pkmsg") throw new Error(`Unknown type of encryption: ${type}`)
     return this.#repository.decryptMessage({ jid, type, ciphertext: bytes })
   }
 
@@ -115,8 +116,8 @@ export class PhoneSignal {
     return this.#repository.encryptGroupMessage({ group, meId: lidJid(userOf(this.#number)), data: plain })
   }
 
-  /** Takes the sender key that a member has sent. */
-  async learnSenderKey(sender: Address, group: string, key: Uint8Array): Promise<void> {
+  /** Stores the sender key of a member. */
+  async addSenderKey(sender: Address, group: string, key: Uint8Array): Promise<void> {
     await this.#repository.processSenderKeyDistributionMessage({
       authorJid: lidJid(sender),
       item: { groupId: group, axolotlSenderKeyDistributionMessage: key }
@@ -135,7 +136,7 @@ export class PhoneSignal {
     const found: { [id: string]: SignalDataTypeMap[T] } = {}
     for (const id of ids) {
       const value = this.#store.get(this.#entry(type, id))
-      // It was stored under the same type.
+      // `#set` stored it under the same type.
       if (value !== undefined) found[id] = value as SignalDataTypeMap[T]
     }
     return found
@@ -146,7 +147,7 @@ export class PhoneSignal {
       for (const [id, value] of Object.entries(entries ?? {})) {
         const entry = this.#entry(type, id)
         if (value === null || value === undefined) this.#store.delete(entry)
-        // As real phones do, which try a message on copies.
+        // Like real phones, which try to decrypt with copies of the ratchets.
         else this.#store.set(entry, type === "session" ? keepSingleRatchetStep(this.#store.get(entry), value) : value)
       }
     }

@@ -1,11 +1,11 @@
 import { lidOf } from "../model/Address.ts"
 import type { Shelf, SimulatorState } from "../model/SimulatorState.ts"
-import type { Network } from "./Network.ts"
+import type { Network } from "./Envelope.ts"
 import { makePhoneKeys } from "./PhoneSignal.ts"
 import { VirtualPhone } from "./VirtualPhone.ts"
 import type { PhoneRecord, PhoneShelves } from "./VirtualPhone.ts"
 
-/** Everybody who is on the simulated WhatsApp. */
+/** All phones of the simulated WhatsApp. */
 export class Phones {
   readonly #records: Shelf<PhoneRecord>
   readonly #shelves: PhoneShelves
@@ -37,7 +37,7 @@ export class Phones {
     return [...this.#phones.values()]
   }
 
-  /** A phone with this number: a new one, or the one that has it, with a new name. */
+  /** Creates the phone of a number, or renames it. */
   create(number: string, pushName: string): VirtualPhone {
     const known = this.get(number)
     if (known !== undefined) {
@@ -56,7 +56,7 @@ export class Phones {
     return this.#add(record)
   }
 
-  /** Notes that the record of a phone was changed in place. */
+  /** Saves the record of a phone that the caller changed in place. */
   changed({ number }: VirtualPhone): void {
     this.#records.touch(number)
   }

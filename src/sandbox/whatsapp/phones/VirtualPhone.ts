@@ -3,69 +3,66 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import { isGroupJid, keyOf, pnJid, userOf } from "../model/Address.ts"
 import type { Address, Addressing } from "../model/Address.ts"
 import type { Shelf } from "../model/SimulatorState.ts"
-import { bigEndian, child, node } from "../wire/stanza.ts"
-import { stanzaType } from "../wire/stanzaType.ts"
+import { bigEndian, child, node, stanzaType } from "../wire/stanza.ts"
 import { Chats } from "./Chats.ts"
 import type { ChatMessage } from "./Chats.ts"
 import { chatJid } from "./Envelope.ts"
-import type { Envelope, Receipt } from "./Envelope.ts"
+import type { Envelope, Network, Receipt } from "./Envelope.ts"
 import { bundleNodes, readRetryKeys } from "./KeyBundle.ts"
 import type { KeyBundle } from "./KeyBundle.ts"
-import type { Network } from "./Network.ts"
 import { resendAnswer } from "./peerMessages.ts"
 import { PhoneSignal } from "./PhoneSignal.ts"
 import type { Ciphertext, PhoneKeys } from "./PhoneSignal.ts"
 
-/** What of a phone outlives the process. */
+/** The stored part of a phone. */
 export interface PhoneRecord {
   readonly number: string
   pushName: string
   readonly keys: PhoneKeys
-  /** The index of the next companion. */
+  /** The device number of the next companion. */
   nextDevice: number
-  /** Which receipts the phone sends by itself. */
   receipts: PhoneReceipts
 }
 
-/** Which receipts a phone sends by itself when a message arrives. */
+/** The receipts that a phone sends when a message arrives. */
 export interface PhoneReceipts {
   readonly delivered: boolean
   readonly read: boolean
 }
 
-/** Where the phones keep what they have. */
+/** The shelves that all phones share. */
 export interface PhoneShelves {
   readonly signal: Shelf<unknown>
   readonly messages: Shelf<ChatMessage>
-  /** Devices that have the phone's sender key of a group, by `number/group`. */
+  /** The devices that have a phone's sender key of a group, by `number/group`. */
   readonly senderKeys: Shelf<ReadonlyArray<string>>
 }
 
-/** What tests count. */
+/** Counters for tests. */
 export interface PhoneCounters {
   decryptFailures: number
-  /** Retries this phone asked of others. */
+  /** Resends that this phone requested. */
   retriesAsked: number
-  /** Retries that others asked of this phone. */
+  /** Resends that other devices requested of this phone. */
   retriesAnswered: number
-  /** What arrived and could not be dealt with, such as keys that are none. */
+  /** Arrivals that the phone could not process, such as invalid keys. */
   failures: number
 }
 
-/** How a message leaves a phone. */
+/** Options of a sent message. */
 export interface Sending {
   readonly id?: string | undefined
   readonly addressing?: Addressing | undefined
 }
 
-const mostRetries = 5
+const maxRetries = 5
 
 const encNode = ({ bytes, type }: Ciphertext, attrs: BinaryNode["attrs"] = {}): BinaryNode =>
   node("enc", { v: "2", type, ...attrs }, Buffer.from(bytes))
 
 /**
- * A phone without a person: it has an identity, opens real Signal sessions, decrypts what arrives, keeps chats, sends
- * receipts, asks for what it could not read and repeats what others could not. One operation runs at a time.
+ * A simulated phone. It opens real Signal sessions, decrypts messages, stores chats and sends receipts. It requests a
+ * resend of messages that it cannot decrypt, and answers such requests. One operation runs at a time.
  */
 export class VirtualPhone {
   readonly record: PhoneRecord
@@ -93,7 +90,7 @@ export class VirtualPhone {
     return userOf(this.number)
   }
 
-  /** A bundle to open a Signal session with this phone. */
+  /** A key bundle that opens a Signal session with this phone. */
   bundle(): KeyBundle {
     return this.#signal.bundle()
   }
@@ -102,9 +99,9 @@ export class VirtualPhone {
     this.#signal.close()
   }
 
-  /** Sends a message to a number or a group; the promise is its id, once it is on its way. */
+  /** Sends a message to a number or a group. Resolves to its id after the server has received it. */
   send(chat: string, content: proto.IMessage, sending: Sending = {}): Promise<string> {
-    return this.#alone(async () => {
+    return this.#exclusively(async () => {
       const id = sending.id ?? generateMessageIDV2(pnJid(this.address))
       const addressing = isGroupJid(chat) ? "lid" : sending.addressing ?? "pn"
       const message = this.chats.add(
@@ -116,40 +113,40 @@ export class VirtualPhone {
     })
   }
 
-  /** A word to a companion of the same user that no chat shows. */
+  /** Sends a message that no chat shows to a companion of the same user. */
   sendToCompanion(to: Address, content: proto.IMessage): Promise<void> {
-    return this.#alone(async () => {
+    return this.#exclusively(async () => {
       const enc = encNode(await this.#encrypt(to, content))
       const id = generateMessageIDV2(pnJid(this.address))
       this.#network.deliver(this.#envelope({ id, chat: this.number, addressing: "pn" }, "peer", [enc]), to)
     })
   }
 
-  /** Takes an envelope that has arrived. */
+  /** Processes an envelope. */
   receive(envelope: Envelope): Promise<void> {
-    return this.#aside(async () => {
-      const content = await this.#open(envelope).catch(() => undefined)
+    return this.#inBackground(async () => {
+      const content = await this.#decrypt(envelope).catch(() => undefined)
       if (content === undefined) {
         this.counters.decryptFailures += 1
-        this.#askAgain(envelope)
+        this.#requestResend(envelope)
         return
       }
       this.#retries.delete(envelope.id)
-      await this.#keep(envelope, content)
+      await this.#store(envelope, content)
     })
   }
 
-  /** Takes what another device says about messages of this phone. */
-  noteReceipt(receipt: Receipt): Promise<void> {
-    return this.#aside(async () => {
-      if (receipt.type === "retry") return this.#repeat(receipt)
+  /** Processes a receipt of another device for messages of this phone. */
+  receiveReceipt(receipt: Receipt): Promise<void> {
+    return this.#inBackground(async () => {
+      if (receipt.type === "retry") return this.#resend(receipt)
       if (receipt.from.number === this.number) return
       const status = receipt.type === "read" || receipt.type === "played" ? "read" : "delivered"
       for (const id of receipt.ids) this.chats.advance(id, status)
     })
   }
 
-  /** Tells the author of a message that it was delivered or read. */
+  /** Sends the author of a message a receipt. */
   report(message: ChatMessage, type: "delivered" | "read", to: Address): void {
     this.#network.report({
       ids: [message.id],
@@ -161,15 +158,15 @@ export class VirtualPhone {
     }, to)
   }
 
-  #alone<A>(job: () => Promise<A>): Promise<A> {
+  #exclusively<A>(job: () => Promise<A>): Promise<A> {
     const result = this.#work.then(job)
     this.#work = result.catch(() => undefined)
     return result
   }
 
-  /** What others sent may be nonsense; nobody waits for it, so it must not fail. */
-  #aside(job: () => Promise<void>): Promise<void> {
-    return this.#alone(job).catch(() => {
+  /** Counts a failure instead of rejecting: clients may send anything, and no caller awaits the result. */
+  #inBackground(job: () => Promise<void>): Promise<void> {
+    return this.#exclusively(job).catch(() => {
       this.counters.failures += 1
     })
   }
@@ -192,17 +189,17 @@ export class VirtualPhone {
     }
   }
 
-  /** Opens a session where there is none; a new one when the former is not understood. */
+  /** Opens a session first if there is none, or if the caller passes a fresh bundle. */
   async #encrypt(to: Address, content: proto.IMessage, fresh?: KeyBundle): Promise<Ciphertext> {
     if (fresh !== undefined || !(await this.#signal.hasSession(to))) {
       const bundle = fresh ?? this.#network.takeBundle(to)
-      if (bundle === undefined) throw new Error(`${keyOf(to)} has no keys`)
+      if (bundle === undefined) throw new Error(`${keyOf(to)} has no key bundle`)
       await this.#signal.openSession(to, bundle)
     }
     return this.#signal.encrypt(to, encodeWAMessage(content))
   }
 
-  /** Other devices of the same user learn where a message went. */
+  /** Devices of the same user get the recipient of a message as well. */
   #contentFor(to: Address, { addressing, chat }: ChatMessage, content: proto.IMessage): proto.IMessage {
     return to.number !== this.number || isGroupJid(chat)
       ? content
@@ -232,20 +229,20 @@ export class VirtualPhone {
     const shared = encNode({ type: "skmsg", bytes: ciphertext })
     const key = { groupId: message.chat, axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage }
     const entry = `${this.number}/${message.chat}`
-    const knowing = new Set(this.#senderKeys.get(entry))
+    const holders = new Set(this.#senderKeys.get(entry))
     for (const to of this.#targets(this.#network.membersOf(message.chat))) {
-      const enc = knowing.has(keyOf(to))
+      const enc = holders.has(keyOf(to))
         ? [shared]
         : [encNode(await this.#encrypt(to, { senderKeyDistributionMessage: key })), shared]
-      knowing.add(keyOf(to))
+      holders.add(keyOf(to))
       this.#network.deliver(this.#envelope(message, stanzaType(content), enc), to)
     }
-    this.#senderKeys.set(entry, [...knowing])
+    this.#senderKeys.set(entry, [...holders])
   }
 
-  /** The content of an envelope; sender keys in it are learnt on the way. Fails when nothing can be read. */
-  async #open(envelope: Envelope): Promise<proto.IMessage> {
-    if (this.#network.isToFail(envelope)) throw new Error("asked to fail")
+  /** Decrypts an envelope and stores the sender keys in it. */
+  async #decrypt(envelope: Envelope): Promise<proto.IMessage> {
+    if (this.#network.failsToDecrypt(envelope)) throw new Error("A fault makes this message unreadable")
     let content: proto.IMessage = {}
     for (const { attrs, content: bytes, tag } of envelope.content) {
       if (tag !== "enc" || !(bytes instanceof Uint8Array)) continue
@@ -253,14 +250,14 @@ export class VirtualPhone {
       const plain = await this.#signal.decrypt(envelope.from, cipher, envelope.chat)
       const message = proto.Message.decode(unpadRandomMax16(plain))
       const key = message.senderKeyDistributionMessage?.axolotlSenderKeyDistributionMessage
-      if (key) await this.#signal.learnSenderKey(envelope.from, envelope.chat, key)
+      if (key) await this.#signal.addSenderKey(envelope.from, envelope.chat, key)
       content = { ...content, ...(message.deviceSentMessage?.message ?? message) }
     }
     return content
   }
 
-  async #keep(envelope: Envelope, { senderKeyDistributionMessage: _, ...content }: proto.IMessage): Promise<void> {
-    if (envelope.category === "peer") return this.#answer(envelope, content)
+  async #store(envelope: Envelope, { senderKeyDistributionMessage: _, ...content }: proto.IMessage): Promise<void> {
+    if (envelope.category === "peer") return this.#answerPeer(envelope, content)
     if (Object.keys(content).length === 0) return
     const { addressing, chat, from, id } = envelope
     const isOwn = from.number === this.number
@@ -280,15 +277,15 @@ export class VirtualPhone {
     if (this.record.receipts.read) this.report(message, "read", from)
   }
 
-  /** Not waited for: it has its own turn. */
-  #answer({ from, id }: Envelope, content: proto.IMessage): void {
+  /** Not awaited: sending queues behind the current operation. */
+  #answerPeer({ from, id }: Envelope, content: proto.IMessage): void {
     const answer = resendAnswer(content, id, this.chats)
     if (answer !== undefined) void this.sendToCompanion(from, answer).catch(() => undefined)
   }
 
-  #askAgain(envelope: Envelope): void {
+  #requestResend(envelope: Envelope): void {
     const count = (this.#retries.get(envelope.id) ?? 0) + 1
-    if (count > mostRetries) return
+    if (count > maxRetries) return
     this.#retries.set(envelope.id, count)
     this.counters.retriesAsked += 1
     const seconds = Math.floor(this.#network.now() / 1000)
@@ -308,20 +305,20 @@ export class VirtualPhone {
     }, envelope.from)
   }
 
-  /** A device that could not read a message of a group may lack the sender key: the next one brings it. */
+  /** A device that cannot decrypt a group message may lack the sender key. The next message contains it again. */
   #forgetSenderKey(device: Address, group: string): void {
     const entry = `${this.number}/${group}`
-    const knowing = this.#senderKeys.get(entry)
-    if (knowing !== undefined) this.#senderKeys.set(entry, knowing.filter((key) => key !== keyOf(device)))
+    const holders = this.#senderKeys.get(entry)
+    if (holders !== undefined) this.#senderKeys.set(entry, holders.filter((key) => key !== keyOf(device)))
   }
 
-  /** Encrypts a message anew, in a new session, for a device that could not read it. */
-  async #repeat(receipt: Receipt): Promise<void> {
+  /** Encrypts a message in a new session for a device that could not decrypt it. */
+  async #resend(receipt: Receipt): Promise<void> {
     const message = this.chats.get(receipt.ids[0])
     const stanza = node("receipt", {}, [...(receipt.content ?? [])])
     const count = Number(child(stanza, "retry")?.attrs["count"] ?? 1)
     const bundle = readRetryKeys(stanza) ?? this.#network.takeBundle(receipt.from)
-    if (message === undefined || bundle === undefined || count > mostRetries) return
+    if (message === undefined || bundle === undefined || count > maxRetries) return
     this.counters.retriesAnswered += 1
     this.#forgetSenderKey(receipt.from, message.chat)
     const content = this.#contentFor(receipt.from, message, proto.Message.decode(message.content))

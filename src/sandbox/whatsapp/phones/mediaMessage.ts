@@ -3,7 +3,7 @@ import type { proto } from "@whiskeysockets/baileys"
 import * as NodeCrypto from "node:crypto"
 import type { MediaStore } from "../model/MediaStore.ts"
 
-/** What a phone can send besides words. */
+/** A file that a phone sends. */
 export interface MediaFile {
   readonly kind: "audio" | "document" | "image" | "sticker" | "video"
   readonly bytes: Uint8Array
@@ -12,7 +12,7 @@ export interface MediaFile {
   readonly fileName?: string | undefined
 }
 
-/** The fields that the messages of all kinds of media share. */
+/** The common fields of media messages. */
 interface MediaPart {
   readonly mediaKey?: Uint8Array | null
   readonly url?: string | null
@@ -26,7 +26,7 @@ const sha256 = (bytes: Uint8Array) => NodeCrypto.createHash("sha256").update(byt
 const sealed = async (file: MediaFile) => {
   const mediaKey = NodeCrypto.randomBytes(32)
   const { cipherKey, iv, macKey } = await getMediaKeys(mediaKey, file.kind)
-  if (macKey === undefined) throw new Error("There is no key for the MAC")
+  if (macKey === undefined) throw new Error("The derived keys contain no MAC key")
   const cipher = NodeCrypto.createCipheriv("aes-256-cbc", cipherKey, iv)
   const bytes = Buffer.concat([cipher.update(file.bytes), cipher.final()])
   const mac = NodeCrypto.createHmac("sha256", macKey).update(iv).update(bytes).digest().subarray(0, macLength)
@@ -35,22 +35,22 @@ const sealed = async (file: MediaFile) => {
 
 const contentOf = (file: MediaFile, part: proto.Message.IImageMessage): proto.IMessage => {
   const { caption, fileName = "file", kind } = file
-  const words = caption === undefined ? {} : { caption }
+  const captioned = caption === undefined ? {} : { caption }
   switch (kind) {
     case "audio":
       return { audioMessage: part }
     case "document":
-      return { documentMessage: { ...part, ...words, fileName } }
+      return { documentMessage: { ...part, ...captioned, fileName } }
     case "image":
-      return { imageMessage: { ...part, ...words } }
+      return { imageMessage: { ...part, ...captioned } }
     case "sticker":
       return { stickerMessage: part }
     case "video":
-      return { videoMessage: { ...part, ...words } }
+      return { videoMessage: { ...part, ...captioned } }
   }
 }
 
-/** Encrypts a file, puts it into the store, and makes the message that tells of it. */
+/** Encrypts and stores a file, and returns its message. */
 export const mediaMessage = async (file: MediaFile, store: MediaStore): Promise<proto.IMessage> => {
   const { bytes, mediaKey } = await sealed(file)
   return contentOf(file, {
@@ -63,7 +63,7 @@ export const mediaMessage = async (file: MediaFile, store: MediaStore): Promise<
   })
 }
 
-/** The media part of a message, with the name that its keys are derived with. */
+/** The media part of a message, and the kind from which its keys are derived. */
 const partOf = (message: proto.IMessage): readonly [MediaFile["kind"], MediaPart] | undefined => {
   if (message.audioMessage) return ["audio", message.audioMessage]
   if (message.documentMessage) return ["document", message.documentMessage]
@@ -73,13 +73,13 @@ const partOf = (message: proto.IMessage): readonly [MediaFile["kind"], MediaPart
   return undefined
 }
 
-/** The file that a message tells of, decrypted. Fails when the store has lost it, or its MAC is wrong. */
+/** Decrypts the file of a message; undefined if the store has deleted it. Throws if its MAC is wrong. */
 export const openMedia = async (message: proto.IMessage, store: MediaStore): Promise<MediaFile | undefined> => {
   const [kind, part] = partOf(message) ?? []
   const stored = store.get(part?.url ?? "")
   if (kind === undefined || part === undefined || stored === undefined) return undefined
   const { cipherKey, iv, macKey } = await getMediaKeys(part.mediaKey, kind)
-  if (macKey === undefined) throw new Error("There is no key for the MAC")
+  if (macKey === undefined) throw new Error("The derived keys contain no MAC key")
   const bytes = stored.subarray(0, -macLength)
   const mac = NodeCrypto.createHmac("sha256", macKey).update(iv).update(bytes).digest().subarray(0, macLength)
   if (!mac.equals(stored.subarray(-macLength))) throw new Error("The MAC of the file is wrong")

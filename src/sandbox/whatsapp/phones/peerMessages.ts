@@ -1,12 +1,13 @@
 import { proto } from "@whiskeysockets/baileys"
-import { pnJid, userOf } from "../model/Address.ts"
+import * as NodeZlib from "node:zlib"
+import { lidJid, pnJid, userOf } from "../model/Address.ts"
 import type { Chats } from "./Chats.ts"
 import { chatJid } from "./Envelope.ts"
 
-/** What a phone answers a companion that asks it for messages; undefined where it does not ask. */
+/** The answer to a companion that requests messages; undefined if it requests none that the phone has. */
 export const resendAnswer = (content: proto.IMessage, stanzaId: string, chats: Chats): proto.IMessage | undefined => {
-  const asked = content.protocolMessage?.peerDataOperationRequestMessage?.placeholderMessageResendRequest ?? []
-  const found = asked.flatMap(({ messageKey }) => chats.get(messageKey?.id ?? "") ?? [])
+  const requested = content.protocolMessage?.peerDataOperationRequestMessage?.placeholderMessageResendRequest ?? []
+  const found = requested.flatMap(({ messageKey }) => chats.get(messageKey?.id ?? "") ?? [])
   if (found.length === 0) return undefined
   const peerDataOperationResult = found.map((message) => {
     const webMessageInfoBytes = proto.WebMessageInfo.encode({
@@ -22,6 +23,32 @@ export const resendAnswer = (content: proto.IMessage, stanzaId: string, chats: C
     protocolMessage: {
       type: proto.Message.ProtocolMessage.Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
       peerDataOperationRequestResponseMessage: { peerDataOperationRequestType, stanzaId, peerDataOperationResult }
+    }
+  }
+}
+
+/**
+ * The first message of a phone to a new companion: an empty history that maps phone numbers to LIDs. Clients buffer
+ * their events until it arrives.
+ */
+export const historyFor = (numbers: ReadonlyArray<string>): proto.IMessage => {
+  const history = proto.HistorySync.encode({
+    syncType: proto.HistorySync.HistorySyncType.INITIAL_BOOTSTRAP,
+    progress: 100,
+    phoneNumberToLidMappings: numbers.map((number) => ({
+      pnJid: pnJid(userOf(number)),
+      lidJid: lidJid(userOf(number))
+    }))
+  }).finish()
+  return {
+    protocolMessage: {
+      type: proto.Message.ProtocolMessage.Type.HISTORY_SYNC_NOTIFICATION,
+      historySyncNotification: {
+        syncType: proto.HistorySync.HistorySyncType.INITIAL_BOOTSTRAP,
+        progress: 100,
+        chunkOrder: 1,
+        initialHistBootstrapInlinePayload: NodeZlib.deflateSync(history)
+      }
     }
   }
 }

@@ -9,41 +9,41 @@ import type { Connection } from "./Connection.ts"
 import { OfflineQueue } from "./OfflineQueue.ts"
 import type { Acknowledged } from "./OfflineQueue.ts"
 
-/** A device that was linked to a phone: one session of a client. */
+/** A device linked to a phone: the session of one client. */
 export interface Companion {
   readonly address: Address
-  /** The static key its handshakes have to show. */
+  /** The static key that its handshakes must prove. */
   readonly noisePublic: Uint8Array
   readonly identity: Uint8Array
   registrationId: number
   signedPreKey: KeyBundle["signedPreKey"]
   preKeys: Array<PublicPreKey>
-  /** The phone has said its first words to it: the history. */
-  welcomed: boolean
-  /** How often it has logged in: a session that comes back with the same credentials counts on. */
+  /** Whether the phone has sent it the history. */
+  hasHistory: boolean
+  /** How often it logged in with these credentials. */
   logins: number
 }
 
-interface Line {
+interface OpenConnection {
   readonly connection: Connection
-  /** What waited has been sent; from now on stanzas go straight. */
+  /** Whether the queued stanzas have been sent. New ones then need no queueing before they are sent. */
   isCaughtUp: boolean
 }
 
-/** Below this many pre-keys the server asks for more. */
-const fewPreKeys = 5
+/** The server asks for more pre-keys below this count. */
+const minPreKeys = 5
 
 /**
- * The linked devices, the lines they hold, and what waits for them. A stanza waits until its companion acknowledges it:
- * whatever a broken line swallowed comes again after the next login, marked as offline.
+ * The linked devices, their connections and their queues. A stanza stays queued until its companion acknowledges it.
+ * After the next login the server sends unacknowledged stanzas again, marked as offline.
  */
 export class Companions {
   readonly #devices: Shelf<Companion>
   readonly #queue: OfflineQueue
-  readonly #lines = new Map<string, Line>()
+  readonly #connections = new Map<string, OpenConnection>()
   readonly #byNumber = new Map<string, ReadonlyArray<Companion>>()
-  /** Who has asked for the devices of a number, and keeps the answer. */
-  readonly #askers = new Map<string, Map<string, Address>>()
+  /** The devices that cache the device list of a number. */
+  readonly #listCaches = new Map<string, Map<string, Address>>()
 
   constructor(state: SimulatorState) {
     this.#devices = state.shelf("companion")
@@ -58,20 +58,20 @@ export class Companions {
   add(companion: Companion): void {
     this.#devices.set(keyOf(companion.address), companion)
     this.#index(companion.address.number)
-    this.#tellAskers(companion.address)
+    this.#notifyListCaches(companion.address)
   }
 
-  /** Notes that a companion was changed in place. */
+  /** Saves a companion that the caller changed in place. */
   changed({ address }: Companion): void {
     this.#devices.touch(keyOf(address))
   }
 
-  /** Forgets a device and what waits for it. */
+  /** Removes a device and its queue. */
   remove(address: Address): void {
     this.#devices.delete(keyOf(address))
     this.#queue.clear(address)
     this.#index(address.number)
-    this.#tellAskers(address)
+    this.#notifyListCaches(address)
   }
 
   all(): ReadonlyArray<Companion> {
@@ -82,86 +82,86 @@ export class Companions {
     return this.#byNumber.get(number) ?? []
   }
 
-  line(address: Address): Connection | undefined {
-    return this.#lines.get(keyOf(address))?.connection
+  connection(address: Address): Connection | undefined {
+    return this.#connections.get(keyOf(address))?.connection
   }
 
-  /** Gives the device a line; the one it had is returned. */
+  /** Sets the connection of a device and returns the previous one. */
   connect(address: Address, connection: Connection): Connection | undefined {
-    const previous = this.line(address)
-    this.#lines.set(keyOf(address), { connection, isCaughtUp: false })
+    const previous = this.connection(address)
+    this.#connections.set(keyOf(address), { connection, isCaughtUp: false })
     return previous
   }
 
   disconnect(address: Address, connection: Connection): void {
-    if (this.line(address) === connection) this.#lines.delete(keyOf(address))
+    if (this.connection(address) === connection) this.#connections.delete(keyOf(address))
   }
 
-  /** Sends a stanza now if the device is there, and again after each login until it is acknowledged. */
+  /** Sends a stanza now if the device is connected, and after each login until it is acknowledged. */
   deliver(address: Address, stanza: BinaryNode, refusalsExpected = 0): void {
     if (this.get(address) === undefined) return
     this.#queue.add(address, stanza, refusalsExpected)
-    const line = this.#lines.get(keyOf(address))
-    if (line?.isCaughtUp === true) line.connection.send(stanza)
+    const open = this.#connections.get(keyOf(address))
+    if (open?.isCaughtUp === true) open.connection.send(stanza)
   }
 
-  /** Sends all that waits, marked as offline, and says how much it was. */
+  /** Sends all queued stanzas, marked as offline, and their count. */
   catchUp(address: Address): void {
-    const line = this.#lines.get(keyOf(address))
-    if (line === undefined || line.isCaughtUp) return
+    const open = this.#connections.get(keyOf(address))
+    if (open === undefined || open.isCaughtUp) return
     const waiting = this.#queue.waiting(address)
     for (const stanza of waiting) {
-      line.connection.send({ ...stanza, attrs: { ...stanza.attrs, offline: "0" } })
+      open.connection.send({ ...stanza, attrs: { ...stanza.attrs, offline: "0" } })
     }
-    line.isCaughtUp = true
-    line.connection.send(node("ib", { from: S_WHATSAPP_NET }, [node("offline", { count: String(waiting.length) })]))
+    open.isCaughtUp = true
+    open.connection.send(node("ib", { from: S_WHATSAPP_NET }, [node("offline", { count: String(waiting.length) })]))
   }
 
   acknowledge(address: Address, what: Acknowledged, isRefusal: boolean): void {
     this.#queue.acknowledge(address, what, isRefusal)
   }
 
-  /** How many stanzas wait for a device. */
+  /** How many stanzas are queued for a device. */
   waiting(address: Address): number {
     return this.#queue.waiting(address).length
   }
 
-  /** A bundle of a device; its one-time key is used up with it. */
+  /** A key bundle of a device. It uses up one pre-key. */
   takeBundle(address: Address): KeyBundle | undefined {
     const companion = this.get(address)
     if (companion === undefined) return undefined
     const preKey = companion.preKeys.shift()
     this.changed(companion)
-    if (companion.preKeys.length < fewPreKeys) this.#askForPreKeys(companion)
+    if (companion.preKeys.length < minPreKeys) this.#requestPreKeys(companion)
     const { identity, registrationId, signedPreKey } = companion
     return { identity, registrationId, signedPreKey, preKey }
   }
 
-  /** Notes that a companion was told the devices of a number. */
-  noteAsker(number: string, asker: Address): void {
-    const askers = this.#askers.get(number) ?? new Map<string, Address>()
-    this.#askers.set(number, askers.set(keyOf(asker), asker))
+  /** Records that a device caches the device list of a number. */
+  addListCache(number: string, holder: Address): void {
+    const holders = this.#listCaches.get(number) ?? new Map<string, Address>()
+    this.#listCaches.set(number, holders.set(keyOf(holder), holder))
   }
 
   #index(number: string): void {
     this.#byNumber.set(number, this.all().filter(({ address }) => address.number === number))
   }
 
-  /** Those who have asked for the devices of a number ask again before they write to it. */
-  #tellAskers(changed: Address): void {
+  /** Makes devices query the device list again before they write to its number. */
+  #notifyListCaches(changed: Address): void {
     const devices = [pnJid(changed), lidJid(changed)].map((jid) => node("device", { jid }))
     const notification = node("notification", {
       id: stanzaId(),
       from: pnJid(userOf(changed.number)),
       type: "devices"
     }, [node("update", {}, devices)])
-    for (const asker of this.#askers.get(changed.number)?.values() ?? []) this.deliver(asker, notification)
+    for (const holder of this.#listCaches.get(changed.number)?.values() ?? []) this.deliver(holder, notification)
   }
 
-  /** A companion that is away uploads new keys by itself at its next login. */
-  #askForPreKeys({ address, preKeys }: Companion): void {
+  /** A disconnected companion uploads new pre-keys at its next login. */
+  #requestPreKeys({ address, preKeys }: Companion): void {
     const count = node("count", { value: String(preKeys.length) })
-    this.line(address)?.send(
+    this.connection(address)?.send(
       node("notification", { id: stanzaId(), from: S_WHATSAPP_NET, type: "encrypt" }, [count])
     )
   }

@@ -5,17 +5,17 @@ import { frameOf, FrameReader } from "../wire/FrameReader.ts"
 import { NoiseResponder } from "../wire/NoiseResponder.ts"
 import type { Handshake, NoiseTransport } from "../wire/NoiseResponder.ts"
 
-/** What the server shows of itself in every handshake. */
+/** The keys and certificates of every handshake. */
 export interface ServerIdentity {
   readonly noiseKey: KeyPair
   readonly certificates: Uint8Array
 }
 
-/** Who is told what comes over a connection; calls of one connection never overlap. */
+/** Handlers of a connection. Their calls never overlap. */
 export interface ConnectionEvents {
   readonly opened: (connection: Connection, handshake: Handshake) => void | Promise<void>
   readonly received: (connection: Connection, node: BinaryNode) => void | Promise<void>
-  /** What came made no sense, and has ended the connection. */
+  /** The connection ended because the client sent invalid bytes. */
   readonly failed: (connection: Connection) => void
   readonly closed: (connection: Connection) => void
 }
@@ -23,7 +23,7 @@ export interface ConnectionEvents {
 const bytesOf = (data: RawData): Buffer =>
   Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)
 
-/** One WebSocket of a client: handshake first, then encrypted binary nodes. Bytes that make no sense end it. */
+/** One WebSocket of a client: a handshake, then encrypted binary nodes. Invalid bytes end it. */
 export class Connection {
   readonly #socket: WebSocket
   readonly #events: ConnectionEvents
@@ -31,10 +31,10 @@ export class Connection {
   readonly #noise: NoiseResponder
   #transport: NoiseTransport | undefined
   #greeted = false
-  /** The server has ended it, and hears nothing of it any more. */
-  #isOver = false
+  /** The server ended the connection and ignores all later bytes. */
+  #isEnded = false
   #work: Promise<void> = Promise.resolve()
-  /** A silent connection hears and answers nothing; only its closing is noticed. */
+  /** A silent connection ignores all bytes and sends none, until the client closes it. */
   isSilent = false
 
   constructor(socket: WebSocket, identity: ServerIdentity, events: ConnectionEvents) {
@@ -48,7 +48,7 @@ export class Connection {
       })
     })
     socket.on("error", () => {})
-    // What came before the end is heard first: the last word of a client may be that it logs out.
+    // Earlier stanzas come first: the last one may be a logout.
     socket.on("close", () => {
       this.#work = this.#work.then(() => events.closed(this))
     })
@@ -58,37 +58,37 @@ export class Connection {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
-  /** Sends a node, if the client is still there. */
+  /** Sends a node if the connection is open. */
   send(node: BinaryNode): void {
     if (this.#transport !== undefined) this.sendBytes(encodeBinaryNode(node))
   }
 
-  /** Sends encrypted bytes that need not be a node: for a server that misbehaves. */
+  /** Encrypts and sends bytes that need not be a valid node. */
   sendBytes(plain: Uint8Array): void {
     if (this.#transport !== undefined) this.sendRaw(frameOf(this.#transport.encrypt(plain)))
   }
 
-  /** Sends bytes past the encryption: for a server that misbehaves. */
+  /** Sends bytes without encryption. */
   sendRaw(bytes: Uint8Array): void {
     if (this.isOpen && !this.isSilent) this.#socket.send(bytes)
   }
 
-  /** Says a last word and closes in order. */
+  /** Sends a last node and closes the connection. */
   end(node: BinaryNode): void {
     this.send(node)
-    this.#isOver = true
+    this.#isEnded = true
     this.#socket.close()
   }
 
-  /** Cuts the line without a word. */
+  /** Drops the connection without a stanza. */
   drop(): void {
-    this.#isOver = true
+    this.#isEnded = true
     this.#socket.terminate()
   }
 
   async #receive(bytes: Buffer): Promise<void> {
     for (const frame of this.#reader.push(bytes)) {
-      if (this.isSilent || this.#isOver) return
+      if (this.isSilent || this.#isEnded) return
       if (this.#transport !== undefined) {
         await this.#events.received(this, await decodeBinaryNode(this.#transport.decrypt(frame)))
       } else if (this.#greeted) {

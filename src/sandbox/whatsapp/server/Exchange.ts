@@ -6,9 +6,8 @@ import { Groups } from "../model/Groups.ts"
 import { MediaStore } from "../model/MediaStore.ts"
 import type { SimulatorState } from "../model/SimulatorState.ts"
 import { messageStanza, receiptIds, receiptStanza } from "../phones/Envelope.ts"
-import type { Envelope, Receipt } from "../phones/Envelope.ts"
+import type { Envelope, Network, Receipt } from "../phones/Envelope.ts"
 import type { KeyBundle } from "../phones/KeyBundle.ts"
-import type { Network } from "../phones/Network.ts"
 import { Phones } from "../phones/Phones.ts"
 import { child, children, node } from "../wire/stanza.ts"
 import { Companions } from "./Companions.ts"
@@ -18,20 +17,20 @@ import { GroupActions } from "./GroupActions.ts"
 const corrupted = (content: BinaryNode): BinaryNode => {
   if (content.tag !== "enc" || !(content.content instanceof Uint8Array)) return content
   const bytes = Buffer.from(content.content)
-  // The last bytes are the MAC or the signature: what is in front still has its form.
+  // The last bytes are the MAC or the signature. The message before them stays well-formed.
   bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 0xff, bytes.length - 1)
   return { ...content, content: bytes }
 }
 
-/** What the simulator is told of the world. */
-export interface World {
+/** The clock, and the numbers that exist. */
+export interface Environment {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Whether a number gets a phone as soon as somebody looks for it. */
-  readonly isThere: (number: string) => boolean
+  /** Whether a number gets a phone when a client looks it up. */
+  readonly createsPhone: (number: string) => boolean
 }
 
-/** What conveys messages and receipts between devices: phones in this process, and companions at the end of a line. */
+/** Relays messages and receipts between devices: phones in this process, and companions by their connections. */
 export class Exchange implements Network {
   readonly now: () => number
   readonly phones: Phones
@@ -40,11 +39,11 @@ export class Exchange implements Network {
   readonly actions: GroupActions
   readonly media: MediaStore
   readonly faults = new Faults()
-  readonly #isThere: (number: string) => boolean
+  readonly #createsPhone: (number: string) => boolean
 
-  constructor(state: SimulatorState, { isThere, now }: World) {
+  constructor(state: SimulatorState, { createsPhone, now }: Environment) {
     this.now = now
-    this.#isThere = isThere
+    this.#createsPhone = createsPhone
     this.companions = new Companions(state)
     this.groups = new Groups(state)
     this.media = new MediaStore(state)
@@ -52,13 +51,13 @@ export class Exchange implements Network {
     this.actions = new GroupActions(this)
   }
 
-  /** The address behind a jid of somebody who exists. */
+  /** The address of a jid; undefined if its number has no phone. */
   find(jid: string | undefined): Address | undefined {
     const address = addressOf(jid ?? "", (lid) => this.phones.numberOf(lid))
     if (address === undefined) return undefined
     const { number } = address
     const isNew = this.phones.get(number) === undefined
-    if (isNew && isPhoneNumber(number) && this.#isThere(number)) this.phones.create(number, `+${number}`)
+    if (isNew && isPhoneNumber(number) && this.#createsPhone(number)) this.phones.create(number, `+${number}`)
     return this.phones.get(number) === undefined ? undefined : address
   }
 
@@ -75,7 +74,7 @@ export class Exchange implements Network {
     return address.device === 0 ? this.phones.get(address.number)?.bundle() : this.companions.takeBundle(address)
   }
 
-  isToFail({ from }: Envelope): boolean {
+  failsToDecrypt({ from }: Envelope): boolean {
     return from.device !== 0 && this.faults.take(from.number, "ask-retry") !== undefined
   }
 
@@ -84,23 +83,23 @@ export class Exchange implements Network {
       void this.phones.get(to.number)?.receive(envelope)
       return
     }
-    const happens = (kind: "absent" | "corrupt") =>
+    const hasFault = (kind: "absent" | "corrupt") =>
       envelope.category === undefined && this.faults.take(to.number, kind) !== undefined
-    const content = happens("absent")
+    const content = hasFault("absent")
       ? [node("unavailable")]
-      : happens("corrupt")
+      : hasFault("corrupt")
       ? envelope.content.map(corrupted)
       : envelope.content
     this.companions.deliver(to, messageStanza({ ...envelope, content }, to), refusalsExpected)
   }
 
   report(receipt: Receipt, to: Address): void {
-    if (to.device === 0) void this.phones.get(to.number)?.noteReceipt(receipt)
+    if (to.device === 0) void this.phones.get(to.number)?.receiveReceipt(receipt)
     else this.companions.deliver(to, receiptStanza(receipt, to))
   }
 
-  /** Conveys a message of a companion to everybody it is encrypted for. */
-  convey(sender: Companion, message: BinaryNode): void {
+  /** Relays a message of a companion to every device that it is encrypted for. */
+  relay(sender: Companion, message: BinaryNode): void {
     const to = message.attrs["to"] ?? ""
     const participants = children(child(message, "participants"), "to")
     const own = children(message, "enc")
@@ -120,23 +119,23 @@ export class Exchange implements Network {
       const address = this.find(participant.attrs["jid"])
       if (address !== undefined) contents.set(keyOf(address), [...children(participant, "enc")])
     }
-    for (const address of this.#addressees(sender.address, message, own.length > 0)) {
+    for (const address of this.#recipients(sender.address, message, own.length > 0)) {
       const content = [...contents.get(keyOf(address)) ?? [], ...own]
       if (content.length === 0) continue
       this.deliver({ ...envelope, content: identity === undefined ? content : [...content, identity] }, address)
     }
   }
 
-  /** Takes a receipt of a companion to the device that has sent the message, as far as the receipt says which. */
-  passOn(sender: Companion, receipt: BinaryNode): void {
+  /** Relays a receipt of a companion to the devices that may have sent the message. */
+  relayReceipt(sender: Companion, receipt: BinaryNode): void {
     const { attrs } = receipt
     const to = attrs["to"] ?? ""
     const target = this.find(attrs["participant"] ?? to)
     const type = attrs["type"]
-    // These are for the server, or for the other devices of the user: nobody else learns of them.
+    // These are for the server, or for other devices of the same user.
     if (target === undefined || type === "hist_sync" || type === "peer_msg" || type === "sender") return
     if (type === "read-self") return
-    const passed: Receipt = {
+    const relayed: Receipt = {
       ids: receiptIds(receipt),
       from: sender.address,
       chat: isGroupJid(to) ? to : sender.address.number,
@@ -145,17 +144,17 @@ export class Exchange implements Network {
       type: type === "inactive" ? undefined : type,
       content: Array.isArray(receipt.content) ? receipt.content.filter(({ tag }) => tag !== "list") : undefined
     }
-    for (const device of this.#authors(target, passed)) this.report(passed, device)
+    for (const device of this.#authors(target, relayed)) this.report(relayed, device)
   }
 
-  /** A receipt may name the user alone: it is for the phone, and for the companion that has written the message. */
+  /** A receipt may name only the user. It then goes to the phone and to the companion that wrote the message. */
   #authors(target: Address, { ids: [id], type }: Receipt): ReadonlyArray<Address> {
     if (target.device !== 0 || type === "retry") return [target]
     const device = this.phones.get(target.number)?.chats.get(id)?.fromDevice ?? 0
     return device === 0 ? [target] : [target, { number: target.number, device }]
   }
 
-  #addressees(sender: Address, message: BinaryNode, isShared: boolean): ReadonlyArray<Address> {
+  #recipients(sender: Address, message: BinaryNode, isShared: boolean): ReadonlyArray<Address> {
     const to = message.attrs["to"] ?? ""
     const listed = children(child(message, "participants"), "to").map(({ attrs }) => this.find(attrs["jid"]))
     const named = message.attrs["participant"]
@@ -168,7 +167,7 @@ export class Exchange implements Network {
   }
 }
 
-/** The acknowledgement that the server owes for a stanza of a client. */
+/** The acknowledgement of a stanza of a client. */
 export const ackOf = (stanza: BinaryNode, seconds: number, error?: number): BinaryNode => {
   const { id = "", participant, to = "", type } = stanza.attrs
   return node("ack", {

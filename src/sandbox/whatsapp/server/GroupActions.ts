@@ -2,12 +2,12 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import * as NodeCrypto from "node:crypto"
 import { lidJid, pnJid, userOf } from "../model/Address.ts"
 import type { Group, Groups, Member } from "../model/Groups.ts"
-import { SimulatorRefusal } from "../model/SimulatorRefusal.ts"
+import { SimulatorRefusal } from "../model/SimulatorState.ts"
 import type { Phones } from "../phones/Phones.ts"
 import { node, stanzaId } from "../wire/stanza.ts"
 import type { Companions } from "./Companions.ts"
 
-/** What can be done to members of a group. */
+/** A change of group members. */
 export type MemberAction = "add" | "remove" | "promote" | "demote"
 
 const memberNode = ({ number, role }: Member): BinaryNode =>
@@ -17,7 +17,7 @@ const memberNode = ({ number, role }: Member): BinaryNode =>
     ...(role === "member" ? {} : { type: role })
   })
 
-/** A group as clients are told of it. */
+/** The stanza of a group. */
 export const groupNode = (group: Group): BinaryNode => {
   const seconds = String(Math.floor(group.createdAt / 1000))
   const creator = userOf(group.creator)
@@ -45,7 +45,7 @@ interface Change {
   readonly numbers?: ReadonlyArray<string> | undefined
 }
 
-/** Changes groups as WhatsApp would: only admins may, and the companions of all members are told. */
+/** Changes groups by the rules of WhatsApp: only admins may, and the companions of all members get a notification. */
 export class GroupActions {
   readonly #groups: Groups
   readonly #phones: Phones
@@ -66,7 +66,7 @@ export class GroupActions {
     this.#now = parts.now
   }
 
-  /** Numbers that are not on WhatsApp are left out. */
+  /** Creates a group. It ignores numbers without a phone. */
   create(actor: string, subject: string, numbers: ReadonlyArray<string>): Group {
     const others = [...new Set(numbers)].filter((number) => number !== actor && this.#phones.get(number) !== undefined)
     const group: Group = {
@@ -79,11 +79,11 @@ export class GroupActions {
       members: [{ number: actor, role: "superadmin" }, ...others.map((number): Member => ({ number, role: "member" }))]
     }
     this.#groups.add(group)
-    this.#tell({ group, actor }, node("create", { type: "new" }, [groupNode(group)]))
+    this.#notify({ group, actor }, node("create", { type: "new" }, [groupNode(group)]))
     return group
   }
 
-  /** The numbers that were changed; an addition of a number that is not on WhatsApp changes nothing. */
+  /** Changes members and returns their numbers. It ignores new members without a phone. */
   change(
     group: Group,
     actor: string,
@@ -96,11 +96,11 @@ export class GroupActions {
       action === "add" ? this.#phones.get(number) !== undefined && !isMember(number) : isMember(number)
     )
     if (changed.length === 0) return changed
-    const told = group.members.map(({ number }) => number)
+    const before = group.members.map(({ number }) => number)
     this.#apply(group, action, changed)
     this.#groups.changed(group)
     const nodes = changed.map((number) => memberNode({ number, role: "member" }))
-    this.#tell({ group, actor, numbers: [...told, ...changed] }, node(action, {}, nodes))
+    this.#notify({ group, actor, numbers: [...before, ...changed] }, node(action, {}, nodes))
     return changed
   }
 
@@ -108,7 +108,7 @@ export class GroupActions {
     this.#requireAdmin(group, actor)
     group.subject = subject
     this.#groups.changed(group)
-    this.#tell({ group, actor }, node("subject", { subject, s_t: String(this.#seconds()) }))
+    this.#notify({ group, actor }, node("subject", { subject, s_t: String(this.#seconds()) }))
   }
 
   describe(group: Group, actor: string, description: string | null): void {
@@ -116,25 +116,25 @@ export class GroupActions {
     group.description = description
     this.#groups.changed(group)
     const body = description === null ? [] : [node("body", {}, Buffer.from(description))]
-    this.#tell({ group, actor }, node("description", {}, body))
+    this.#notify({ group, actor }, node("description", {}, body))
   }
 
-  /** Somebody follows the group's link. */
+  /** Adds a member who used the invite link. */
   join(group: Group, actor: string): void {
     if (group.members.some(({ number }) => number === actor)) return
     group.members.push({ number: actor, role: "member" })
     this.#groups.changed(group)
-    this.#tell({ group, actor }, node("add", { reason: "invite" }, [memberNode({ number: actor, role: "member" })]))
+    this.#notify({ group, actor }, node("add", { reason: "invite" }, [memberNode({ number: actor, role: "member" })]))
   }
 
-  /** The link of a group is made anew. */
+  /** Replaces the invite link. */
   renewInvite(group: Group, actor: string): void {
     this.#requireAdmin(group, actor)
     group.inviteCode = NodeCrypto.randomBytes(16).toString("base64url")
     this.#groups.changed(group)
   }
 
-  /** Fails when nobody with this number is a member; queries of strangers get no answer either. */
+  /** Throws if the number is not a member. Only members may query a group. */
   requireMember(group: Group | undefined, actor: string): Group {
     if (group === undefined) throw new SimulatorRefusal("item-not-found")
     if (!group.members.some(({ number }) => number === actor)) throw new SimulatorRefusal("forbidden")
@@ -155,8 +155,8 @@ export class GroupActions {
     }
   }
 
-  /** Tells the companions of the members, or of these numbers. */
-  #tell({ actor, group, numbers = group.members.map(({ number }) => number) }: Change, change: BinaryNode): void {
+  /** Notifies the companions of all members, or of these numbers. */
+  #notify({ actor, group, numbers = group.members.map(({ number }) => number) }: Change, change: BinaryNode): void {
     const notification = node("notification", {
       from: group.id,
       type: "w:gp2",

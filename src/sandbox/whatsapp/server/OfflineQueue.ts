@@ -3,16 +3,16 @@ import { keyOf } from "../model/Address.ts"
 import type { Address } from "../model/Address.ts"
 import type { Shelf, SimulatorState } from "../model/SimulatorState.ts"
 
-/** A stanza that its companion has not acknowledged. */
+/** A stanza that its companion has not acknowledged yet. */
 interface Unacknowledged {
   readonly device: string
   readonly stanza: BinaryNode
   readonly sequence: number
-  /** It repeats one that could not be decrypted; so many refusals of that one are still on their way. */
+  /** For a resend: how many refusals of the original may still arrive. */
   refusalsExpected: number
 }
 
-/** Which stanza an acknowledgement is about. */
+/** Identifies the stanza of an acknowledgement. */
 export interface Acknowledged {
   readonly tag: string
   readonly id: string
@@ -20,11 +20,11 @@ export interface Acknowledged {
   readonly participant?: string | undefined
 }
 
-/** Receipts of several kinds, or of several members of a group, may be about one message; each waits for itself. */
+/** One message can have receipts of several types and group members. Each is acknowledged separately. */
 const nameOf = ({ id, participant = "", tag, type = "" }: Acknowledged): string =>
   tag === "receipt" ? `${tag}/${id}/${type}/${participant}` : `${tag}/${id}`
 
-/** What companions were sent and have not acknowledged, in the order it was sent. */
+/** The unacknowledged stanzas of each companion, in the order of sending. */
 export class OfflineQueue {
   readonly #shelf: Shelf<Unacknowledged>
   readonly #waiting = new Map<string, Map<string, Unacknowledged>>()
@@ -38,7 +38,7 @@ export class OfflineQueue {
     }
   }
 
-  /** A stanza with the same tag and id takes the place of the former. */
+  /** Replaces a queued stanza with the same tag and id. */
   add(address: Address, stanza: BinaryNode, refusalsExpected = 0): void {
     const device = keyOf(address)
     const name = nameOf({ ...stanza.attrs, tag: stanza.tag, id: stanza.attrs["id"] ?? "" })
@@ -48,7 +48,7 @@ export class OfflineQueue {
     this.#shelf.set(`${device}/${name}`, entry)
   }
 
-  /** Forgets the stanza that is acknowledged. A refusal does not count for the repetition it came too late for. */
+  /** Removes an acknowledged stanza. A late refusal of the original does not remove its resend. */
   acknowledge(address: Address, what: Acknowledged, isRefusal: boolean): void {
     const device = keyOf(address)
     const name = nameOf(what)
@@ -63,12 +63,12 @@ export class OfflineQueue {
     this.#shelf.delete(`${device}/${name}`)
   }
 
-  /** What waits for a device, oldest first. */
+  /** The queued stanzas of a device, oldest first. */
   waiting(address: Address): ReadonlyArray<BinaryNode> {
     return [...this.#of(keyOf(address)).values()].map(({ stanza }) => stanza)
   }
 
-  /** Forgets what waits for a device that is gone. */
+  /** Removes the queue of a device. */
   clear(address: Address): void {
     const device = keyOf(address)
     for (const name of this.#of(device).keys()) this.#shelf.delete(`${device}/${name}`)

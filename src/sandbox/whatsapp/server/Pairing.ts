@@ -15,7 +15,7 @@ import * as NodeCrypto from "node:crypto"
 import * as NodeTimers from "node:timers/promises"
 import { addressOf, lidJid, pnJid } from "../model/Address.ts"
 import type { Address } from "../model/Address.ts"
-import { SimulatorRefusal } from "../model/SimulatorRefusal.ts"
+import { SimulatorRefusal } from "../model/SimulatorState.ts"
 import type { Phones } from "../phones/Phones.ts"
 import type { VirtualPhone } from "../phones/VirtualPhone.ts"
 import type { Handshake } from "../wire/NoiseResponder.ts"
@@ -23,11 +23,11 @@ import { bytesOfChild, child, node, resultOf, stanzaId } from "../wire/stanza.ts
 import type { Companion, Companions } from "./Companions.ts"
 import type { Connection } from "./Connection.ts"
 
-/** How many QR codes a client gets before it has to connect anew. */
+/** A client that has shown this many QR codes must reconnect. */
 const refsPerConnection = 6
 
-/** Milliseconds that typing a code waits for the client's request. */
-const requestPatience = 2_000
+/** How long an entered code waits for the client's request. */
+const requestTimeoutMillis = 2_000
 
 /** A connection of a client that is not linked yet. */
 interface Candidate {
@@ -36,11 +36,11 @@ interface Candidate {
   readonly payload: proto.ClientPayload
   readonly refs: ReadonlyArray<string>
   byCode: CodeRequest | undefined
-  /** The phone has accepted it; the client has still to sign. */
+  /** Set after the phone accepted the client, which must sign next. */
   accepted: { readonly phone: VirtualPhone; readonly address: Address } | undefined
 }
 
-/** A client that waits for somebody to type its code into the phone. */
+/** A client that waits until its code is entered on the phone. */
 interface CodeRequest {
   readonly number: string
   readonly ref: Buffer
@@ -59,7 +59,7 @@ const unwrap = async (code: string, wrapped: Buffer): Promise<Buffer> => {
   return aesDecryptCTR(wrapped.subarray(48, 80), key, wrapped.subarray(32, 48))
 }
 
-/** Links clients to phones: by the QR code that the phone scans, or by the code that is typed into it. */
+/** Links clients to phones, by a scanned QR code or an entered pairing code. */
 export class Pairing {
   readonly #candidates = new Map<Connection, Candidate>()
   readonly #phones: Phones
@@ -70,7 +70,7 @@ export class Pairing {
     this.#companions = companions
   }
 
-  /** Offers a new client its codes. */
+  /** Sends a new client its QR codes. */
   begin(connection: Connection, { noisePublic, payload }: Handshake): void {
     const refs = Array.from({ length: refsPerConnection }, () => `2@${NodeCrypto.randomBytes(24).toString("base64")}`)
     this.#candidates.set(connection, { connection, noisePublic, payload, refs, byCode: undefined, accepted: undefined })
@@ -81,22 +81,22 @@ export class Pairing {
     )
   }
 
-  /** Forgets a client that is gone. */
+  /** Removes a disconnected client. */
   end(connection: Connection): void {
     this.#candidates.delete(connection)
   }
 
-  /** The phone scans the QR code that a client shows. */
+  /** Scans the QR code of a client. */
   scan(qr: string, phone: VirtualPhone): Address {
     const [ref, , , advSecret = ""] = qr.slice(qr.indexOf("#") + 1).split(",")
     const candidate = [...this.#candidates.values()].find(({ refs }) => refs.includes(ref ?? ""))
-    if (candidate === undefined) throw new SimulatorRefusal("No client shows this QR code any more")
+    if (candidate === undefined) throw new SimulatorRefusal("No client shows this QR code now. Scan the current one.")
     return this.#accept(candidate, phone, Buffer.from(advSecret, "base64"))
   }
 
-  /** Somebody types into the phone the code that a client shows. What comes of it is seen at the client. */
+  /** Enters the pairing code of a client. The client finds out whether it is right. */
   async enterCode(code: string, phone: VirtualPhone): Promise<void> {
-    const { connection, request } = await this.#codeAsked(phone.number)
+    const { connection, request } = await this.#codeRequest(phone.number)
     const typed = code.replaceAll("-", "").toUpperCase()
     const ephemeral = Curve.generateKeyPair()
     request.typed = { phone, ephemeral, companionEphemeral: await unwrap(typed, request.wrappedEphemeral) }
@@ -115,7 +115,7 @@ export class Pairing {
     )
   }
 
-  /** A client asks for a code, or has found that the right one was typed. */
+  /** Handles a client that requests a pairing code, or that confirms the entered one. */
   linkCode(connection: Connection, query: BinaryNode): void {
     const candidate = this.#candidates.get(connection)
     const request = child(query, "link_code_companion_reg")
@@ -137,7 +137,7 @@ export class Pairing {
     this.#finishCode(candidate, bytesOfChild(request, "link_code_pairing_wrapped_key_bundle"))
   }
 
-  /** The client has signed what the phone gave it; from now on it is a companion. */
+  /** Links a client after it signed its device identity. */
   signed(connection: Connection, result: BinaryNode): Companion | undefined {
     const candidate = this.#candidates.get(connection)
     if (candidate?.accepted === undefined || child(result, "pair-device-sign") === undefined) return undefined
@@ -153,7 +153,7 @@ export class Pairing {
         signature: Buffer.from(keys?.eSkeySig ?? [])
       },
       preKeys: [],
-      welcomed: false,
+      hasHistory: false,
       logins: 0
     }
     this.#companions.add(companion)
@@ -161,13 +161,17 @@ export class Pairing {
     return companion
   }
 
-  /** A client shows its code before the server has heard of it, so whoever types it may be a moment early. */
-  async #codeAsked(number: string) {
-    for (const end = performance.now() + requestPatience; performance.now() < end; await NodeTimers.setTimeout(20)) {
+  /** Waits for the client's request: a client may show its code before the server receives it. */
+  async #codeRequest(number: string) {
+    for (
+      const end = performance.now() + requestTimeoutMillis;
+      performance.now() < end;
+      await NodeTimers.setTimeout(20)
+    ) {
       const candidate = [...this.#candidates.values()].findLast(({ byCode }) => byCode?.number === number)
       if (candidate?.byCode !== undefined) return { connection: candidate.connection, request: candidate.byCode }
     }
-    throw new SimulatorRefusal(`No client asks for a code of ${number}`)
+    throw new SimulatorRefusal(`No client requests a pairing code for ${number}. Request one first.`)
   }
 
   #finishCode(candidate: Candidate, bundle: Buffer): void {
@@ -179,7 +183,7 @@ export class Pairing {
       salt: bundle.subarray(0, 32),
       info: "link_code_pairing_key_bundle_encryption_key"
     })
-    // With a wrong code the two have not agreed on a key: this throws, and the connection ends.
+    // A wrong code leads to different keys: this throws, and the connection ends.
     const opened = aesDecryptGCM(bundle.subarray(44), Buffer.from(key), bundle.subarray(32, 44), Buffer.alloc(0))
     const identities = Curve.sharedKey(phone.record.keys.identity.private, opened.subarray(0, 32))
     const secret = hkdf(Buffer.concat([shared, identities, opened.subarray(64)]), 32, { info: "adv_secret" })
@@ -203,7 +207,7 @@ export class Pairing {
     return address
   }
 
-  /** The phone's signature over the new device, under a MAC with the secret that the client has shown. */
+  /** The phone's signature of the new device, with a MAC by the secret of the client. */
   #deviceIdentity({ payload }: Candidate, address: Address, advSecret: Buffer): Uint8Array {
     const { identity } = this.#phones.get(address.number)?.record.keys ?? { identity: Curve.generateKeyPair() }
     const details = proto.ADVDeviceIdentity.encode({

@@ -6,14 +6,14 @@ import type { Companion } from "./Companions.ts"
 import type { Exchange } from "./Exchange.ts"
 import { GroupQueries } from "./GroupQueries.ts"
 
-/** What answers one query of a companion. */
+/** Answers one query of a companion. */
 type Answer = (query: BinaryNode, companion: Companion) => BinaryNode
 
-/** A query as the table below names it: namespace, type, and the tag of what is asked. */
+/** The key of a query in the table below: namespace, type, and the tag of its first child. */
 const nameOf = (query: BinaryNode): string =>
   [query.attrs["xmlns"], query.attrs["type"], firstChild(query)?.tag].filter((part) => part !== undefined).join(" ")
 
-/** Answers the queries of companions. A query that nobody has thought of gets an empty result. */
+/** Answers the queries of companions. An unknown query gets an empty result. */
 export class Queries {
   readonly #exchange: Exchange
   readonly #groups: GroupQueries
@@ -50,7 +50,7 @@ export class Queries {
     return this.#answers.get(nameOf(query))?.(query, companion) ?? resultOf(query)
   }
 
-  /** Bundles of devices; of a device that does not exist, none. */
+  /** The key bundles of existing devices. */
   #keys(query: BinaryNode): BinaryNode {
     const users = children(child(query, "key"), "user").flatMap(({ attrs: { jid = "" } }) => {
       const address = this.#exchange.find(jid)
@@ -76,17 +76,17 @@ export class Queries {
     return resultOf(query)
   }
 
-  /** Who exists, with which devices, under which LID. Somebody who does not exist is left out. */
-  #usync(query: BinaryNode, { address: asker }: Companion): BinaryNode {
+  /** The existing numbers, with their devices and LIDs. */
+  #usync(query: BinaryNode, { address: holder }: Companion): BinaryNode {
     const usync = child(query, "usync")
-    const asked = child(usync, "query")
-    const wants = (protocol: string) => child(asked, protocol) !== undefined
+    const requested = child(usync, "query")
+    const wants = (protocol: string) => child(requested, protocol) !== undefined
     const users = children(child(usync, "list"), "user").flatMap((user) => {
       const typed = bytesOfChild(user, "contact").toString().replaceAll(/\D/g, "")
       const jid = user.attrs["jid"] ?? pnJid(userOf(typed))
       const number = this.#exchange.find(jid)?.number
       if (number === undefined) return []
-      if (wants("devices")) this.#exchange.companions.noteAsker(number, asker)
+      if (wants("devices")) this.#exchange.companions.addListCache(number, holder)
       const parts = [
         ...(wants("contact") ? [node("contact", { type: "in" })] : []),
         ...(wants("devices") ? [this.#devices(number)] : []),
@@ -104,7 +104,7 @@ export class Queries {
     return node("devices", {}, [node("device-list", {}, devices)])
   }
 
-  /** The state of the app (archived chats and the like) is always empty. */
+  /** The app state, such as archived chats, is always empty. */
   #appState(query: BinaryNode): BinaryNode {
     const collections = children(child(query, "sync"), "collection").map(({ attrs: { name = "", version = "0" } }) =>
       node("collection", { name, version })

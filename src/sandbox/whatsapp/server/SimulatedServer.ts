@@ -5,16 +5,16 @@ import { addressOf, isGroupJid, keyOf, lidJid } from "../model/Address.ts"
 import type { Address } from "../model/Address.ts"
 import type { SimulatorState } from "../model/SimulatorState.ts"
 import { receiptIds } from "../phones/Envelope.ts"
-import { historyFor } from "../phones/historyFor.ts"
-import { certificateChain } from "../wire/certificateChain.ts"
+import { historyFor } from "../phones/peerMessages.ts"
 import { frameOf } from "../wire/FrameReader.ts"
+import { certificateChain } from "../wire/NoiseResponder.ts"
 import type { Handshake } from "../wire/NoiseResponder.ts"
 import { child, node, resultOf } from "../wire/stanza.ts"
 import type { Companion } from "./Companions.ts"
 import { Connection } from "./Connection.ts"
 import type { ServerIdentity } from "./Connection.ts"
 import { ackOf, Exchange } from "./Exchange.ts"
-import type { World } from "./Exchange.ts"
+import type { Environment } from "./Exchange.ts"
 import { Pairing } from "./Pairing.ts"
 import { Queries } from "./Queries.ts"
 
@@ -22,45 +22,45 @@ const streamError = (code: number, content?: ReadonlyArray<BinaryNode>): BinaryN
   node("stream:error", { code: String(code) }, content === undefined ? undefined : [...content])
 
 /**
- * What a server should never do:
- * - `silence`: the line stays open, and nothing comes over it any more
- * - `unknown-stanza`: a stanza that no client knows
- * - `truncated-node`: an encrypted frame that ends in the middle of a node
- * - `bad-frame`: a frame that was never encrypted
- * - `unanswered`: it says that groups have changed, and cuts the line at the question how
+ * Faults of the server:
+ * - `silence`: it keeps the connection open and sends nothing more
+ * - `unknown-stanza`: it sends a stanza that no client knows
+ * - `truncated-node`: it sends an encrypted frame that ends in the middle of a node
+ * - `bad-frame`: it sends a frame without encryption
+ * - `unanswered`: it reports changed groups, and drops the connection when the client queries them
  */
 export type Misbehaviour = "silence" | "unknown-stanza" | "truncated-node" | "bad-frame" | "unanswered"
 
-/** What tests count of the server. */
+/** Counters for tests. */
 export interface ServerCounters {
-  /** Stanzas of clients, by tag. */
+  /** Stanzas from clients, by tag. */
   readonly stanzas: Map<string, number>
-  /** Messages of clients that were acknowledged without an error. */
+  /** Messages that the server acknowledged without an error. */
   acks: number
-  /** Connections that were ended because what came over them made no sense. */
-  nonsense: number
-  /** Of WhatsApp Web, as clients say. */
+  /** Connections that ended because the client sent invalid bytes. */
+  invalid: number
+  /** The versions of WhatsApp Web that clients report. */
   readonly versions: Set<string>
 }
 
 /**
- * The simulated WhatsApp server: speaks the protocol to clients over WebSockets that are given to it, and conveys
- * between them and the virtual phones.
+ * The simulated WhatsApp server. It speaks the protocol with clients over WebSockets, and relays between them and the
+ * virtual phones.
  */
 export class SimulatedServer {
   readonly exchange: Exchange
   readonly pairing: Pairing
-  readonly counters: ServerCounters = { stanzas: new Map(), acks: 0, nonsense: 0, versions: new Set() }
+  readonly counters: ServerCounters = { stanzas: new Map(), acks: 0, invalid: 0, versions: new Set() }
   readonly #queries: Queries
   readonly #keys: { readonly noise: KeyPair; readonly root: KeyPair }
   #identity: ServerIdentity | undefined
-  readonly #lines = new Map<Connection, Companion>()
+  readonly #companions = new Map<Connection, Companion>()
   readonly #connections = new Set<Connection>()
-  /** Cut at the next question for groups. */
+  /** Dropped at their next group query. */
   readonly #unanswered = new WeakSet<Connection>()
 
-  constructor(state: SimulatorState, world: World) {
-    this.exchange = new Exchange(state, world)
+  constructor(state: SimulatorState, environment: Environment) {
+    this.exchange = new Exchange(state, environment)
     this.pairing = new Pairing(this.exchange.phones, this.exchange.companions)
     this.#queries = new Queries(this.exchange)
     const keys = state.shelf<KeyPair>("server")
@@ -72,45 +72,45 @@ export class SimulatedServer {
     this.#keys = { noise: key("noise"), root: key("root") }
   }
 
-  /** Serves a client. */
+  /** Serves a new client. */
   accept(socket: WebSocket): void {
-    // Made for the first client: two signatures in JavaScript, for which no start has to wait.
+    // Created for the first client: two signatures in JavaScript would slow down every start.
     this.#identity ??= { noiseKey: this.#keys.noise, certificates: certificateChain(this.#keys.root, this.#keys.noise) }
     this.#connections.add(
       new Connection(socket, this.#identity, {
         opened: (connection, handshake) => this.#opened(connection, handshake),
         received: (connection, stanza) => this.#received(connection, stanza),
-        failed: () => this.counters.nonsense++,
+        failed: () => this.counters.invalid++,
         closed: (connection) => this.#closed(connection)
       })
     )
   }
 
-  /** Takes a device off its phone, and says so to it when it is there. */
+  /** Unlinks a device. If it is connected, it gets a stream error. */
   logOut(address: Address): void {
-    const line = this.exchange.companions.line(address)
+    const connection = this.exchange.companions.connection(address)
     this.exchange.companions.remove(address)
-    line?.end(streamError(401, [node("conflict", { type: "device_removed" })]))
+    connection?.end(streamError(401, [node("conflict", { type: "device_removed" })]))
   }
 
-  /** Ends the line of a device with an error. */
+  /** Ends the connection of a device with a stream error. */
   endWith(address: Address, code: number): void {
     const reason = code === 440 ? [node("conflict", { type: "replaced" })] : undefined
-    this.exchange.companions.line(address)?.end(streamError(code, reason))
+    this.exchange.companions.connection(address)?.end(streamError(code, reason))
   }
 
-  /** Does to a line what no server should do. */
+  /** Applies a fault to the connection of a device. */
   misbehave(address: Address, misbehaviour: Misbehaviour): void {
-    const line = this.exchange.companions.line(address)
-    if (line === undefined) return
+    const connection = this.exchange.companions.connection(address)
+    if (connection === undefined) return
     const stanza = node("sandbox-nonsense", { from: "nobody@nowhere" }, [node("nothing", { of: "value" })])
-    if (misbehaviour === "silence") line.isSilent = true
-    if (misbehaviour === "unknown-stanza") line.send(stanza)
-    if (misbehaviour === "truncated-node") line.sendBytes(encodeBinaryNode(stanza).subarray(0, -4))
-    if (misbehaviour === "bad-frame") line.sendRaw(frameOf(Buffer.alloc(64, 0xa5)))
+    if (misbehaviour === "silence") connection.isSilent = true
+    if (misbehaviour === "unknown-stanza") connection.send(stanza)
+    if (misbehaviour === "truncated-node") connection.sendBytes(encodeBinaryNode(stanza).subarray(0, -4))
+    if (misbehaviour === "bad-frame") connection.sendRaw(frameOf(Buffer.alloc(64, 0xa5)))
     if (misbehaviour === "unanswered") {
-      this.#unanswered.add(line)
-      line.send(node("ib", { from: S_WHATSAPP_NET }, [node("dirty", { type: "groups" })]))
+      this.#unanswered.add(connection)
+      connection.send(node("ib", { from: S_WHATSAPP_NET }, [node("dirty", { type: "groups" })]))
     }
   }
 
@@ -142,7 +142,7 @@ export class SimulatedServer {
 
   #login(connection: Connection, companion: Companion): void {
     const previous = this.exchange.companions.connect(companion.address, connection)
-    this.#lines.set(connection, companion)
+    this.#companions.set(connection, companion)
     previous?.end(streamError(440, [node("conflict", { type: "replaced" })]))
     companion.logins += 1
     this.exchange.companions.changed(companion)
@@ -152,14 +152,14 @@ export class SimulatedServer {
   #closed(connection: Connection): void {
     this.#connections.delete(connection)
     this.pairing.end(connection)
-    const companion = this.#lines.get(connection)
-    this.#lines.delete(connection)
+    const companion = this.#companions.get(connection)
+    this.#companions.delete(connection)
     if (companion !== undefined) this.exchange.companions.disconnect(companion.address, connection)
   }
 
   async #received(connection: Connection, stanza: BinaryNode): Promise<void> {
     this.counters.stanzas.set(stanza.tag, (this.counters.stanzas.get(stanza.tag) ?? 0) + 1)
-    const companion = this.#lines.get(connection)
+    const companion = this.#companions.get(connection)
     if (companion === undefined) return this.#receivedUnlinked(connection, stanza)
     switch (stanza.tag) {
       case "iq":
@@ -173,10 +173,10 @@ export class SimulatedServer {
     }
   }
 
-  /** A client that is being paired. */
+  /** A stanza of a client that is not linked yet. */
   #receivedUnlinked(connection: Connection, stanza: BinaryNode): void {
     if (stanza.tag !== "iq") return
-    // Its ping, without whose answer it gives the connection up after a minute.
+    // A ping. Without an answer the client closes the connection after a minute.
     if (stanza.attrs["xmlns"] === "w:p") return connection.send(resultOf(stanza))
     if (child(stanza, "link_code_companion_reg") !== undefined) return this.pairing.linkCode(connection, stanza)
     if (this.pairing.signed(connection, stanza) !== undefined) connection.end(streamError(515))
@@ -192,18 +192,18 @@ export class SimulatedServer {
       return
     }
     connection.send(this.#queries.answer(query, companion))
-    // The client is ready for what waits when it says so: `passive` with `active`.
+    // `passive` with `active`: the client is ready for the queued stanzas.
     if (query.attrs["xmlns"] === "passive" && child(query, "active") !== undefined) await this.#ready(companion)
   }
 
   async #ready(companion: Companion): Promise<void> {
     this.exchange.companions.catchUp(companion.address)
-    if (companion.welcomed) return
-    companion.welcomed = true
+    if (companion.hasHistory) return
+    companion.hasHistory = true
     this.exchange.companions.changed(companion)
     await this.exchange.phones.get(companion.address.number)?.sendToCompanion(
       companion.address,
-      historyFor(this.exchange.phones)
+      historyFor(this.exchange.phones.all().map(({ number }) => number))
     )
   }
 
@@ -211,28 +211,28 @@ export class SimulatedServer {
     const { faults } = this.exchange
     const { number } = companion.address
     if (faults.take(number, "no-ack") !== undefined) return
-    if (faults.take(number, "lose-ack") !== undefined) return this.exchange.convey(companion, message)
+    if (faults.take(number, "lose-ack") !== undefined) return this.exchange.relay(companion, message)
     if (faults.take(number, "drop-before-ack") !== undefined) return connection.drop()
     const error = faults.take(number, "ack-error") ?? this.#errorOf(number, message)
     connection.send(ackOf(message, this.#seconds(), error))
     if (error !== undefined) return
     this.counters.acks += 1
-    this.exchange.convey(companion, message)
+    this.exchange.relay(companion, message)
     if (faults.take(number, "drop-after-ack") !== undefined) connection.drop()
   }
 
-  /** Only members write to a group. */
+  /** Only members may write to a group. */
   #errorOf(number: string, { attrs: { to = "" } }: BinaryNode): number | undefined {
     return isGroupJid(to) && !this.exchange.membersOf(to).includes(number) ? 403 : undefined
   }
 
   #receipt(connection: Connection, companion: Companion, receipt: BinaryNode): void {
     connection.send(ackOf(receipt, this.#seconds()))
-    // A client's first word about a message is its acknowledgement, be it that the message was not understood.
+    // Any receipt acknowledges a message, also a retry receipt.
     for (const id of receiptIds(receipt)) {
       this.exchange.companions.acknowledge(companion.address, { tag: "message", id }, false)
     }
-    this.exchange.passOn(companion, receipt)
+    this.exchange.relayReceipt(companion, receipt)
   }
 
   #acknowledged(companion: Companion, ack: BinaryNode): void {

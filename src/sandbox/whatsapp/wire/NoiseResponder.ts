@@ -18,7 +18,7 @@ const ivOf = (counter: number): Buffer => {
 
 const noData = Buffer.alloc(0)
 
-/** The two directions after the handshake, each with its own key and counter. */
+/** The encryption after the handshake. Each direction has a key and a counter. */
 export class NoiseTransport {
   readonly #toClient: Buffer
   readonly #fromClient: Buffer
@@ -39,15 +39,15 @@ export class NoiseTransport {
   }
 }
 
-/** What a client has shown when the handshake is over. */
+/** The result of a handshake. */
 export interface Handshake {
   readonly transport: NoiseTransport
-  /** The client's static key: who it is, once it is registered. */
+  /** The client's static key, which identifies a registered device. */
   readonly noisePublic: Buffer
   readonly payload: proto.ClientPayload
 }
 
-/** The server's half of Noise_XX_25519_AESGCM_SHA256 in the form WhatsApp gives it. Throws when a message is forged. */
+/** The server's side of WhatsApp's Noise_XX_25519_AESGCM_SHA256. Throws on a forged message. */
 export class NoiseResponder {
   readonly #static: KeyPair
   readonly #certificates: Uint8Array
@@ -63,10 +63,10 @@ export class NoiseResponder {
     this.#mixHash(NOISE_WA_HEADER)
   }
 
-  /** The answer to the client's first message. */
+  /** Answers the client's first message. */
   hello(message: Uint8Array): Uint8Array {
     const client = proto.HandshakeMessage.decode(message).clientHello?.ephemeral
-    if (client === null || client === undefined) throw new Error("The first message is no ClientHello")
+    if (client === null || client === undefined) throw new Error("The first message is not a ClientHello")
     this.#mixHash(client)
     this.#mixHash(this.#ephemeral.public)
     this.#mixKey(this.#ephemeral, client)
@@ -78,10 +78,10 @@ export class NoiseResponder {
     }).finish()
   }
 
-  /** Ends the handshake with the client's second message. */
+  /** Completes the handshake with the client's second message. */
   finish(message: Uint8Array): Handshake {
     const client = proto.HandshakeMessage.decode(message).clientFinish
-    if (!client?.static || !client.payload) throw new Error("The second message is no ClientFinish")
+    if (!client?.static || !client.payload) throw new Error("The second message is not a ClientFinish")
     const noisePublic = this.#decrypt(client.static)
     this.#mixKey(this.#ephemeral, noisePublic)
     const payload = proto.ClientPayload.decode(this.#decrypt(client.payload))
@@ -116,4 +116,23 @@ export class NoiseResponder {
     this.#mixHash(cipher)
     return plain
   }
+}
+
+const { Details } = proto.CertChain.NoiseCertificate
+
+/**
+ * The certificates of the server's handshake: an intermediate signed by the root, and a leaf for the server's static
+ * key. The simulator creates the root. Baileys 7.0.0-rc14 checks the form and the issuer, but no signature. A client
+ * that does needs the root's public key.
+ */
+export const certificateChain = (root: KeyPair, server: KeyPair): Uint8Array => {
+  const intermediate = Curve.generateKeyPair()
+  const signed = (issuer: KeyPair, details: proto.CertChain.NoiseCertificate.IDetails) => {
+    const bytes = Buffer.from(Details.encode(details).finish())
+    return { details: bytes, signature: Curve.sign(Buffer.from(issuer.private), bytes) }
+  }
+  return proto.CertChain.encode({
+    intermediate: signed(root, { serial: 1, issuerSerial: 0, key: intermediate.public }),
+    leaf: signed(intermediate, { serial: 2, issuerSerial: 1, key: server.public })
+  }).finish()
 }

@@ -11,9 +11,9 @@ import { Effect } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as BaileysKeys from "../../../../src/channels/whatsapp/baileys/BaileysKeys.ts"
 import * as BaileysRatchets from "../../../../src/channels/whatsapp/baileys/BaileysRatchets.ts"
+import { silentLogger } from "../../../../src/channels/whatsapp/baileys/silentLogger.ts"
 import type { Credentials } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
 import { lidJid, userOf } from "../../../../src/sandbox/whatsapp/model/Address.ts"
-import { quiet } from "../../../../src/sandbox/whatsapp/model/quiet.ts"
 import { SimulatorState } from "../../../../src/sandbox/whatsapp/model/SimulatorState.ts"
 import { signalSession } from "../../../../src/sandbox/whatsapp/phones/KeyBundle.ts"
 import { makePhoneKeys, PhoneSignal } from "../../../../src/sandbox/whatsapp/phones/PhoneSignal.ts"
@@ -25,9 +25,9 @@ const ratchetsOver = (credentials: Credentials, creds: AuthenticationCreds) => {
   const step = new AsyncLocalStorage<BaileysRatchets.StepChanges>()
   const { store, write } = BaileysKeys.make({ credentials, step, run: Effect.runPromise, fail: () => {} })
   const { guarded } = BaileysRatchets.make({ step, commit: (changes) => write([...changes.values()], []) })
-  const keys = addTransactionCapability(store, quiet, { maxCommitRetries: 1, delayBetweenTriesMs: 0 })
+  const keys = addTransactionCapability(store, silentLogger, { maxCommitRetries: 1, delayBetweenTriesMs: 0 })
   return guarded(
-    DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds, keys }, quiet, () => Promise.resolve([]))
+    DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds, keys }, silentLogger, () => Promise.resolve([]))
   )
 }
 

@@ -14,7 +14,7 @@ import * as NodeTimers from "node:timers/promises"
 import { durableAgent } from "../../../../src/channels/whatsapp/baileys/BaileysAuth.ts"
 import * as BaileysRatchets from "../../../../src/channels/whatsapp/baileys/BaileysRatchets.ts"
 import { decodeValue, encodeValue } from "../../../../src/channels/whatsapp/baileys/keyValues.ts"
-import { quiet } from "../../../../src/sandbox/whatsapp/model/quiet.ts"
+import { silentLogger } from "../../../../src/channels/whatsapp/baileys/silentLogger.ts"
 import type { MemoryAuth } from "../../../support/baileysClient.ts"
 import { readUntil } from "../../../support/readUntil.ts"
 import { ann, bob, jid, makeSimulator, paired } from "../../../support/simulatedSession.ts"
@@ -70,7 +70,7 @@ const connect = (url: string, auth: MemoryAuth, millis: number) =>
       const { durable, guarded } = BaileysRatchets.make({ step, commit })
       const socket = makeWASocket({
         waWebSocketUrl: url,
-        logger: quiet,
+        logger: silentLogger,
         emitOwnEvents: false,
         auth: { creds: auth.creds satisfies AuthenticationCreds, keys: reading },
         makeSignalRepository: (...args) => guarded(DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...args)),

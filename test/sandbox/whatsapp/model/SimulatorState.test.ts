@@ -67,7 +67,7 @@ describe("stored state of the simulated WhatsApp", () => {
       const auth = yield* Effect.scoped(Effect.gen(function*() {
         const simulator = yield* makeSimulator({ storage })
         const { auth, client, session: name } = yield* session(simulator, ann)
-        simulator.controls.dropLine(name)
+        simulator.controls.dropConnection(name)
         yield* Effect.promise(() => client.until(() => client.closeCode !== undefined))
         for (const text of texts) yield* Effect.promise(() => simulator.controls.sendText(bob, ann, { text }))
         return auth
