@@ -17,11 +17,10 @@ import type { OutgoingPart, SubmitOutcome } from "../parts/SmsProvider.ts"
 import { makePump } from "../parts/SmsSender.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"
 import { bindName, SmppLinkEntity } from "./SmppLinkEntity.ts"
-import type { Delivered } from "./smppMessages.ts"
+import { type Delivered, statusCode, verdictOf } from "./smppMessages.ts"
 import * as SmppRate from "./SmppRate.ts"
 import { readReceipt, submittedId } from "./smppReceipt.ts"
 import * as SmppSession from "./SmppSession.ts"
-import { statusCode, verdictOf } from "./smppStatus.ts"
 
 /** Parts claimed beyond the window, as many as it has, so that the next submit does not wait for the database. */
 const lookahead = { min: 60, max: 200 }

@@ -10,8 +10,7 @@ import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { pageQuery } from "../../../values/Page.ts"
 import { lineBetween } from "../../../values/Text.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
-import { chatNumberDescription } from "./ChatNumber.ts"
-import { Contact, NumberCheck } from "./Contact.ts"
+import { chatNumberDescription, Contact, NumberCheck } from "./Contact.ts"
 
 const session_id = Schema.optionalKey(pathId(WhatsAppSessionId))
 const reading = Access.channel(["whatsapp:read"], "contacts:read")

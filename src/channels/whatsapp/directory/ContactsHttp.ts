@@ -5,7 +5,7 @@ import { Principal } from "../../../platform/http/Authentication.ts"
 import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { violationsOf } from "../../../platform/http/violations.ts"
-import { ChatNumber } from "./ChatNumber.ts"
+import { ChatNumber } from "./Contact.ts"
 import { Contacts } from "./Contacts.ts"
 import { ContactsApi } from "./ContactsApi.ts"
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { wire } from "../../../platform/http/ApiError.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 
@@ -25,3 +26,14 @@ export const Group = Schema.Struct({
   created_at: Timestamp
 })
 export type Group = typeof Group.Type
+
+/** The session is not an admin of the group. */
+export class NotGroupAdmin extends Schema.TaggedError<NotGroupAdmin>()(
+  "NotGroupAdmin",
+  {},
+  wire(403, "not_group_admin", 4034)
+) {
+  override get message() {
+    return "Only admins can do this. Make the session's number an admin of the group."
+  }
+}

@@ -9,8 +9,7 @@ import { GroupDirectory } from "../socket/MessagePorts.ts"
 import { ContactsRepo } from "./ContactsRepo.ts"
 import { Directory } from "./Directory.ts"
 import type { NotDone } from "./DirectoryEntity.ts"
-import { NotGroupAdmin } from "./DirectoryErrors.ts"
-import { type Group, GroupId } from "./Group.ts"
+import { type Group, GroupId, NotGroupAdmin } from "./Group.ts"
 import { GroupsRepo } from "./GroupsRepo.ts"
 
 interface Which {

@@ -10,9 +10,8 @@ import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { pageQuery } from "../../../values/Page.ts"
 import { lineBetween, textBetween } from "../../../values/Text.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
-import { ChatNumber } from "./ChatNumber.ts"
-import { NotGroupAdmin } from "./DirectoryErrors.ts"
-import { Group, GroupId } from "./Group.ts"
+import { ChatNumber } from "./Contact.ts"
+import { Group, GroupId, NotGroupAdmin } from "./Group.ts"
 
 const name = lineBetween(1, 100)
 const description = Schema.optionalKey(Schema.NullOr(textBetween(0, 2_048)))

@@ -10,7 +10,7 @@ import { dataKeyPlace } from "../credentials/DataKey.ts"
 import { type MediaPart, mediaPart } from "./inboundMessage.ts"
 import { inboxPlace, openPayload } from "./InboxItem.ts"
 import { InboxRepo } from "./InboxRepo.ts"
-import { MediaGone } from "./MediaErrors.ts"
+import { MediaGone } from "./MediaApi.ts"
 import { mediaLocation } from "./mediaLocation.ts"
 import { MediaRoom } from "./MediaRoom.ts"
 

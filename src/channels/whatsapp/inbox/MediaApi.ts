@@ -1,12 +1,18 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Access from "../../../platform/http/Access.ts"
-import { apiErrors } from "../../../platform/http/ApiError.ts"
+import { apiErrors, wire } from "../../../platform/http/ApiError.ts"
 import { NotFound, ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
 import { RequestRules } from "../../../platform/http/RequestRules.ts"
 import { MessageId, pathId } from "../../../values/Ids.ts"
-import { MediaGone } from "./MediaErrors.ts"
+
+/** The file has expired at WhatsApp, or the keys that open it are gone. */
+export class MediaGone extends Schema.TaggedError<MediaGone>()("MediaGone", {}, wire(410, "media_gone", 4106)) {
+  override get message() {
+    return "This file is no longer available. WhatsApp keeps files for some weeks, and only the session's keys open them."
+  }
+}
 
 const fetch = HttpApiEndpoint.get("fetch", "/:id/media", {
   params: { id: pathId(MessageId) },

@@ -11,9 +11,8 @@ import * as MessageComposer from "./MessageComposer.ts"
 import { type MessageFailure, notAcknowledged, refusedByServer, unreachable } from "./MessageFailures.ts"
 import { makeOutboxRepo, type QueuedMessage, type WrittenMessage } from "./OutboxRepo.ts"
 import { OutboxSenders } from "./OutboxSenders.ts"
-import type { ReportedStatus } from "./OutboxState.ts"
+import { receiptStatus, type ReportedStatus } from "./OutboxState.ts"
 import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
-import { receiptStatus } from "./receiptStatus.ts"
 import { historySize, waitFor } from "./SendRate.ts"
 
 /** Messages that may wait for their acknowledgement at once. */

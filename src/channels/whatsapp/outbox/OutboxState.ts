@@ -1,3 +1,5 @@
+import { childrenOf, isValidId, type Stanza } from "../wire/Stanza.ts"
+
 /** The status of a message in the outbox. `written`: written to a connection, and not acknowledged yet. */
 export type OutboxStatus = "queued" | "written" | "sent" | "delivered" | "read" | "failed"
 
@@ -30,4 +32,26 @@ export const transition = (status: OutboxStatus, reported: ReportedStatus): Tran
   const from = isQueued ? 0 : order.indexOf(status) + 1
   const published = order.slice(from, order.indexOf(reported) + 1)
   return published.length === 0 ? undefined : { status: reported, published, leavesQueue: isQueued }
+}
+
+const statusByType: ReadonlyMap<string, "delivered" | "read"> = new Map([
+  ["", "delivered"],
+  ["inactive", "delivered"],
+  ["read", "read"],
+  ["played", "read"]
+])
+
+/**
+ * The status that a receipt reports, and the messages it is about; undefined if it reports none. A receipt with
+ * `recipient` comes from another device of the same phone, and other types concern devices, not messages. In a group the
+ * first member's receipt counts.
+ */
+export const receiptStatus = (receipt: Stanza) => {
+  const { id, recipient, type = "" } = receipt.attrs
+  const status = statusByType.get(type)
+  if (status === undefined || recipient !== undefined || id === undefined) return undefined
+  const items = childrenOf(receipt).flatMap((child) => child.tag === "list" ? childrenOf(child) : [])
+  const others = items.flatMap(({ attrs }) => attrs["id"] === undefined ? [] : [attrs["id"]])
+  // An invalid id belongs to no message, and it would break the statement that it shares with other sessions.
+  return { status, ids: [id, ...others].filter(isValidId) }
 }

@@ -17,9 +17,9 @@ import {
 } from "../content/MessageContent.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 import { GroupDirectory, ReceivedMessages } from "../socket/MessagePorts.ts"
-import { AcceptedRepo, type NewRow } from "./AcceptedRepo.ts"
 import { bulkContents } from "./bulkContents.ts"
 import * as MessageAcceptance from "./MessageAcceptance.ts"
+import { AcceptedRepo, type NewRow } from "./MessageAcceptance.ts"
 import type { AcceptedMessage, AcceptedMessageBatch, NewMessage, NewMessageBatch } from "./MessagesApi.ts"
 import { makeOutboxRepo } from "./OutboxRepo.ts"
 

@@ -5,12 +5,13 @@ import {
   bindBody,
   readDeliver,
   readSubmitResponse,
-  submitBody
+  statusCode,
+  submitBody,
+  verdictOf
 } from "../../../../src/channels/sms/smpp/smppMessages.ts"
 import { encodePdu, pduBody, PduReader, readPdus } from "../../../../src/channels/sms/smpp/SmppPdu.ts"
 import * as SmppRate from "../../../../src/channels/sms/smpp/SmppRate.ts"
 import { type MessageIdForm, readReceipt, submittedId } from "../../../../src/channels/sms/smpp/smppReceipt.ts"
-import { statusCode, verdictOf } from "../../../../src/channels/sms/smpp/smppStatus.ts"
 import { MessageId } from "../../../../src/values/Ids.ts"
 import { PhoneNumber } from "../../../../src/values/PhoneNumber.ts"
 

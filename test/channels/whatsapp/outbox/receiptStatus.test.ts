@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { receiptStatus } from "../../../../src/channels/whatsapp/outbox/receiptStatus.ts"
+import { receiptStatus } from "../../../../src/channels/whatsapp/outbox/OutboxState.ts"
 
 const receipt = (ids: ReadonlyArray<string>) => {
   const [id = "", ...more] = ids
