@@ -1,4 +1,4 @@
-import { type Duration, Effect, Queue } from "effect"
+import { Duration, Effect, Queue } from "effect"
 
 /**
  * Makes a worker poll at once. Signals while the worker is busy count as one. A signal may get lost with its node, so a
@@ -8,7 +8,7 @@ export interface Wakeup {
   readonly signal: Effect.Effect<void>
   readonly signalUnsafe: () => void
   /** Ends at the next signal, or after `timeout`. */
-  readonly wait: (timeout: Duration.Input) => Effect.Effect<void>
+  readonly wait: (timeout?: Duration.Input) => Effect.Effect<void>
 }
 
 const make: Effect.Effect<Wakeup> = Effect.map(Queue.sliding<void>(1), (signals) => {
@@ -18,7 +18,7 @@ const make: Effect.Effect<Wakeup> = Effect.map(Queue.sliding<void>(1), (signals)
   return {
     signal: Effect.sync(signalUnsafe),
     signalUnsafe,
-    wait: (timeout) => Effect.asVoid(Effect.timeoutOption(Queue.take(signals), timeout))
+    wait: (timeout = Duration.infinity) => Effect.asVoid(Effect.timeoutOption(Queue.take(signals), timeout))
   }
 })
 

@@ -1,21 +1,20 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { MessageId } from "../../../values/Ids.ts"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { unconfirmed } from "./PartState.ts"
 
-/** A part in the hands of a node; its numbers were checked when the message was accepted. */
+/** A claimed part. Its numbers were validated when the message was accepted. */
 export const ClaimedPart = Schema.Struct({
   message_id: MessageId,
   part_no: Schema.Int,
   parts: Schema.Int,
   encoding: Schema.Literals(["gsm7", "ucs2"]),
   body: Schema.String,
-  /** Of the code that the body has a mask for. */
+  /** The seed of the one-time code that replaces the mask in the body. */
   code_seed: Schema.NullOr(CodeSeed),
   sender: Schema.NullOr(Schema.String),
   recipient: Schema.toType(PhoneNumber),
@@ -26,14 +25,14 @@ export const ClaimedPart = Schema.Struct({
 })
 export type ClaimedPart = typeof ClaimedPart.Type
 
-const hands = (held: ReadonlyArray<ClaimedPart>) => ({
-  ids: column.int8(held.map(({ message_id }) => message_id)),
-  numbers: column.int4(held.map(({ part_no }) => part_no)),
-  doubts: column.int4(held.map(({ unconfirmed_attempts }) => unconfirmed_attempts))
+/** Identifies claims: a part that another node has reclaimed counts one more unconfirmed attempt. */
+const claimsOf = (claimed: ReadonlyArray<ClaimedPart>) => ({
+  ids: column.int8(claimed.map(({ message_id }) => message_id)),
+  numbers: column.int4(claimed.map(({ part_no }) => part_no)),
+  doubts: column.int4(claimed.map(({ unconfirmed_attempts }) => unconfirmed_attempts))
 })
 
-/** SQL of parts on their way through the hands of nodes; what becomes of them is `PartStatusRepo`. */
-export const makePartsRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const due = (lane: number) =>
@@ -41,54 +40,57 @@ export const makePartsRepo = repository(Effect.gen(function*() {
       order by due_at, message_id, part_no`
 
   /**
-   * Takes who is due into `sending`, in the hands of this node from then on (`due_at`): messages of their own first, and
-   * of batches no more than `bulk`. What another node claims at the same time is passed over.
+   * Claims due parts: `due_at` is the time of the claim from then on. Single messages come first, and parts of batches
+   * are at most `bulkLimit`. Skips rows that another node is claiming.
    */
-  const claim = SqlSchema.findAll({
-    Request: Schema.Struct({ provider: Schema.String, limit: Schema.Int, bulk: Schema.Int }),
+  const claim = Query.findAll({
+    Request: Schema.Struct({ provider: Schema.String, limit: Schema.Int, bulkLimit: Schema.Int }),
     Result: ClaimedPart,
-    execute: ({ bulk, limit, provider }) =>
+    execute: ({ bulkLimit, limit, provider }) =>
       sql`with single as (
           select message_id, part_no from sms_parts where ${due(0)} limit ${limit} for update skip locked
         ), bulk as (
           select message_id, part_no from sms_parts where ${due(1)}
-          limit greatest(0, least(${bulk}::bigint, ${limit}::bigint - (select count(*) from single)))
+          limit greatest(0, least(${bulkLimit}::bigint, ${limit}::bigint - (select count(*) from single)))
           for update skip locked
-        ), taken as (
+        ), claimed as (
           update sms_parts p set status = 'sending', due_at = now(), provider = ${provider}
           from (select * from single union all select * from bulk) d
           where p.message_id = d.message_id and p.part_no = d.part_no
           returning p.*
         )
-        select t.message_id, t.part_no, t.parts, t.encoding, t.body, t.code_seed, t.lane, t.attempt_count,
-          t.doubts as unconfirmed_attempts,
-          m.sender, m.recipient, extract(epoch from now() - t.created_at)::float8 * 1000 as age_millis
-        from taken t join messages m on m.id = t.message_id order by t.lane, t.message_id, t.part_no`
+        select c.message_id, c.part_no, c.parts, c.encoding, c.body, c.code_seed, c.lane, c.attempt_count,
+          c.doubts as unconfirmed_attempts,
+          m.sender, m.recipient, extract(epoch from now() - c.created_at)::float8 * 1000 as age_millis
+        from claimed c join messages m on m.id = c.message_id order by c.lane, c.message_id, c.part_no`
   })
 
-  /** Says that this node still has them; one whose outcome is being written at this moment needs no saying. */
-  const renew = (held: ReadonlyArray<ClaimedPart>) => {
-    const { doubts, ids, numbers } = hands(held)
-    return sql`with mine as (
+  /**
+   * Renews leases. Skips parts that another node has reclaimed, and locked rows: their outcome is being written, and
+   * waiting could deadlock.
+   */
+  const renew = (claimed: ReadonlyArray<ClaimedPart>) => {
+    const { doubts, ids, numbers } = claimsOf(claimed)
+    return Query.run(sql`with mine as (
         select p.message_id, p.part_no from sms_parts p,
           unnest(${ids}, ${numbers}, ${doubts}) as t (message_id, part_no, doubts)
         where p.message_id = t.message_id and p.part_no = t.part_no and p.status = 'sending' and p.doubts = t.doubts
         for update of p skip locked
       )
-      update sms_parts p set due_at = now() from mine where p.message_id = mine.message_id and p.part_no = mine.part_no`
+      update sms_parts p set due_at = now() from mine where p.message_id = mine.message_id and p.part_no = mine.part_no`)
   }
 
   /**
-   * What no node has said to have for `after` may have been submitted: it is submitted once more, which also makes void
-   * whatever the node before still learns about it. The second time it is given up; these are told.
+   * Returns parts to the queue whose lease has not been renewed for `leaseTimeout`. They may have been submitted, so this
+   * counts an unconfirmed attempt, and their former node's outcome changes nothing. The second time they fail.
    */
-  const takeOver = SqlSchema.findAll({
-    Request: Schema.Struct({ provider: Schema.String, after: Schema.Duration }),
-    Result: Schema.Struct({ message_id: MessageId, is_lost: Schema.Boolean }),
-    execute: ({ after, provider }) =>
-      sql`with stray as (
+  const reclaimExpired = Query.findAll({
+    Request: Schema.Struct({ provider: Schema.String, leaseTimeout: Schema.Duration }),
+    Result: Schema.Struct({ message_id: MessageId, has_failed: Schema.Boolean }),
+    execute: ({ leaseTimeout, provider }) =>
+      sql`with orphaned as (
           select message_id, part_no from sms_parts where status = 'sending' and provider = ${provider}
-            and due_at <= now() - ${Duration.toMillis(after)}::float8 * interval '1 millisecond'
+            and due_at <= now() - ${Duration.toMillis(leaseTimeout)}::float8 * interval '1 millisecond'
           order by message_id, part_no for update skip locked
         )
         update sms_parts p set doubts = doubts + 1, due_at = now(),
@@ -96,17 +98,24 @@ export const makePartsRepo = repository(Effect.gen(function*() {
           error_code = case when doubts = 0 then null else ${unconfirmed.error_code} end,
           error_message = case when doubts = 0 then null else ${unconfirmed.error_message} end,
           completed_at = case when doubts = 0 then null else now() end
-        from stray where p.message_id = stray.message_id and p.part_no = stray.part_no
-        returning p.message_id, p.status = 'failed' as is_lost`
+        from orphaned where p.message_id = orphaned.message_id and p.part_no = orphaned.part_no
+        returning p.message_id, p.status = 'failed' as has_failed`
   })
 
-  /** Back to the queue with what was claimed and never begun. */
-  const giveBack = (held: ReadonlyArray<ClaimedPart>) => {
-    const { doubts, ids, numbers } = hands(held)
-    return sql`update sms_parts p set status = 'queued', due_at = now()
+  /** Returns claims to the queue that have not begun, unless another node has reclaimed them. */
+  const release = (claimed: ReadonlyArray<ClaimedPart>) => {
+    const { doubts, ids, numbers } = claimsOf(claimed)
+    return Query.run(sql`update sms_parts p set status = 'queued', due_at = now()
       from unnest(${ids}, ${numbers}, ${doubts}) as t (message_id, part_no, doubts)
-      where p.message_id = t.message_id and p.part_no = t.part_no and p.status = 'sending' and p.doubts = t.doubts`
+      where p.message_id = t.message_id and p.part_no = t.part_no and p.status = 'sending' and p.doubts = t.doubts`)
   }
 
-  return { claim, renew, takeOver, giveBack }
-}))
+  return { claim, renew, release, reclaimExpired }
+})
+
+/** SQL of parts from claim to submit. `PartStatusRepo` writes their outcomes. */
+export class PartsRepo
+  extends Context.Service<PartsRepo>()("messaging-service/channels/sms/parts/PartsRepo", { make })
+{
+  static readonly layer = Layer.effect(PartsRepo, make)
+}

@@ -1,21 +1,21 @@
 import { Context, Effect, Layer } from "effect"
+import { PartsRepo } from "./PartsRepo.ts"
 import { SmsProvider } from "./SmsProvider.ts"
-import { makePump } from "./SmsSender.ts"
+import { SmsSender } from "./SmsSender.ts"
 
-/** Where accepted messages leave the service. */
+/** Sends the accepted messages to the provider. */
 export class SmsOutlet extends Context.Service<SmsOutlet, {
-  /** Whether messages are cut into segments here, or handed over whole. */
+  /** Whether the service splits messages into segments, or the provider does. */
   readonly takes: "segments" | "texts"
-  /** Says that something may be due; a wake that gets lost costs a second. */
+  /** Makes the sender poll at once. A lost wake-up delays a message by a second. */
   readonly wake: Effect.Effect<void>
 }>()("messaging-service/channels/sms/parts/SmsOutlet") {
-  /** Every node hands over for itself. */
+  /** Every node sends for itself. */
   static readonly layerProvider = Layer.effect(
     SmsOutlet,
     Effect.gen(function*() {
       const { concurrency, name, submit, takes } = yield* SmsProvider
-      const { wake } = yield* makePump({ provider: name, width: concurrency, submit })
-      return SmsOutlet.of({ takes, wake })
+      return SmsOutlet.of({ takes, wake: yield* SmsSender.start({ provider: name, concurrency, submit }) })
     })
-  )
+  ).pipe(Layer.provide(PartsRepo.layer))
 }

@@ -8,13 +8,14 @@
  * Idempotence: a repeated response or receipt changes nothing. A part leaves `sending` once; delivered and failed are final.
  * Sleep: never while it is woken. After a lost connection it binds again, on a new socket, within 1 to 60 seconds.
  */
-import { Clock, Duration, Effect, Random, Semaphore } from "effect"
+import { Clock, Duration, Effect, Layer, Random, Semaphore } from "effect"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
+import { PartsRepo } from "../parts/PartsRepo.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import type { OutgoingPart, SubmitOutcome } from "../parts/SmsProvider.ts"
-import { makePump } from "../parts/SmsSender.ts"
+import { SmsSender } from "../parts/SmsSender.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"
 import { bindName, SmppLinkEntity } from "./SmppLinkEntity.ts"
 import { type Delivered, statusCode, verdictOf } from "./smppMessages.ts"
@@ -112,8 +113,7 @@ const make = Effect.gen(function*() {
         () => window.release(1)
       ).pipe(Effect.flatMap(outcomeOf))
     const ahead = Math.min(lookahead.max, Math.max(lookahead.min, smppWindow))
-    const pump = yield* makePump({ provider: bindName, width: smppWindow + ahead, submit })
-    wake = pump.wake
+    wake = yield* SmsSender.start({ provider: bindName, concurrency: smppWindow + ahead, submit })
     return yield* session.closed
   }).pipe(
     Effect.scoped,
@@ -150,4 +150,4 @@ const make = Effect.gen(function*() {
 /** Runs the bind while its shard is on this node. */
 export const SmppLinkActor = drainBeforeClose((track) =>
   SmppLinkEntity.toLayer(Effect.andThen(track, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
-)
+).pipe(Layer.provide(PartsRepo.layer))

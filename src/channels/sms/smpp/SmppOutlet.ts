@@ -1,34 +1,27 @@
-import { Effect, Layer, Queue, Schedule } from "effect"
-import { Singleton } from "effect/cluster"
+import { Effect, Layer } from "effect"
+import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
+import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import { SmsOutlet } from "../parts/SmsOutlet.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"
 import { SmppLinkActor } from "./SmppLinkActor.ts"
 import { bindName, SmppLinkEntity } from "./SmppLinkEntity.ts"
 
-/** A wake for the actor of a dead node waits until another one has its shard. */
-const patience = "2 seconds"
+/** A wake-up for the actor of a dead node waits until another node has its shard. */
+const wakeTimeout = "2 seconds"
 
-const makeWake = Effect.map(
-  SmppLinkEntity.client,
-  (actor) => Effect.ignoreCause(Effect.timeoutOption(actor(bindName).Wake(undefined, { discard: true }), patience))
-)
-
-/** Has the bind be somewhere: its actor is on the node of its shard as long as it is woken. */
-const Waker = Singleton.make(
-  "SmppLinkWaker",
-  Effect.flatMap(makeWake, (wake) => Effect.asVoid(Effect.repeat(wake, Schedule.spaced("1 second"))))
-)
-
-const Outlet = Layer.effect(
-  SmsOutlet,
-  Effect.gen(function*() {
-    const wake = yield* makeWake
-    const asked = yield* Queue.sliding<void>(1)
-    // Many commits in the time of one call are one wake.
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(asked), wake)))
-    return SmsOutlet.of({ takes: "segments", wake: Effect.sync(() => void Queue.offerUnsafe(asked, undefined)) })
+const Outlet = Layer.unwrap(Effect.map(SmppLinkEntity.client, (actor) => {
+  const wakeActor = Effect.ignoreCause(
+    Effect.timeoutOption(actor(bindName).Wake(undefined, { discard: true }), wakeTimeout)
+  )
+  const make = Effect.gen(function*() {
+    const wakeup = yield* Wakeup.make
+    // Commits during one call share the next one.
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(wakeup.wait(), wakeActor)))
+    return SmsOutlet.of({ takes: "segments", wake: wakeup.signal })
   })
-)
+  // The periodic wake-up keeps the bind running: it starts the actor on the node of its shard.
+  return Layer.merge(Layer.effect(SmsOutlet, make), PeriodicTask.make("SmppLinkWaker", "1 second", wakeActor))
+}))
 
 /** The carrier of SMPP_URL. */
-export const SmppOutlet = Layer.mergeAll(Outlet, Waker, SmppLinkActor).pipe(Layer.provide(SmppCarrier.layer))
+export const SmppOutlet = Layer.merge(Outlet, SmppLinkActor).pipe(Layer.provide(SmppCarrier.layer))
