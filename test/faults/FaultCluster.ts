@@ -111,7 +111,7 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
 export const runsBatch = (id: string) => `"batch":"${id}"`
 export const drainsWebhook = (id: number) => `"webhook":${id}}`
 export const hasSession = (id: number) => ["WhatsApp session connected", `"session":${id}}`]
-export const sendsNotices = "notices are sent by this node"
+export const sendsNotices = "sending notices on this node"
 
 /** Batch recipients that a node which just died may or may not have sent to. */
 export const inDoubt = Effect.fnUntraced(function*(batch: string) {

@@ -6,7 +6,7 @@ import { makeAccount, makeKey, type RunningNode, Service, startNode } from "../s
 
 const debug = { LOG_LEVEL: "debug" }
 
-const runsBatches = (node: RunningNode) => node.logs.some((line) => line.includes("a batch runs on this node"))
+const runsBatches = (node: RunningNode) => node.logs.some((line) => line.includes("sending a batch on this node"))
 
 const sendOne = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   const id = yield* sendBulk(node, key, { subject: "s", html: "h", recipients: ["fine@people.example"] })

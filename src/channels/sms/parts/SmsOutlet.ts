@@ -15,7 +15,8 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
     SmsOutlet,
     Effect.gen(function*() {
       const { concurrency, name, submit, takes } = yield* SmsProvider
-      return SmsOutlet.of({ takes, wake: yield* SmsSender.start({ provider: name, concurrency, submit }) })
+      const { wake } = yield* SmsSender.start({ provider: name, concurrency, submit })
+      return SmsOutlet.of({ takes, wake })
     })
   ).pipe(Layer.provide(PartsRepo.layer))
 }

@@ -75,11 +75,11 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }
   } satisfies WorkPolicy<ClaimedPart, SubmitOutcome>
 })
 
-/** Starts a sender that runs until the scope closes. Answers with its wake-up. */
+/** Starts a sender that runs until the scope closes. */
 const start = Effect.fnUntraced(function*(options: Options) {
   const wakeup = yield* Wakeup.make
   yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy(options), wakeup))
-  return wakeup.signal
+  return { wake: wakeup.signal }
 })
 
 export const SmsSender = { start }

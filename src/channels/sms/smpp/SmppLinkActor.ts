@@ -113,7 +113,8 @@ const make = Effect.gen(function*() {
         () => window.release(1)
       ).pipe(Effect.flatMap(outcomeOf))
     const ahead = Math.min(lookahead.max, Math.max(lookahead.min, smppWindow))
-    wake = yield* SmsSender.start({ provider: bindName, concurrency: smppWindow + ahead, submit })
+    const sender = yield* SmsSender.start({ provider: bindName, concurrency: smppWindow + ahead, submit })
+    wake = sender.wake
     return yield* session.closed
   }).pipe(
     Effect.scoped,
