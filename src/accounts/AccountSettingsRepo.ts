@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
           weekly_digest = coalesce(${change.weekly_digest ?? null}::boolean, weekly_digest),
           security_alerts = coalesce(${change.security_alerts ?? null}::boolean, security_alerts),
           marketing_emails = coalesce(${change.marketing_emails ?? null}::boolean, marketing_emails),
-          -- Whoever asks for it again begins with the week that runs.
+          -- A digest that is switched on again starts with the current week.
           digest_week = case when coalesce(${change.weekly_digest ?? null}::boolean, weekly_digest) then digest_week end
         where id = ${accountId} returning ${toggles}`
   })

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { column } from "../platform/database/column.ts"
+import * as Query from "../platform/database/Query.ts"
 import type { MessageBatchId } from "../values/Ids.ts"
 
 /** A message that left the queue: its batch, if any, and the count that it adds to if it was queued before. */
@@ -31,7 +32,7 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(moves: ReadonlyArray<BatchMove>) {
     const steps = stepsOf(moves)
     if (steps.length === 0) return
-    yield* sql`with step as (
+    yield* Query.run(sql`with step as (
         select * from unnest(${column.text(steps.map((s) => s.id))}, ${column.int4(steps.map((s) => s.sent))},
           ${column.int4(steps.map((s) => s.failed))}) as t (id, sent, failed)
       ), locked as (
@@ -43,6 +44,6 @@ export const make = Effect.gen(function*() {
         status = case when b.status = 'canceled' then 'canceled'
           when b.sent + s.sent + b.failed + s.failed + b.canceled < b.total then 'processing'
           when b.sent + s.sent > 0 then 'completed' else 'failed' end
-      from step s, locked l where b.id = s.id and b.id = l.id`
-  }, Effect.orDie)
+      from step s, locked l where b.id = s.id and b.id = l.id`)
+  })
 })

@@ -44,8 +44,8 @@ export const variablesOf = (
   if (names.length <= maxVariables && names.every(({ length }) => length <= maxVariableLength)) {
     return Effect.succeed(names)
   }
-  const most = `at most ${maxVariables} different variables, with names of at most ${maxVariableLength} characters`
-  return Effect.fail(ValidationFailed.of(param, `must have ${most}`))
+  const limit = `at most ${maxVariables} different variables, with names of at most ${maxVariableLength} characters`
+  return Effect.fail(ValidationFailed.of(param, `must have ${limit}`))
 }
 
 /** {@link compiled} for the texts of one send, with the same limit of variables as a stored template. */

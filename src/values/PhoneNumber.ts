@@ -17,11 +17,11 @@ const read = (text: string): Parsed | undefined => parsePhoneNumberFromString(te
 
 /** Caches recent canonical numbers: each number is checked twice, and many receive several messages. */
 const canonical = new Set<string>()
-const mostCanonical = 1_000
+const maxCached = 1_000
 
 const remember = (number: string) => {
   const [oldest] = canonical
-  if (canonical.size >= mostCanonical && oldest !== undefined) canonical.delete(oldest)
+  if (canonical.size >= maxCached && oldest !== undefined) canonical.delete(oldest)
   canonical.add(number)
 }
 

@@ -21,7 +21,7 @@ const table: ReadonlyArray<readonly [what: string, texts: ReadonlyArray<string>,
     /published/
   ],
   ["spaces and line breaks in the key", [`k=rsa; p=${publicKey.replaceAll(/.{64}/g, "$& \t\r\n")}`], "verified", /./],
-  ["tags that nobody knows", [`${ours}; n=note; x1=y`], "verified", /published/],
+  ["unknown tags", [`${ours}; n=note; x1=y`], "verified", /published/],
   ["a list of hashes and services with ours", [`h=sha1:sha256; s=email:web; ${ours}`], "verified", /published/],
   ["a key that is marked as a test", [`k=rsa; t=y:s; p=${publicKey}`], "verified", /test/],
   ["another text beside the key", ["hello", ours], "verified", /published/],

@@ -33,7 +33,7 @@ const table: ReadonlyArray<readonly [what: string, texts: ReadonlyArray<string>,
   ["texts that are no SPF", ["v=spf2.0/pra", "hello"], "missing", /Publish/],
   ["two records, one of them right", ["v=spf1 -all", `v=spf1 include:${host} ~all`], "conflict", /2 SPF records/],
   [
-    "somebody else's record",
+    "another sender's record",
     ["v=spf1 include:_spf.x.example ~all"],
     "mismatch",
     /v=spf1 include:spf\.service\.example include:_spf\.x\.example ~all$/
@@ -48,7 +48,7 @@ const table: ReadonlyArray<readonly [what: string, texts: ReadonlyArray<string>,
   ["our host with the qualifier ?", [`v=spf1 ?include:${host} ~all`], "mismatch", /change/],
   ["a host that only begins as ours", [`v=spf1 include:${host}.evil.example ~all`], "mismatch", /change/],
   [
-    "a redirect that nobody has followed",
+    "a redirect without its target",
     ["v=spf1 redirect=x.example"],
     "mismatch",
     /include:spf\.service\.example redirect=/

@@ -3,14 +3,14 @@ import { Schema } from "effect"
 import { VerificationStatus } from "../../src/verify/Verification.ts"
 import { end, guess, shownStatus, type VerificationState } from "../../src/verify/VerificationState.ts"
 
-const most = 5
+const maxAttempts = 5
 const fresh: VerificationState = { status: "pending", attempts: 0, isOver: false }
 
 /** The state after these guesses, and how many were compared. */
 const after = (guesses: ReadonlyArray<boolean>, start = fresh) =>
   guesses.reduce(
     ({ looked, standing }, isRight) => {
-      const guessed = guess(standing, isRight, most)
+      const guessed = guess(standing, isRight, maxAttempts)
       return "next" in guessed ? { looked: looked + 1, standing: guessed.next } : { looked, standing }
     },
     { looked: 0, standing: start }
@@ -32,17 +32,20 @@ describe("VerificationState", () => {
       const first = guesses.indexOf(true)
       const wrongBefore = first < 0 ? guesses.length : first
       const { looked, standing } = after(guesses)
-      assert.strictEqual(looked, Math.min(most, first < 0 ? guesses.length : first < most ? first + 1 : most))
+      assert.strictEqual(
+        looked,
+        Math.min(maxAttempts, first < 0 ? guesses.length : first < maxAttempts ? first + 1 : maxAttempts)
+      )
       assert.strictEqual(
         standing.status,
-        wrongBefore >= most ? "max_attempts" : first >= 0 ? "approved" : "pending"
+        wrongBefore >= maxAttempts ? "max_attempts" : first >= 0 ? "approved" : "pending"
       )
-      assert.strictEqual(standing.attempts, Math.min(most, wrongBefore))
+      assert.strictEqual(standing.attempts, Math.min(maxAttempts, wrongBefore))
     }
   )
 
   it.prop("a verification never leaves a final state", [standing, Schema.Boolean], ([before, isRight]) => {
-    const guessed = guess(before, isRight, most)
+    const guessed = guess(before, isRight, maxAttempts)
     if (before.status !== "pending" || before.isOver) {
       assert.notProperty(guessed, "next")
       assert.include(["Used", "Expired", "Exhausted"], guessed._tag)
@@ -52,7 +55,7 @@ describe("VerificationState", () => {
 
   it("a guess on an ended verification returns whether it was used, has expired or had too many attempts", () => {
     const tagOf = (status: VerificationState["status"], isOver: boolean) =>
-      guess({ ...fresh, status, isOver }, true, most)._tag
+      guess({ ...fresh, status, isOver }, true, maxAttempts)._tag
     assert.deepStrictEqual(
       [tagOf("approved", true), tagOf("pending", true), tagOf("expired", true), tagOf("max_attempts", false)],
       ["Used", "Expired", "Expired", "Exhausted"]

@@ -1,13 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, type Duration, Effect, Layer, Redacted } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
 import { AppConfig } from "../config/AppConfig.ts"
 import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
 import { createPartitions } from "./Partitions.ts"
 import * as PgCodecs from "./PgCodecs.ts"
-import * as Transaction from "./transaction.ts"
+import * as Query from "./Query.ts"
 
 /** The address of the operator's server, or of the embedded one, which runs until this layer's scope closes. */
 export class DatabaseAddress extends Context.Service<DatabaseAddress, {
@@ -99,22 +99,34 @@ export class Database extends Context.Service<Database, {
   /** On the client in the context. */
   static readonly fromClient = Layer.effect(
     Database,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const onPool = Effect.provideService(SqlClient.SqlClient, sql)
-      return Database.of({
-        transaction: (effect) => onPool(Transaction.transaction(effect)),
-        afterCommit: Transaction.afterCommit,
-        inTransaction: Transaction.inTransaction,
-        idleInTransaction: (effect, atMost) => onPool(Transaction.idleInTransaction(effect, atMost)),
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      Database.of({
+        transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.catch(
+            sql.withTransaction(effect),
+            // The compiler does not narrow a generic E by the check.
+            (error) =>
+              SqlError.isSqlError(error) ? Effect.die(error) : Effect.fail(error as Exclude<E, SqlError.SqlError>)
+          ),
+        // Forked, because the client waits for its callbacks before it returns from the transaction.
+        afterCommit: (wakeUp) => sql.afterCommit(Effect.asVoid(Effect.forkDetach(wakeUp))),
+        inTransaction: Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome),
+        idleInTransaction: Effect.fnUntraced(
+          function*<A, E, R>(effect: Effect.Effect<A, E, R>, atMost: Duration.Duration) {
+            const millis = String(Duration.toMillis(atMost))
+            yield* Query.run(sql`select set_config('idle_in_transaction_session_timeout', ${millis}, true)`)
+            const value = yield* effect
+            yield* Query.run(sql`set local idle_in_transaction_session_timeout to default`)
+            return value
+          }
+        ),
         outsideTransaction: (effect) =>
           Effect.updateContext(
             effect,
-            // No effect requires the omitted keys: the client looks them up as options.
-            <R>(context: Context.Context<R>) =>
-              Context.omit(sql.transactionService, Transaction.Pending)(context) as Context.Context<R>
+            // No effect requires the omitted key: the client looks it up as an option.
+            <R>(context: Context.Context<R>) => Context.omit(sql.transactionService)(context) as Context.Context<R>
           )
-      })
-    })
+      }))
   )
 
   /** The pool of the requests, on a migrated database that has partitions for the next days. */

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cause, Effect, Exit, Option, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { Database } from "../../../src/platform/database/Database.ts"
 import { isDatabaseUnavailable } from "../../../src/platform/database/isDatabaseUnavailable.ts"
 import * as Query from "../../../src/platform/database/Query.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -58,33 +57,5 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Query", (it) => {
       })
       yield* insert("a")
       assert.instanceOf(yield* Effect.flip(insert("a")), Taken)
-    }))
-})
-
-layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
-  it.effect("a transaction runs on the pool that it was taken from", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const assigned = sql`select pg_current_xact_id()::text`.pipe(
-        Effect.andThen(sql`select pg_current_xact_id_if_assigned() is not null as n`)
-      )
-      const inTransaction = Effect.flatMap(Database, ({ transaction }) => transaction(assigned))
-      assert.deepStrictEqual(yield* inTransaction, [{ n: true }])
-      const other = Layer.fresh(TestDatabase.layerClient)
-      assert.deepStrictEqual(yield* Effect.provide(inTransaction, other), [{ n: false }])
-    }))
-
-  it.effect("rows written outside of a transaction survive its rollback", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const { outsideTransaction, transaction } = yield* Database
-      yield* sql`create table kept (name text)`
-      const insert = (name: string) => sql`insert into kept values (${name})`
-      yield* Effect.flip(transaction(Effect.all([
-        insert("inside"),
-        outsideTransaction(transaction(insert("outside"))),
-        new Taken()
-      ])))
-      assert.deepStrictEqual(yield* sql`select name from kept`, [{ name: "outside" }])
     }))
 })

@@ -1,6 +1,6 @@
 import * as NodeFs from "node:fs"
 
-const longestLog = 10 * 1024 * 1024
+const maxLogBytes = 10 * 1024 * 1024
 
 /**
  * Keeps the server's log below about 20 MB by moving a long one to `.1`. The server appends to the file, so emptying it
@@ -8,7 +8,7 @@ const longestLog = 10 * 1024 * 1024
  */
 export const boundLog = (log: string) => {
   const size = NodeFs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
-  if (size <= longestLog) return
+  if (size <= maxLogBytes) return
   NodeFs.copyFileSync(log, `${log}.1`)
   NodeFs.truncateSync(log)
 }

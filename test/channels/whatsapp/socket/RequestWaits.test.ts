@@ -2,8 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { ConfigProvider, Deferred, Effect, Fiber, Layer } from "effect"
 import { RequestWaits } from "../../../../src/channels/whatsapp/socket/RequestWaits.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
-import { transaction } from "../../../../src/platform/database/transaction.ts"
-import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { TestDatabase, transaction } from "../../../support/TestDatabase.ts"
 
 const Subject = RequestWaits.layer.pipe(
   Layer.provide(AppConfig.layer),

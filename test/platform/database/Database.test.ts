@@ -1,13 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Data, Deferred, Duration, Effect, Fiber } from "effect"
+import { Data, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Database } from "../../../src/platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../src/platform/database/retryWhileUnavailable.ts"
-import {
-  afterCommit,
-  idleInTransaction,
-  inTransaction,
-  transaction
-} from "../../../src/platform/database/transaction.ts"
 import { GroupCommit } from "../../../src/platform/work/GroupCommit.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -20,17 +15,17 @@ const table = (name: string) =>
     yield* sql`create table ${sql(name)} (n integer)`
     const count = Effect.map(sql`select count(*) as n from ${sql(name)}`, ([row]) => Number(row?.["n"]))
     const seen = yield* Deferred.make<number>()
-    const nudge = Effect.orDie(Effect.flatMap(count, (n) => Effect.asVoid(Deferred.succeed(seen, n))))
-    return { sql, insert: sql`insert into ${sql(name)} values (1)`, count, nudge, seen }
+    const wakeUp = Effect.orDie(Effect.flatMap(count, (n) => Effect.asVoid(Deferred.succeed(seen, n))))
+    return { sql, insert: sql`insert into ${sql(name)} values (1)`, count, wakeUp, seen, ...(yield* Database) }
   })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
   it.effect("a wake-up runs after the outermost transaction commits, when others can see its rows", () =>
     Effect.gen(function*() {
-      const { insert, nudge, seen } = yield* table("nudged")
+      const { afterCommit, insert, seen, transaction, wakeUp } = yield* table("woken")
       yield* transaction(Effect.gen(function*() {
         yield* insert
-        yield* transaction(Effect.andThen(insert, afterCommit(nudge)))
+        yield* transaction(Effect.andThen(insert, afterCommit(wakeUp)))
         yield* insert
         assert.isFalse(yield* Deferred.isDone(seen))
       }))
@@ -39,7 +34,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
 
   it.effect("a wake-up runs even if the caller is interrupted during the commit", () =>
     Effect.gen(function*() {
-      const { count, insert, nudge, seen, sql } = yield* table("interrupted")
+      const { afterCommit, count, insert, seen, sql, transaction, wakeUp } = yield* table("interrupted")
       yield* sql`create function commit_slowly() returns trigger language plpgsql as
         'begin perform pg_advisory_xact_lock(4711); return null; end'`
       yield* sql`create constraint trigger slow after insert on interrupted deferrable initially deferred
@@ -51,7 +46,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
         Effect.andThen(Deferred.succeed(held, undefined), Deferred.await(over))
       )))
       yield* Deferred.await(held)
-      const writer = yield* Effect.forkScoped(transaction(Effect.andThen(insert, afterCommit(nudge))))
+      const writer = yield* Effect.forkScoped(transaction(Effect.andThen(insert, afterCommit(wakeUp))))
       yield* sql`select from pg_stat_activity where query ilike 'commit%' and wait_event = 'advisory'`.pipe(
         Effect.repeat({ until: (rows) => rows.length === 1 })
       )
@@ -66,31 +61,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
   it.effect("a transaction may idle for the given time, and for the default time afterwards", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const patience = Effect.map(
-        sql`select current_setting('idle_in_transaction_session_timeout') as patience`,
-        ([row]) => row?.["patience"]
+      const { idleInTransaction, inTransaction, transaction } = yield* Database
+      const timeout = Effect.map(
+        sql`select current_setting('idle_in_transaction_session_timeout') as timeout`,
+        ([row]) => row?.["timeout"]
       )
-      const usual = yield* patience
+      const usual = yield* timeout
       assert.isFalse(yield* inTransaction)
       yield* transaction(Effect.gen(function*() {
         assert.isTrue(yield* inTransaction)
-        assert.strictEqual(yield* idleInTransaction(patience, Duration.seconds(15)), "15s")
-        assert.strictEqual(yield* patience, usual)
+        assert.strictEqual(yield* idleInTransaction(timeout, Duration.seconds(15)), "15s")
+        assert.strictEqual(yield* timeout, usual)
       }))
     }))
 
   it.effect("a wake-up runs at once outside of a transaction", () =>
     Effect.gen(function*() {
-      const { nudge, seen } = yield* table("alone")
-      yield* afterCommit(nudge)
+      const { afterCommit, seen, wakeUp } = yield* table("alone")
+      yield* afterCommit(wakeUp)
       assert.strictEqual(yield* Deferred.await(seen), 0)
     }))
 
   it.effect("a wake-up of a rolled-back transaction never runs", () =>
     Effect.gen(function*() {
-      const { count, insert, nudge, seen } = yield* table("undone")
+      const { afterCommit, count, insert, seen, transaction, wakeUp } = yield* table("undone")
       const failed = yield* Effect.flip(
-        transaction(Effect.andThen(insert, Effect.andThen(afterCommit(nudge), new Unwanted())))
+        transaction(Effect.andThen(insert, Effect.andThen(afterCommit(wakeUp), new Unwanted())))
       )
       assert.instanceOf(failed, Unwanted)
       assert.strictEqual(yield* count, 0)
@@ -98,17 +94,52 @@ layer(TestDatabase.layer, { excludeTestServices: true })("transaction", (it) => 
       assert.isFalse(yield* Deferred.isDone(seen))
     }))
 
+  it.effect("a wake-up of a rolled-back savepoint never runs", () =>
+    Effect.gen(function*() {
+      const { afterCommit, count, insert, seen, transaction, wakeUp } = yield* table("partly")
+      yield* transaction(Effect.gen(function*() {
+        yield* insert
+        yield* Effect.flip(transaction(Effect.andThen(insert, Effect.andThen(afterCommit(wakeUp), new Unwanted()))))
+      }))
+      assert.strictEqual(yield* count, 1)
+      yield* Effect.yieldNow
+      assert.isFalse(yield* Deferred.isDone(seen))
+    }))
+
+  it.effect("a transaction runs on the pool that it was taken from", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const assigned = sql`select pg_current_xact_id()::text`.pipe(
+        Effect.andThen(sql`select pg_current_xact_id_if_assigned() is not null as n`)
+      )
+      const inTransaction = Effect.flatMap(Database, ({ transaction }) => transaction(assigned))
+      assert.deepStrictEqual(yield* inTransaction, [{ n: true }])
+      const other = Layer.fresh(TestDatabase.layerClient)
+      assert.deepStrictEqual(yield* Effect.provide(inTransaction, other), [{ n: false }])
+    }))
+
+  it.effect("rows written outside of a transaction survive its rollback", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { outsideTransaction, transaction } = yield* Database
+      yield* sql`create table kept (name text)`
+      const insert = (name: string) => sql`insert into kept values (${name})`
+      yield* Effect.flip(transaction(Effect.all([
+        insert("inside"),
+        outsideTransaction(transaction(insert("outside"))),
+        new Unwanted()
+      ])))
+      assert.deepStrictEqual(yield* sql`select name from kept`, [{ name: "outside" }])
+    }))
+
   it.effect("a transaction inside a group commit has separate wake-ups for any caller", () =>
     Effect.gen(function*() {
-      const { count, insert, nudge, seen, sql } = yield* table("grouped")
+      const { afterCommit, count, insert, seen, transaction, wakeUp } = yield* table("grouped")
       const write = yield* GroupCommit.make({
         maxSize: 10,
         concurrency: 2,
         run: (inputs: ReadonlyArray<void>) =>
-          transaction(Effect.andThen(insert, Effect.as(afterCommit(nudge), inputs))).pipe(
-            Effect.provideService(SqlClient.SqlClient, sql),
-            Effect.orDie
-          )
+          transaction(Effect.andThen(insert, Effect.as(afterCommit(wakeUp), inputs)))
       })
       // The caller's transaction rolls back, but the group commits.
       yield* Effect.flip(transaction(Effect.andThen(write(), new Unwanted())))
@@ -128,6 +159,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("retryWhileUnavailable"
       assert.strictEqual(sessions, 2)
       yield* sql`create table crossed (id integer primary key, n integer not null)`
       yield* sql`insert into crossed values (1, 0), (2, 0)`
+      const { transaction } = yield* Database
       const both = yield* Deferred.make<void>()
       let holding = 0
       const add = (first: number, second: number) =>
