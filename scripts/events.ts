@@ -5,10 +5,9 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import * as NodePath from "node:path"
-import { eventAliases, type Topic, topics } from "../src/events/EventAliases.ts"
-import { eventBody, exampleBody } from "../src/events/EventBody.ts"
+import { eventBody, exampleBody } from "../src/events/EventData.ts"
 import { eventMeanings } from "../src/events/EventMeanings.ts"
-import { type EventName, eventNames } from "../src/events/EventNames.ts"
+import { eventAliases, type EventName, eventNames, type Topic, topics } from "../src/events/EventNames.ts"
 import { compile, EventSubscription, knownPatterns, matches } from "../src/events/EventPattern.ts"
 
 /** The subset of JSON Schema that event data uses. */

@@ -1,6 +1,5 @@
 import type { Judgement } from "./EmailDomain.ts"
-import { judge } from "./judge.ts"
-import { tagList } from "./tagList.ts"
+import { judge, tagList } from "./judge.ts"
 
 const isKey = /(?:^|;)\s*p\s*=/i
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/

@@ -1,6 +1,5 @@
 import type { Judgement } from "./EmailDomain.ts"
-import { judge } from "./judge.ts"
-import { tagList } from "./tagList.ts"
+import { judge, tagList } from "./judge.ts"
 
 const isDmarc = (text: string) => /^v\s*=\s*DMARC1\s*(?:;|$)/.test(text)
 const policies: ReadonlyArray<string | undefined> = ["none", "quarantine", "reject"]

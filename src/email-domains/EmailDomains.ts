@@ -5,7 +5,7 @@ import { type SealBroken, Vault } from "../platform/crypto/Vault.ts"
 import * as Query from "../platform/database/Query.ts"
 import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import { AccountId } from "../values/Ids.ts"
-import { SenderNotVerified } from "./EmailDomainErrors.ts"
+import { SenderNotVerified } from "./EmailDomain.ts"
 
 /** The context to which a sealed DKIM key is bound. */
 export const sealedDkimKey = (accountId: AccountId, domain: string): string =>

@@ -8,8 +8,7 @@ import { RequestRules } from "../platform/http/RequestRules.ts"
 import { RegistrableDomainName } from "../values/DomainName.ts"
 import { Data, Done, Nothing } from "../values/Envelope.ts"
 import { EmailDomainId, pathId } from "../values/Ids.ts"
-import { AddedDomain, CheckedDomain, DomainChange, EmailDomain } from "./EmailDomain.ts"
-import { DomainAlreadyExists } from "./EmailDomainErrors.ts"
+import { AddedDomain, CheckedDomain, DomainAlreadyExists, DomainChange, EmailDomain } from "./EmailDomain.ts"
 
 const NewDomain = Schema.Struct({
   domain: RegistrableDomainName.annotate({

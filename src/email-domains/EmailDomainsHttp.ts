@@ -1,14 +1,16 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
+import { Dns } from "../platform/net/Dns.ts"
 import { DomainRegistrations } from "./DomainRegistrations.ts"
-import { DomainVerification } from "./DomainVerification.ts"
+import { DomainRechecks, DomainVerification } from "./DomainVerification.ts"
+import { EmailDomains } from "./EmailDomains.ts"
 import { EmailDomainsApi } from "./EmailDomainsApi.ts"
 
 /** Handlers of {@link EmailDomainsApi}. */
-export const EmailDomainsHttp = HttpApiBuilder.group(
+const EmailDomainsHttp = HttpApiBuilder.group(
   baseContract.add(EmailDomainsApi),
   "emailDomains",
   (handlers) =>
@@ -45,4 +47,12 @@ export const EmailDomainsHttp = HttpApiBuilder.group(
         })
       })
     })
+)
+
+/** Sending domains with their endpoints, checks and services for senders. */
+export const EmailDomainsLayer = Layer.mergeAll(EmailDomainsHttp, DomainRechecks).pipe(
+  Layer.provide(DomainVerification.layer),
+  Layer.provideMerge(DomainRegistrations.layer),
+  Layer.provide(Dns.layer),
+  Layer.provideMerge(EmailDomains.layer)
 )

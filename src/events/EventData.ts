@@ -1,10 +1,11 @@
 import { Schema } from "effect"
+import { EventId } from "../values/Ids.ts"
+import { Timestamp } from "../values/Timestamp.ts"
 import * as Email from "./data/EmailEvents.ts"
 import * as Message from "./data/MessageEvents.ts"
 import * as Session from "./data/SessionEvents.ts"
 import * as Verify from "./data/VerifyEvents.ts"
-import type { Topic } from "./EventAliases.ts"
-import type { EventName } from "./EventNames.ts"
+import type { EventName, Topic } from "./EventNames.ts"
 
 /** The schema of `data` for every event (spec 6.5), with an example for each of its channels. */
 export const EventData = {
@@ -40,3 +41,20 @@ export const exampleOf = ({ channel, event }: Topic): EventData => {
   if (example === undefined) throw new TypeError(`${event} has no example`) // withExamples takes at least one
   return example
 }
+
+const id = EventId.annotate({
+  description: "identical in every attempt and at every webhook; deduplicate by it"
+})
+const timestamp = Timestamp.annotate({ description: "when the event happened, not when this attempt was made" })
+
+/** The schema of the body that webhooks receive (spec 6.2), with the id to deduplicate by. */
+export const eventBody = (event: EventName) =>
+  Schema.Struct({ id, event: Schema.Literal(event), timestamp, data: EventData[event] })
+
+/** The example body of a topic. */
+export const exampleBody = (topic: Topic) => ({
+  id: "evt_01HZX3T5K8Q2W4Y6B9D1F3H5J7",
+  event: topic.event,
+  timestamp: "2030-01-31T09:00:00.000000Z",
+  data: exampleOf(topic)
+})

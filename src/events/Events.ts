@@ -3,12 +3,36 @@ import { SqlClient } from "effect/sql"
 import { ulid } from "../platform/crypto/ids.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
-import { type AccountId, EventId } from "../values/Ids.ts"
+import { type AccountId, EventId, type WebhookId } from "../values/Ids.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import type { EventData } from "./EventData.ts"
 import type { EventName, MessageChannel } from "./EventNames.ts"
-import { matches } from "./EventPattern.ts"
-import { type Addressed, Subscriber } from "./Subscriber.ts"
+import { type CompiledPattern, matches } from "./EventPattern.ts"
+
+/** A subscription of an account. */
+export interface Subscription {
+  readonly webhookId: WebhookId
+  readonly accountId: AccountId
+  readonly pattern: CompiledPattern
+  /** Why its events are recorded and not sent, if that is so. */
+  readonly refusal?: string | undefined
+}
+
+/** One event for one subscription. */
+export interface Addressed {
+  readonly subscription: Subscription
+  readonly eventId: EventId
+  readonly event: EventName
+  readonly body: Uint8Array
+}
+
+/** Receives events for delivery. A port, implemented by `webhooks`. */
+export class Subscriber extends Context.Service<Subscriber, {
+  /** The current subscriptions of these accounts in the database. */
+  readonly subscriptions: (accountIds: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyArray<Subscription>>
+  /** Writes the deliveries in the caller's transaction and dispatches them after its commit. */
+  readonly enqueue: (deliveries: ReadonlyArray<Addressed>) => Effect.Effect<void>
+}>()("messaging-service/events/Events/Subscriber") {}
 
 /** A change in an account that its domain publishes. */
 export interface DomainEvent<N extends EventName = EventName> {

@@ -3,8 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
 import { direction, Sort } from "../values/Page.ts"
-import { Channel, Message, MessageStatus } from "./Message.ts"
-import { MessageBatch } from "./MessageBatch.ts"
+import { Channel, Message, MessageBatch, MessageStatus } from "./Message.ts"
 
 const Owner = { accountId: AccountId, channel: Channel }
 

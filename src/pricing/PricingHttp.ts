@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { limitPerMinute } from "../accounts/limitPerMinute.ts"
@@ -30,7 +30,7 @@ const priceList = (rows: ReadonlyArray<PriceRow>): PriceList => ({
 })
 
 /** Handlers of {@link PricingApi}. */
-export const PricingHttp = HttpApiBuilder.group(
+const PricingHttp = HttpApiBuilder.group(
   baseContract.add(PricingApi),
   "pricing",
   (handlers) =>
@@ -55,3 +55,6 @@ export const PricingHttp = HttpApiBuilder.group(
         }))
     })
 )
+
+/** SMS prices with their endpoint. */
+export const PricingLayer = PricingHttp.pipe(Layer.provideMerge(Prices.layer))

@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { ValidationFailed } from "../platform/http/ApiErrors.ts"
 import * as Template from "./Template.ts"
-import type { TemplatePartName } from "./TemplateErrors.ts"
+import type { TemplatePartName } from "./TemplatePart.ts"
 
 /** The source of a mail, stored with it, and the compiled form. */
 export interface CompiledTemplate<S extends Template.TemplateSource = StoredTexts> {

@@ -1,7 +1,6 @@
 import { Array, Result } from "effect"
 import { escapeHtml } from "./escapeHtml.ts"
 import { htmlToText } from "./htmlToText.ts"
-import type { TemplateInvalid } from "./TemplateErrors.ts"
 import {
   compilePart,
   isComposite,
@@ -9,6 +8,7 @@ import {
   readValue,
   renderedLength,
   renderPart,
+  type TemplateInvalid,
   type TemplatePart,
   type Variables
 } from "./TemplatePart.ts"

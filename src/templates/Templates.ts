@@ -7,9 +7,31 @@ import { type AccountId, TemplateId, TemplateNumber, templatePathId, type Templa
 import type { PageOf } from "../values/Page.ts"
 import { compiled, type CompiledTemplate, variablesOf } from "./CompiledTemplate.ts"
 import type { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
+import type { TemplatePartName } from "./TemplatePart.ts"
 import type { NewTemplate, TemplateChange } from "./TemplatesApi.ts"
 import { TemplatesRepo } from "./TemplatesRepo.ts"
-import { templateTexts } from "./templateTexts.ts"
+
+/** The texts of a request, by either of their names. A null text is derived from the HTML. */
+export interface TextInput {
+  readonly html?: string
+  readonly body_html?: string
+  readonly text?: string | null
+  readonly body_text?: string | null
+}
+
+/**
+ * The texts of a request, and the names under which they came, for refusals. `html` and `text` take precedence over
+ * `body_html` and `body_text`.
+ */
+export const templateTexts = ({ body_html, body_text, html, text }: TextInput) => ({
+  html: html ?? body_html,
+  text: text === undefined ? body_text : text,
+  paramOf: {
+    subject: "subject",
+    html: html === undefined && body_html !== undefined ? "body_html" : "html",
+    text: text === undefined && body_text !== undefined ? "body_text" : "text"
+  } satisfies Record<TemplatePartName, string>
+})
 
 /** Since 21 November 2026 `tmpl_` ids replace numeric ones (spec 9). */
 const numericIdsDeprecated = 1_795_219_200

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
@@ -8,7 +8,7 @@ import { Templates } from "./Templates.ts"
 import { TemplatesApi } from "./TemplatesApi.ts"
 
 /** Handlers of {@link TemplatesApi}. */
-export const TemplatesHttp = HttpApiBuilder.group(
+const TemplatesHttp = HttpApiBuilder.group(
   baseContract.add(TemplatesApi),
   "templates",
   (handlers) =>
@@ -41,3 +41,6 @@ export const TemplatesHttp = HttpApiBuilder.group(
       })
     })
 )
+
+/** Templates with their endpoints and their service for senders. */
+export const TemplatesLayer = TemplatesHttp.pipe(Layer.provideMerge(Templates.layer))

@@ -4,8 +4,8 @@ import { AppConfig } from "../platform/config/AppConfig.ts"
 import { PlanLimitExceeded } from "../platform/http/ApiErrors.ts"
 import type { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
-import type { Metered } from "./Metric.ts"
 import { UsageRepo, type Wanted } from "./UsageRepo.ts"
+import type { Metered } from "./UsageReport.ts"
 
 /** Resources that a plan limits, per month or at any time. */
 export type Limited = Metered | "whatsapp_sessions"

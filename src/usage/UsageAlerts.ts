@@ -4,10 +4,10 @@ import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { Plan } from "../values/Plan.ts"
-import { Metered } from "./Metric.ts"
 import { Quotas } from "./Quotas.ts"
 import { type Threshold, UsageAlertsRepo } from "./UsageAlertsRepo.ts"
 import { crossedNotice, digestNotice } from "./usageNotices.ts"
+import { Metered } from "./UsageReport.ts"
 
 /**
  * Sends owners notices about their usage. The transaction that writes a notice also records it, so each is sent once.

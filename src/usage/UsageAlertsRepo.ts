@@ -4,7 +4,7 @@ import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import type { Plan } from "../values/Plan.ts"
-import { Metric } from "./Metric.ts"
+import { Metric } from "./UsageReport.ts"
 
 /** The count from which an account on a plan gets a notice. */
 export interface Threshold {

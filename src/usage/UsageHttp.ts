@@ -1,12 +1,15 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
+import { Quotas } from "./Quotas.ts"
+import { Usage } from "./Usage.ts"
+import { UsageAlerts, UsageAlertTasks } from "./UsageAlerts.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { UsageReports } from "./UsageReports.ts"
 
 /** Handlers of {@link UsageApi}. */
-export const UsageHttp = HttpApiBuilder.group(
+const UsageHttp = HttpApiBuilder.group(
   baseContract.add(UsageApi),
   "usage",
   (handlers) =>
@@ -28,3 +31,9 @@ export const UsageHttp = HttpApiBuilder.group(
       })
     })
 )
+
+/** Usage, quotas, their endpoints and notices. */
+export const UsageLayer = Layer.mergeAll(
+  UsageHttp.pipe(Layer.provide(UsageReports.layer)),
+  UsageAlertTasks.pipe(Layer.provide(UsageAlerts.layer))
+).pipe(Layer.provideMerge(Layer.merge(Usage.layer, Quotas.layer)))

@@ -5,7 +5,7 @@ import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import type { Timestamp } from "../values/Timestamp.ts"
-import { Metric } from "./Metric.ts"
+import { Metric } from "./UsageReport.ts"
 
 /** One use of a metric by an account. */
 export interface Used {

@@ -4,9 +4,8 @@ import { AppConfig } from "../platform/config/AppConfig.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { type DayInput, momentOf } from "../values/Day.ts"
 import type { AccountId } from "../values/Ids.ts"
-import { Metered } from "./Metric.ts"
 import { Quotas } from "./Quotas.ts"
-import type { BillingReport, Granularity, UsageReport, UsedInTime } from "./UsageReport.ts"
+import { type BillingReport, type Granularity, Metered, type UsageReport, type UsedInTime } from "./UsageReport.ts"
 import { UsageReportsRepo } from "./UsageReportsRepo.ts"
 
 /** The requested period. Absent fields mean the current month. */

@@ -4,8 +4,7 @@ import * as Query from "../platform/database/Query.ts"
 import { Day } from "../values/Day.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
-import { Metric } from "./Metric.ts"
-import { Granularity } from "./UsageReport.ts"
+import { Granularity, Metric } from "./UsageReport.ts"
 
 const Asked = Schema.Struct({ from: Schema.NullOr(Schema.String), to: Schema.NullOr(Schema.String) })
 

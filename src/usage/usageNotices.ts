@@ -1,8 +1,8 @@
 import type { Notice } from "../accounts/Notice.ts"
 import type { AccountId } from "../values/Ids.ts"
 import { pluralize, thousands } from "../values/pluralize.ts"
-import type { Metric } from "./Metric.ts"
 import type { Crossed, DigestRow } from "./UsageAlertsRepo.ts"
+import type { Metric } from "./UsageReport.ts"
 
 /** The singular and the plural. */
 const names: Readonly<Record<Metric, readonly [one: string, several: string]>> = {

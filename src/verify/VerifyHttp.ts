@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { limitPerMinute } from "../accounts/limitPerMinute.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
@@ -6,11 +6,18 @@ import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { RateLimit } from "../platform/http/RateLimit.ts"
 import { created, RequestContext } from "../platform/http/RequestContext.ts"
+import { CodeSender } from "./CodeSender.ts"
+import * as EmailCodes from "./EmailCodes.ts"
+import { PumpingGuard } from "./PumpingGuard.ts"
+import * as SmsCodes from "./SmsCodes.ts"
 import { Verifications } from "./Verifications.ts"
+import { VerificationExpiry, VerificationFallback } from "./VerificationTasks.ts"
 import { VerifyApi } from "./VerifyApi.ts"
+import { VerifyChannels } from "./VerifyChannel.ts"
+import * as WhatsAppCodes from "./WhatsAppCodes.ts"
 
 /** Handlers of {@link VerifyApi}. */
-export const VerifyHttp = HttpApiBuilder.group(
+const VerifyHttp = HttpApiBuilder.group(
   baseContract.add(VerifyApi),
   "verify",
   (handlers) =>
@@ -41,3 +48,16 @@ export const VerifyHttp = HttpApiBuilder.group(
       })
     })
 )
+
+const ChannelsLayer = Layer.effect(
+  VerifyChannels,
+  Effect.all({ sms: SmsCodes.make, whatsapp: WhatsAppCodes.make, email: EmailCodes.make })
+)
+
+/** One-time codes with their endpoints, periodic tasks and the guard against pumping. */
+export const VerifyLayer = Layer.mergeAll(
+  VerifyHttp.pipe(Layer.provide(Verifications.layer)),
+  VerificationExpiry,
+  VerificationFallback,
+  PumpingGuard
+).pipe(Layer.provide(CodeSender.layer), Layer.provide(ChannelsLayer))

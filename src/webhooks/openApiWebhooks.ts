@@ -1,8 +1,7 @@
 import { Duration, Schema } from "effect"
-import { topics } from "../events/EventAliases.ts"
-import { eventBody, exampleBody } from "../events/EventBody.ts"
+import { eventBody, exampleBody } from "../events/EventData.ts"
 import { eventMeanings } from "../events/EventMeanings.ts"
-import { type EventName, eventNames } from "../events/EventNames.ts"
+import { type EventName, eventNames, topics } from "../events/EventNames.ts"
 import { maxAttempts, nextDelay } from "./delivery/RetryPolicy.ts"
 
 type Shape = { readonly type: "string" | "integer" } & Readonly<Record<string, unknown>>

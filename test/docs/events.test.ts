@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as EventsFile from "../../scripts/events.ts"
-import { eventAliases } from "../../src/events/EventAliases.ts"
 import { exampleOf } from "../../src/events/EventData.ts"
-import { eventNames } from "../../src/events/EventNames.ts"
+import { eventAliases, eventNames } from "../../src/events/EventNames.ts"
 import { knownPatterns } from "../../src/events/EventPattern.ts"
 import { blocks, read } from "./documents.ts"
 

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { topics } from "../../src/events/EventAliases.ts"
 import { EventData, exampleOf } from "../../src/events/EventData.ts"
-import { eventNames } from "../../src/events/EventNames.ts"
+import { eventNames, topics } from "../../src/events/EventNames.ts"
 
 /** The fields of spec 6.5, and those of the service's contract for email, SMS and codes. */
 const fields: ReadonlyArray<readonly [keyof typeof EventData, "whatsapp" | "sms" | undefined, string]> = [

@@ -1,7 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { eventAliases, resolveTopic, topics } from "../../src/events/EventAliases.ts"
-import { type EventName, eventNames, type MessageChannel } from "../../src/events/EventNames.ts"
+import {
+  eventAliases,
+  type EventName,
+  eventNames,
+  type MessageChannel,
+  resolveTopic,
+  topics
+} from "../../src/events/EventNames.ts"
 import { compile, EventSubscription, knownPatterns, matches } from "../../src/events/EventPattern.ts"
 
 const decode = (events: unknown) => Schema.decodeUnknownResult(EventSubscription)(events, { errors: "all" })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { templateTexts } from "../../src/templates/templateTexts.ts"
+import { templateTexts } from "../../src/templates/Templates.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const html = Schema.optionalKey(Schema.String)

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { compile, type CompiledPattern } from "../../events/EventPattern.ts"
-import { type Addressed, Subscriber } from "../../events/Subscriber.ts"
+import { type Addressed, Subscriber } from "../../events/Events.ts"
 import { Database } from "../../platform/database/Database.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import type { UnhealthyReason } from "../endpoint/Webhook.ts"

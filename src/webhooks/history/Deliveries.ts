@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { resolveTopic } from "../../events/EventAliases.ts"
-import { unknownEventName } from "../../events/unknownEvent.ts"
+import { resolveTopic } from "../../events/EventNames.ts"
+import { unknownEventName } from "../../events/EventPattern.ts"
 import { Database } from "../../platform/database/Database.ts"
 import { NotFound, type ServiceUnavailable, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import type { AccountId, DeliveryId, WebhookId } from "../../values/Ids.ts"

@@ -1,6 +1,6 @@
 import { DateTime, Duration, Effect, Option, Semaphore } from "effect"
-import type { Topic } from "../../events/EventAliases.ts"
-import { exampleBody } from "../../events/EventBody.ts"
+import { exampleBody } from "../../events/EventData.ts"
+import type { Topic } from "../../events/EventNames.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { ulid } from "../../platform/crypto/ids.ts"
 import { Database } from "../../platform/database/Database.ts"

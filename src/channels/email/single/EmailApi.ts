@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
-import { SenderNotVerified } from "../../../email-domains/EmailDomainErrors.ts"
+import { SenderNotVerified } from "../../../email-domains/EmailDomain.ts"
 import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
-import type { SenderNotVerified } from "../../../email-domains/EmailDomainErrors.ts"
+import type { SenderNotVerified } from "../../../email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
 import { ulid } from "../../../platform/crypto/ids.ts"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Message } from "../../../messages/Message.ts"
-import { MessageBatch, messageBatchQuery } from "../../../messages/MessageBatch.ts"
+import { Message, MessageBatch, messageBatchQuery } from "../../../messages/Message.ts"
 import { messageQuery } from "../../../messages/messageQuery.ts"
 import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"

@@ -7,7 +7,7 @@ import { DefaultSender } from "../../../../src/channels/email/request/DefaultSen
 import { Smtp, type SmtpMail } from "../../../../src/channels/email/smtp/Smtp.ts"
 import { UnsubscribeLinks } from "../../../../src/channels/email/suppressions/Unsubscribe.ts"
 import { TrackingLinks } from "../../../../src/channels/email/tracking/TrackingLinks.ts"
-import { SenderNotVerified } from "../../../../src/email-domains/EmailDomainErrors.ts"
+import { SenderNotVerified } from "../../../../src/email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
 import { SealBroken } from "../../../../src/platform/crypto/Vault.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
