@@ -1,10 +1,10 @@
 /**
- * Adds to package-lock.json the optional packages of platforms that the registry did not offer when the lock was made:
- * `npm install`, then `node scripts/completeLock.ts`.
+ * Adds missing platform packages to package-lock.json: run `npm install`, then `node scripts/completeLock.ts`.
  *
- * npm leaves such packages out of the lock without a word, and `npm ci` then refuses the lock wherever the registry does
- * offer them ("Missing: … from lock file"). Only platform packages with an exact version are added, so what they are is
- * known from their names; they have no integrity, since their bytes were never seen. docs/decisions/0009 says more.
+ * npm silently omits optional packages that the registry did not offer. `npm ci` then rejects the lock wherever the
+ * registry offers them ("Missing: … from lock file"). The script adds only platform packages with an exact version,
+ * because their names tell their platform. The entries have no integrity, since the script does not download the
+ * packages. See docs/decisions/0009.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -13,7 +13,7 @@ import * as NodePath from "node:path"
 
 const path = NodePath.resolve(import.meta.dirname, "../package-lock.json")
 
-// Read as they stand, so that what is written differs from what was there by the added packages alone.
+// Unknown fields stay as they are, so that the written lock differs only by the added packages.
 const Lock = Schema.Record(Schema.String, Schema.Unknown)
 const Packages = Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Unknown))
 type Packages = typeof Packages.Type
@@ -33,7 +33,9 @@ const libraries: Readonly<Record<string, string>> = {
   gnueabihf: "glibc"
 }
 
-/** The entry of a platform package by its name (`@oxlint/binding-linux-x64-musl`); nothing when it is not one. */
+/**
+ * The entry of a platform package, read from its name (`@oxlint/binding-linux-x64-musl`); undefined for other packages.
+ */
 const entryOf = (name: string, version: string, dev: boolean): Packages[string] | undefined => {
   const parts = name.split(/[/-]/)
   const os = systems.find((system) => parts.includes(system))
@@ -50,7 +52,7 @@ const entryOf = (name: string, version: string, dev: boolean): Packages[string] 
   }
 }
 
-/** Every optional package that the lock names and does not have: those that can be added, and the names of the others. */
+/** The optional packages without an entry in the lock: new entries, and the names that tell no platform. */
 const missing = Effect.fnUntraced(function*(packages: Packages) {
   const found = new Map<string, Packages[string]>()
   const unclear = new Set<string>()
@@ -77,7 +79,7 @@ const program = Effect.gen(function*() {
   )
   yield* fs.writeFileString(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`)
   yield* Console.log(`added ${found.size} packages of other platforms`)
-  if (unclear.size > 0) yield* Console.log(`not known from their names: ${[...unclear].join(", ")}`)
+  if (unclear.size > 0) yield* Console.log(`names without a platform: ${[...unclear].join(", ")}`)
 })
 
 NodeRuntime.runMain(program.pipe(Effect.provide(NodeServices.layer)))

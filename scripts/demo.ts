@@ -1,7 +1,7 @@
 /**
- * Drives a service through its main job, with what happens on the screen: `npm run demo`. Without more it starts a
- * service of its own and removes it again; with DEMO_URL and DEMO_KEY it drives the one that runs there, which has to
- * be on this machine, as the events come back here, and to have no relay, as the recipients are made up.
+ * Drives a service through its main job and prints each step: `npm run demo`. By default it starts a temporary service.
+ * With DEMO_URL and DEMO_KEY it uses a running one, which must be on this machine, because the events come back here,
+ * and must have no relay, because the recipients do not exist.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -18,7 +18,7 @@ import { type Target, temporaryService } from "./demo/temporaryService.ts"
 
 const size = 500
 
-/** Each recipient has this one event, and the batch the other. */
+/** One event for each recipient, and one for the batch. */
 const events = ["email.sent", "email.bulk_completed"] as const
 
 /** The demo cannot go on. */
@@ -35,31 +35,35 @@ const Inbox = Schema.Struct({
   meta: Schema.Struct({ total: Schema.Int })
 })
 
-/** The newest mail of the sandbox, and that there is a sandbox: a real relay would write to people that are made up. */
+/** The newest mail of the sandbox. Fails without a sandbox: a real relay would send to addresses that do not exist. */
 const inbox = Effect.fnUntraced(function*({ baseUrl }: Target) {
   const response = yield* HttpClient.execute(
     HttpClientRequest.get(`${baseUrl}/sandbox/mail?per_page=1`).pipe(HttpClientRequest.acceptJson)
-  ).pipe(Effect.mapError(() => new DemoStopped({ reason: `Nothing answers at ${baseUrl}.` })))
+  ).pipe(
+    Effect.mapError(() =>
+      new DemoStopped({ reason: `No service answers at ${baseUrl}. Start one, or run the demo without DEMO_URL.` })
+    )
+  )
   if (response.status === 200) return yield* HttpClientResponse.schemaBodyJson(Inbox)(response)
   return yield* new DemoStopped({
     reason:
-      `${baseUrl}/sandbox/mail answers ${response.status}. The demo wants a service on this machine without SMTP_URL.`
+      `${baseUrl}/sandbox/mail answers ${response.status}. The demo needs a service on this machine without SMTP_URL.`
   })
 })
 
-/** A key of the demo's own, revoked at its end. */
-const ownKey = Effect.gen(function*() {
+/** A key for the demo, revoked at its end. */
+const demoKey = Effect.gen(function*() {
   const { apiKeys } = yield* Client
   const { data } = yield* Effect.acquireRelease(
     apiKeys.create({ payload: { name: "Demo" } }),
     ({ data: { id } }) => Effect.ignore(apiKeys.revoke({ params: { id } }))
   )
-  yield* step("key", `${data.key_prefix}… made by POST /v1/api-keys`)
+  yield* step("key", `${data.key_prefix}… created by POST /v1/api-keys`)
   return Redacted.make(data.key)
 })
 
-/** A webhook that brings the events here, removed at the end. */
-const ownWebhook = Effect.gen(function*() {
+/** A webhook to this process, removed at the end. */
+const demoWebhook = Effect.gen(function*() {
   const { webhooks } = yield* Client
   const receiver = yield* eventReceiver
   const { data } = yield* Effect.acquireRelease(
@@ -67,7 +71,7 @@ const ownWebhook = Effect.gen(function*() {
     ({ data: { id } }) => Effect.ignore(webhooks.remove({ params: { id } }))
   )
   receiver.trust(data.secret)
-  yield* step("webhook", `${data.url} takes ${events.join(" and ")}`)
+  yield* step("webhook", `${data.url} receives ${events.join(" and ")}`)
   return receiver
 })
 
@@ -89,7 +93,7 @@ const send = Effect.gen(function*() {
   return data.batch_id
 })
 
-/** On a terminal the line is written over, elsewhere each change is a line. */
+/** Overwrites the line on a terminal. Elsewhere each change is a new line. */
 const show = (line: string, isLast: boolean) =>
   Effect.sync(() => NodeProcess.stdout.write(NodeProcess.stdout.isTTY && !isLast ? `${line}   \r` : `${line}\n`))
 
@@ -106,24 +110,25 @@ const untilSent = Effect.fnUntraced(function*(batchId: EmailBatchId) {
   }
 })
 
-const patience = Duration.seconds(90)
+const timeout = Duration.seconds(90)
 
 const job = Effect.fnUntraced(
   function*(target: Target) {
-    const receiver = yield* ownWebhook
+    const receiver = yield* demoWebhook
     const batchId = yield* send
     const { sent } = yield* untilSent(batchId)
     yield* receiver.received(sent, events[0], batchId)
     yield* receiver.received(1, events[1], batchId)
-    if (receiver.forged() > 0) return yield* new DemoStopped({ reason: `${receiver.forged()} signatures were wrong.` })
+    if (receiver.forged() > 0) return yield* new DemoStopped({ reason: `${receiver.forged()} signatures are wrong.` })
     yield* step("events", `${sent} email.sent and 1 email.bulk_completed arrived, every signature verified`)
     const { data: [newest] } = yield* inbox(target)
-    if (newest !== undefined) yield* step("inbox", `the newest: "${newest.subject}" to ${newest.to}`)
+    if (newest !== undefined) yield* step("inbox", `newest: "${newest.subject}" to ${newest.to}`)
     return batchId
   },
   Effect.timeoutOrElse({
-    duration: patience,
-    orElse: () => new DemoStopped({ reason: "Not everything was sent and told within 90 seconds." })
+    duration: timeout,
+    orElse: () =>
+      new DemoStopped({ reason: "The service did not send all mails and events within 90 seconds. Look into its log." })
   })
 )
 
@@ -132,31 +137,33 @@ const clientOf = (target: Target) => Client.layer(target)
 const drive = Effect.fnUntraced(function*(target: Target) {
   yield* step("service", target.baseUrl)
   yield* inbox(target)
-  const apiKey = yield* Effect.provide(ownKey, clientOf(target))
+  const apiKey = yield* Effect.provide(demoKey, clientOf(target))
   return yield* Effect.provide(job(target), clientOf({ ...target, apiKey }))
 })
 
-const whereToLook = (baseUrl: string, batchId: string) => `
-  Every mail:      ${baseUrl}/sandbox/mail
-  Every endpoint:  ${baseUrl}/docs
+const links = (baseUrl: string, batchId: string) => `
+  All mails:       ${baseUrl}/sandbox/mail
+  All endpoints:   ${baseUrl}/docs
   The batch:       curl ${baseUrl}/v1/email/batches/${batchId} -H 'Authorization: Bearer …'`
 
-const ownService = Effect.fnUntraced(function*(keep: boolean) {
-  yield* Console.log("A service of its own, on an empty database in a temporary directory:")
+const withTemporaryService = Effect.fnUntraced(function*(keep: boolean) {
+  yield* Console.log("A temporary service with an empty database:")
   const target = yield* temporaryService
   const batchId = yield* Effect.scoped(drive(target))
   if (!keep) {
-    return yield* Console.log("\nThat service is gone again. Yours: npm start, then /sandbox/mail and /docs of it.")
+    return yield* Console.log(
+      "\nThe temporary service is removed. Start yours with npm start, then open its /sandbox/mail and /docs."
+    )
   }
-  yield* Console.log(`${whereToLook(target.baseUrl, batchId)}\n  Key:             ${Redacted.value(target.apiKey)}`)
+  yield* Console.log(`${links(target.baseUrl, batchId)}\n  Key:             ${Redacted.value(target.apiKey)}`)
   yield* Console.log("\nIt runs until Ctrl-C.")
   return yield* Effect.never
 })
 
-const runningService = Effect.fnUntraced(function*(target: Target) {
-  yield* Console.log("The service that runs:")
+const withRunningService = Effect.fnUntraced(function*(target: Target) {
+  yield* Console.log("The running service:")
   const batchId = yield* Effect.scoped(drive(target))
-  yield* Console.log(whereToLook(target.baseUrl, batchId))
+  yield* Console.log(links(target.baseUrl, batchId))
 })
 
 const flag = (name: string, variable: string, meaning: string) =>
@@ -170,23 +177,23 @@ const command = Command.make("demo", {
   url: flag("url", "DEMO_URL", "Address of a running service to drive"),
   key: flag("key", "DEMO_KEY", "API key of that service"),
   keep: Flag.Boolean("keep").pipe(
-    Flag.withDescription("Keep the service of its own until Ctrl-C"),
+    Flag.withDescription("Keep the temporary service until Ctrl-C"),
     Flag.withDefault(false)
   )
 }, ({ keep, key, url }) =>
   Effect.gen(function*() {
     const startedAt = yield* Clock.currentTimeMillis
     if (Option.isSome(url) !== Option.isSome(key)) {
-      return yield* new DemoStopped({ reason: "DEMO_URL and DEMO_KEY go together." })
+      return yield* new DemoStopped({ reason: "DEMO_URL and DEMO_KEY belong together. Set both or neither." })
     }
     yield* Option.isSome(url) && Option.isSome(key)
-      ? runningService({ baseUrl: url.value.replace(/\/+$/, ""), apiKey: Redacted.make(key.value) })
-      : Effect.scoped(ownService(keep))
+      ? withRunningService({ baseUrl: url.value.replace(/\/+$/, ""), apiKey: Redacted.make(key.value) })
+      : Effect.scoped(withTemporaryService(keep))
     const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
     yield* Console.log(`Done in ${seconds.toFixed(1)} s.`)
   })).pipe(Command.withDescription("Send 500 personalised mails and receive the signed events"))
 
-/** One sentence where one was written for people; a mistake of this program as it is. */
+/** Prints the message of a documented failure, and the whole cause of a defect. */
 const explain = (cause: Cause.Cause<unknown>) => {
   const failure = Cause.squash(cause)
   if (Cause.hasInterruptsOnly(cause) || CliError.isCliError(failure)) return Effect.void

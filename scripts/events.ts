@@ -1,5 +1,6 @@
 /**
- * Writes docs/events.md from the catalogue in `src/events`: `node scripts/events.ts`. A test checks that the file is current.
+ * Writes docs/events.md from the catalogue in `src/events`: `node scripts/events.ts`. A test checks that the file is
+ * current.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -145,7 +146,7 @@ export const text = [
   ...eventNames.flatMap(section)
 ].join("\n")
 
-/** Where the page is kept. */
+/** The path of the page. */
 export const path = NodePath.resolve(import.meta.dirname, "../docs/events.md")
 
 const write = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(path, text))

@@ -1,6 +1,6 @@
 /**
- * Writes docs/openapi.json, the contract as one document: `node scripts/openapi.ts`. The service serves the same at
- * /openapi.json; a test says that the file is current.
+ * Writes docs/openapi.json: `node scripts/openapi.ts`. The service serves the same document at /openapi.json. A test
+ * checks that the file is current.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -9,10 +9,10 @@ import { OpenApi } from "effect/http-api"
 import * as NodePath from "node:path"
 import { Api } from "../src/api/Api.ts"
 
-/** Where the document is kept. */
+/** The path of the file. */
 export const path = NodePath.resolve(import.meta.dirname, "../docs/openapi.json")
 
-/** The document as the file has it. */
+/** The content of the file. */
 export const text = `${JSON.stringify(OpenApi.fromApi(Api), null, 2)}\n`
 
 const write = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(path, text))

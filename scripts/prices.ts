@@ -1,7 +1,7 @@
 /**
- * Writes sql/seed/sms_prices.csv, the price list that a new database begins with: `node scripts/prices.ts`. Countries and
- * dial prefixes come from the numbering plans, names from the Unicode locale data; the figures are examples that the
- * operator replaces by `prices import`. A test says that it is a list of 243 countries.
+ * Writes sql/seed/sms_prices.csv, the price list of a new database: `node scripts/prices.ts`. Countries and dial
+ * prefixes come from the numbering plans, names from the Unicode locale data. The prices are examples, which the
+ * operator replaces with `prices import`. A test checks that the list has 243 countries.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -12,12 +12,12 @@ import { dialPrefixes } from "../src/values/PhoneNumber.ts"
 
 const path = NodePath.resolve(import.meta.dirname, "../sql/seed/sms_prices.csv")
 
-/** Territories of the numbering plans that no list of countries has: Ascension and Tristan da Cunha. */
-const left = new Set(["AC", "TA"])
+/** Territories in the numbering plans that lists of countries omit: Ascension and Tristan da Cunha. */
+const omitted = new Set(["AC", "TA"])
 
 const names = new Intl.DisplayNames(["en"], { type: "region" })
 
-/** One figure for each zone of dial prefixes. Nobody's tariff. */
+/** An example price for each zone of dial prefixes. */
 const figures: Readonly<Record<string, string>> = {
   "1": "0.0079",
   "2": "0.045",
@@ -33,7 +33,7 @@ const figures: Readonly<Record<string, string>> = {
 const quoted = (text: string) => /[",]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text
 
 const rows = dialPrefixes()
-  .filter(([country]) => !left.has(country))
+  .filter(([country]) => !omitted.has(country))
   .map((
     [country, prefix]
   ) => [country, quoted(names.of(country) ?? country), prefix, figures[prefix[1] ?? ""] ?? "0.05"])
@@ -45,7 +45,7 @@ const comment = [
   "# Made by scripts/prices.ts."
 ]
 
-/** The list as the file has it. */
+/** The content of the file. */
 const text = [...comment, header, ...rows.map((row) => row.join(",")), ""].join("\n")
 
 const write = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(path, text))

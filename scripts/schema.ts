@@ -1,6 +1,6 @@
 /**
- * Writes sql/schema.sql, the readable sum of all migrations: `node scripts/schema.ts`. It is for reading and for
- * reviewing a change; nothing runs it. A test says that it is current.
+ * Writes sql/schema.sql, the readable sum of all migrations: `node scripts/schema.ts`. The file is for readers and
+ * reviewers; no program runs it. A test checks that it is current.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -10,7 +10,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import * as Migrations from "../src/platform/database/Migrations.ts"
 import { temporaryServer } from "../test/support/temporaryServer.ts"
 
-/** Where the sum is kept. */
+/** The path of the file. */
 export const path = `${Migrations.directory}/schema.sql`
 
 const header = "-- The sum of all migrations, for reading only. Made by scripts/schema.ts."
@@ -23,7 +23,7 @@ const lines = Effect.fnUntraced(function*(statement: string) {
   return yield* find()
 })
 
-/** The tables of the migrations; "migrations" itself belongs to the program. */
+/** The tables that migrations create. The program creates "migrations". */
 const tables = `
   select c.oid, quote_ident(c.relname) as name, c.relkind, c.relpersistence, c.reloptions
   from pg_class c
@@ -59,7 +59,7 @@ const columns = `
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   order by t.name collate "C", a.attnum`
 
-/** Since PostgreSQL 18 "not null" is a constraint too ('n'); it stands with its column. */
+/** Since PostgreSQL 18 "not null" is a constraint ('n') as well. The column shows it. */
 const constraints = `
   select t.name as owner, 'constraint ' || quote_ident(k.conname) || ' ' || pg_get_constraintdef(k.oid, true) as line
   from (${tables}) t
@@ -123,7 +123,7 @@ const views = `
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('v', 'm')
   order by c.relname collate "C"`
 
-/** The catalogue of the database as SQL text, in an order that does not depend on how it came to be. */
+/** The catalogue of the database as SQL text, in an order that does not depend on the migrations. */
 export const dump = Effect.fn("schema.dump")(function*() {
   const before = yield* Effect.forEach([extensions, types, functions], lines)
   const heads = yield* lines(opening)

@@ -1,11 +1,11 @@
 /**
- * What a million waiting deliveries of 1,000 webhooks cost: the time in which an actor takes a hundred of one webhook,
- * and the memory of a node that starts beside them.
+ * Measures a million pending deliveries of 1,000 webhooks: the time in which an actor claims a hundred deliveries of
+ * one webhook, and the memory of a node that starts with this backlog.
  *
- * Memory is sampled every half second while a fresh node delivers, each time after a forced collection, and the highest
- * sample counts: what is resident, in which pages that the collection has freed may still be, and what of it is in use.
- * Growth is beside a node that started on the same database before the deliveries were there, and delivered as much to
- * as many webhooks: what a million costs is told apart from what webhooks cost that are awake.
+ * The bench samples memory every half second while a fresh node delivers, each time after a forced collection, and
+ * reports the highest sample: resident memory, which may contain freed pages, and the part in use. Growth is relative
+ * to a node that started on the same database before the backlog existed and delivered as much to as many webhooks. The
+ * difference is the cost of the backlog, without that of active webhooks.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Schedule } from "effect"
@@ -21,7 +21,7 @@ import type { Target } from "./support/webhookService.ts"
 
 const webhooks = 1_000
 const perWebhook = 1_000
-const takes = 200
+const claims = 200
 const events = 12_000
 const seconds = 15
 
@@ -30,11 +30,11 @@ const idsOf = (targets: ReadonlyArray<Target>) => targets.map(({ webhookId }) =>
 const freshNode = (database: BenchDatabase) => startNode(database, ["--expose-gc"])
 type Node = Effect.Success<ReturnType<typeof freshNode>>
 
-/** The highest megabytes of a node while it does something. */
+/** The peak memory of a node during an effect. */
 const memoryWhile = <A, E, R>(node: Node, work: Effect.Effect<A, E, R>) =>
   highestMemory(node.ask({ ask: "memory" }), work)
 
-/** Webhooks that share the endpoints, switched off. */
+/** Inactive webhooks that share the endpoints. */
 const makeBacklogWebhooks = Effect.fnUntraced(function*(database: BenchDatabase, ports: ReadonlyArray<number>) {
   const node = yield* freshNode(database)
   const spread = Array.from({ length: webhooks }, (_, index) => ports[index % ports.length] ?? 0)
@@ -43,18 +43,18 @@ const makeBacklogWebhooks = Effect.fnUntraced(function*(database: BenchDatabase,
   return targets
 }, Effect.scoped)
 
-/** A node that starts and delivers new events, which nothing waits before. */
+/** A fresh node that delivers new events. */
 const delivering = (node: Node, targets: ReadonlyArray<Target>) =>
   Effect.map(memoryWhile(node, node.ask({ ask: "deliver", targets, count: events })), ({ memory }) => memory)
 
-/** To eight webhooks of its own. */
+/** Delivers to eight other webhooks. */
 const deliveringToFew = Effect.fnUntraced(function*(database: BenchDatabase, ports: ReadonlyArray<number>) {
   const node = yield* freshNode(database)
   const { targets = [] } = yield* node.ask({ ask: "listen", ports })
   return yield* delivering(node, targets)
 }, Effect.scoped)
 
-/** To the webhooks of the backlog before it is there, all of them awake. */
+/** Delivers to all webhooks of the later backlog. */
 const deliveringToAll = Effect.fnUntraced(function*(database: BenchDatabase, backlog: ReadonlyArray<Target>) {
   yield* activate(backlog, true)
   const memory = yield* delivering(yield* freshNode(database), backlog)
@@ -67,7 +67,7 @@ const activate = Effect.fnUntraced(function*(targets: ReadonlyArray<Target>, act
   yield* sql`update webhooks set is_active = ${active} where id = any(${column.int8(idsOf(targets))})`
 })
 
-/** A node that starts when all that waits may be delivered; the clock starts once some of it was. */
+/** A fresh node that delivers the backlog. The clock starts after the first deliveries. */
 const deliveringBacklog = Effect.fnUntraced(function*(database: BenchDatabase, backlog: ReadonlyArray<Target>) {
   const left = countUnfinished(idsOf(backlog))
   yield* activate(backlog, true)
@@ -84,7 +84,7 @@ const deliveringBacklog = Effect.fnUntraced(function*(database: BenchDatabase, b
   return { memory, delivered: result }
 }, Effect.scoped)
 
-/** The first take of a connection also prepares the statement, so it is not counted. */
+/** The first claim of a connection also prepares the statement and does not count. */
 const timesOf = <E, R>(targets: ReadonlyArray<Target>, time: (webhook: number) => Effect.Effect<number, E, R>) =>
   Effect.map(Effect.forEach(idsOf(targets), time), (times) => times.slice(1))
 
@@ -94,8 +94,8 @@ const measure = Effect.fnUntraced(function*(database: BenchDatabase) {
   const few = yield* deliveringToFew(database, ports)
   const all = yield* deliveringToAll(database, backlog)
   yield* insertPending(idsOf(backlog), perWebhook)
-  const claimed = yield* timesOf(backlog.slice(0, takes + 1), timeClaim)
-  const explained = yield* timesOf(backlog.slice(-takes - 1), explainClaim)
+  const claimed = yield* timesOf(backlog.slice(0, claims + 1), timeClaim)
+  const explained = yield* timesOf(backlog.slice(-claims - 1), explainClaim)
   const disabled = yield* deliveringToFew(database, ports)
   return { claimed, explained, few, all, disabled, active: yield* deliveringBacklog(database, backlog) }
 })
@@ -104,20 +104,20 @@ const linesOf = (measured: Effect.Success<ReturnType<typeof measure>>): Readonly
   const { active, all, claimed, disabled, explained, few } = measured
   const node = (metric: string, { live, resident }: Memory): ReadonlyArray<Line> => [
     { metric, value: resident },
-    { metric: "of it in use", value: live }
+    { metric: "in use", value: live }
   ]
   const growth = (metric: string, { live, resident }: Memory, before: Memory): ReadonlyArray<Line> => [
     { metric, value: resident - before.resident, limit: { name: "the aim: at most", value: 100 } },
-    { metric: "of it in use", value: live - before.live }
+    { metric: "in use", value: live - before.live }
   ]
   return [
-    { metric: `claiming 100, ms: median of ${takes} webhooks`, value: median(claimed) },
-    { metric: "the slowest", value: Math.max(...claimed) },
-    { metric: `the statement alone, ms: median of ${takes} others`, value: median(explained) },
-    { metric: "the slowest", value: Math.max(...explained) },
-    ...node("resident, no backlog, a node that delivers to 8 webhooks, MB", few),
-    ...node(`resident, no backlog, a node that delivers to ${webhooks} webhooks, MB`, all),
-    ...growth("growth beside the backlog, its webhooks off, MB", disabled, few),
+    { metric: `claiming 100, ms: median of ${claims} webhooks`, value: median(claimed) },
+    { metric: "slowest", value: Math.max(...claimed) },
+    { metric: `the statement alone, ms: median of ${claims} others`, value: median(explained) },
+    { metric: "slowest", value: Math.max(...explained) },
+    ...node("resident without a backlog, a node that delivers to 8 webhooks, MB", few),
+    ...node(`resident without a backlog, a node that delivers to ${webhooks} webhooks, MB`, all),
+    ...growth("growth by the backlog, its webhooks inactive, MB", disabled, few),
     ...growth(`growth while it delivers the backlog for ${seconds} s, MB`, active.memory, all),
     { metric: "deliveries/s of the backlog meanwhile", value: active.delivered / seconds }
   ]

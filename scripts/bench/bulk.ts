@@ -1,8 +1,8 @@
 /**
- * Bulk mail, from the accepted request to the last recipient of the last batch written down as sent: the whole service
- * over one relay, beside a plain loop over nodemailer's pool that keeps nothing, with as many connections. Signed also
- * beside the part of it that makes mail and hands it over, in a process without a database, and beside the bare RSA
- * signatures. The relay is a process of its own that costs little.
+ * Measures bulk mail, from the accepted request to the recorded outcome of the last recipient: the whole service over
+ * one relay, compared with a plain loop over nodemailer's pool without durability, on as many connections. Signed mail
+ * is also compared with the service's engine in a process without a database, and with bare RSA signatures. The relay
+ * is a cheap separate process.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Schedule } from "effect"
@@ -19,7 +19,7 @@ import { type Line, median, printTable } from "./support/table.ts"
 const rounds = 3
 const batches = 8
 const size = 500
-/** The loops without durability are steady from the start, so fewer messages do. */
+/** The loops without durability are steady from the start and need fewer messages. */
 const plain = 1_200
 
 const domain = "bench.example"
@@ -54,7 +54,7 @@ const allDone = Effect.gen(function*() {
   )
 })
 
-/** Mails a second of `count` batches, half of the accounts each with its own. */
+/** Mails per second of `count` batches. */
 const send = Effect.fnUntraced(function*(
   port: number,
   accounts: ReadonlyArray<Account>,
@@ -116,7 +116,7 @@ const measure = Effect.fnUntraced(function*(service: number, relay: number, data
 const bench = Effect.gen(function*() {
   const database = yield* startDatabase
   const { port: relay } = yield* startRelay()
-  // One connection of the service stays free for single mails.
+  // The service reserves one connection for single emails.
   const env = { SMTP_URL: `smtp://127.0.0.1:${relay}?tls=never`, SMTP_CONNECTIONS: String(connections + 1) }
   const { port } = yield* startService(database, { env })
   const all = yield* measure(port, relay, database).pipe(Effect.provide([client(database), vault]))

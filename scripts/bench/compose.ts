@@ -1,8 +1,8 @@
 /**
- * What a signed message costs beside the one thing that cannot be saved, its RSA-2048 signature. CPU time of the whole
- * process, so the signing threads count. Limit: the bare signature of as many bytes, measured before and after each of the
- * others, since a shared machine is not as fast from one second to the next. The relay that messages are handed over to, by
- * our pool, by the engine alone and by bare sockets, is a process of its own.
+ * Measures a signed message against its unavoidable part, the RSA-2048 signature. CPU time is that of the whole
+ * process, including the signing threads. The limit is the bare signature of as many bytes, measured before and after
+ * each case, because the speed of a shared machine varies. The relay is a separate process. Our pool, nodemailer's
+ * engine and bare sockets send to it.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Context, Effect, Layer, References, Result } from "effect"
@@ -21,7 +21,7 @@ import { startRelay } from "./support/relay.ts"
 import { type Line, median, printTable } from "./support/table.ts"
 
 const rounds = 7
-/** Rounds that do not count: code is fast only once it has run for a while, and a node runs for weeks. */
+/** Rounds that do not count: a node runs for weeks with optimised code. */
 const warmUp = 4
 const signatures = 2_000
 const messages = 4_000
@@ -70,7 +70,7 @@ const plain = (task: (index: number) => unknown) =>
 
 const envelope = { from: "news@example.com", to }
 
-/** How to hand a message over to a relay by our pool. */
+/** Sends by our pool. */
 const startPool = Effect.fnUntraced(function*(port: number) {
   const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
   const smtp = Context.get(
@@ -80,19 +80,19 @@ const startPool = Effect.fnUntraced(function*(port: number) {
   return (bytes: Buffer) => smtp.send({ envelope, message: bytes, priority: "bulk" })
 })
 
-/** The same by bare sockets. */
+/** Sends by bare sockets. */
 const startRaw = Effect.fnUntraced(function*(port: number) {
   const send = yield* rawClient({ port, connections, ...envelope })
   return (bytes: Buffer) => Effect.callback<void>((resume) => send(withDot(bytes), () => resume(Effect.void)))
 })
 
-/** The same by nodemailer's engine alone. */
+/** Sends by nodemailer's engine alone. */
 const startEngine = Effect.fnUntraced(function*(port: number) {
   const send = yield* engineClient({ port, connections, ...envelope })
   return (bytes: Buffer) => Effect.callback<void>((resume) => send(bytes, () => resume(Effect.void)))
 })
 
-interface HandOvers {
+interface Senders {
   readonly pool: (message: Buffer) => Effect.Effect<unknown, unknown>
   readonly engine: (message: Buffer) => Effect.Effect<unknown, unknown>
   readonly raw: (message: Buffer) => Effect.Effect<unknown, unknown>
@@ -103,25 +103,25 @@ const signed = (index: number) => Effect.suspend(() => sign(write(letter(index))
 
 const bare = { count: signatures, run: all(signatures, () => bareSignature) }
 
-const makeCases = ({ engine, pool, raw }: HandOvers) => [
+const makeCases = ({ engine, pool, raw }: Senders) => [
   { name: "render subject, HTML and text", count: messages, run: plain(texts) },
   { name: "compose", count: messages, run: plain((index) => write(ready[index] ?? letter(index))) },
   { name: "render and compose", count: messages, run: plain((index) => write(letter(index))) },
   { name: "sign", count: signatures, run: all(signatures, () => sign(message, signer)) },
   { name: "render, compose and sign", count: signatures, run: all(signatures, signed) },
   {
-    name: "render, compose, sign and hand over",
+    name: "render, compose, sign and send",
     count: signatures,
     run: all(signatures, (index) => Effect.flatMap(signed(index), pool)),
     aim: 1.8
   },
   {
-    name: "the same, handed over by nodemailer's engine alone",
+    name: "the same, sent by nodemailer's engine alone",
     count: signatures,
     run: all(signatures, (index) => Effect.flatMap(signed(index), engine))
   },
   {
-    name: "the same, handed over by bare sockets",
+    name: "the same, sent by bare sockets",
     count: signatures,
     run: all(signatures, (index) => Effect.flatMap(signed(index), raw))
   }
@@ -129,7 +129,7 @@ const makeCases = ({ engine, pool, raw }: HandOvers) => [
 
 type Case = ReturnType<typeof makeCases>[number]
 
-/** Microseconds of CPU for one. */
+/** CPU time of one call in microseconds. */
 const cost = ({ count, run }: Pick<Case, "count" | "run">) =>
   Effect.gen(function*() {
     const start = process.cpuUsage()

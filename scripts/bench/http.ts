@@ -1,7 +1,7 @@
 /**
- * Requests per second of the whole service: a GET that reads one row and a POST that inserts one, both with an API key
- * that is looked up and counted each time. Beside the same endpoints written by hand with Fastify and postgres.js, and
- * beside the statement alone. All on one durable PostgreSQL, one after the other in each round.
+ * Measures requests per second of the whole service: a GET that reads one row and a POST that inserts one. Each request
+ * looks up and counts its API key. Compared with the same endpoints, hand-written with Fastify and postgres.js, and
+ * with the bare statement. All use one durable PostgreSQL and take turns in each round.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"

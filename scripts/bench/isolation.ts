@@ -1,7 +1,7 @@
 /**
- * What one endpoint that never answers costs the others: deliveries a second to eight healthy endpoints while it holds
- * all requests that it is given, beside the same node without it. It has as many events as each of the others, written
- * before the clock starts, and the clock starts once it holds requests.
+ * Measures the effect of one endpoint that never answers: deliveries per second to eight healthy endpoints while it
+ * holds its requests, compared with the same node without it. It has as many events as each of the others. They are
+ * written before the clock starts, and the clock starts when it holds requests.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Schedule } from "effect"
@@ -26,7 +26,7 @@ type Setup = Effect.Success<typeof start>
 const healthy = ({ node, targets }: Setup) =>
   Effect.map(node.ask({ ask: "deliver", targets, count: events }), ({ perSecond = 0 }) => perSecond)
 
-/** A new webhook each time: its removal and its endpoint's letting go leave nothing that reaches into a later round. */
+/** A new webhook in each round, so that rounds do not affect each other. */
 const withDead = Effect.fnUntraced(function*(setup: Setup) {
   const { node, sinks } = setup
   const { targets: dead = [] } = yield* node.ask({ ask: "listen", ports: sinks.hello.silent })
@@ -41,7 +41,7 @@ const withDead = Effect.fnUntraced(function*(setup: Setup) {
   return perSecond
 })
 
-/** Every second time the other way round. */
+/** In reverse order every second time. */
 const round = Effect.fnUntraced(function*(setup: Setup, index: number) {
   if (index % 2 === 1) return { beside: yield* withDead(setup), alone: yield* healthy(setup) }
   const alone = yield* healthy(setup)
@@ -55,7 +55,7 @@ const bench = Effect.gen(function*() {
   yield* printTable(
     `isolation: ${webhooks} healthy endpoints, ${events} events, median of ${rounds} rounds`,
     [{
-      metric: "healthy deliveries/s beside a silent endpoint",
+      metric: "healthy deliveries/s with a silent endpoint",
       value: median(measured.map(({ beside }) => beside)),
       limit: { name: "the same node without it", value: median(measured.map(({ alone }) => alone)) },
       ratio: median(measured.map(({ alone, beside }) => beside / alone))

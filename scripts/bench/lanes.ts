@@ -1,7 +1,7 @@
 /**
- * What a batch costs somebody who sends a single email meanwhile: from the request to the moment at which the relay has
- * the message, while a batch of 500 is being sent, beside the same node with nothing else to do, in turns. Singles start
- * by the clock, however long those before them take. Both ends read the machine's one monotonic clock.
+ * Measures how a batch delays single emails: the time from the request until the relay has the message, while a batch
+ * of 500 is in flight, compared with the idle node, in turns. Single emails start by the clock, whether or not earlier
+ * ones have ended. Both ends read the machine's monotonic clock.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Fiber, Schedule } from "effect"
@@ -12,7 +12,7 @@ import { client, makeAccounts, startDatabase, startService } from "./support/ser
 import { type Line, median, printTable } from "./support/table.ts"
 
 const size = 500
-/** Of a round, so that what stalls the whole machine spoils the rounds that it hits, and not all of them. */
+/** Short rounds, so that a stall of the machine affects few of them. */
 const singles = 200
 const rounds = 9
 /** Before the clock starts. */
@@ -43,7 +43,7 @@ type Setup = Effect.Success<typeof start>
 
 let sent = 0
 
-/** Sends a single at its time, then the next one, `while` something holds or as many as are wanted. */
+/** Sends single emails by the clock, up to a count or while a condition holds. */
 const sendSingles = Effect.fnUntraced(
   function*({ post }: Setup, { most, until }: { readonly most: number; readonly until: Effect.Effect<boolean> }) {
     const startedAt = new Map<string, number>()
@@ -60,7 +60,7 @@ const sendSingles = Effect.fnUntraced(
   }
 )
 
-/** Milliseconds of each single until the relay had it. */
+/** Milliseconds until the relay had each single email. */
 const took = Effect.fnUntraced(function*({ relay }: Setup, startedAt: ReadonlyMap<string, number>) {
   const arrived = new Map<string, number>()
   yield* relay.arrivals.pipe(
@@ -70,7 +70,7 @@ const took = Effect.fnUntraced(function*({ relay }: Setup, startedAt: ReadonlyMa
   return Array.from(startedAt, ([to, at]) => ((arrived.get(to) ?? Number.NaN) - at) / 1e6)
 })
 
-/** Singles from the moment at which a batch was accepted until it has ended. */
+/** Sends single emails from the acceptance of a batch until its end. */
 const besideBatch = Effect.fnUntraced(function*(setup: Setup) {
   const sql = yield* SqlClient.SqlClient
   yield* setup.post("send-bulk", { subject, html, recipients: recipients(size) })
@@ -92,7 +92,7 @@ const alone = Effect.fnUntraced(function*(setup: Setup, most: number) {
   return yield* took(setup, yield* sendSingles(setup, { most, until: Effect.succeed(false) }))
 })
 
-/** In turns, a batch and as many singles without one, until there are enough of both. */
+/** Alternates a batch and as many single emails without one, until there are enough of both. */
 const measure = Effect.fnUntraced(function*(setup: Setup, enough: number) {
   const beside: Array<number> = []
   const idle: Array<number> = []

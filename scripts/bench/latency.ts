@@ -1,8 +1,8 @@
 /**
- * How soon an event leaves: from the return of its transaction's commit to its first byte at the endpoint, for a
- * thousand events a second over eight webhooks, in transactions of one event and of ten. Transactions start by the clock,
- * however long those before them take. Both ends read the machine's one monotonic clock. What arrives before the return
- * of the commit was seen counts as it is, below zero.
+ * Measures how soon an event leaves: from the return of its commit to its first byte at the endpoint, at a thousand
+ * events per second over eight webhooks, in transactions of one event and of ten. Transactions start by the clock,
+ * whether or not earlier ones have ended. Both ends read the machine's monotonic clock. An arrival before the return of
+ * the commit counts as a negative time.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -25,14 +25,14 @@ const start = Effect.gen(function*() {
 
 type Setup = Effect.Success<typeof start>
 
-/** Milliseconds of every event, sorted, and how many a second were committed. */
+/** Sorted milliseconds of all events, and committed events per second. */
 const measure = Effect.fnUntraced(function*({ node, sinks, targets }: Setup, perTransaction: number) {
   const pace = { ask: "pace", targets, perSecond, perTransaction } as const
   yield* node.ask({ ...pace, count: perSecond * warmUpSeconds })
   yield* sinks.ask({})
   const { committedAt = [], perSecond: committed = 0 } = yield* node.ask({ ...pace, count: perSecond * seconds })
   const { arrivals } = yield* sinks.ask({})
-  // An event's number in its data is one more than its place.
+  // The number in an event's data starts at 1.
   const millis = arrivals.map(([event, at]) => (at - (committedAt[event - 1] ?? Number.NaN)) / 1e6)
   if (millis.length !== committedAt.length || millis.some(Number.isNaN)) {
     return yield* Effect.die(`of ${committedAt.length} events came ${millis.length}`)
@@ -44,7 +44,7 @@ const linesOf = ({ committed, millis }: Effect.Success<ReturnType<typeof measure
   const at = (part: number) => millis[Math.min(millis.length - 1, Math.floor(millis.length * part))] ?? 0
   const aim = (value: number) => ({ name: "the aim", value })
   return [
-    { metric: "events/s committed", value: committed, limit: { name: "what was asked for", value: perSecond } },
+    { metric: "events/s committed", value: committed, limit: { name: "the requested rate", value: perSecond } },
     { metric: "from commit to first byte, ms: p50", value: at(0.5), limit: aim(10) },
     { metric: "p90", value: at(0.9) },
     { metric: "p99", value: at(0.99), limit: aim(50) },

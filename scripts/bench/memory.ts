@@ -1,11 +1,11 @@
 /**
- * What 100,000 recipients that wait cost a node in memory: 200 batches of 500, each recipient offered once and put off by
- * the relay. Beside the same node before them; it had batches already, which were canceled, so code, connections and
- * caches are there.
+ * Measures the memory of 100,000 waiting recipients: 200 batches of 500, each recipient attempted once and deferred by
+ * the relay. Compared with the same node before them. It has had canceled batches, so that code, connections and caches
+ * are loaded.
  *
- * Memory is sampled every half second, each time after a forced collection that also gives back free pages, and the
- * highest sample counts: what is resident, and what of it is in use. After an ordinary collection V8 keeps the pages that
- * its heap had when mail was sent fastest, to use them again: they are no recipients, and are told in a line of their own.
+ * The bench samples memory every half second, each time after a forced collection that also returns free pages, and
+ * reports the highest sample: resident memory, and the part in use. After a normal collection V8 keeps the pages that
+ * its heap had at the peak of sending. They belong to no recipient and have a line in the table.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Schedule } from "effect"
@@ -37,7 +37,7 @@ const accept = (port: number, key: string) =>
     })
   ).pipe(Effect.filterOrElse(({ status }) => status === 202, ({ status }) => Effect.die(`answered ${status}`)))
 
-/** Every recipient was offered once, put off by the relay, and waits; here for an hour, so that all do at a time. */
+/** Every recipient was attempted once and deferred. The retry is set to an hour, so that all wait at the same time. */
 const allWait = (count: number) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -52,7 +52,7 @@ const allWait = (count: number) =>
     })
   })
 
-/** Ends all batches, as their owners can. */
+/** Cancels all batches. */
 const cancelAll = (port: number, key: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -67,7 +67,7 @@ const cancelAll = (port: number, key: string) =>
         ok, ({ status }) => Effect.die(`answered ${status}`))))
   })
 
-/** What the same recipients weigh as objects in a process that keeps them all. */
+/** Bytes of the same recipients as objects of one process. */
 const objects = () => {
   const before = process.memoryUsage().heapUsed
   const kept = Array.from({ length: batches }, () => recipients(size))
@@ -102,10 +102,10 @@ const bench = Effect.gen(function*() {
     const aim = { name: "the aim: at most", value: 50 }
     const resident = beside.resident - before.resident
     yield* printTable(`memory: ${batches} batches of ${size}, all recipients waiting`, [
-      { metric: "resident, a node with no batch, MB", value: before.resident },
-      { metric: "of it in use", value: before.live },
-      { metric: "growth beside the batches, MB", value: resident, limit: aim },
-      { metric: "of it in use", value: beside.live - before.live, limit: aim },
+      { metric: "resident, a node without batches, MB", value: before.resident },
+      { metric: "in use", value: before.live },
+      { metric: "growth by the batches, MB", value: resident, limit: aim },
+      { metric: "in use", value: beside.live - before.live, limit: aim },
       { metric: "growth with the free pages that V8 keeps, MB", value: beside.kept - before.kept },
       {
         metric: "bytes per waiting recipient",

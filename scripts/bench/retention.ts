@@ -1,7 +1,7 @@
 /**
- * The end of a day's history: a million ended deliveries and their events are dropped with their partitions, beside DELETE
- * of as many rows of another day in the same run. Somebody inserts an event and a delivery, one transaction after the
- * other, all the while; what counts for it is the longest that one of them took.
+ * Measures the end of a day's history: dropping the partitions of a million ended deliveries and their events, compared
+ * with a DELETE of as many rows of another day in the same run. Meanwhile a writer inserts events and deliveries, one
+ * transaction at a time. Its figure is the longest insert.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -16,7 +16,7 @@ import { printTable } from "./support/table.ts"
 
 const rows = Number(process.argv[2] ?? 1_000_000)
 const tables = ["webhook_deliveries", "events"] as const
-/** Counted from today. */
+/** In days from today. */
 const dropped = -40
 const deleted = -39
 
@@ -54,7 +54,7 @@ const millisOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return Effect.map(effect, () => performance.now() - start)
   })
 
-/** How long an effect takes while somebody writes, and how long that one had to wait at most, in milliseconds. */
+/** Milliseconds of an effect, and of the longest insert meanwhile. */
 const whileWriting = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
   const pauses: Array<number> = []
   let over = false
@@ -66,7 +66,7 @@ const whileWriting = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<
   }))
   const millis = yield* millisOf(effect)
   over = true
-  // The insert under way counts: it may be the one that had to wait.
+  // The insert in flight counts: it may be the longest.
   yield* Fiber.join(writer)
   return { millis, pause: Math.max(...pauses) }
 })
@@ -89,7 +89,7 @@ const measure = Effect.gen(function*() {
   const drop = yield* whileWriting(Effect.forEach(tables, (table) => dropPartitions(table, -deleted)))
   const deletion = yield* whileWriting(Effect.forEach(tables, deleteDay))
   yield* printTable(`retention: a day of ${rows.toLocaleString("en-US")} deliveries and as many events`, [{
-    metric: "to drop the day, ms",
+    metric: "dropping the day, ms",
     value: drop.millis,
     limit: { name: "DELETE of as many rows", value: deletion.millis }
   }, {

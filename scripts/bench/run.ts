@@ -1,4 +1,4 @@
-/** `npm run bench [name …]`: runs benches one after the other, each in a process of its own; all of them without a name. */
+/** `npm run bench [name …]`: runs these benches, or all, one after the other in separate processes. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { signingThreads } from "../../src/app/server/signingThreads.ts"
@@ -27,7 +27,7 @@ if (unknown.length > 0) {
   for (const [name, meaning] of Object.entries(benches)) console.error(`  ${name.padEnd(10)}${meaning}`)
   process.exitCode = 1
 } else {
-  // As a node has it; a value of the caller's wins.
+  // The default of a node; the caller's environment overrides it.
   const env = { UV_THREADPOOL_SIZE: String(signingThreads), ...process.env }
   for (const name of names.length > 0 ? names : Object.keys(benches)) {
     const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {

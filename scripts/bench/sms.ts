@@ -1,7 +1,7 @@
 /**
- * SMS: submits per second through the whole service to a carrier that answers after 20 ms, beside a bare loop that has
- * nothing to do but keep the same window full; and how fast messages are accepted, beside an endpoint that inserts one
- * row. All on one durable PostgreSQL, one after the other in each round.
+ * Measures SMS: submits per second of the whole service to a carrier that answers after 20 ms, compared with a bare
+ * loop that keeps the same window full; and accepted messages per second, compared with an endpoint that inserts one
+ * row. All use one durable PostgreSQL and take turns in each round.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Schedule } from "effect"
@@ -34,7 +34,7 @@ const sendBulk = (port: number, key: string, json: unknown) =>
     }).then((answer) => answer.text())
   )
 
-/** Submits per second of the middle of a run: neither its beginning nor its end has a full window. */
+/** Submits per second in the middle of a run. Its start and its end have no full window. */
 const submitted = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.repeat(sql`select from sms_parts where status <> 'sent' limit 1`, {
@@ -72,7 +72,7 @@ const throughput = Effect.fnUntraced(function*(database: BenchDatabase) {
   return yield* Effect.replicateEffect(one, rounds)
 }, (effect, database) => Effect.scoped(Effect.provide(effect, client(database))))
 
-/** Nobody is bound, so what is measured is the acceptance alone. */
+/** Without a bind, so that only the acceptance is measured. */
 const acceptance = Effect.fnUntraced(function*(database: BenchDatabase) {
   const env = {
     SMS_PROVIDER: "smpp",
@@ -127,7 +127,7 @@ const bench = Effect.gen(function*() {
         metric: "",
         value: median(runs.map(({ ours }) => ours)),
         limit: {
-          name: "the window divided by the round trip of one submit at a time; aim: at least 0.9",
+          name: "the window divided by the round trip of a single submit; aim: at least 0.9",
           value: median(runs.map(({ roundTrips }) => roundTrips))
         },
         ratio: median(runs.map(({ ours, roundTrips }) => ours / roundTrips))
@@ -142,15 +142,15 @@ const bench = Effect.gen(function*() {
         ratio: median(loads.map(({ key, sms }) => sms.perSecond / key.perSecond))
       },
       {
-        metric: "the same of one account, whose use is one row a day",
+        metric: "the same by one account, whose usage is one row per day",
         value: median(loads.map(({ ofOne }) => ofOne.perSecond)),
-        limit: { name: `of ${accounts} accounts`, value: median(loads.map(({ sms }) => sms.perSecond)) },
+        limit: { name: `by ${accounts} accounts`, value: median(loads.map(({ sms }) => sms.perSecond)) },
         ratio: median(loads.map(({ ofOne, sms }) => ofOne.perSecond / sms.perSecond))
       },
       {
-        metric: "the same of one account with a quota",
+        metric: "the same by one account with a quota",
         value: median(loads.map(({ limited }) => limited.perSecond)),
-        limit: { name: `of ${accounts} accounts`, value: median(loads.map(({ sms }) => sms.perSecond)) },
+        limit: { name: `by ${accounts} accounts`, value: median(loads.map(({ sms }) => sms.perSecond)) },
         ratio: median(loads.map(({ limited, sms }) => limited.perSecond / sms.perSecond))
       }
     ]

@@ -1,9 +1,9 @@
 /**
- * What one unsigned message costs on its way to a relay: our pool, beside nodemailer's own pool and beside a raw
- * pipelined socket client, which is the limit (it checks reply digits and nothing else). Same bytes, same relay (another
- * process), five connections each. CPU is this process alone; messages/s are bounded by the relay as well. A relay that
- * answers the commands that came together in one piece spares its client reads, the raw one the largest part of what it
- * has to do, so both kinds are measured.
+ * Measures one unsigned message to a relay: our pool, nodemailer's pool, and a raw pipelined socket client, which is
+ * the limit because it only checks reply digits. All send the same bytes to the same relay, another process, over five
+ * connections. CPU time is that of this process; the relay also bounds messages per second. A relay that answers
+ * pipelined commands in one piece saves its clients reads, above all the raw one. The bench measures both kinds of
+ * relay.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Context, Effect, Layer, References } from "effect"

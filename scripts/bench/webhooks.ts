@@ -1,8 +1,8 @@
 /**
- * Durable deliveries a second: events are written with their deliveries, sent over eight webhooks and written down with
- * their attempts, all within the time. Sustained, when no event is written while too many have no answer, and in a burst,
- * all as fast as they can be written. Beside a loop over undici's dispatch that keeps nothing, and beside
- * graphile-worker, which keeps as much. All are processes that stay and take turns, so that noise meets all alike.
+ * Measures durable deliveries per second: events are inserted with their deliveries, sent over eight webhooks and
+ * recorded with their attempts, all within the time. Once sustained, with a limit of unanswered events, and once as a
+ * burst, as fast as the database inserts. Compared with a loop over undici's dispatch without durability, and with
+ * graphile-worker, which is as durable. All processes stay up and take turns, so that noise affects all alike.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -19,9 +19,9 @@ const rounds = 7
 /** Rounds that do not count. */
 const warmUp = 3
 const events = 24_000
-/** Of the sustained events: three quarters of what the actors of eight webhooks may have in memory. */
+/** Limit of the sustained run: three quarters of what the actors of eight webhooks may hold in memory. */
 const unanswered = 3_000
-/** Row by row is steady from the start, and slow. */
+/** Row by row is slow, and steady from the start. */
 const fewer = 1_200
 
 interface Measured {
@@ -34,7 +34,7 @@ const start = Effect.fnUntraced(function*(database: BenchDatabase) {
   const { targets = [] } = yield* node.ask({ ask: "listen", ports })
   const loop = yield* startPeer<object, Loop, Measured>("dispatchLoop.ts", { ports })
   const sql = yield* SqlClient.SqlClient
-  // A database for each, since what is added in one wakes all workers of the same database.
+  // A database for each: a new job wakes all workers of the same database.
   const worker = Effect.fnUntraced(function*(mode: "default" | "tuned") {
     yield* sql`create database ${sql(`graphile_${mode}`)}`
     return yield* startPeer<object, Deliveries, Measured>("graphileWorker.ts", {
@@ -49,7 +49,7 @@ const start = Effect.fnUntraced(function*(database: BenchDatabase) {
     Effect.map(measured, ({ perSecond = 0 }) => perSecond)
   return {
     ready: perSecondOf(loop.ask({ kind: "ready", count: events })),
-    // Neighbours in time, as this is the ratio that there is an aim for.
+    // Next to each other, because their ratio has an aim.
     signed: perSecondOf(loop.ask({ kind: "signed", count: events })),
     sustained: perSecondOf(node.ask({ ask: "deliver", targets, count: events, unanswered })),
     burst: perSecondOf(node.ask({ ask: "deliver", targets, count: events })),
@@ -62,14 +62,14 @@ const start = Effect.fnUntraced(function*(database: BenchDatabase) {
 type Setup = Effect.Success<ReturnType<typeof start>>
 type Round = Record<keyof Setup, number>
 
-/** All one after the other, every second time from the end. */
+/** One after the other, in reverse order every second time. */
 const round = Effect.fnUntraced(function*(setup: Setup, index: number) {
   const turns = Object.entries(setup)
   const measured = yield* Effect.forEach(
     index % 2 === 0 ? turns : turns.toReversed(),
     ([name, measure]) => Effect.map(measure, (perSecond) => [name, perSecond] as const)
   )
-  // The names are those of the setup.
+  // `names` has the keys of the setup.
   return Object.fromEntries(measured) as Round
 })
 
@@ -98,7 +98,7 @@ const bench = Effect.gen(function*() {
   const all = yield* Effect.forEach(Array.from({ length: warmUp + rounds }), (_, index) => round(setup, index))
   yield* printTable(
     `webhooks: ${webhooks} webhooks, ${events} events, median of ${rounds} rounds`,
-    // Code is fast only once it has run for a while, and a node runs for weeks.
+    // A node runs for weeks with optimised code.
     linesOf(all.slice(warmUp))
   )
 })

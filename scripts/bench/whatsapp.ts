@@ -1,8 +1,8 @@
 /**
- * WhatsApp: texts per second from the first accepted request to the last acknowledgement, without pacing; what an idle
- * connected session takes in memory; and how long it takes until all sessions are back after the server has restarted.
- * Each beside the bare library with its credentials in memory, with a simulated WhatsApp of its own for each of the two.
- * BENCH_SESSIONS is the number of sessions, 300 unless it is given.
+ * Measures WhatsApp: texts per second from the first accepted request to the last acknowledgement, without pacing; the
+ * memory of an idle connected session; and the time until all sessions are connected after a restart of the server.
+ * Each is compared with the bare library and credentials in memory. Both have a simulated WhatsApp. BENCH_SESSIONS is
+ * the number of sessions, by default 300.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Config, Context, Effect, Layer, Schedule } from "effect"
@@ -19,26 +19,26 @@ import type { LoopAnswer, LoopOrder, WhatsAppLoop } from "./support/whatsAppLoop
 import type { WhatsAppCount, WhatsAppOrder, WhatsAppServer } from "./support/whatsAppServer.ts"
 
 const rounds = 5
-/** Rounds of texts that do not count: code is fast only once it has run for a while, and a node runs for weeks. */
+/** Rounds of texts that do not count: a node runs for weeks with optimised code. */
 const warmUp = 3
 const texts = 2_000
 const connections = 16
-/** Sessions that are there before memory is measured: caches and connections to the database are filled. */
+/** Sessions before the measurement of memory, so that caches and database connections are filled. */
 const warm = 5
 const people = Array.from({ length: 10 }, (_, index) => String(15_559_000_000 + index))
-/** The first pause before a connection is made again: the loop's, and the longest of the service with its jitter. */
+/** The first pause before a reconnect: the loop's, and the service's longest with jitter. */
 const firstPause = { bare: 1, ours: 1.2 }
 
 const memoryAnswers = NodePath.join(import.meta.dirname, "support/memoryAnswers.ts")
 
 const startWhatsApp = startPeer<WhatsAppServer, WhatsAppOrder, WhatsAppCount>("whatsAppServer.ts", null)
 
-/** What is measured of each of the two. */
+/** The figures of one subject. */
 interface Subject {
   readonly pair: (count: number) => Effect.Effect<void>
   readonly send: Effect.Effect<number>
   readonly memory: Effect.Effect<Memory>
-  /** Seconds until all are back. */
+  /** Seconds until all sessions are connected again. */
   readonly restart: (count: number) => Effect.Effect<number>
 }
 
@@ -92,7 +92,7 @@ const ourSubject = Effect.gen(function*() {
   const sql = Context.get(yield* Layer.build(client(database)), SqlClient.SqlClient)
 
   const pair = Effect.gen(function*() {
-    // As the contract has it.
+    // The contract returns these fields.
     const session = (yield* post("sessions", {})) as { readonly id: number; readonly qr_code: string }
     if (first === 0) first = session.id
     const phone = yield* Effect.promise(() => controls.createPhone(String(++number), "Ours"))
@@ -124,7 +124,7 @@ const ourSubject = Effect.gen(function*() {
   } satisfies Subject
 })
 
-/** What one session more takes, resident and in use, in megabytes, and how long it takes until all are back. */
+/** The memory of one more session, resident and in use, in megabytes, and the seconds until all sessions are back. */
 const measured = Effect.fnUntraced(function*(subject: Subject, sessions: number) {
   const quiet = Effect.andThen(Effect.sleep("5 seconds"), subject.memory)
   const before = yield* quiet
@@ -162,12 +162,12 @@ const bench = Effect.gen(function*() {
       limit: { name: "one of the bare library", value: bareCost.resident }
     },
     {
-      metric: "of it in use",
+      metric: "in use",
       value: ourCost.live,
       limit: { name: "one of the bare library", value: bareCost.live }
     },
     {
-      metric: "seconds until all are back after a restart, aim 1.5",
+      metric: "seconds until all sessions are back after a restart, aim 1.5",
       value: ourCost.restart,
       limit: { name: "those of the bare library", value: bareCost.restart }
     }

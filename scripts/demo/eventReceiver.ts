@@ -3,28 +3,28 @@ import * as NodeCrypto from "node:crypto"
 import { Changes } from "../../test/support/Changes.ts"
 import { makeWebhookReceiver, type ReceivedRequest } from "../../test/support/WebhookReceiver.ts"
 
-/** The part of an event's body that the demo looks at. */
+/** The part of an event's body that the demo reads. */
 const Body = Schema.fromJsonString(Schema.Struct({
   id: Schema.String,
   event: Schema.String,
   data: Schema.Struct({ batch_id: Schema.NullOr(Schema.String) })
 }))
 
-/** What any receiver should do first (spec 6.3): the digest of the very bytes that came, compared in constant time. */
+/** Every receiver should first compare the digest of the received bytes in constant time (spec 6.3). */
 const isAuthentic = ({ body, headers }: ReceivedRequest, secret: string) => {
   const expected = NodeCrypto.createHmac("sha256", secret).update(body).digest()
   const given = Buffer.from(headers["x-service-signature"] ?? "", "hex")
   return given.length === expected.length && NodeCrypto.timingSafeEqual(given, expected)
 }
 
-/** A webhook endpoint on this machine, which checks every signature and counts what it has seen for the first time. */
+/** A webhook endpoint on this machine that checks signatures, deduplicates and counts events. */
 export const eventReceiver = Effect.gen(function*() {
   const changes = new Changes()
   const seen = new Map<string, { readonly event: string; readonly batchId: string | null }>()
   let forged = 0
   let secret = ""
 
-  const take = (request: ReceivedRequest) => {
+  const receive = (request: ReceivedRequest) => {
     const body = Schema.decodeResult(Body)(request.body.toString("utf8"))
     if (!isAuthentic(request, secret) || Result.isFailure(body)) {
       forged++
@@ -35,22 +35,22 @@ export const eventReceiver = Effect.gen(function*() {
     changes.notify()
     return 204
   }
-  const { url } = yield* makeWebhookReceiver({ script: take })
+  const { url } = yield* makeWebhookReceiver({ script: receive })
 
   const count = (event: string, of: string) =>
     [...seen.values()].filter(({ batchId, event: name }) => name === event && batchId === of).length
 
   return {
     url,
-    /** The secret that the webhook's creation answered with. */
+    /** Sets the secret from the webhook's creation. */
     trust: (of: string) => {
       secret = of
     },
-    /** Different events of a name that tell of a batch. */
+    /** How many different events of a name and a batch arrived. */
     count,
-    /** Completes when there are that many. */
+    /** Waits until this many have arrived. */
     received: (wanted: number, event: string, of: string) => changes.until(() => count(event, of) >= wanted),
-    /** Requests whose signature was wrong. */
+    /** Requests with a wrong signature. */
     forged: () => forged
   }
 })

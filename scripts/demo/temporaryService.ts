@@ -13,7 +13,7 @@ export interface Target {
 /** The service ended before it was ready. */
 export class ServiceEnded extends Schema.TaggedError<ServiceEnded>()("ServiceEnded", {}) {
   override get message() {
-    return "The service ended before it was ready; it says above why."
+    return "The service ended before it was ready. Its log above has the reason."
   }
 }
 
@@ -22,14 +22,14 @@ const main = NodePath.resolve(import.meta.dirname, "../../src/main.ts")
 /** The first line of the tour that a first start prints. */
 const greeting = /curl (http\S+)\/v1\/api-keys -H 'Authorization: Bearer (sk_live_\w+)'/
 
-/** Whatever is set in this shell, the service has its defaults, above all no relay. */
+/** The service ignores the settings of this shell, so that it has no relay. */
 const defaults = Object.fromEntries(Object.values(settings).map(({ name }) => [name, undefined]))
 
-/** An empty directory that is gone with the scope, once the database in it has stopped. */
+/** An empty directory, removed with the scope after the database in it has stopped. */
 const temporaryDirectory = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const directory = yield* fs.makeTempDirectoryScoped({ prefix: "messaging-demo-" })
-  // When root runs this, the account of the embedded PostgreSQL has to walk through.
+  // If root runs this, the embedded PostgreSQL's account must be able to enter the directory.
   yield* fs.chmod(directory, 0o711)
   yield* Effect.addFinalizer(() =>
     fs.exists(NodePath.join(directory, "db/pg18/postmaster.pid")).pipe(
@@ -41,7 +41,7 @@ const temporaryDirectory = Effect.gen(function*() {
   return directory
 })
 
-/** A service of its own, as `npm start` starts it, on an empty database; it and its files are gone with the scope. */
+/** A service with an empty database, started like `npm start`. The scope removes it and its files. */
 export const temporaryService = Effect.gen(function*() {
   const directory = yield* temporaryDirectory
   const service = yield* ChildProcess.make(NodeProcess.execPath, [main, "serve"], {

@@ -1,6 +1,6 @@
 /**
- * All that the benches know of the tables of deliveries: how many are on their way, how a backlog is put there, and the
- * statement that claims some for a webhook.
+ * The tables of deliveries, as the benches use them: counts of unended deliveries, a generated backlog, and the
+ * statement that claims deliveries of a webhook.
  */
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
@@ -15,7 +15,7 @@ interface Explained {
 
 const ids = (webhooks: ReadonlyArray<number>) => column.int8(webhooks)
 
-/** Whether any delivery of these webhooks waits or is in somebody's hands. */
+/** Whether any delivery of these webhooks is pending or claimed. */
 export const anyUnfinished = (webhooks: ReadonlyArray<number>) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -23,7 +23,7 @@ export const anyUnfinished = (webhooks: ReadonlyArray<number>) =>
     return row?.["busy"] === true
   })
 
-/** Deliveries of these webhooks that are not at their end. */
+/** Counts the deliveries of these webhooks that have not ended. */
 export const countUnfinished = (webhooks: ReadonlyArray<number>) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -31,7 +31,7 @@ export const countUnfinished = (webhooks: ReadonlyArray<number>) =>
     return Number(row?.["count"])
   })
 
-/** As many pending deliveries for each of these webhooks, each of an event of its own, and fresh statistics. */
+/** Inserts pending deliveries for each of these webhooks, one per event, and updates the statistics. */
 export const insertPending = (webhooks: ReadonlyArray<number>, perWebhook: number) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -52,7 +52,7 @@ export const insertPending = (webhooks: ReadonlyArray<number>, perWebhook: numbe
     yield* Effect.forEach(["events", "webhook_queue"], (table) => sql`vacuum analyze ${sql(table)}`.unprepared)
   })
 
-/** Claims a hundred deliveries of a webhook as its actor does, and returns how many it got. */
+/** Claims a hundred deliveries of a webhook like its actor, and returns their count. */
 const claim = Effect.fnUntraced(function*(webhook: number) {
   const repo = yield* QueueRepo
   const claimed = yield* repo.claim({
@@ -64,7 +64,7 @@ const claim = Effect.fnUntraced(function*(webhook: number) {
   return claimed.length
 })
 
-/** Milliseconds to claim a hundred deliveries of a webhook, the commit included. */
+/** Milliseconds of claiming a hundred deliveries of a webhook, including the commit. */
 export const timeClaim = Effect.fnUntraced(function*(webhook: number) {
   const startedAt = performance.now()
   const count = yield* claim(webhook)
@@ -72,11 +72,11 @@ export const timeClaim = Effect.fnUntraced(function*(webhook: number) {
   return performance.now() - startedAt
 })
 
-/** Milliseconds that PostgreSQL says it spent on executing the same statement. */
+/** Milliseconds that PostgreSQL reports for the same statement. */
 export const explainClaim = Effect.fnUntraced(function*(webhook: number) {
   const sql = yield* SqlClient.SqlClient
   const seen: Array<readonly [text: string, parameters: ReadonlyArray<unknown>]> = []
-  // The very statement of the repository, read as it passes by; it is undone, so the explained one claims the same rows.
+  // Captures the statement of the repository and rolls back, so that the explained statement claims the same rows.
   const keep: Statement.Transformer = (statement) =>
     Effect.sync(() => {
       seen.push(statement.compile())

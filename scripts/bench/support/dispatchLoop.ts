@@ -1,7 +1,7 @@
 /**
- * What bounds deliveries from one process: undici's dispatch in a loop, as many in flight as the webhooks' actors have,
- * and nothing kept. `ready` sends bytes and headers that were made once; `signed` serialises and signs each event, which
- * nobody can save who sends signed webhooks.
+ * The limit of deliveries from one process: undici's dispatch in a loop, with as many in flight as the webhooks' actors
+ * have, and without durability. `ready` sends the same bytes and headers every time. `signed` serialises and signs each
+ * event, the least that a sender of signed webhooks must do.
  */
 import { Redacted } from "effect"
 import { sign, signingKey } from "../../../src/webhooks/endpoint/WebhookSecret.ts"
@@ -10,7 +10,7 @@ import { answerQuestions } from "./peer.ts"
 import { inputOf } from "./script.ts"
 import { dataOf } from "./webhookEvent.ts"
 
-/** What the loop can be asked. */
+/** A request to the loop. */
 export interface Loop {
   readonly kind: "ready" | "signed"
   readonly count: number

@@ -1,8 +1,8 @@
-/** nodemailer's SMTP engine with nothing of ours around it: the same envelope to one relay, one message after the other. */
+/** nodemailer's SMTP engine alone: the same envelope to one relay, one message after the other. */
 import { Effect } from "effect"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 
-/** Hands over a message as soon as a connection is free; `done` when the relay has taken it. */
+/** Sends a message when a connection is free. Calls `done` after the relay has accepted it. */
 export type EngineSend = (message: Buffer, done: () => void) => void
 
 interface Waiting {
@@ -10,7 +10,7 @@ interface Waiting {
   readonly done: () => void
 }
 
-/** Open connections of the engine to a relay. */
+/** Opens connections to a relay. */
 export const engineClient = Effect.fnUntraced(function*(
   { connections, from, port, to }: {
     readonly port: number

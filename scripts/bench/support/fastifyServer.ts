@@ -1,7 +1,7 @@
 /**
- * The same two endpoints as one would write them by hand with Fastify and postgres.js: the key is looked up by its hash
- * on each request, the row is read or inserted, the same JSON is answered. Under `/counted` each request is also counted
- * in a row per key and minute, as an exact limit over several nodes needs it; without that prefix nothing is counted.
+ * The same two endpoints, hand-written with Fastify and postgres.js. Each request looks up the key by its hash, reads
+ * or inserts the row and answers the same JSON. Under `/counted` each request is also counted in a row per key and
+ * minute, as an exact limit across nodes requires.
  */
 import Fastify, { type FastifyRequest } from "fastify"
 import { createHash, randomUUID } from "node:crypto"

@@ -1,11 +1,11 @@
 /**
- * Durable deliveries as one would write them with graphile-worker: a job for each, whose task signs the event, posts it
- * and writes the attempt down before the job counts as done.
+ * Durable deliveries, hand-written with graphile-worker. Each delivery is a job. Its task signs the event, posts it and
+ * records the attempt before the job is complete.
  *
- * `default` keeps the library's settings, but for 16 jobs at once with the connections that its manual wants for them,
- * and adds and writes row by row. `tuned` does whatever the library offers for throughput: 192 jobs at once, a local
- * queue of 500, completions in batches, jobs added by the hundred, and attempts written down up to a hundred at a time.
- * Neither logs its jobs.
+ * `default` keeps the library's settings, except for 16 concurrent jobs with the connections that its manual
+ * recommends. It inserts and records row by row. `tuned` uses all that the library offers for throughput: 192
+ * concurrent jobs, a local queue of 500, batched completions, jobs inserted by the hundred, and attempts recorded in
+ * groups of up to a hundred. Both disable the log of jobs.
  */
 import { Redacted } from "effect"
 import { Logger, makeWorkerUtils, run, type Task, type TaskList } from "graphile-worker"
@@ -23,10 +23,10 @@ const { mode, ports, socket } = inputOf<{
   readonly mode: "default" | "tuned"
 }>()
 
-/** What it can be asked for. */
+/** A request to the worker. */
 export interface Deliveries {
   readonly count: number
-  /** How many may have no answer when more are added; any number by default. */
+  /** The limit of unanswered events, above which inserts wait; unlimited by default. */
   readonly unanswered?: number
 }
 
@@ -91,7 +91,7 @@ const key = signingKey(Redacted.make("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
 const post = makePost()
 
 const deliver: Task = async (payload, { job }) => {
-  // The jobs of this schema are added below.
+  // The code below inserts the jobs of this schema.
   const { event, origin } = payload as Delivery
   const now = Date.now()
   const body = Buffer.from(JSON.stringify(event))
@@ -141,7 +141,7 @@ const add = async ({ count, unanswered = Infinity }: Deliveries) => {
 
 const taskList: TaskList = { deliver }
 const runner = await run({ preset: { worker }, taskList, noHandleSignals: true })
-// A worker that stops, for whatever reason, would leave the bench waiting for ever.
+// Without this, the bench would wait forever for a worker that stopped.
 void runner.promise.catch(console.error).finally(() => process.exit(1))
 
 answerQuestions<Deliveries>({}, async (deliveries) => {

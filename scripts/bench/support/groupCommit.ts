@@ -1,6 +1,6 @@
 /**
- * One call for what many ask for at the same time; each waits for the call that holds its own. The plain form of
- * `coalesce` for programs without Effect.
+ * One call for many concurrent inputs; each waits for the call that contains it. The form of `GroupCommit` for programs
+ * without Effect.
  */
 export const groupCommit = <A>(
   { concurrency, most }: { readonly most: number; readonly concurrency: number },
@@ -26,7 +26,7 @@ export const groupCommit = <A>(
   return (row: A) =>
     new Promise<void>((done, failed) => {
       waiting.push({ row, done, failed })
-      // After the other answers of this turn, so that they share one call.
+      // After the other inputs of this tick, so that they share one call.
       setImmediate(flush)
     })
 }

@@ -1,7 +1,7 @@
 /**
- * Loads an HTTP server from a process of its own: a number of connections that each send the next request when the last
- * one is answered. Raw sockets with prebuilt bytes cost a tenth of an HTTP client, which matters where the generator
- * shares the cores with what it measures. Any answer that is not 2xx ends it.
+ * Loads an HTTP server from a separate process. Each connection sends the next request after the answer to the last
+ * one. Raw sockets with prebuilt bytes cost a tenth of an HTTP client, which matters because the generator shares the
+ * cores with the server. An answer other than 2xx ends the process.
  */
 import * as NodeNet from "node:net"
 import { inputOf } from "./script.ts"
@@ -9,9 +9,9 @@ import { inputOf } from "./script.ts"
 export interface Load {
   readonly port: number
   readonly method: "GET" | "POST"
-  /** One for each caller; connections take them in turn. */
+  /** Connections use the keys in turn. */
   readonly callers: ReadonlyArray<{ readonly path: string; readonly key: string }>
-  /** JSON text, empty for none. */
+  /** JSON text; empty for no body. */
   readonly body: string
   readonly connections: number
   readonly warmUpSeconds: number
@@ -43,11 +43,11 @@ const latencies: Array<number> = []
 let measuring = false
 let ended = false
 
-/** The whole length of an answer whose head is complete. */
+/** The length of an answer with a complete head. */
 const lengthOf = (text: string, headEnd: number): number => {
   const head = text.slice(0, headEnd)
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
-  if (!head.startsWith("HTTP/1.1 2") || length === undefined) throw new Error(`not the expected answer:\n${text}`)
+  if (!head.startsWith("HTTP/1.1 2") || length === undefined) throw new Error(`unexpected answer:\n${text}`)
   return headEnd + 4 + Number(length)
 }
 

@@ -1,29 +1,30 @@
 /**
- * Endpoints that cost next to nothing: every request is answered with 200. One origin for each port. Silent ones take
- * the request and never answer, until they are told to let go. Asked to, it keeps the time at which each event's first
- * byte came.
+ * Cheap endpoints that answer every request with 200, one origin per port. Silent endpoints hold requests without an
+ * answer until they are asked to release them. On request they record when the first byte of each event arrives.
  */
 import * as NodeNet from "node:net"
 import { answerQuestions } from "./peer.ts"
 import { inputOf } from "./script.ts"
 
-/** Where the endpoints are. */
+/** The addresses of the endpoints. */
 export interface Sinks {
   readonly ports: ReadonlyArray<number>
   readonly silent: ReadonlyArray<number>
 }
 
-/** What it can be told when it is asked. */
+/** A request to the endpoints. */
 export interface Order {
-  /** Silent endpoints drop what they hold and what comes from now on; false: they hold again. */
+  /** Whether silent endpoints drop held and new requests, or hold them again. */
   readonly letGo?: boolean
 }
 
-/** What it knows. */
+/** The answer of the endpoints. */
 export interface Sunk {
-  /** Connections that silent endpoints have open, each with a request. */
+  /** Open connections of silent endpoints, each with a request. */
   readonly held: number
-  /** Number of the event, and the nanosecond of the machine's monotonic clock at which it first came; asked for once. */
+  /**
+   * Each event's number, and the nanosecond of the monotonic clock of its first arrival. The answer clears the list.
+   */
   readonly arrivals: ReadonlyArray<readonly [number, number]>
 }
 

@@ -1,4 +1,4 @@
-/** The one mail that the service and the loops it is compared with send. */
+/** The mail that the service and all loops send. */
 
 export const connections = 5
 

@@ -1,7 +1,7 @@
 /**
- * Loops that keep nothing, each in a process of its own, with fifteen messages in flight. What one would write by hand:
- * nodemailer's pool, `plain`, or as `pem` signing with a key in PEM form, as its manual shows. `engine` is what the
- * service has inside, without a database: it renders, composes, signs and hands over. `sign` makes bare signatures alone.
+ * Loops without durability, each in a separate process, with fifteen messages in flight. `plain` is a hand-written loop
+ * over nodemailer's pool. `pem` also signs with a PEM key, as nodemailer's manual shows. `engine` is the service
+ * without a database: it renders, composes, signs and sends. `sign` only creates bare signatures.
  */
 import { Context, Effect, Exit, Layer, References, Result, Scope } from "effect"
 import { createPrivateKey, sign } from "node:crypto"
@@ -59,7 +59,7 @@ const bytes = Buffer.alloc(1_000, "x")
 const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
 const scope = Scope.makeUnsafe()
 const smtp = Context.get(
-  // One connection stays free for single mails, as in the service.
+  // Like the service, the loop reserves one connection for single emails.
   await Effect.runPromise(
     Layer.buildWithScope(SmtpLayer.make({ relay, maxConnections: connections + 1 }), scope)
   ),

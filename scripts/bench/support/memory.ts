@@ -1,29 +1,29 @@
 import { Effect, Fiber, Ref, Schedule } from "effect"
 
-/** Bytes of a process right after a collection. */
+/** Bytes of a process after a collection. */
 export interface Memory {
-  /** What is resident; of what was garbage much may still be there. */
+  /** Resident memory. It may contain pages that were freed. */
   readonly resident: number
-  /** What is in use. */
+  /** The part in use. */
   readonly live: number
 }
 
 const afterCollection = (options?: NodeJS.GCOptions): Memory => {
-  if (globalThis.gc === undefined) throw new Error("the process was started without --expose-gc")
+  if (globalThis.gc === undefined) throw new Error("the process lacks --expose-gc")
   if (options === undefined) globalThis.gc()
   else globalThis.gc(options)
   const { arrayBuffers, heapUsed, rss } = process.memoryUsage()
   return { resident: rss, live: heapUsed + arrayBuffers }
 }
 
-/** Collects, and says what is left; V8 keeps the pages that are free then, to use them again. */
+/** Collects and measures. V8 keeps the freed pages for later use. */
 export const memoryCollected = (): Memory => afterCollection()
 
-/** Collects as if memory were short, so that V8 also gives back its free pages, and says what is left. */
+/** Collects as if memory were short, so that V8 also returns free pages, and measures. */
 export const memoryGivenBack = (): Memory =>
   afterCollection({ type: "major", flavor: "last-resort", execution: "sync" })
 
-/** The highest megabytes of a process while something runs, by a sample every half second. */
+/** The peak memory of a process in megabytes during an effect, sampled every half second. */
 export const highestMemory = Effect.fnUntraced(
   function*<A, E, R>(ask: Effect.Effect<Partial<Memory>>, work: Effect.Effect<A, E, R>) {
     const highest = yield* Ref.make<Memory>({ resident: 0, live: 0 })

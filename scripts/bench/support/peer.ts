@@ -3,18 +3,18 @@ import type { ChildProcess } from "node:child_process"
 import * as NodePath from "node:path"
 import { spawn } from "./script.ts"
 
-/** The hello has the number 0, an answer that of its question. */
+/** The hello has number 0, and an answer the number of its question. */
 interface Said<A> {
   readonly id: number
   readonly content: A
 }
 
-/** Waits for what a process says under a number, once `say` has made it speak. */
+/** Runs `say`, and waits for the message with a number. */
 const hear = <A>(child: ChildProcess, id: number, say: () => void) =>
   Effect.callback<A>((resume) => {
     const ended = () => resume(Effect.die("a process ended that was asked something"))
     const take = (message: unknown) => {
-      // What the other side below sends; it answers what its caller says it does.
+      // `answerQuestions` sends this message. The callers on both sides agree on its type.
       const said = message as Said<A>
       if (said.id !== id) return
       child.off("exit", ended).off("message", take)
@@ -24,7 +24,7 @@ const hear = <A>(child: ChildProcess, id: number, say: () => void) =>
     say()
   })
 
-/** How to ask a process that answers questions. Its caller names the types. */
+/** Asks a process that answers questions. The caller names the types. */
 export const questionsTo = <Question, Answer>(child: ChildProcess) => {
   let asked = 0
   return (question: Question) =>
@@ -35,9 +35,8 @@ export const questionsTo = <Question, Answer>(child: ChildProcess) => {
 }
 
 /**
- * Starts a script of this folder as a process that answers questions for as long as the scope lives,
- * so that everything that is compared can be warm and take its turn. Gives what it said first, and how to ask it. Its
- * caller names the types.
+ * Starts a script of this folder as a process that answers questions until the scope closes, so that all compared
+ * processes stay warm and take turns. Returns its hello and a function that asks it. The caller names the types.
  */
 export const startPeer = Effect.fnUntraced(function*<Hello, Question, Answer>(
   name: string,
@@ -52,7 +51,7 @@ export const startPeer = Effect.fnUntraced(function*<Hello, Question, Answer>(
   return { hello: yield* hear<Hello>(child, 0, () => {}), ask }
 })
 
-/** The other side: says hello, then answers every question until whoever asks is gone. */
+/** The process side: says hello, then answers questions until its parent disconnects. */
 export const answerQuestions = <Question>(hello: object, answer: (question: Question) => Promise<object>): void => {
   process.on("message", async (message) => {
     const { content, id } = message as Said<Question>

@@ -26,7 +26,7 @@ const pgbench = (program: string, { directory, socket }: BenchDatabase) => (stat
     })
   })
 
-/** How often PostgreSQL does one statement a second for ten clients that do nothing else, and who asked it. */
+/** Executions per second of one statement by ten clients, and the name of the client program. */
 export const statementLimit = (database: BenchDatabase) => {
   const program = programs().at(-1)
   if (program !== undefined) {

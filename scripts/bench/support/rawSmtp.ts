@@ -1,8 +1,8 @@
-/** The least that a client of a relay can do: it checks reply digits and nothing else. */
+/** A minimal SMTP client, which only checks reply digits. */
 import { Effect } from "effect"
 import * as NodeNet from "node:net"
 
-/** Hands over a message with its final dot as soon as a connection is free; `done` when the relay has taken it. */
+/** Sends a message with its final dot when a connection is free. Calls `done` after the relay has accepted it. */
 export type RawSend = (body: Buffer, done: () => void) => void
 
 interface Waiting {
@@ -10,10 +10,10 @@ interface Waiting {
   readonly done: () => void
 }
 
-/** A message as it goes over the wire. */
+/** Adds the final dot to a message. */
 export const withDot = (message: Buffer) => Buffer.concat([message, Buffer.from(".\r\n")])
 
-/** Open connections to a relay, each of which sends a message in two writes: the envelope with DATA, then the body. */
+/** Opens connections to a relay. Each sends a message in two writes: the envelope with DATA, then the body. */
 export const rawClient = Effect.fnUntraced(function*(
   { connections, from, port, to }: {
     readonly port: number

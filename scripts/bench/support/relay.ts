@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { startPeer } from "./peer.ts"
 import type { Arrivals, Relay } from "./smtpSink.ts"
 
-/** A relay that takes all mail and keeps none, or puts off all of it: its port, and which singles came since last asked. */
+/** A relay that accepts or defers all mail: its port, and the single emails since the last question. */
 export const startRelay = (input: { readonly defer?: boolean; readonly apart?: boolean } = {}) =>
   Effect.map(startPeer<Relay, object, Arrivals>("smtpSink.ts", input), ({ ask, hello: { port } }) => ({
     port,

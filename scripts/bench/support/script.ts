@@ -3,7 +3,7 @@ import * as NodeChildProcess from "node:child_process"
 import * as NodePath from "node:path"
 import * as NodeReadline from "node:readline"
 
-/** Every process that a bench starts is ended with it. */
+/** Every process that a bench started ends with it. */
 export const spawn = (
   args: ReadonlyArray<string>,
   options: { readonly env?: NodeJS.ProcessEnv; readonly stdio: NodeChildProcess.StdioOptions }
@@ -18,7 +18,7 @@ export const spawn = (
       })
   )
 
-/** The first line of a stream that `find` makes something of; a stream that ends before is a defect. */
+/** The first line for which `find` returns a value. A stream without such a line is a defect. */
 export const awaitLine = <A>(stream: NodeJS.ReadableStream, find: (line: string) => A | undefined): Effect.Effect<A> =>
   Effect.callback((resume) => {
     const lines = NodeReadline.createInterface(stream)
@@ -32,8 +32,8 @@ export const awaitLine = <A>(stream: NodeJS.ReadableStream, find: (line: string)
   })
 
 /**
- * Runs a script of this folder as a process of its own, with its input as JSON in its only argument, and gives the first
- * line that it says: what a server is reached by, or what a measurement came to. Its caller names the line's type.
+ * Runs a script of this folder as a process, with its input as JSON in the only argument. Returns its first line: the
+ * address of a server, or the result of a measurement. The caller names the line's type.
  */
 export const runScript = Effect.fnUntraced(function*<A>(
   name: string,
@@ -49,5 +49,5 @@ export const runScript = Effect.fnUntraced(function*<A>(
   return said
 })
 
-/** What a script was started with. */
+/** The input of a script. */
 export const inputOf = <A>(): A => JSON.parse(process.argv[2] ?? "null")

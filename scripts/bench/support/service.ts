@@ -14,15 +14,15 @@ import * as PgCodecs from "../../../src/platform/database/PgCodecs.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
 import { awaitLine, spawn } from "./script.ts"
 
-/** Seals what a bench puts into the database for the service to open. */
+/** The key of secrets that a bench inserts and the service opens. */
 const mainKey = Buffer.from("benches only: nothing is secret.")
 
-/** A durable PostgreSQL in a directory of its own; both go with the scope. It is shared by all that are compared. */
+/** A durable PostgreSQL for all compared programs. The scope removes it and its directory. */
 export const startDatabase = Effect.gen(function*() {
   const directory = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-bench-"))
-      // When root runs this, the server's own account has to walk through.
+      // If root runs this, the server's account must be able to enter the directory.
       NodeFs.chmodSync(path, 0o711)
       return path
     }),
@@ -32,7 +32,7 @@ export const startDatabase = Effect.gen(function*() {
   return { directory, socket }
 })
 
-/** The server outlives its last holder by the moment that it takes to shut down, and writes until then. */
+/** The server writes until it has shut down, shortly after its last user. */
 const removeWhenStopped = (directory: string) =>
   Effect.sync(() => NodeFs.existsSync(NodePath.join(directory, "db/pg18/postmaster.pid"))).pipe(
     Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
@@ -40,7 +40,7 @@ const removeWhenStopped = (directory: string) =>
     Effect.andThen(Effect.sync(() => NodeFs.rmSync(directory, { recursive: true, force: true })))
   )
 
-/** Where the benches and their opponents find the database. */
+/** The database of the benches and of the programs that they compare with. */
 export interface BenchDatabase {
   readonly directory: string
   readonly socket: string
@@ -53,7 +53,7 @@ export interface ServiceOptions {
   readonly nodeOptions?: ReadonlyArray<string>
 }
 
-/** The settings of a node on the database. */
+/** The settings of a node on this database. */
 export const environment = ({ directory }: BenchDatabase) => ({
   PATH: process.env["PATH"],
   HOST: "127.0.0.1",
@@ -70,7 +70,7 @@ const profiles = process.env["BENCH_PROFILE"]
 /** With BENCH_PROFILE a node leaves a CPU profile in that directory when it ends. */
 export const profiling = profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`]
 
-/** The whole service as `npm start` runs it, in a process of its own. */
+/** The whole service in a separate process, as `npm start` runs it. */
 export const startService = Effect.fnUntraced(function*(database: BenchDatabase, options: ServiceOptions = {}) {
   const child = yield* spawn(["--v8-pool-size=0", ...profiling, ...options.nodeOptions ?? [], main, "serve"], {
     env: { ...environment(database), ...options.env },
@@ -78,7 +78,7 @@ export const startService = Effect.fnUntraced(function*(database: BenchDatabase,
   })
   if (child.stderr === null) return yield* Effect.die("no standard error")
   const port = yield* awaitLine(child.stderr, (line) => /listening on http:\/\/[^:]+:(\d+)/.exec(line)?.[1])
-  // What it says from now on is trouble, and without it there is nothing to measure.
+  // Later output is an error, and a bench without the service cannot continue.
   child.stderr.pipe(process.stderr)
   child.once("exit", (code, signal) => {
     if (!child.killed) throw new Error(`the service ended (${code ?? signal})`)
@@ -86,7 +86,7 @@ export const startService = Effect.fnUntraced(function*(database: BenchDatabase,
   return { child, port: Number(port) }
 })
 
-/** A client with the program's codecs for what a bench prepares and counts. */
+/** A database client with the service's codecs, for preparing and counting rows. */
 export const client = ({ socket }: BenchDatabase) =>
   Database.fromClient.pipe(
     Layer.provideMerge(

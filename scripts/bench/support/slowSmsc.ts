@@ -1,4 +1,4 @@
-/** A carrier that answers every submit after a while, by npm's smpp. It says the port on which it listens. */
+/** A carrier that answers every submit after a delay, by npm's smpp. It prints its port. */
 import smpp from "smpp"
 import { inputOf } from "./script.ts"
 

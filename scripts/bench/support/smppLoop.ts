@@ -1,4 +1,4 @@
-/** Submits to a carrier as fast as a window allows, by npm's smpp and with nothing else to do: what the window allows. */
+/** Submits to a carrier as fast as the window allows, by npm's smpp alone. */
 import smpp from "smpp"
 import { inputOf } from "./script.ts"
 

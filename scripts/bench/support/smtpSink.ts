@@ -1,18 +1,20 @@
 /**
- * A relay that costs next to nothing: it takes every message and keeps none, or, asked to defer, puts off every
- * recipient. It answers what comes in one piece in one piece, or, asked to, each command by itself. Of recipients whose
- * address begins with `single` it keeps when their message was whole.
+ * A cheap relay: it accepts every message and stores none. Options make it defer every recipient, or answer pipelined
+ * commands one by one instead of in one piece. It records when the message to a recipient that begins with `single` is
+ * complete.
  */
 import * as NodeNet from "node:net"
 import { answerQuestions } from "./peer.ts"
 import { inputOf } from "./script.ts"
 
-/** Where the relay is. */
+/** The address of the relay. */
 export interface Relay {
   readonly port: number
 }
 
-/** Addresses, each with the nanosecond of the machine's monotonic clock at which its message was there; told once. */
+/**
+ * Each recipient, and the nanosecond of the monotonic clock when its message was complete. The answer clears the list.
+ */
 export interface Arrivals {
   readonly arrivals: ReadonlyArray<readonly [string, number]>
 }

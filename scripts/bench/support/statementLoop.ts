@@ -1,4 +1,4 @@
-/** One statement over and over on ten connections, where there is no pgbench. */
+/** Repeats one statement on ten connections, for machines without pgbench. */
 import postgres from "postgres"
 import { inputOf } from "./script.ts"
 

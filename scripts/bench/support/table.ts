@@ -1,15 +1,15 @@
 import { Console, type Effect } from "effect"
 
-/** One line of a bench's table: what was measured, beside what bounds it or what one would write by hand instead. */
+/** One line of a bench's table: a measured value and its limit or hand-written equivalent. */
 export interface Line {
   readonly metric: string
   readonly value: number
   readonly limit?: { readonly value: number; readonly name: string }
-  /** Value over limit, where it is more exact than the quotient of the two medians: the median of the rounds' own. */
+  /** The median of the rounds' ratios, where it is more exact than the ratio of the two medians. */
   readonly ratio?: number
 }
 
-/** The middle one; of an even number the upper one of the two in the middle. */
+/** The middle value; of an even count, the upper of the two middle values. */
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
@@ -24,7 +24,7 @@ const cellsOf = ({ limit, metric, ratio, value }: Line) => [
   limit?.name ?? ""
 ]
 
-/** Prints a table with the columns metric, value, limit and ratio, the limit's name behind them. */
+/** Prints a table with the columns metric, value, limit, ratio and the limit's name. */
 export const printTable = (title: string, lines: ReadonlyArray<Line>): Effect.Effect<void> => {
   const rows = [["", "value", "limit", "ratio", "the limit is"], ...lines.map(cellsOf)]
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))

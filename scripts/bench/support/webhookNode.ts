@@ -1,4 +1,4 @@
-/** A node of {@link WebhookService} as a process of its own, which does what it is asked and says what it came to. */
+/** A node of {@link WebhookService} in a separate process that answers questions. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Duration, Effect, type Layer, References } from "effect"
 import { type Memory, memoryCollected } from "./memory.ts"
@@ -8,17 +8,17 @@ import { allDelivered, listen, publish, publishAll, type Target, unlisten, Webho
 interface Work {
   readonly targets: ReadonlyArray<Target>
   readonly count: number
-  /** How many events may have no answer when more are written; any number by default. */
+  /** The limit of unanswered events, above which inserts wait; unlimited by default. */
   readonly unanswered?: number
 }
 
 interface Paced extends Work {
-  /** Events a second. */
+  /** Events per second. */
   readonly perSecond: number
   readonly perTransaction: number
 }
 
-/** What a node can be asked. */
+/** A question to a node. */
 export type Request =
   | { readonly ask: "listen"; readonly ports: ReadonlyArray<number> }
   | { readonly ask: "unlisten"; readonly targets: ReadonlyArray<Target> }
@@ -26,12 +26,12 @@ export type Request =
   | Paced & { readonly ask: "pace" }
   | { readonly ask: "memory" }
 
-/** What it says: only what was asked for is there. */
+/** The answer of a node; only the requested fields are present. */
 export interface Reply extends Partial<Memory> {
   readonly targets?: ReadonlyArray<Target>
-  /** Deliveries a second, from the first event's insertion to the last outcome's record. */
+  /** Deliveries per second, from the first inserted event to the last recorded outcome. */
   readonly perSecond?: number
-  /** Of each event by its number: when its transaction had committed, by the machine's monotonic clock. */
+  /** When each event's transaction had committed, by number, on the machine's monotonic clock. */
   readonly committedAt?: ReadonlyArray<number>
 }
 
@@ -45,7 +45,7 @@ const deliver = Effect.fnUntraced(function*(work: Work) {
   return { perSecond: count / ((performance.now() - startedAt) / 1000) }
 })
 
-/** Each transaction at the time that the clock gives it, whether or not the ones before are done. */
+/** Starts each transaction by the clock, whether or not earlier ones have ended. */
 const pace = Effect.fnUntraced(function*({ count, perSecond, perTransaction, targets }: Paced) {
   const committedAt = Array.from({ length: count }, () => 0)
   const startedAt = performance.now()

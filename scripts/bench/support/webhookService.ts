@@ -1,4 +1,4 @@
-/** The part of a node that writes events and delivers them, without HTTP in front, and what benches do with it. */
+/** The part of a node that inserts and delivers events, without its HTTP server. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Schedule } from "effect"
 import { Accounts } from "../../../src/accounts/Accounts.ts"
@@ -22,7 +22,7 @@ import { dataOf } from "./webhookEvent.ts"
 
 let answered = 0
 
-/** Counts what the endpoints have answered, so that producers can wait for it. */
+/** Counts answers of the endpoints, so that producers can wait for them. */
 const CountedHttp = Layer.effect(
   PublicHttp,
   Effect.map(
@@ -32,7 +32,7 @@ const CountedHttp = Layer.effect(
   )
 )
 
-/** What of the service the benches of webhooks need, with the settings of the environment. */
+/** The services that the webhook benches need, with the settings of the environment. */
 export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
   Layer.provide(CountedHttp),
   Layer.provide(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 512 })),
@@ -50,7 +50,7 @@ export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
   Layer.provide(NodeServices.layer)
 )
 
-/** A webhook and whose it is; plain numbers, since processes tell each other. */
+/** A webhook and its account, as plain numbers that processes exchange. */
 export interface Target {
   readonly accountId: number
   readonly webhookId: number
@@ -58,7 +58,7 @@ export interface Target {
 
 let accounts = 0
 
-/** An account with one webhook at a port of this machine. */
+/** Creates an account with one webhook at a port of this machine. */
 export const listen = Effect.fnUntraced(function*(port: number) {
   const email = EmailAddress.make(`owner${++accounts}.${process.pid}@bench.example`)
   const account = yield* (yield* Accounts).create({ name: "Bench", email, plan: "enterprise", trial: false })
@@ -67,12 +67,12 @@ export const listen = Effect.fnUntraced(function*(port: number) {
   return { accountId: account.id, webhookId: id } satisfies Target
 })
 
-/** Removes a webhook with all that waits for it. */
+/** Removes a webhook and its deliveries. */
 export const unlisten = Effect.fnUntraced(function*({ accountId, webhookId }: Target) {
   yield* (yield* Webhooks).remove(AccountId.make(accountId), WebhookId.make(webhookId))
 })
 
-/** One transaction with events for the targets in turn; the data of each has its own number. */
+/** Inserts events for the targets in turn, in one transaction. The data of each has a number. */
 export const publish = Effect.fnUntraced(
   function*(targets: ReadonlyArray<Target>, { count, from }: { readonly from: number; readonly count: number }) {
     const events = yield* Events
@@ -88,7 +88,7 @@ export const publish = Effect.fnUntraced(
 
 const perTransaction = 100
 
-/** Events in transactions of a hundred, as the senders write them; the next waits while `unanswered` have no answer. */
+/** Inserts events in transactions of a hundred, like the senders. It waits while `unanswered` events have no answer. */
 export const publishAll = (targets: ReadonlyArray<Target>, count: number, unanswered: number) =>
   Effect.suspend(() => {
     const before = answered
@@ -103,7 +103,7 @@ export const publishAll = (targets: ReadonlyArray<Target>, count: number, unansw
     )
   })
 
-/** Returns when all deliveries of the targets are written down as ended. */
+/** Waits until all deliveries of the targets are recorded as ended. */
 export const allDelivered = (targets: ReadonlyArray<Target>) =>
   anyUnfinished(targets.map(({ webhookId }) => webhookId)).pipe(
     Effect.repeat({ while: (busy) => busy, schedule: Schedule.spaced("20 millis") })

@@ -1,6 +1,6 @@
 /**
- * Sessions of the bare library with their credentials in memory: paired, sent with in a loop, and connected anew a second
- * after their line has ended. What one would write without the service.
+ * Sessions of the bare library with credentials in memory, as one would write them without the service. They pair, send
+ * in a loop, and reconnect a second after their connection ends.
  */
 import { remoteControls } from "../../../src/sandbox/whatsapp/control/ControlClient.ts"
 import { BaileysClient, MemoryAuth } from "../../../test/support/baileysClient.ts"
@@ -12,7 +12,7 @@ export interface WhatsAppLoop {
   readonly port: number
 }
 
-/** Pair so many more sessions, send so many texts with the first one, or tell of the memory. */
+/** Pair this many more sessions, send this many texts with the first one, or measure the memory. */
 export type LoopOrder =
   | { readonly _tag: "Pair"; readonly count: number }
   | { readonly _tag: "Send"; readonly count: number; readonly to: ReadonlyArray<string> }
@@ -52,7 +52,7 @@ const pair = async () => {
 
 const send = async (count: number, to: ReadonlyArray<string>) => {
   const [client] = sessions
-  if (client === undefined) throw new Error("nothing is paired")
+  if (client === undefined) throw new Error("no session is paired")
   client.acks.splice(0)
   const startedAt = performance.now()
   for (let index = 0; index < count; index++) {

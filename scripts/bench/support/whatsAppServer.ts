@@ -1,4 +1,4 @@
-/** The simulated WhatsApp, which stops and comes back on the same port with what it had when it is told to. */
+/** The simulated WhatsApp in a separate process. On request it restarts on the same port with the same state. */
 import { WhatsAppSimulator } from "../../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
 import { answerQuestions } from "./peer.ts"
 
@@ -6,7 +6,7 @@ export interface WhatsAppServer {
   readonly port: number
 }
 
-/** Both answer with how many sessions are connected. */
+/** Both return the number of connected sessions. */
 export type WhatsAppOrder = "restart" | "count"
 
 export interface WhatsAppCount {
