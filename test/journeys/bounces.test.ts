@@ -18,7 +18,7 @@ const bounceSettings = { MAIL_BOUNCE_DOMAIN: "bounces.example", BOUNCE_PORT: "0"
 const bouncePortOf = (node: RunningNode) =>
   Effect.map(
     node.logged("bounces and complaints for"),
-    (line) => Number(/taken on [\d.]+:(\d+)/.exec(line)?.[1])
+    (line) => Number(/ on [\d.]+:(\d+)/.exec(line)?.[1])
   )
 
 interface MailFrom {

@@ -21,7 +21,7 @@ class Post extends Context.Service<Post, {
       const env = { MAIL_BOUNCE_DOMAIN: "bounces.example", BOUNCE_PORT: "0" }
       const node = yield* startNode({ smtpPort: sink.port, env })
       const line = yield* node.logged("bounces and complaints for")
-      return { node, sink, port: Number(/taken on [\d.]+:(\d+)/.exec(line)?.[1]) }
+      return { node, sink, port: Number(/ on [\d.]+:(\d+)/.exec(line)?.[1]) }
     })
   ).pipe(Layer.provideMerge(TestDatabase.layer))
 }

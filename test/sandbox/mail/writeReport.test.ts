@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { meaningOf } from "../../../src/channels/email/reports/meaningOf.ts"
 import { parseReport } from "../../../src/channels/email/reports/parseReport.ts"
+import { meaningFor } from "../../../src/channels/email/reports/Report.ts"
 import { refusalOf, reportOf, specialAddresses } from "../../../src/sandbox/mail/specialAddresses.ts"
 import { writeReport } from "../../../src/sandbox/mail/writeReport.ts"
 
@@ -28,7 +28,7 @@ describe("reports of the sandbox", () => {
       const { raw, to } = writeReport(kind, mail)
       assert.strictEqual(to, mail.returnPath)
       const report = parseReport(raw)
-      return report._tag === "Delivery" ? meaningOf(report.recipients, mail.recipient) : report._tag
+      return report._tag === "Delivery" ? meaningFor(report.recipients, mail.recipient) : report._tag
     })
     assert.deepStrictEqual(meanings.map((meaning) => typeof meaning === "object" ? meaning.status : meaning), [
       "bounced",

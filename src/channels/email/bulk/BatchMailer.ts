@@ -3,7 +3,7 @@ import * as Template from "../../../templates/Template.ts"
 import { domainOf } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"
 import { sign } from "../mime/dkim.ts"
-import { makeDkimSigners } from "../mime/DkimSigners.ts"
+import * as DkimSigners from "../mime/DkimSigners.ts"
 import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
@@ -38,7 +38,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
     BatchMailer,
     Effect.gen(function*() {
       const smtp = yield* Smtp
-      const signerOf = yield* makeDkimSigners
+      const signerOf = yield* DkimSigners.make
       const links = yield* UnsubscribeLinks
       const tracking = yield* TrackingLinks
       const paths = yield* ReturnPaths

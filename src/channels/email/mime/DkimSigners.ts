@@ -5,22 +5,21 @@ import { parseDomainName } from "../../../values/DomainName.ts"
 import { domainOf, type EmailAddress } from "../../../values/EmailAddress.ts"
 import type { AccountId } from "../../../values/Ids.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
-import { type DkimSigner, parseKey } from "./dkim.ts"
-import { DkimSigningFailed } from "./DkimErrors.ts"
+import { type DkimSigner, DkimSigningFailed, parseKey } from "./dkim.ts"
 
 /**
- * Who signs the mail of a sender: nobody when its domain has no key; a failure when it has one that cannot be used. The
- * default sender, of an account or of the service itself (no account), has the key that its domain is verified with,
- * whosever it is: who publishes that key owns the domain.
+ * Finds the signer of a sender's mail: none if its domain has no key; a failure if the key is unusable. The default
+ * sender, of an account or of the service itself (no account), uses the key that its domain is verified with, whichever
+ * account has it: only the domain's owner can publish that key.
  */
-export const makeDkimSigners = Effect.gen(function*() {
+export const make = Effect.gen(function*() {
   const domains = yield* EmailDomains
   const standard = yield* DefaultSender
 
   return Effect.fnUntraced(function*(accountId: AccountId | null, from: EmailAddress) {
     const domain = domainOf(from)
     const failed = (reason: string) => new DkimSigningFailed({ domain, reason })
-    // An account may have added the default sender's domain without having published its key.
+    // An account may have added the default sender's domain without publishing its key.
     const found = accountId === null || from === standard.address
       ? domains.verifiedKey(domain)
       : domains.dkimKey(accountId, domain)

@@ -1,21 +1,28 @@
 import { DateTime } from "effect"
 import type { EmailAddress } from "../../../values/EmailAddress.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
-import { type Attachment, attachmentPart } from "./attachments.ts"
 import { mailboxField, textField, tokenField, uri } from "./headers.ts"
 import { encodeQuotedPrintable, quotedPrintableBound } from "./quotedPrintable.ts"
 
-/** What all messages of a batch have in common. */
+/** A file attached to a message. */
+export interface Attachment {
+  readonly filename: string
+  readonly content: Uint8Array
+  /** `type/subtype`; any other text becomes application/octet-stream. */
+  readonly content_type: string
+}
+
+/** The parts that all messages of a batch share. */
 export interface Sender {
   readonly from: Mailbox
   readonly replyTo?: Mailbox | undefined
   /** Gmail's Feedback-ID: up to four parts with colons, the last one the service. */
   readonly feedbackId?: string | undefined
-  /** Further fields. A name that is no field name, or that the composer or the relay sets, is left out. */
+  /** Further fields. Invalid names, and names that the composer or a relay sets, are left out. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What is one message's own. */
+/** The parts that each message has for itself. */
 export interface Letter {
   readonly to: EmailAddress | ReadonlyArray<EmailAddress>
   readonly cc?: ReadonlyArray<EmailAddress> | undefined
@@ -24,14 +31,14 @@ export interface Letter {
   readonly text?: string | undefined
   /** `id@domain`, with or without its angle brackets. */
   readonly messageId: string
-  /** Epoch milliseconds. The same letter gives the same bytes at any time, so that a repetition is a repetition. */
+  /** Epoch milliseconds. The same letter always gives the same bytes, so that a retry is identical. */
   readonly date: number
   /** One-click unsubscription (RFC 8058); `mailto` is an address, with `?subject=` or without. */
   readonly listUnsubscribe?: { readonly url: string; readonly mailto?: string | undefined } | undefined
   readonly attachments?: ReadonlyArray<Attachment> | undefined
 }
 
-/** Text that is written as it stands, and bytes that are written as quoted-printable. */
+/** Text that is written unchanged, or bytes that are written as quoted-printable. */
 type Section = string | Buffer
 
 interface Entity {
@@ -74,6 +81,42 @@ const texts = ({ html, text }: Letter): Entity => {
   return multipart("alternative", alternative, [leaf("plain", text), leaf("html", html)])
 }
 
+const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/i
+
+// Types of containers, and types that must not be base64 (RFC 2045 6.4).
+const composite = /^(?:multipart|message)\//i
+
+const simpleName = /^[\w.-][\w .-]{0,58}[\w.-]$/
+
+// oxlint-disable-next-line no-control-regex -- it removes control characters
+const notInFilenames = /[\u0000-\u001f\u007f/\\]/g
+
+/** The filename parameter. A long or non-ASCII name is split into several lines (RFC 2231). */
+const filenameParameter = (filename: string): string => {
+  const name = filename.toWellFormed().replaceAll(notInFilenames, "_")
+  if (simpleName.test(name)) return `filename="${name}"`
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  )
+  const pieces = encoded.match(/(?:%[0-9A-F]{2}|[^%]){1,18}/g) ?? [""]
+  return pieces.map((piece, index) => `filename*${index}*=${index === 0 ? "UTF-8''" : ""}${piece}`).join(";\r\n ")
+}
+
+/** The file in base64, in lines of 76 without a line end after the last. */
+const attachmentPart = ({ content, content_type, filename }: Attachment): Entity => {
+  const type = mediaType.test(content_type) && !composite.test(content_type) ? content_type : "application/octet-stream"
+  const base64 = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64")
+  return {
+    fields: [
+      `Content-Type: ${type}`,
+      "Content-Transfer-Encoding: base64",
+      `Content-Disposition: attachment;\r\n ${filenameParameter(filename)}\r\n`
+    ].join("\r\n"),
+    body: [(base64.match(/.{1,76}/g) ?? []).join("\r\n")]
+  }
+}
+
 const content = (letter: Letter): Entity => {
   const files = letter.attachments ?? []
   if (files.length === 0) return texts(letter)
@@ -82,7 +125,7 @@ const content = (letter: Letter): Entity => {
 
 let dateOfSecond = { second: Number.NaN, field: "" }
 
-/** The Date field, which is made once for all letters of a second. */
+/** The Date field, formatted once for all letters of a second. */
 const dateField = (millis: number): string => {
   const second = Math.floor(millis / 1_000)
   if (dateOfSecond.second !== second) {
@@ -129,7 +172,7 @@ const senderFields = ({ feedbackId, from, headers = {}, replyTo }: Sender): stri
     "MIME-Version: 1.0\r\n"
   ].join("")
 
-// Messages are written here first, for their length is not known before; larger ones get a buffer of their own.
+// Messages are written here first, because their length is unknown. A larger one gets a separate buffer.
 const scratch = Buffer.allocUnsafeSlow(262_144)
 
 const write = (sections: ReadonlyArray<Section>): Buffer => {
@@ -148,8 +191,8 @@ const write = (sections: ReadonlyArray<Section>): Buffer => {
 }
 
 /**
- * A composer of the letters of one sender. Each is a whole RFC 5322 message: 7 bit, CRLF, no line over 998, dots not
- * stuffed. No value can add a field, a recipient or a part, whatever characters it has.
+ * A composer for the letters of one sender. Each result is a complete RFC 5322 message: 7 bit, CRLF, no line over 998
+ * characters, not dot-stuffed. No value can add a field, a recipient or a part, whatever characters it contains.
  */
 export const prepare = (sender: Sender): (letter: Letter) => Buffer => {
   const common = senderFields(sender)
@@ -159,5 +202,5 @@ export const prepare = (sender: Sender): (letter: Letter) => Buffer => {
   }
 }
 
-/** One message. */
+/** Composes one message. */
 export const compose = (mail: Sender & Letter): Buffer => prepare(mail)(mail)

@@ -1,20 +1,61 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { createPrivateKey, hash, type KeyObject, sign as signBytes } from "node:crypto"
 import type { DomainName } from "../../../values/DomainName.ts"
-import { relaxedBody, relaxedField } from "./canonical.ts"
-import { DkimKeyUnusable, DkimSigningFailed } from "./DkimErrors.ts"
 
-/** Who signs: the `d=` domain, the selector under which its public key is published, and the private key. */
+/** A private key that cannot sign mail: invalid, not RSA, or too short. The error contains nothing of the key. */
+export class DkimKeyUnusable extends Schema.TaggedError<DkimKeyUnusable>()("DkimKeyUnusable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The DKIM key cannot be used: ${this.reason}.`
+  }
+}
+
+/** Signing a message failed. It must not be sent: unsigned mail fails DMARC and harms the domain's reputation. */
+export class DkimSigningFailed extends Schema.TaggedError<DkimSigningFailed>()("DkimSigningFailed", {
+  domain: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The message could not be signed for ${this.domain}: ${this.reason}.`
+  }
+}
+
+/** Canonicalizes a field in the relaxed form (RFC 6376 3.4.2), without its line end. */
+const relaxedField = (field: string): string => {
+  const colon = field.indexOf(":")
+  const value = field.slice(colon + 1).replaceAll(/[ \t\r\n]{2,}|[\t\r\n]/g, " ")
+  const start = value.startsWith(" ") ? 1 : 0
+  const end = value.endsWith(" ") ? value.length - 1 : value.length
+  return `${field.slice(0, colon).trimEnd().toLowerCase()}:${value.slice(start, end)}`
+}
+
+const bareLineEnd = /\r(?!\n)|(?<!\r)\n/
+
+/**
+ * Canonicalizes a body in the relaxed form (RFC 6376 3.4.4). Undefined when it has a bare CR or LF, because the next relay
+ * would change it and break the signature. It works on text, which V8 searches faster than a loop reads bytes.
+ */
+export const relaxedBody = (body: Buffer): Buffer | undefined => {
+  const text = body.toString("latin1")
+  if (bareLineEnd.test(text)) return undefined
+  const lines = text.replaceAll(/[ \t]{2,}|\t/g, " ").replaceAll(" \r\n", "\r\n")
+  let end = lines.endsWith(" ") ? lines.length - 1 : lines.length
+  while (lines.endsWith("\r\n", end)) end -= 2
+  return Buffer.from(end === 0 ? "" : `${lines.slice(0, end)}\r\n`, "latin1")
+}
+
+/** The `d=` domain, the selector of its published public key, and the private key. */
 export interface DkimSigner {
   readonly domain: DomainName
   readonly selector: string
-  /** From {@link parseKey}, once per domain: reading a key costs as much as a signature. */
+  /** From {@link parseKey}, once per domain: parsing a key costs as much as a signature. */
   readonly key: KeyObject
 }
 
 /**
- * The fields that are signed where they are present. RFC 8058 wants both List-Unsubscribe fields signed, else mailbox
- * providers show no button.
+ * The fields to sign if they are present. RFC 8058 requires signatures of both List-Unsubscribe fields; without them
+ * mailbox providers show no unsubscribe button.
  */
 const signedFields = [
   "From",
@@ -36,16 +77,16 @@ const signedFields = [
 ]
 
 /** RFC 8301 3.2: verifiers must not accept a shorter key. */
-const shortestKey = 1_024
+const minKeyBits = 1_024
 
-/** Reads a private key in PEM form. Only what `k=rsa` in the DNS record can stand for is a key. */
+/** Parses a private key in PEM form. Only RSA keys pass, as the DNS record says `k=rsa`. */
 export const parseKey = (pem: string): Effect.Effect<KeyObject, DkimKeyUnusable> =>
   Effect.try({
     try: () => createPrivateKey(pem),
     catch: () => new DkimKeyUnusable({ reason: "it is not an unencrypted private key in PEM form" })
   }).pipe(Effect.filterOrFail(
-    (key) => key.asymmetricKeyType === "rsa" && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= shortestKey,
-    (key) => new DkimKeyUnusable({ reason: `it must be RSA of at least ${shortestKey} bits, not ${keyName(key)}` })
+    (key) => key.asymmetricKeyType === "rsa" && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= minKeyBits,
+    (key) => new DkimKeyUnusable({ reason: `it must be RSA of at least ${minKeyBits} bits, not ${keyName(key)}` })
   ))
 
 const keyName = ({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): string =>
@@ -53,7 +94,7 @@ const keyName = ({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): string
 
 const signedKeys = signedFields.map((name) => [name, name.toLowerCase()] as const)
 
-/** The message's fields by lower-case name, each list from the last to the first, as `h=` counts them. */
+/** The message's fields by lower-case name, each list from last to first, as `h=` counts them. */
 const fieldsOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
   const fields = new Map<string, Array<string>>()
   for (const field of head.split(/\r\n(?![ \t])/)) {
@@ -65,9 +106,9 @@ const fieldsOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
   return fields
 }
 
-/** What `h=` lists, and the fields themselves. */
-const listed = (fields: ReadonlyMap<string, ReadonlyArray<string>>) => {
-  // Once more than it occurs, so that a second From would break the signature.
+/** The names in `h=`, and the fields themselves. */
+const fieldsToSign = (fields: ReadonlyMap<string, ReadonlyArray<string>>) => {
+  // Listed once more than it occurs, so that a second From breaks the signature.
   const names = ["From"]
   const present: Array<string> = []
   for (const [name, key] of signedKeys) {
@@ -79,10 +120,10 @@ const listed = (fields: ReadonlyMap<string, ReadonlyArray<string>>) => {
   return { names, present }
 }
 
-/** A long tag value on several lines. */
-const rows = (value: string, row: RegExp): string => (value.match(row) ?? []).join("\r\n  ")
+/** Folds a long tag value over several lines. */
+const folded = (value: string, row: RegExp): string => (value.match(row) ?? []).join("\r\n  ")
 
-/** What is to be signed, and the signature's own field up to its empty `b=`. */
+/** The bytes to sign, and the signature's own field up to its empty `b=`. */
 const prepare = (message: Buffer, { domain, selector }: DkimSigner) => {
   const end = message.indexOf("\r\n\r\n")
   if (end < 0) return "it has no empty line after its header"
@@ -90,10 +131,10 @@ const prepare = (message: Buffer, { domain, selector }: DkimSigner) => {
   if (body === undefined) return "its body has a line end other than CRLF"
   const fields = fieldsOf(message.toString("latin1", 0, end))
   if (!fields.has("from")) return "it has no From field"
-  const { names, present } = listed(fields)
+  const { names, present } = fieldsToSign(fields)
   const field = [
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain}; s=${selector};`,
-    ` h=${rows(names.join(":"), /.{1,72}(?::|$)/g)};`,
+    ` h=${folded(names.join(":"), /.{1,72}(?::|$)/g)};`,
     ` bh=${hash("sha256", body, "base64")};`,
     " b="
   ].join("\r\n")
@@ -101,25 +142,24 @@ const prepare = (message: Buffer, { domain, selector }: DkimSigner) => {
   return { field, signed: Buffer.from(signed, "latin1") }
 }
 
-// The key was read before, and so the callback alone tells of failures.
+// The key is parsed already, so only the callback reports failures.
 const signature = (bytes: Buffer, { domain, key }: DkimSigner): Effect.Effect<Buffer, DkimSigningFailed> =>
   Effect.callback((resume) => {
     signBytes("sha256", bytes, key, (error, signature) =>
       resume(
         error === null
           ? Effect.succeed(signature)
-          : Effect.fail(new DkimSigningFailed({ domain, reason: "the signature could not be made" }))
+          : Effect.fail(new DkimSigningFailed({ domain, reason: "the signature failed" }))
       ))
   })
 
 /**
- * The message with its DKIM-Signature (RFC 6376, relaxed/relaxed, rsa-sha256) in front. Without `t=`: the same message
- * has the same bytes at each attempt. The signature is made on a thread of libuv's pool. Whatever goes wrong is a
- * failure; an unsigned message is never a result.
+ * Adds the DKIM-Signature (RFC 6376, relaxed/relaxed, rsa-sha256) in front of the message. It has no `t=`, so the same
+ * message has the same bytes at each attempt. A thread of libuv's pool signs. It never returns an unsigned message.
  */
 export const sign = Effect.fnUntraced(function*(message: Buffer, signer: DkimSigner) {
   const { domain, key } = signer
-  // An EC key would sign without complaint, and no verifier would accept it.
+  // An EC key would sign too, but no verifier would accept the signature.
   if (key.type !== "private" || key.asymmetricKeyType !== "rsa") {
     return yield* new DkimSigningFailed({ domain, reason: "its key is not a private RSA key" })
   }
@@ -127,7 +167,7 @@ export const sign = Effect.fnUntraced(function*(message: Buffer, signer: DkimSig
   if (typeof prepared === "string") return yield* new DkimSigningFailed({ domain, reason: prepared })
   const b = yield* signature(prepared.signed, signer)
   return Buffer.concat([
-    Buffer.from(`${prepared.field}${rows(b.toString("base64"), /.{1,72}/g)}\r\n`, "latin1"),
+    Buffer.from(`${prepared.field}${folded(b.toString("base64"), /.{1,72}/g)}\r\n`, "latin1"),
     message
   ])
 })

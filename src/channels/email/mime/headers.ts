@@ -1,21 +1,21 @@
 import type { Mailbox } from "../request/Mailbox.ts"
 
-/** RFC 5322 2.1.1 asks for lines of 78; RFC 2047 section 2 for 76 where there are encoded words. */
+/** RFC 5322 2.1.1 recommends lines of 78 characters; RFC 2047 2 allows 76 with encoded words. */
 const lineWidth = 78
 const encodedWidth = 76
 
-/** A line may have 998 octets; a token longer than this is broken, which RFC 2369 allows inside `<URL>`. */
-const longestToken = 900
+/** A line may have 998 octets. A longer token is split, which RFC 2369 allows inside `<URL>`. */
+const maxTokenLength = 900
 
 /** A longer word is encoded, so that it can be folded. */
-const longestPlainWord = 60
+const maxPlainWordLength = 60
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- it replaces control characters
 const control = /[\u0000-\u001f\u007f]/g
 
 const plain = /^[!-~]+(?: [!-~]+)*$/
 
-/** One field, folded before the token that would make a line too long. The tokens are visible ASCII. */
+/** Folds a field before each token that would make a line too long. The tokens are visible ASCII. */
 const fold = (name: string, tokens: ReadonlyArray<string>): string => {
   let field = `${name}:`
   let column = field.length
@@ -24,7 +24,7 @@ const fold = (name: string, tokens: ReadonlyArray<string>): string => {
       field += "\r\n"
       column = 0
     }
-    field += token.length > longestToken
+    field += token.length > maxTokenLength
       ? ` ${(token.match(/.{1,900}/g) ?? []).join("\r\n ")}`
       : ` ${token}`
     column += 1 + token.length
@@ -32,7 +32,7 @@ const fold = (name: string, tokens: ReadonlyArray<string>): string => {
   return `${field}${tokens.length === 0 ? " " : ""}\r\n`
 }
 
-/** Bytes that mean themselves in the Q encoding everywhere, display names included (RFC 2047 section 5). */
+/** Bytes that the Q encoding keeps in any field, also in display names (RFC 2047 5). */
 const isSafe = (byte: number) =>
   (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 32
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
@@ -49,7 +49,7 @@ const q = (bytes: Buffer): string => {
   return text
 }
 
-/** Cuts between characters, never within one, so that no piece costs more than `limit` (RFC 2047 5). */
+/** Cuts between characters so that no piece costs more than `limit` (RFC 2047 5). */
 const cut = (bytes: Buffer, costOf: (byte: number) => number, limit: number): ReadonlyArray<Buffer> => {
   const pieces: Array<Buffer> = []
   let start = 0
@@ -69,7 +69,7 @@ const cut = (bytes: Buffer, costOf: (byte: number) => number, limit: number): Re
   return [...pieces, bytes.subarray(start)]
 }
 
-/** RFC 2047 words in UTF-8, in the shorter of the two encodings; a lone surrogate becomes U+FFFD. */
+/** RFC 2047 words in UTF-8, in the shorter of both encodings; a lone surrogate becomes U+FFFD. */
 const encodedWords = (text: string, nameLength: number): ReadonlyArray<string> => {
   const bytes = Buffer.from(text, "utf8")
   let unsafe = 0
@@ -81,11 +81,11 @@ const encodedWords = (text: string, nameLength: number): ReadonlyArray<string> =
 }
 
 const isPlain = (text: string) =>
-  plain.test(text) && !text.includes("=?") && text.split(" ").every((word) => word.length <= longestPlainWord)
+  plain.test(text) && !text.includes("=?") && text.split(" ").every((word) => word.length <= maxPlainWordLength)
 
 /**
- * A field of free text, such as Subject: plain where it can be, else in encoded words that give back every character,
- * the spaces at the ends too. Control characters are spaces, so no value begins another field.
+ * A field of free text, such as Subject: plain if possible, else in encoded words that preserve every character, also
+ * outer spaces. Control characters become spaces, so no value can begin another field.
  */
 export const textField = (name: string, value: string): string => {
   const text = value.replaceAll(control, " ")
@@ -93,11 +93,11 @@ export const textField = (name: string, value: string): string => {
   return fold(name, isPlain(text) ? text.split(" ") : encodedWords(text, name.length))
 }
 
-/** A token for a structured field: what is not visible ASCII, or would end it, is percent-encoded. */
+/** A token for a structured field: characters that are not visible ASCII or would end it are percent-encoded. */
 export const uri = (value: string): string =>
   /^[!-;=?-~]*$/.test(value) ? value : value.toWellFormed().replaceAll(/[^!-;=?-~]/gu, encodeURIComponent)
 
-/** A field of tokens that are visible ASCII already: identifiers, addresses, `<URL>`s. */
+/** A field of visible-ASCII tokens: identifiers, addresses, `<URL>`s. */
 export const tokenField = (name: string, tokens: ReadonlyArray<string>): string => fold(name, tokens)
 
 const displayName = (text: string, nameLength: number): ReadonlyArray<string> =>

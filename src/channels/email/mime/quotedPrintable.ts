@@ -7,7 +7,7 @@ const width = 75
 
 const hex = Buffer.from("0123456789ABCDEF", "latin1")
 
-// What a byte is; one that is nothing else is escaped.
+// The kinds of bytes; all others are escaped.
 const escaped = 0
 const literal = 1
 const space = 2
@@ -18,7 +18,7 @@ kinds[equals] = escaped
 for (const byte of [9, 32]) kinds[byte] = space
 for (const byte of [cr, lf]) kinds[byte] = lineBreak
 
-/** White space that a line or the text would end with. */
+/** Whether white space is at the end of a line or of the text. */
 const endsLine = (source: Uint8Array, i: number): boolean =>
   i + 1 === source.length || kinds[source[i + 1] ?? 0] === lineBreak
 
@@ -34,12 +34,12 @@ const writeEscape = (target: Buffer, at: number, byte: number): number => {
   return at + 3
 }
 
-/** The number of bytes that {@link encodeQuotedPrintable} writes at most for `length` bytes of UTF-8. */
+/** The most bytes that {@link encodeQuotedPrintable} writes for `length` bytes of UTF-8. */
 export const quotedPrintableBound = (length: number): number => Math.ceil(length * 3.2) + 8
 
 /**
- * Writes UTF-8 bytes as quoted-printable (RFC 2045 6.7) and tells where it ended. Line ends of any kind become CRLF, no
- * line is longer than 76, and none ends with white space, so that relays leave the bytes and the signature alone.
+ * Writes UTF-8 bytes as quoted-printable (RFC 2045 6.7) and returns the end position. Line ends of any kind become CRLF,
+ * no line is longer than 76, and none ends with white space, so that no relay changes the bytes and breaks the signature.
  * `target` must have room for {@link quotedPrintableBound} from `start` on.
  */
 export const encodeQuotedPrintable = (source: Uint8Array, target: Buffer, start: number): number => {

@@ -22,7 +22,7 @@ import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import { domainOf, EmailAddress } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"
 import { sign } from "../mime/dkim.ts"
-import { makeDkimSigners } from "../mime/DkimSigners.ts"
+import * as DkimSigners from "../mime/DkimSigners.ts"
 import { type SendOutcome, transition, type Unsendable } from "../recipients/RecipientState.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
@@ -39,7 +39,7 @@ const makeMailer = Effect.gen(function*() {
   const smtp = yield* Smtp
   const sender = yield* DefaultSender
   const { base } = yield* PublicUrl
-  const signerOf = yield* makeDkimSigners
+  const signerOf = yield* DkimSigners.make
   // RFC 3834: stops automatic replies from vacation programs and mailing lists.
   const compose = prepare({ from: sender, headers: { "Auto-Submitted": "auto-generated" } })
 

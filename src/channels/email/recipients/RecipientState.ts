@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import type { DkimSigningFailed } from "../mime/DkimErrors.ts"
+import type { DkimSigningFailed } from "../mime/dkim.ts"
 import type { SendFailure } from "../smtp/SmtpErrors.ts"
 import { classifyReply, type Suppress } from "../smtp/SmtpReply.ts"
 import { nextDelay } from "./SendRetryPolicy.ts"

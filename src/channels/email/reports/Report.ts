@@ -1,85 +1,63 @@
-import { type Fields, first, parseFields } from "./fields.ts"
+import type { DeliveryReport } from "../recipients/DeliveryReports.ts"
+import { classifyReply, printableLine } from "../smtp/SmtpReply.ts"
 
-/** What a delivery report says of one recipient (RFC 3464 2.3). */
+/** The part of a delivery report about one recipient (RFC 3464 2.3). */
 export interface ReportedRecipient {
-  /** `relayed`, `expanded` and `delayed` say nothing final, nor does a word that nobody defined. */
+  /** `other`: an action that is not final (`relayed`, `expanded`, `delayed`) or unknown. */
   readonly action: "failed" | "delivered" | "other"
-  /** The RFC 3463 status, undefined when there is none that can be read. */
+  /** The RFC 3463 status, undefined when there is none or it is invalid. */
   readonly status: string | undefined
-  /** The mail server's answer, empty when there is none. */
+  /** The mail server's reply, empty when there is none. */
   readonly diagnostic: string
-  /** Original and final recipient, as far as they are named, in lower case. */
+  /** Original and final recipient, if they are given, in lower case. */
   readonly addresses: ReadonlyArray<string>
-  /** The one that this was about in the end, in lower case: another than the original where the mail was forwarded. */
+  /** The final recipient in lower case. It differs from the original one when the mail was forwarded. */
   readonly finalAddresses: ReadonlyArray<string>
 }
 
-/** A mail to one of our addresses as far as it is a report. */
+/** The contents of a mail to one of our addresses, if it is a report. */
 export type Report =
   | { readonly _tag: "Delivery"; readonly recipients: ReadonlyArray<ReportedRecipient> }
-  /** A complaint (RFC 5965); `hints` are the values that can carry a token of ours. */
+  /** A complaint (RFC 5965); `hints` are the values that can contain one of our tokens. */
   | { readonly _tag: "Feedback"; readonly type: string; readonly hints: ReadonlyArray<string> }
   | { readonly _tag: "None" }
 
-/** Far more than any mail server writes about one message to one recipient. */
-const mostRecipients = 1_000
+const codeIn = /(?:^|;)\s*([245]\d\d)(?=[\s-]|$)/
+const statusIn = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
 
-/** A report has some kilobytes; what comes after this is no part of it. */
-const longestReport = 262_144
+/** `5.0.0` and `4.0.0` say no more than a reply code does. */
+const isSpecific = (status: string | undefined) => status !== undefined && !/^\d\.0\.0$/.test(status)
 
-/** With its type and a comment. */
-const longestAddress = 512
-
-const word = (value: string) => /^[\w-]+/.exec(value)?.[0].toLowerCase() ?? ""
-
-// RFC 3461 4: `+2B` in an ORCPT stands for a plus sign. Some servers pass it on as it came.
-const decodeXtext = (text: string) =>
-  text.replaceAll(/\+([0-9A-F]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-
-/** `rfc822; <Ada@example.com> (comment)`: any case, with or without the type. */
-const addressesOf = (value: string): ReadonlyArray<string> => {
-  const address = value.slice(0, longestAddress).replace(/^\s*[\w-]+\s*;/, "").replace(/\([^)]*\)\s*$/, "").trim()
-    .replaceAll(/^<|>$/g, "")
-  if (address === "") return []
-  const plain = address.toLowerCase()
-  return [...new Set([plain, decodeXtext(plain)])]
+/**
+ * Classifies a failure (RFC 3463). The status decides; without one, the mail server's reply does. An address is
+ * suppressed only if it is the one that failed: forwarded mail may fail at another person's address. An original
+ * recipient proves nothing, because servers that support DSN pass it along (RFC 3464 2.3.1).
+ */
+const bounceOf = ({ diagnostic, finalAddresses, status }: ReportedRecipient, to: string): DeliveryReport => {
+  const code = codeIn.exec(diagnostic)?.[1]
+  const said = statusIn.exec(diagnostic)?.[1]
+  const grade = (status ?? said ?? code)?.[0] === "4" ? "4" : "5"
+  const enhanced = [status, said].find((found) => isSpecific(found) && found?.[0] === grade)
+  const { bounceType, suppress } = classifyReply({
+    code: code?.[0] === grade ? Number(code) : grade === "4" ? 450 : 554,
+    ...(enhanced !== undefined && { enhanced }),
+    stage: "rcpt"
+  })
+  const error = printableLine(diagnostic.replace(/^\s*[\w-]+\s*;/, "")) || (status ?? "failed without a reason")
+  const isOwn = finalAddresses.includes(to.toLowerCase())
+  return { status: "bounced", bounceType, error, suppress: isOwn ? suppress : "never" }
 }
 
-const recipientOf = (fields: Fields): ReportedRecipient => {
-  const action = word(first(fields, "action"))
-  const original = addressesOf(first(fields, "original-recipient"))
-  const final = addressesOf(first(fields, "final-recipient"))
-  // The name of a local account is no other address.
-  const whole = final.filter((address) => address.includes("@"))
-  return {
-    action: action === "failed" || action === "delivered" ? action : "other",
-    status: /^[245]\.\d{1,3}\.\d{1,3}(?!\d)/.exec(first(fields, "status"))?.[0],
-    diagnostic: first(fields, "diagnostic-code"),
-    addresses: [...original, ...final],
-    finalAddresses: whole.length > 0 ? whole : original
-  }
-}
-
-/** Reads a part message/delivery-status. Each group that names an action is a recipient's, in whatever order they come. */
-export const readDeliveryStatus = (text: string): Report => ({
-  _tag: "Delivery",
-  recipients: parseFields(text.slice(0, longestReport)).filter((fields) => fields.has("action"))
-    .slice(0, mostRecipients).map(recipientOf)
-})
-
-/** Fields of a message that mail of ours carries a token in. */
-const tellingFields = ["return-path", "x-recipient-token", "message-id", "list-unsubscribe"]
-
-/** Reads a part message/feedback-report, with the message or the header section that it is about. */
-export const readFeedback = (report: string, original: string): Report => {
-  const [fields] = parseFields(report.slice(0, longestReport))
-  const [headers] = parseFields(original.slice(0, longestReport))
-  return {
-    _tag: "Feedback",
-    type: word(fields === undefined ? "" : first(fields, "feedback-type")),
-    hints: [
-      ...(fields?.get("original-mail-from") ?? []),
-      ...tellingFields.flatMap((name) => headers?.get(name) ?? [])
-    ].slice(0, 20)
-  }
+/**
+ * The meaning of a delivery report for the message's recipient; undefined when it is not final, such as a delay. Parts
+ * that name the recipient take precedence over parts about addresses that the mail was forwarded to. Of several
+ * addresses, one that was reached decides.
+ */
+export const meaningFor = (recipients: ReadonlyArray<ReportedRecipient>, to: string): DeliveryReport | undefined => {
+  const final = recipients.filter(({ action }) => action !== "other")
+  const named = final.filter(({ addresses }) => addresses.includes(to.toLowerCase()))
+  const relevant = named.length > 0 ? named : final
+  if (relevant.some(({ action }) => action === "delivered")) return { status: "delivered" }
+  const bounces = relevant.map((recipient) => bounceOf(recipient, to))
+  return bounces.find((bounce) => bounce.status === "bounced" && bounce.suppress === "now") ?? bounces[0]
 }

@@ -3,11 +3,11 @@ import type { EmailMessageId } from "../../../values/Ids.ts"
 import { type DeliveryReport, DeliveryReports } from "../recipients/DeliveryReports.ts"
 import { Suppressions } from "../suppressions/Suppressions.ts"
 import { UnsubscribeLinks } from "../suppressions/Unsubscribe.ts"
-import { meaningOf } from "./meaningOf.ts"
 import { parseReport } from "./parseReport.ts"
+import { meaningFor } from "./Report.ts"
 import { type Addressee, ReturnPaths } from "./ReturnPaths.ts"
 
-/** What mailbox providers call a complaint of a reader; `not-spam`, `auth-failure` and others are none (RFC 5965 7.3). */
+/** The feedback types of a reader's complaint; `not-spam`, `auth-failure` and others are not (RFC 5965 7.3). */
 const complaints: ReadonlySet<string> = new Set(["abuse", "fraud"])
 
 const complained = (): DeliveryReport => ({ status: "complained" })
@@ -16,10 +16,10 @@ const idsOf = (addressees: ReadonlyArray<Addressee>, tag: "Message" | "Unsubscri
   ...new Set(addressees.flatMap((to) => to._tag === tag ? [to.id] : []))
 ]
 
-/** More candidates than any mail of ours has; each costs a MAC. */
-const mostTokens = 20
+/** More candidates than any of our mails contains; each costs a MAC. */
+const maxTokens = 20
 
-/** A mail to addresses of ours. */
+/** A mail to our addresses. */
 export interface InboundMail {
   /** Empty for the null sender. */
   readonly from: string
@@ -27,12 +27,12 @@ export interface InboundMail {
   readonly raw: Uint8Array
 }
 
-/** Mail to our own addresses, and what it means for the messages that it is about. */
+/** Applies mail to our addresses: delivery reports, complaints and unsubscribe requests. */
 export class ReportIntake extends Context.Service<ReportIntake, {
   /**
-   * Returns when what the mail means is committed. Mail that is no report means nothing. What a report says of a message
-   * counts only under a token of that message: in the address that it came to, or, for complaints, in the original. Mail
-   * to the address of a message's List-Unsubscribe is that wish, whatever it says, but for reports: those have no sender.
+   * Returns after the commit. It ignores mail that is not a report. A report about a message needs a token of that
+   * message: in the address it was sent to or, for a complaint, in the original message. Any mail to a message's
+   * List-Unsubscribe address unsubscribes its recipient, except mail without a sender, which is a report.
    */
   readonly take: (mail: InboundMail) => Effect.Effect<void>
 }>()("messaging-service/channels/email/reports/ReportIntake") {
@@ -44,10 +44,10 @@ export class ReportIntake extends Context.Service<ReportIntake, {
       const links = yield* UnsubscribeLinks
       const suppressions = yield* Suppressions
 
-      /** The message that a complaint's original names by a token with a MAC; providers black out much of the rest. */
+      /** The message whose token is in a complaint's original; providers redact much of the rest. */
       const messageIn = (hints: ReadonlyArray<string>): Option.Option<EmailMessageId> => {
         const tokens = (pattern: RegExp) =>
-          hints.flatMap((hint) => Array.from(hint.matchAll(pattern), ([token]) => token)).slice(0, mostTokens)
+          hints.flatMap((hint) => Array.from(hint.matchAll(pattern), ([token]) => token)).slice(0, maxTokens)
         const ids = [
           ...tokens(/(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])/gi).map(paths.messageOf),
           ...tokens(/(?<=\/u\/)\d{1,16}-[\w-]{16}/g).map(links.messageOf)
@@ -55,32 +55,32 @@ export class ReportIntake extends Context.Service<ReportIntake, {
         return Option.firstSomeOf(ids)
       }
 
-      const note = (id: EmailMessageId, read: (recipient: string) => DeliveryReport | undefined) =>
-        Effect.flatMap(reports.apply(id, read), (noted) =>
-          Effect.logDebug("a report came").pipe(
-            Effect.annotateLogs({ message: id, noted })
-          ))
+      const apply = (id: EmailMessageId, read: (recipient: string) => DeliveryReport | undefined) =>
+        Effect.flatMap(
+          reports.apply(id, read),
+          (outcome) => Effect.logDebug("applied a mail report").pipe(Effect.annotateLogs({ message: id, outcome }))
+        )
 
       const take = Effect.fn("ReportIntake.take")(function*({ from, raw, to }: InboundMail) {
-        const leaving = from === "" ? [] : idsOf(to, "Unsubscribe")
-        yield* Effect.forEach(leaving, suppressions.unsubscribe, { discard: true })
+        const unsubscribing = from === "" ? [] : idsOf(to, "Unsubscribe")
+        yield* Effect.forEach(unsubscribing, suppressions.unsubscribe, { discard: true })
         if (to.every(({ _tag }) => _tag === "Unsubscribe")) return
         const report = parseReport(raw)
         const named = idsOf(to, "Message")
         if (report._tag === "Delivery") {
           return yield* Effect.forEach(
             named,
-            (id) => note(id, (recipient) => meaningOf(report.recipients, recipient)),
+            (id) => apply(id, (recipient) => meaningFor(report.recipients, recipient)),
             {
               discard: true
             }
           )
         }
-        if (report._tag === "None") return yield* Effect.logDebug("mail that is no report was dropped")
+        if (report._tag === "None") return yield* Effect.logDebug("dropped a mail that is not a report")
         if (!complaints.has(report.type)) return
         const ids = named.length > 0 ? named : Option.toArray(messageIn(report.hints))
-        if (ids.length === 0) return yield* Effect.logInfo("a complaint names no message of ours and was dropped")
-        yield* Effect.forEach(ids, (id) => note(id, complained), { discard: true })
+        if (ids.length === 0) return yield* Effect.logInfo("dropped a complaint that names no message of ours")
+        yield* Effect.forEach(ids, (id) => apply(id, complained), { discard: true })
       })
       return ReportIntake.of({ take })
     })

@@ -13,7 +13,7 @@ const unusable = (name: string, value: string) =>
   new WrongSetting({
     name,
     value,
-    expects: "a PEM file, the certificate with its chain and the key that belongs to it"
+    expects: "a PEM file with the certificate and its chain, and match the key"
   })
 
 const readText = Effect.fnUntraced(function*(name: string, path: string) {
@@ -21,7 +21,7 @@ const readText = Effect.fnUntraced(function*(name: string, path: string) {
   return yield* Effect.mapError(fs.readFileString(path), () => unusable(name, path))
 })
 
-/** What the listener for bounces proves itself with, where it is set; fails when the two files do not fit together. */
+/** The bounce listener's certificate, if one is set. Fails if the certificate and the key do not match. */
 export const listenerCertificate = Effect.gen(function*() {
   const { bounceTlsCertFile: certFile = "", bounceTlsKeyFile: keyFile = "" } = yield* AppConfig
   if (certFile === "" && keyFile === "") return undefined
@@ -35,19 +35,19 @@ export const listenerCertificate = Effect.gen(function*() {
 })
 
 /**
- * Looks every minute for another certificate in the files, for ever, as certificates are renewed under a running node.
- * One that cannot be used is told of and changes nothing, as the two files may be written one after the other.
+ * Checks the files for a renewed certificate every minute, for ever. An invalid one is logged and ignored, because the
+ * two files may be written one after the other.
  */
-export const renewed = (first: Certificate, use: (certificate: Certificate) => void) => {
+export const watchCertificate = (first: Certificate, use: (certificate: Certificate) => void) => {
   let current = first
-  const look = Effect.gen(function*() {
+  const check = Effect.gen(function*() {
     const found = yield* listenerCertificate
     if (found === undefined || (found.cert === current.cert && found.key === current.key)) return
     current = found
     yield* Effect.sync(() => use(found))
-    yield* Effect.logInfo("the listener for bounces has its new certificate")
+    yield* Effect.logInfo("bounce listener reloaded its certificate")
   }).pipe(
-    Effect.catch((error) => Effect.logWarning("the certificate of the listener for bounces stays as it was", error))
+    Effect.catch((error) => Effect.logWarning("reloading the bounce listener's certificate failed", error))
   )
-  return Effect.repeat(Effect.delay(look, "1 minute"), Schedule.forever)
+  return Effect.repeat(Effect.delay(check, "1 minute"), Schedule.forever)
 }

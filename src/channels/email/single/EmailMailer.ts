@@ -6,7 +6,7 @@ import { renderPart } from "../../../templates/TemplatePart.ts"
 import { domainOf } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"
 import { sign } from "../mime/dkim.ts"
-import { makeDkimSigners } from "../mime/DkimSigners.ts"
+import * as DkimSigners from "../mime/DkimSigners.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
@@ -55,7 +55,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
       const smtp = yield* Smtp
       const { noteSingleEmail } = yield* BulkThrottle
       const paths = yield* ReturnPaths
-      const signerOf = yield* makeDkimSigners
+      const signerOf = yield* DkimSigners.make
       const repo = yield* EmailSenderRepo
       const tracking = yield* TrackingLinks
       const { verify: codeKey } = yield* MacKeys

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
-import { makeDkimSigners } from "../../../../src/channels/email/mime/DkimSigners.ts"
+import * as DkimSigners from "../../../../src/channels/email/mime/DkimSigners.ts"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
 import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
@@ -24,11 +24,11 @@ const another = NodeCrypto.generateKeyPairSync("rsa", {
   publicKeyEncoding: { type: "spki", format: "pem" }
 }).privateKey
 
-layer(Subject, { excludeTestServices: true })("the signer of a mail", (it) => {
-  it.effect("from the default sender has the key its domain is verified with, never one an account has merely added", () =>
+layer(Subject, { excludeTestServices: true })("DkimSigners", (it) => {
+  it.effect("uses the default sender's verified key, never one that an account only added", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const signerOf = yield* makeDkimSigners
+      const signerOf = yield* DkimSigners.make
       const { accountId: operator } = yield* makeAccount()
       const { accountId: tenant } = yield* makeAccount()
       yield* insertDomain(tenant, "messages.example", { key: another, status: "pending" })
@@ -41,9 +41,9 @@ layer(Subject, { excludeTestServices: true })("the signer of a mail", (it) => {
       yield* sql`delete from email_domains`
     }))
 
-  it.effect("from another sender has the account's own key, also while its domain waits for its next check", () =>
+  it.effect("uses the account's key for another sender, also while its domain awaits its next check", () =>
     Effect.gen(function*() {
-      const signerOf = yield* makeDkimSigners
+      const signerOf = yield* DkimSigners.make
       const { accountId } = yield* makeAccount()
       const from = EmailAddress.make("them@messages.example")
       assert.strictEqual((yield* Effect.flip(signerOf(accountId, from)))._tag, "DkimSigningFailed")

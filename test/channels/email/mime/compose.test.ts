@@ -24,11 +24,11 @@ const header = (mail: Partial<Sender & Letter>) => unfold(source(mail).split("\r
 
 const fieldNames = (mail: Partial<Sender & Letter>) => header(mail).map((field) => field.slice(0, field.indexOf(":")))
 
-/** Line ends as a parser gives them back, and lone surrogates as UTF-8 has them. */
+/** Normalizes line ends as a parser does, and lone surrogates as UTF-8 does. */
 const normal = (text: string) => text.toWellFormed().replaceAll(/\r\n?/g, "\n")
 
-/** Spaces for control characters, as in all header values. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is replaced
+/** Replaces control characters with spaces, as all header values do. */
+// oxlint-disable-next-line no-control-regex -- it replaces control characters
 const visible = (text: string) => text.toWellFormed().replaceAll(/[\u0000-\u001f\u007f]/g, " ")
 
 const syntax = [
@@ -96,7 +96,7 @@ describe("a composed message", () => {
     )
   })
 
-  it("is a single part when there is one text, and an empty one when there is none", () => {
+  it("is a single part if there is one text, and an empty part if there is none", () => {
     assert.include(source({ text: "a" }), "Content-Type: text/plain; charset=utf-8\r\n")
     assert.include(source({ html: "a" }), "Content-Type: text/html; charset=utf-8\r\n")
     assert.isTrue(source({}).endsWith("quoted-printable\r\n\r\n\r\n"))
@@ -110,11 +110,11 @@ describe("a composed message", () => {
     assert.isTrue(source({ to: many }).split("\r\n").every((text) => text.length <= 78))
   })
 
-  it("takes a message id with or without its brackets", () => {
+  it("accepts a message id with or without brackets", () => {
     assert.include(header({ messageId: "<a@example.com>" }), "Message-ID: <a@example.com>")
   })
 
-  it("has the further fields of the sender, but none that the composer or a relay sets", () => {
+  it("has the sender's further fields, except those that the composer or a relay sets", () => {
     const names = [
       "Bcc",
       "bcc",
@@ -138,19 +138,19 @@ describe("a composed message", () => {
     assert.strictEqual(fieldNames({ headers }).length, fieldNames({}).length + 3)
   })
 
-  it("is the same from a prepared sender, and the same each time", () => {
+  it("has the same bytes each time, also from a prepared sender", () => {
     const write = prepare(sender)
     assert.isTrue(write(letter).equals(compose({ ...sender, ...letter })))
     assert.isTrue(write(letter).equals(write(letter)))
   })
 
-  it("keeps a message whose texts exceed the shared buffer", () => {
+  it("is complete if its texts exceed the shared buffer", () => {
     const text = "é".repeat(1_000_000)
     const encoded = source({ text, html: "x" })
     assert.strictEqual(encoded.match(/=C3/g)?.length, 1_000_000)
   })
 
-  it.effect("writes any instant as RFC 5322 does", () =>
+  it.effect("has any date in the form of RFC 5322", () =>
     Effect.gen(function*() {
       for (const date of [0, 1_700_000_000_999, 4_102_444_800_000]) {
         const written = (yield* parsed({ date })).date
@@ -159,9 +159,9 @@ describe("a composed message", () => {
     }))
 })
 
-describe("what a parser reads back", () => {
+describe("a parser", () => {
   it.effect.prop(
-    "are the texts, character for character",
+    "returns the same texts",
     { html: hostile, text: hostile },
     ({ html, text }) =>
       Effect.gen(function*() {
@@ -173,14 +173,19 @@ describe("what a parser reads back", () => {
     { arbitrary: { runs: 200 } }
   )
 
-  it.effect.prop("is the subject, its spaces included", { parts: hostile }, ({ parts }) =>
-    Effect.gen(function*() {
-      const subject = line(parts)
-      const wanted = visible(subject)
-      assert.strictEqual((yield* parsed({ subject })).subject ?? "", wanted)
-    }), { arbitrary: { runs: 200 } })
+  it.effect.prop(
+    "returns the same subject, with its spaces",
+    { parts: hostile },
+    ({ parts }) =>
+      Effect.gen(function*() {
+        const subject = line(parts)
+        const wanted = visible(subject)
+        assert.strictEqual((yield* parsed({ subject })).subject ?? "", wanted)
+      }),
+    { arbitrary: { runs: 200 } }
+  )
 
-  it.effect.prop("are the mailboxes and their names", { parts: hostile }, ({ parts }) =>
+  it.effect.prop("returns the same mailboxes and names", { parts: hostile }, ({ parts }) =>
     Effect.gen(function*() {
       const name = line(parts)
       const mailbox = { name, address: EmailAddress.make("a.b@example.com") }
@@ -193,11 +198,11 @@ describe("what a parser reads back", () => {
     }), { arbitrary: { runs: 200 } })
 
   it.effect.prop(
-    "are the attachments",
+    "returns the same attachments",
     { name: hostile, content: Schema.Uint8Array, type: hostile },
     (input) =>
       Effect.gen(function*() {
-        // The parser decodes encoded words in file names too, where they mean nothing.
+        // The parser also decodes encoded words in file names, where they have no meaning.
         const filename = `${line(input.name).replaceAll("=?", "")}.bin`
         const file = { filename, content: input.content, content_type: `text/${line(input.type)}` }
         const email = yield* parsed({ text: "t", html: "h", attachments: [file, file] })
@@ -205,7 +210,7 @@ describe("what a parser reads back", () => {
         assert.strictEqual(email.html?.trim(), "h")
         assert.strictEqual(email.attachments.length, 2)
         for (const read of email.attachments) {
-          // oxlint-disable-next-line no-control-regex -- control characters are what is replaced
+          // oxlint-disable-next-line no-control-regex -- it replaces control characters
           assert.strictEqual(read.filename, filename.toWellFormed().replaceAll(/[\u0000-\u001f\u007f\\]/g, "_"))
           assert.deepStrictEqual(new Uint8Array(read.content as ArrayBuffer), new Uint8Array(input.content))
         }
@@ -213,7 +218,7 @@ describe("what a parser reads back", () => {
   )
 })
 
-describe("whatever the values are", () => {
+describe("hostile values", () => {
   const values = { a: hostile, b: hostile, c: hostile }
   const mail = ({ a, b, c }: { readonly [K in keyof typeof values]: typeof hostile.Type }) => ({
     from: { name: line(a), address: EmailAddress.make("a@example.com", { disableChecks: true }) },
@@ -227,7 +232,7 @@ describe("whatever the values are", () => {
     headers: { "X-Value": line(b) }
   })
 
-  it.prop("no field is added", values, (input) => {
+  it.prop("add no field", values, (input) => {
     assert.deepStrictEqual(fieldNames(mail(input)), [
       "From",
       "Feedback-ID",
@@ -243,7 +248,7 @@ describe("whatever the values are", () => {
     ])
   }, { arbitrary: { runs: 200 } })
 
-  it.prop("lines are 7 bit, end with CRLF and have at most 998 characters, 76 in the body", values, (input) => {
+  it.prop("leave lines 7 bit, with CRLF and at most 998 characters, 76 in the body", values, (input) => {
     const message = source(mail(input))
     assert.match(message, /^[\t\r\n -~]*$/)
     assert.notMatch(message, /[^\r]\n|\r[^\n]/)
@@ -252,7 +257,7 @@ describe("whatever the values are", () => {
     assert.isTrue(body.join("\r\n\r\n").split("\r\n").every((text) => text.length <= 76 && !/[ \t]$/.test(text)))
   }, { arbitrary: { runs: 200 } })
 
-  it.prop("free text is folded at 78", { parts: hostile }, ({ parts }) => {
+  it.prop("leave free text folded at 78 characters", { parts: hostile }, ({ parts }) => {
     const head = source({ subject: line(parts), from: { name: line(parts), address: EmailAddress.make("a@b.test") } })
     assert.isTrue(head.split("\r\n").every((text) => text.length <= 78))
   })

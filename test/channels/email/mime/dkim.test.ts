@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import { generateKeyPairSync, type KeyObject } from "node:crypto"
 import { compose } from "../../../../src/channels/email/mime/compose.ts"
-import { parseKey, sign } from "../../../../src/channels/email/mime/dkim.ts"
+import { parseKey, relaxedBody, sign } from "../../../../src/channels/email/mime/dkim.ts"
 import { DomainName } from "../../../../src/values/DomainName.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 
@@ -22,7 +22,7 @@ const domain = DomainName.make("example.com")
 const signed = (message: Buffer) =>
   Effect.flatMap(parseKey(pair.privateKey), (key) => sign(message, { domain, selector: "api", key }))
 
-/** What an independent verifier says of the first signature, with the public key served from memory. */
+/** An independent verifier's verdict on the first signature, with the public key from memory. */
 const verdict = Effect.fnUntraced(function*(message: Buffer) {
   const names: Array<string> = []
   const { results } = yield* Effect.promise(() =>
@@ -65,7 +65,7 @@ const fields = [
   "Feedback-ID"
 ]
 
-/** What a letter with one part or of another program has beside them. */
+/** Further signed fields, of letters with one part or from other programs. */
 const rarer = ["In-Reply-To", "References", "Content-Transfer-Encoding", "List-Id"]
 
 const short = [
@@ -79,7 +79,7 @@ const short = [
   "Hello"
 ].join("\r\n")
 
-/** Changes a field, and leaves it out. */
+/** The message with the field changed, and without the field. */
 const tamperings = (message: string, name: string) => {
   const field = new RegExp(`^${name}: (?:[^\r]|\r\n[ \t])*\r\n`, "m")
   assert.match(message, field)
@@ -87,7 +87,7 @@ const tamperings = (message: string, name: string) => {
 }
 
 describe("a signature", () => {
-  it.effect("verifies, for its domain and under its selector", () =>
+  it.effect("verifies for its domain and under its selector", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* verdict(yield* signed(compose(letter))), {
         result: "pass",
@@ -103,7 +103,7 @@ describe("a signature", () => {
       assert.deepStrictEqual(names, ["From", ...fields])
     }))
 
-  it.effect("leaves the message as it was, and is the same each time", () =>
+  it.effect("leaves the message unchanged, and is the same each time", () =>
     Effect.gen(function*() {
       const message = compose(letter)
       const first = yield* signed(message)
@@ -113,7 +113,7 @@ describe("a signature", () => {
     }))
 
   for (const name of [...fields, ...rarer]) {
-    it.effect(`breaks when ${name} is changed or removed`, () =>
+    it.effect(`breaks if ${name} is changed or removed`, () =>
       Effect.gen(function*() {
         const whole = yield* signed(rarer.includes(name) ? Buffer.from(short) : compose(letter))
         assert.strictEqual((yield* verdict(whole)).result, "pass")
@@ -123,7 +123,7 @@ describe("a signature", () => {
       }))
   }
 
-  it.effect("covers how a letter of one part is encoded", () =>
+  it.effect("covers the encoding of a letter with one part", () =>
     Effect.gen(function*() {
       const { html: _, ...plain } = letter
       const message = (yield* signed(compose(plain))).toString("latin1")
@@ -132,7 +132,7 @@ describe("a signature", () => {
       }
     }))
 
-  it.effect("breaks when a second From is added, before or after", () =>
+  it.effect("breaks if a second From is added before or after", () =>
     Effect.gen(function*() {
       const message = (yield* signed(compose(letter))).toString("latin1")
       const from = "From: evil@example.org\r\n"
@@ -141,7 +141,7 @@ describe("a signature", () => {
       }
     }))
 
-  it.effect("breaks when the body is changed, but not when white space at a line's end is", () =>
+  it.effect("breaks if the body changes, except for white space at the end of a line", () =>
     Effect.gen(function*() {
       const message = (yield* signed(compose(letter))).toString("latin1")
       const result = (text: string) => Effect.map(verdict(Buffer.from(text, "latin1")), ({ result }) => result)
@@ -174,7 +174,7 @@ describe("a signature", () => {
   )
 
   it.effect.prop(
-    "verifies for any text that is composed",
+    "verifies for any composed text",
     { text, subject: text },
     ({ subject, text }) =>
       Effect.gen(function*() {
@@ -185,7 +185,7 @@ describe("a signature", () => {
   )
 })
 
-describe("what is not signed", () => {
+describe("signing", () => {
   const refused: ReadonlyArray<readonly [string, string, string]> = [
     ["an Ed25519 key", pemOf(generateKeyPairSync("ed25519").privateKey), "ed25519"],
     ["an EC key", pemOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey), "ec"],
@@ -198,7 +198,7 @@ describe("what is not signed", () => {
   ]
 
   for (const [what, key, reason] of refused) {
-    it.effect(`is refused as a key: ${what}`, () =>
+    it.effect(`refuses ${what} as a key`, () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(parseKey(key))
         assert.strictEqual(error._tag, "DkimKeyUnusable")
@@ -221,7 +221,7 @@ describe("what is not signed", () => {
       }
     }))
 
-  it.effect("fails for a message that a relay would mend, or without From", () =>
+  it.effect("fails for a message that a relay would change, or without From", () =>
     Effect.gen(function*() {
       const broken = [
         "From: a@example.com\r\n\r\na\nb",
@@ -233,4 +233,43 @@ describe("what is not signed", () => {
         assert.strictEqual((yield* Effect.flip(signed(Buffer.from(message))))._tag, "DkimSigningFailed")
       }
     }))
+})
+
+/** RFC 6376 3.4.4 implemented literally; undefined if a line end is not CRLF. */
+const defined = (body: string): string | undefined => {
+  const lines = body.split("\r\n").map((line) => line.split(/[ \t]+/).join(" ").replace(/ $/, ""))
+  if (lines.some((line) => line.includes("\r") || line.includes("\n"))) return undefined
+  while (lines.at(-1) === "") lines.pop()
+  return lines.map((line) => `${line}\r\n`).join("")
+}
+
+const relaxed = (body: string) => relaxedBody(Buffer.from(body, "latin1"))?.toString("latin1")
+
+const BodyPiece = Schema.Literals([" ", " ", "\t", "\t", "\r\n", "\r\n", "\r\n", "a", "é", "\u00a0", "\v", "\u0085"])
+
+describe("relaxedBody", () => {
+  it.prop(
+    "equals the standard's definition for any white space and line ends",
+    [Schema.Array(BodyPiece).check(Schema.isMaxLength(40))],
+    ([pieces]) => {
+      const body = pieces.join("")
+      assert.strictEqual(relaxed(body), defined(body), JSON.stringify(body))
+    },
+    { arbitrary: { runs: 2_000 } }
+  )
+
+  it.prop(
+    "is undefined for a lone CR or LF",
+    [Schema.Array(Schema.Union([BodyPiece, Schema.Literals(["\r", "\n"])]))],
+    ([pieces]) => {
+      const body = pieces.join("")
+      assert.strictEqual(relaxed(body), defined(body), JSON.stringify(body))
+    },
+    { arbitrary: { runs: 500 } }
+  )
+
+  it("equals the examples of RFC 6376 3.4.5", () => {
+    assert.strictEqual(relaxed(" C \r\nD \t E\r\n\r\n\r\n"), " C\r\nD E\r\n")
+    assert.deepStrictEqual(["", "\r\n", " ", " \t\r\n\r\n"].map(relaxed), ["", "", "", ""])
+  })
 })

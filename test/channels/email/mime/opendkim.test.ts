@@ -1,4 +1,4 @@
-/** What OpenDKIM, which many mail servers verify with, says of mails as a relay gets them. */
+/** Verifies mails as a relay receives them with OpenDKIM, which many mail servers use. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ const temporaryDirectory = Effect.acquireRelease(
   (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
 )
 
-/** What it says of each of these messages; without DNS, as the public key is in a file. */
+/** OpenDKIM's verdict on each message; it reads the public key from a file instead of DNS. */
 const verdicts = Effect.fnUntraced(function*(messages: Readonly<Record<string, string>>) {
   const directory = yield* temporaryDirectory
   const write = (name: string, content: string) => {
@@ -36,7 +36,7 @@ const verdicts = Effect.fnUntraced(function*(messages: Readonly<Record<string, s
   const { stderr, stdout } = yield* Effect.promise(() => execute(opendkim ?? "", ["-x", settings, "-t", files]))
   const lines = (stdout + stderr).split("\n")
   return Object.fromEntries(paths.map(([name, path]) => {
-    const line = lines.find((said) => said.includes(`${path}: `)) ?? "nothing"
+    const line = lines.find((text) => text.includes(`${path}: `)) ?? "nothing"
     return [
       name,
       / verification .*succeeded$/.test(line) ? "pass" : / verification .*failed: /.test(line) ? "fail" : line
@@ -71,7 +71,7 @@ const single = {
   attachments: [{ filename: "größe.txt", content: "VGhhbmsgeW91Lg==", content_type: "text/plain" }]
 }
 
-/** One mail of each kind as the relay got it. */
+/** One mail of each kind as the relay received it. */
 class Caught
   extends Context.Service<Caught, Readonly<Record<keyof typeof kinds | "single" | "notice" | "standard", string>>>()(
     "messaging-service/test/channels/email/mime/opendkim.test/Caught"
@@ -121,62 +121,67 @@ const signedNames = (message: string) => new Set(/\sh=([^;]+);/.exec(message)?.[
 
 const fieldNamed = (name: string) => new RegExp(`^${name}: (?:[^\\r]|\\r\\n[ \\t])*\\r\\n`, "m")
 
-describe.skipIf(opendkim === undefined)("OpenDKIM (Debian's opendkim; skipped where it is missing)", () => {
-  layer(Caught.layer, { excludeTestServices: true, timeout: "60 seconds" })("as the judge of a relay's mail", (it) => {
-    it.effect("verifies every kind of signed mail", () =>
-      Effect.gen(function*() {
-        const messages = yield* Caught
-        assert.deepStrictEqual(yield* verdicts(messages), allOf(Object.keys(messages), "pass"))
-      }))
-
-    it.effect("fails a mail of which any signed field is changed or removed", () =>
-      Effect.gen(function*() {
-        const { both: message } = yield* Caught
-        const names = [...signedNames(message)]
-        assert.includeMembers(names, [
-          "From",
-          "To",
-          "Subject",
-          "Date",
-          "Message-ID",
-          "List-Unsubscribe",
-          "List-Unsubscribe-Post",
-          "Feedback-ID",
-          "MIME-Version",
-          "Content-Type"
-        ])
-        const tampered = Object.fromEntries(names.flatMap((name) => {
-          const [field = ""] = fieldNamed(name).exec(message) ?? []
-          assert.notStrictEqual(field, "", name)
-          const changed = [`${name}-changed`, message.replace(field, () => field.replace(/\r\n$/, "x\r\n"))] as const
-          // Of a mail without From it reads no signature, and says nothing.
-          return name === "From" ? [changed] : [changed, [`${name}-removed`, message.replace(field, () => "")] as const]
+describe.skipIf(opendkim === undefined)("OpenDKIM (Debian's opendkim; skipped if it is missing)", () => {
+  layer(Caught.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+    "as the verifier of a relay's mail",
+    (it) => {
+      it.effect("verifies every kind of signed mail", () =>
+        Effect.gen(function*() {
+          const messages = yield* Caught
+          assert.deepStrictEqual(yield* verdicts(messages), allOf(Object.keys(messages), "pass"))
         }))
-        assert.strictEqual(Object.keys(tampered).length, 2 * names.length - 1)
-        assert.deepStrictEqual(yield* verdicts(tampered), allOf(Object.keys(tampered), "fail"))
-      }))
 
-    it.effect("fails a mail with a second From, or with another byte in its body", () =>
-      Effect.gen(function*() {
-        const { both: message } = yield* Caught
-        const from = "From: evil@example.org\r\n"
-        const tampered = {
-          before: from + message,
-          after: message.replace("MIME-Version: ", `${from}MIME-Version: `),
-          byte: message.replace("Bye", "Bya"),
-          more: `${message}.\r\n`
-        }
-        assert.strictEqual(new Set([message, ...Object.values(tampered)]).size, 5)
-        assert.deepStrictEqual(yield* verdicts(tampered), allOf(Object.keys(tampered), "fail"))
-      }))
+      it.effect("fails a mail if any signed field is changed or removed", () =>
+        Effect.gen(function*() {
+          const { both: message } = yield* Caught
+          const names = [...signedNames(message)]
+          assert.includeMembers(names, [
+            "From",
+            "To",
+            "Subject",
+            "Date",
+            "Message-ID",
+            "List-Unsubscribe",
+            "List-Unsubscribe-Post",
+            "Feedback-ID",
+            "MIME-Version",
+            "Content-Type"
+          ])
+          const tampered = Object.fromEntries(names.flatMap((name) => {
+            const [field = ""] = fieldNamed(name).exec(message) ?? []
+            assert.notStrictEqual(field, "", name)
+            const changed = [`${name}-changed`, message.replace(field, () => field.replace(/\r\n$/, "x\r\n"))] as const
+            // OpenDKIM reads no signature from a mail without From, and reports nothing.
+            return name === "From"
+              ? [changed]
+              : [changed, [`${name}-removed`, message.replace(field, () => "")] as const]
+          }))
+          assert.strictEqual(Object.keys(tampered).length, 2 * names.length - 1)
+          assert.deepStrictEqual(yield* verdicts(tampered), allOf(Object.keys(tampered), "fail"))
+        }))
 
-    it.effect("verifies a mail that a relay has put a trace on, and that lies with line feeds alone", () =>
-      Effect.gen(function*() {
-        const { both: message } = yield* Caught
-        const received =
-          "Received: from [127.0.0.1] by relay.example with ESMTP;\r\n\tThu, 31 Jan 2030 09:00:00 +0000\r\n"
-        const moved = { traced: received + message, lines: message.replaceAll("\r\n", "\n") }
-        assert.deepStrictEqual(yield* verdicts(moved), allOf(Object.keys(moved), "pass"))
-      }))
-  })
+      it.effect("fails a mail with a second From, or with a changed byte in its body", () =>
+        Effect.gen(function*() {
+          const { both: message } = yield* Caught
+          const from = "From: evil@example.org\r\n"
+          const tampered = {
+            before: from + message,
+            after: message.replace("MIME-Version: ", `${from}MIME-Version: `),
+            byte: message.replace("Bye", "Bya"),
+            more: `${message}.\r\n`
+          }
+          assert.strictEqual(new Set([message, ...Object.values(tampered)]).size, 5)
+          assert.deepStrictEqual(yield* verdicts(tampered), allOf(Object.keys(tampered), "fail"))
+        }))
+
+      it.effect("verifies a mail with a relay's trace field, and one stored with line feeds alone", () =>
+        Effect.gen(function*() {
+          const { both: message } = yield* Caught
+          const received =
+            "Received: from [127.0.0.1] by relay.example with ESMTP;\r\n\tThu, 31 Jan 2030 09:00:00 +0000\r\n"
+          const moved = { traced: received + message, lines: message.replaceAll("\r\n", "\n") }
+          assert.deepStrictEqual(yield* verdicts(moved), allOf(Object.keys(moved), "pass"))
+        }))
+    }
+  )
 })

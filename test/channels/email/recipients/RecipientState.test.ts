@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Schema } from "effect"
-import { DkimSigningFailed } from "../../../../src/channels/email/mime/DkimErrors.ts"
+import { DkimSigningFailed } from "../../../../src/channels/email/mime/dkim.ts"
 import { type SendOutcome, transition } from "../../../../src/channels/email/recipients/RecipientState.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { OutcomeUnknown, RecipientRefused, RelayUnavailable } from "../../../../src/channels/email/smtp/SmtpErrors.ts"

@@ -38,8 +38,8 @@ const start = Effect.fnUntraced(function*(env: Record<string, string>) {
   return { port: Number(/^127\.0\.0\.1:(\d+)$/.exec(address)?.[1]), taken }
 })
 
-/** The certificate that a mail server gets to see after STARTTLS. */
-const shownBy = (port: number) =>
+/** The certificate that a mail server sees after STARTTLS. */
+const certificateOf = (port: number) =>
   Effect.callback<string>((resume) => {
     const socket = NodeNet.connect(port, "127.0.0.1")
     const lines = ["EHLO mx.people.example\r\n", "STARTTLS\r\n"]
@@ -57,8 +57,8 @@ const shownBy = (port: number) =>
     return Effect.sync(() => socket.destroy())
   })
 
-describe("the listener for bounces", () => {
-  it.effect("offers STARTTLS with its certificate, and takes mail over it and without it", () =>
+describe("BounceListener", () => {
+  it.effect("offers STARTTLS with its certificate, and receives mail with and without it", () =>
     Effect.gen(function*() {
       const { paths, write } = yield* files
       yield* write(selfSigned)
@@ -72,23 +72,23 @@ describe("the listener for bounces", () => {
         { from: "", to: [{ _tag: "FeedbackLoop" }] },
         { from: "", to: [{ _tag: "FeedbackLoop" }] }
       ])
-      assert.strictEqual(yield* shownBy(port), "localhost")
+      assert.strictEqual(yield* certificateOf(port), "localhost")
     }).pipe(Effect.provide(NodeServices.layer)))
 
-  it.effect("shows a renewed certificate within a minute, and goes on with its own while the files do not fit", () =>
+  it.effect("uses a renewed certificate within a minute, and keeps the old one while the files do not match", () =>
     Effect.gen(function*() {
       const { paths, write } = yield* files
       yield* write(selfSigned)
       const { port } = yield* start({ BOUNCE_TLS_CERT_FILE: paths.cert, BOUNCE_TLS_KEY_FILE: paths.key })
       yield* write({ ...otherSelfSigned, key: selfSigned.key })
       yield* TestClock.adjust("1 minute")
-      assert.strictEqual(yield* shownBy(port), "localhost")
+      assert.strictEqual(yield* certificateOf(port), "localhost")
       yield* write(otherSelfSigned)
-      const shown = Effect.andThen(TestClock.adjust("1 minute"), shownBy(port))
+      const shown = Effect.andThen(TestClock.adjust("1 minute"), certificateOf(port))
       yield* Effect.repeat(shown, { until: (name) => name === "mx.bounces.test" })
     }).pipe(Effect.provide(NodeServices.layer)))
 
-  it.effect("takes mail for a domain with signs beyond ASCII, and for no other", () =>
+  it.effect("receives mail for an internationalised domain, and for no other", () =>
     Effect.gen(function*() {
       const { port, taken } = yield* start({ MAIL_BOUNCE_DOMAIN: "b\u00fccher.test" })
       const raw = Buffer.from("Subject: a report\r\n\r\nhello\r\n")
@@ -100,7 +100,7 @@ describe("the listener for bounces", () => {
       assert.strictEqual(taken.length, 2)
     }).pipe(Effect.provide(NodeServices.layer)))
 
-  it.effect("does not start with a certificate that cannot be used", () =>
+  it.effect("does not start with an invalid certificate", () =>
     Effect.gen(function*() {
       const { paths, write } = yield* files
       yield* write({ ...otherSelfSigned, key: selfSigned.key })

@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { parseFields } from "../../../../src/channels/email/reports/fields.ts"
-import { meaningOf } from "../../../../src/channels/email/reports/meaningOf.ts"
-import { parseReport } from "../../../../src/channels/email/reports/parseReport.ts"
-import { readDeliveryStatus } from "../../../../src/channels/email/reports/Report.ts"
+import { parseFields, parseReport, readDeliveryStatus } from "../../../../src/channels/email/reports/parseReport.ts"
+import { meaningFor } from "../../../../src/channels/email/reports/Report.ts"
 import type { Suppress } from "../../../../src/channels/email/smtp/SmtpReply.ts"
 import {
   arf,
@@ -19,10 +17,10 @@ import {
 const to = "Ada+shop@people.example"
 const mail: ReportedMail = { returnPath: "b+token@bounces.example", to }
 
-/** What a report means for the recipient of the message that it is about. */
+/** Parses a report and returns its meaning for the message's recipient. */
 const meaning = (raw: Uint8Array) => {
   const report = parseReport(raw)
-  return report._tag === "Delivery" ? meaningOf(report.recipients, to) : report._tag
+  return report._tag === "Delivery" ? meaningFor(report.recipients, to) : report._tag
 }
 
 const shapes = { postfixDsn, exchangeDsn, gmailDsn, yahooDsn }
@@ -31,7 +29,7 @@ describe("a delivery report", () => {
   for (const [name, shape] of Object.entries(shapes)) {
     const of = (options?: DeliveryOptions) => meaning(shape(mail, options))
 
-    it(`in the shape of ${name} tells of a mailbox that does not exist`, () => {
+    it(`in the shape of ${name} reports a mailbox that does not exist`, () => {
       const told = of({ diagnostic: "smtp; 550 5.1.1 No such user here" })
       assert.deepStrictEqual(told, {
         status: "bounced",
@@ -41,7 +39,7 @@ describe("a delivery report", () => {
       })
     })
 
-    it(`in the shape of ${name} tells of a delivery, and of nothing while it is under way`, () => {
+    it(`in the shape of ${name} reports a delivery, and nothing while the mail is in flight`, () => {
       const fine = { status: "2.0.0", diagnostic: "smtp; 250 2.0.0 Ok" }
       assert.deepStrictEqual(of({ ...fine, action: "delivered" }), { status: "delivered" })
       for (const action of ["relayed", "expanded", "delayed", "unheard-of"]) {
@@ -78,19 +76,19 @@ describe("a delivery report", () => {
     })
   }
 
-  it("suppresses nobody whom it does not name: the mail was forwarded", () => {
+  it("suppresses no address that it does not name, since the mail was forwarded", () => {
     const told = meaning(gmailDsn({ ...mail, to: "elsewhere@third.example" }))
     assert.deepInclude(told, { status: "bounced", bounceType: "hard", suppress: "never" })
   })
 
-  it("suppresses nobody who is only the original recipient: another address behind an alias has failed", () => {
+  it("does not suppress the original recipient if another address behind an alias failed", () => {
     const told = meaning(postfixDsn(mail, { finalRecipient: "gone@inner.example" }))
     assert.deepInclude(told, { status: "bounced", bounceType: "hard", suppress: "never" })
     // An account of the mail server, not an address.
     assert.deepInclude(meaning(postfixDsn(mail, { finalRecipient: "ada" })), { suppress: "now" })
   })
 
-  it("of many recipients counts for the one that it is read for", () => {
+  it("about many recipients counts for the one that it is read for", () => {
     const group = (address: string, action: string, status: string) =>
       `Final-Recipient: rfc822;${address}\r\nAction: ${action}\r\nStatus: ${status}\r\n\r\n`
     const report = readDeliveryStatus(
@@ -101,14 +99,14 @@ describe("a delivery report", () => {
     )
     assert.strictEqual(report._tag, "Delivery")
     if (report._tag !== "Delivery") return
-    const of = (recipient: string) => meaningOf(report.recipients, recipient)
-    assert.isUndefined(meaningOf(report.recipients.slice(0, 1), "a@p.example"))
+    const of = (recipient: string) => meaningFor(report.recipients, recipient)
+    assert.isUndefined(meaningFor(report.recipients.slice(0, 1), "a@p.example"))
     assert.deepInclude(of("b@p.example"), { status: "bounced", bounceType: "hard", suppress: "now" })
     assert.deepStrictEqual(of("C@P.example"), { status: "delivered" })
     assert.deepInclude(of("d@p.example"), { status: "bounced", bounceType: "soft" })
   })
 
-  it("is read when its parts are encoded", () => {
+  it("is parsed if its parts are encoded", () => {
     const encoded = (encoding: string, encode: (text: string) => string) =>
       postfixDsn(mail).toString().replace(
         /(Content-Type: message\/delivery-status)\r\n\r\n([^]*?)(\r\n--4F1C2A)/,
@@ -128,7 +126,7 @@ describe("a delivery report", () => {
     }
   })
 
-  it("with an answer of foreign signs gives one printable line", () => {
+  it("with foreign characters in the reply gives one printable line", () => {
     const told = meaning(yahooDsn(mail, { diagnostic: `smtp; 554 \u001b[31m${"ü".repeat(900)}\u0000` }))
     if (typeof told !== "object" || told.status !== "bounced") return assert.fail("it bounced")
     assert.isAtMost(told.error.length, 500)
@@ -138,7 +136,7 @@ describe("a delivery report", () => {
 })
 
 describe("a complaint", () => {
-  it("has a type, and hints at the message in report and original", () => {
+  it("has a type, and hints at the message in the report and its original", () => {
     const report = parseReport(arf({ ...mail, listUnsubscribe: "https://m.example/u/1-abc" }))
     assert.deepStrictEqual(report, {
       _tag: "Feedback",
@@ -153,8 +151,8 @@ describe("a complaint", () => {
   })
 })
 
-describe("mail that is no report", () => {
-  it("means nothing: an automatic answer, whatever it quotes; a report within a message", () => {
+describe("parseReport", () => {
+  it("returns None for an automatic reply that quotes a report, and for a report inside a message", () => {
     assert.strictEqual(meaning(autoReply(mail)), "None")
     const forwarded = `From: a@b.example\r\nContent-Type: message/rfc822\r\n\r\n${postfixDsn(mail).toString()}`
     assert.strictEqual(meaning(Buffer.from(forwarded)), "None")
@@ -167,7 +165,7 @@ describe("mail that is no report", () => {
   const Bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
   const Place = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
-  it.prop("is whatever cannot be read", [Bytes, Schema.String], ([bytes, text]) => {
+  it.prop("returns None for invalid input", [Bytes, Schema.String], ([bytes, text]) => {
     parseReport(Uint8Array.from(bytes))
     parseReport(
       Buffer.from(`Content-Type: multipart/report; boundary=x\n\n--x\nContent-Type: ${text}\n\n${text}\n--x--`)
@@ -189,7 +187,7 @@ describe("mail that is no report", () => {
     }
   )
 
-  it("or ten megabytes of fields, folded lines, parts or noise, which are read in time", () => {
+  it("parses ten megabytes of fields, folded lines, parts or noise in time", () => {
     const size = 10 * 1024 * 1024
     const head = postfixDsn(mail).toString()
     const boundary = "--4F1C2A.1896080400/mx.people.example\r\n\r\n"
@@ -215,8 +213,8 @@ describe("mail that is no report", () => {
   })
 })
 
-describe("groups of fields", () => {
-  it("are unfolded, with names in any case, CRLF or LF, and blank lines of spaces", () => {
+describe("parseFields", () => {
+  it("unfolds fields with names in any case, CRLF or LF, and blank lines of spaces", () => {
     const groups = parseFields("A: 1\r\n  2\r\nb :3\nno field\nB: 4\n \t \n\n C: lost\nD: 5")
     assert.deepStrictEqual(groups.map((group) => Object.fromEntries(group)), [
       { a: ["1 2"], b: ["3", "4"] },

@@ -5,7 +5,7 @@ import {
   readVerpToken,
   verpLocalPart,
   verpToken
-} from "../../../../src/channels/email/reports/VerpAddress.ts"
+} from "../../../../src/channels/email/reports/ReturnPaths.ts"
 import { EmailMessageId } from "../../../../src/values/Ids.ts"
 
 const key = new Uint8Array(32).fill(7)
@@ -13,8 +13,8 @@ const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
 
 const Place = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 31 }))
 
-describe("an address of a message", () => {
-  it.prop("names its message, in either case of letters", [EmailMessageId], ([id]) => {
+describe("a message's address", () => {
+  it.prop("identifies its message in either case of letters", [EmailMessageId], ([id]) => {
     const local = verpLocalPart("b", key, id)
     assert.match(local, /^b\+[a-z2-7]{32}$/)
     assert.deepStrictEqual(readVerpLocalPart("b", key, local), Option.some(id))
@@ -22,17 +22,21 @@ describe("an address of a message", () => {
     assert.isTrue(Option.isNone(readVerpLocalPart("u", key, local)))
   })
 
-  it.prop("is refused when one bit is another", [EmailMessageId, Place, Place], ([id, at, change]) => {
+  it.prop("is refused if one bit differs", [EmailMessageId, Place, Place], ([id, at, change]) => {
     const token = verpToken(key, id)
     const letter = alphabet[alphabet.indexOf(token[at] ?? "") ^ change] ?? ""
     const changed = token.slice(0, at) + letter + token.slice(at + 1)
     assert.strictEqual(Option.isSome(readVerpToken(key, changed)), change === 0)
   })
 
-  it.prop("is read from no other text, and under no other key", [Schema.String, EmailMessageId], ([text, id]) => {
-    assert.isTrue(Option.isNone(readVerpLocalPart("b", key, text)))
-    assert.isTrue(Option.isNone(readVerpLocalPart("b", key, `b+${text}`)))
-    assert.isTrue(Option.isNone(readVerpLocalPart("b", new Uint8Array(32).fill(8), verpLocalPart("b", key, id))))
-    assert.isTrue(Option.isNone(readVerpLocalPart("b", key, ` ${verpLocalPart("b", key, id)}`)))
-  })
+  it.prop(
+    "is refused under another key, and any other text is refused",
+    [Schema.String, EmailMessageId],
+    ([text, id]) => {
+      assert.isTrue(Option.isNone(readVerpLocalPart("b", key, text)))
+      assert.isTrue(Option.isNone(readVerpLocalPart("b", key, `b+${text}`)))
+      assert.isTrue(Option.isNone(readVerpLocalPart("b", new Uint8Array(32).fill(8), verpLocalPart("b", key, id))))
+      assert.isTrue(Option.isNone(readVerpLocalPart("b", key, ` ${verpLocalPart("b", key, id)}`)))
+    }
+  )
 })
