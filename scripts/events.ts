@@ -7,8 +7,14 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import * as NodePath from "node:path"
 import { eventBody, exampleBody } from "../src/events/EventData.ts"
-import { eventMeanings } from "../src/events/EventMeanings.ts"
-import { eventAliases, type EventName, eventNames, type Topic, topics } from "../src/events/EventNames.ts"
+import {
+  eventAliases,
+  eventMeanings,
+  type EventName,
+  eventNames,
+  type Topic,
+  topics
+} from "../src/events/EventNames.ts"
 import { compile, EventSubscription, knownPatterns, matches } from "../src/events/EventPattern.ts"
 
 /** The subset of JSON Schema that event data uses. */

@@ -6,8 +6,7 @@ import { baseContract } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { ApiKeysApi, type NewApiKey } from "./ApiKeysApi.ts"
-import { AuthenticationLayer } from "./AuthenticationLayer.ts"
-import { Credentials } from "./Credentials.ts"
+import { AuthenticationLayer, Credentials } from "./AuthenticationLayer.ts"
 
 /** A key with permissions can only create keys with a subset of them. */
 const grantable = Effect.fnUntraced(function*({ permissions: own }: Principal["Service"], wanted: NewApiKey) {

@@ -7,11 +7,39 @@ import * as Errors from "../platform/http/ApiErrors.ts"
 import { Authentication, Principal } from "../platform/http/Authentication.ts"
 import type { Usage } from "../platform/http/RateLimit.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
+import { GroupCommit } from "../platform/work/GroupCommit.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Plan } from "../values/Plan.ts"
 import { keyPrefix } from "./ApiKeys.ts"
-import type { Credential } from "./ApiKeysRepo.ts"
-import { Credentials } from "./Credentials.ts"
+import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
+
+/**
+ * Finds the owner of a credential. Nothing is cached, so a revocation takes effect on every node at its commit. One
+ * statement looks up all requests that arrive together, which keeps this cheap.
+ */
+export class Credentials extends Context.Service<Credentials, {
+  /** Looks a token up and counts the request. Records the use of a key at most once a minute. */
+  readonly find: (token: string) => Effect.Effect<Credential>
+}>()("messaging-service/api-keys/AuthenticationLayer/Credentials") {
+  static readonly layer = Layer.effect(
+    Credentials,
+    Effect.gen(function*() {
+      const repo = yield* ApiKeysRepo
+      const find = yield* GroupCommit.make({
+        maxSize: 500,
+        concurrency: 2,
+        run: Effect.fnUntraced(function*(tokens: ReadonlyArray<string>) {
+          const hashes = tokens.map(Tokens.hash)
+          const rows = yield* repo.credentials(hashes)
+          const stale = rows.flatMap((row) => row.is_stale && row.key_id !== null ? [row.key_id] : [])
+          if (stale.length > 0) yield* Effect.forkDetach(Effect.ignore(repo.touch(stale)))
+          return rows
+        })
+      })
+      return Credentials.of({ find })
+    })
+  ).pipe(Layer.provide(ApiKeysRepo.layer))
+}
 
 const challenge = (header: string) =>
   Effect.map(RequestContext, ({ answerHeaders }) => answerHeaders.set("www-authenticate", header))

@@ -1,7 +1,6 @@
 import { Duration, Schema } from "effect"
 import { eventBody, exampleBody } from "../events/EventData.ts"
-import { eventMeanings } from "../events/EventMeanings.ts"
-import { type EventName, eventNames, topics } from "../events/EventNames.ts"
+import { eventMeanings, type EventName, eventNames, topics } from "../events/EventNames.ts"
 import { maxAttempts, nextDelay } from "./delivery/RetryPolicy.ts"
 
 type Shape = { readonly type: "string" | "integer" } & Readonly<Record<string, unknown>>

@@ -1,14 +1,40 @@
-import { Cause, Clock, Effect, Metric, Option } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Metric, Option, Ref } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/ids.ts"
+import { databaseAnswers } from "../database/databaseAnswers.ts"
 import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
 import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"
-import { Draining } from "./Draining.ts"
 import { RequestContext, type RequestFacts } from "./RequestContext.ts"
-import { whileDatabaseAnswers } from "./whileDatabaseAnswers.ts"
+
+/** After this time of a request the node checks whether the database still answers. */
+const checkAfter = "2500 millis"
+
+/**
+ * Answers 503 within 5 seconds when the database stops answering, whatever statement the request waits for. A request
+ * that is slow for another reason continues, because the database answers the check.
+ */
+export const whileDatabaseAnswers = Effect.map(databaseAnswers, (answers) => {
+  const watch = answers("1500 millis").pipe(
+    Effect.delay(checkAfter),
+    Effect.repeat({ while: (isAnswering) => isAnswering }),
+    Effect.andThen(Effect.die(new ServiceUnavailable()))
+  )
+  return <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => Effect.raceFirst(request, watch)
+})
+
+/** Whether this node is shutting down: it finishes requests in flight and accepts no new ones. */
+export class Draining extends Context.Service<Draining, {
+  readonly begin: Effect.Effect<void>
+  readonly begun: Effect.Effect<boolean>
+}>()("messaging-service/platform/http/RequestPipeline/Draining") {
+  static readonly layer = Layer.effect(
+    Draining,
+    Effect.map(Ref.make(false), (begun) => Draining.of({ begin: Ref.set(begun, true), begun: Ref.get(begun) }))
+  )
+}
 
 /** Headers of every answer that does not set them itself. */
 export const defaultHeaders = {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { databaseAnswers } from "../database/databaseAnswers.ts"
-import { Draining } from "../http/Draining.ts"
+import { Draining } from "../http/RequestPipeline.ts"
 
 const say = (status: number, body: Readonly<Record<string, string>>) => HttpServerResponse.jsonUnsafe(body, { status })
 

@@ -4,7 +4,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ServiceUnavailable } from "../../../src/platform/http/ApiErrors.ts"
-import { whileDatabaseAnswers } from "../../../src/platform/http/whileDatabaseAnswers.ts"
+import { whileDatabaseAnswers } from "../../../src/platform/http/RequestPipeline.ts"
 
 /** A database that answers at once or, while it is silent, never; it counts what it was asked. */
 const makeDatabase = () => {
