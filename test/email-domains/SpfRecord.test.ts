@@ -45,8 +45,8 @@ const table: ReadonlyArray<readonly [what: string, texts: ReadonlyArray<string>,
     "mismatch",
     /v=spf1 include:spf\.service\.example ~all$/
   ],
-  ["our host with the qualifier ?", [`v=spf1 ?include:${host} ~all`], "mismatch", /change/],
-  ["a host that only begins as ours", [`v=spf1 include:${host}.evil.example ~all`], "mismatch", /change/],
+  ["our host with the qualifier ?", [`v=spf1 ?include:${host} ~all`], "mismatch", /Change/],
+  ["a host that only begins as ours", [`v=spf1 include:${host}.evil.example ~all`], "mismatch", /Change/],
   [
     "a redirect without its target",
     ["v=spf1 redirect=x.example"],
