@@ -40,7 +40,7 @@ const rows = dialPrefixes()
   .toSorted(([a = ""], [b = ""]) => a < b ? -1 : 1)
 
 const comment = [
-  "# EXAMPLE FIGURES: these prices are nobody's tariff. Replace them by your own:",
+  "# EXAMPLE FIGURES: no carrier has these prices. Replace them with yours:",
   "#   npm run cli -- prices import FILE.csv --replace",
   "# Made by scripts/prices.ts."
 ]

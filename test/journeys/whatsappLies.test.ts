@@ -31,7 +31,7 @@ const Subject = Layer.unwrap(
 ).pipe(Layer.provideMerge(Liar), Layer.provideMerge(WhatsApp.simulated))
 
 const nonsense = Buffer.alloc(64, 0xa5)
-const unknown = stanza("sandbox-nonsense", { from: "nobody@nowhere" }, [stanza("nothing", { of: "value" })])
+const unknown = stanza("sandbox-nonsense", { from: "unknown@nowhere" }, [stanza("nothing", { of: "value" })])
 const truncated = encodeBinaryNode(unknown).subarray(0, -4)
 
 /** Lies that end a connection at any stage. */

@@ -93,7 +93,6 @@ export class LyingWhatsApp {
           lie.opened?.(line, handshake)
         },
         received: (line, stanza) => lie.received?.(line, stanza),
-        failed: () => {},
         closed: (line) => void this.#lines.delete(line)
       })
     })

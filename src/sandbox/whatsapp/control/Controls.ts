@@ -52,8 +52,6 @@ export interface SessionView {
 /** Counters for tests. */
 export interface CountersView {
   readonly acks: number
-  /** Connections that ended because the client sent invalid bytes. */
-  readonly invalid: number
   /** The versions of WhatsApp Web that clients report. */
   readonly versions: ReadonlyArray<string>
   /** Stanzas from clients, by tag. */
@@ -278,10 +276,9 @@ export class Controls {
       const duplicates = received.reduce((sum, { arrivals }) => sum + arrivals - 1, 0)
       return [phone.number, { ...phone.counters, received: received.length, duplicates }] as const
     })
-    const { acks, invalid, stanzas, versions } = this.#server.counters
+    const { acks, stanzas, versions } = this.#server.counters
     return {
       acks,
-      invalid,
       versions: [...versions],
       stanzas: Object.fromEntries(stanzas),
       phones: Object.fromEntries(phones)

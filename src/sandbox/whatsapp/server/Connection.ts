@@ -15,8 +15,6 @@ export interface ServerIdentity {
 export interface ConnectionEvents {
   readonly opened: (connection: Connection, handshake: Handshake) => void | Promise<void>
   readonly received: (connection: Connection, node: BinaryNode) => void | Promise<void>
-  /** The connection ended because the client sent invalid bytes. */
-  readonly failed: (connection: Connection) => void
   readonly closed: (connection: Connection) => void
 }
 
@@ -42,10 +40,7 @@ export class Connection {
     this.#events = events
     this.#noise = new NoiseResponder(identity.noiseKey, identity.certificates)
     socket.on("message", (data) => {
-      this.#work = this.#work.then(() => this.#receive(bytesOf(data))).catch(() => {
-        this.drop()
-        events.failed(this)
-      })
+      this.#work = this.#work.then(() => this.#receive(bytesOf(data))).catch(() => this.drop())
     })
     socket.on("error", () => {})
     // Earlier stanzas come first: the last one may be a logout.

@@ -37,8 +37,6 @@ export interface ServerCounters {
   readonly stanzas: Map<string, number>
   /** Messages that the server acknowledged without an error. */
   acks: number
-  /** Connections that ended because the client sent invalid bytes. */
-  invalid: number
   /** The versions of WhatsApp Web that clients report. */
   readonly versions: Set<string>
 }
@@ -50,7 +48,7 @@ export interface ServerCounters {
 export class SimulatedServer {
   readonly exchange: Exchange
   readonly pairing: Pairing
-  readonly counters: ServerCounters = { stanzas: new Map(), acks: 0, invalid: 0, versions: new Set() }
+  readonly counters: ServerCounters = { stanzas: new Map(), acks: 0, versions: new Set() }
   readonly #queries: Queries
   readonly #keys: { readonly noise: KeyPair; readonly root: KeyPair }
   #identity: ServerIdentity | undefined
@@ -80,7 +78,6 @@ export class SimulatedServer {
       new Connection(socket, this.#identity, {
         opened: (connection, handshake) => this.#opened(connection, handshake),
         received: (connection, stanza) => this.#received(connection, stanza),
-        failed: () => this.counters.invalid++,
         closed: (connection) => this.#closed(connection)
       })
     )
@@ -103,7 +100,7 @@ export class SimulatedServer {
   misbehave(address: Address, misbehaviour: Misbehaviour): void {
     const connection = this.exchange.companions.connection(address)
     if (connection === undefined) return
-    const stanza = node("sandbox-nonsense", { from: "nobody@nowhere" }, [node("nothing", { of: "value" })])
+    const stanza = node("sandbox-nonsense", { from: "unknown@nowhere" }, [node("nothing", { of: "value" })])
     if (misbehaviour === "silence") connection.isSilent = true
     if (misbehaviour === "unknown-stanza") connection.send(stanza)
     if (misbehaviour === "truncated-node") connection.sendBytes(encodeBinaryNode(stanza).subarray(0, -4))
