@@ -17,7 +17,7 @@ import { Media } from "./inbox/Media.ts"
 import { MediaHttp } from "./inbox/MediaHttp.ts"
 import { maxFileBytes, MediaRoom } from "./inbox/MediaRoom.ts"
 import { MessagesHttp } from "./outbox/MessagesHttp.ts"
-import { makeOutboxSender } from "./outbox/OutboxSender.ts"
+import { OutboxSender } from "./outbox/OutboxSender.ts"
 import { OutboxSenders } from "./outbox/OutboxSenders.ts"
 import { OutboxStatusUpdates } from "./outbox/OutboxStatusUpdates.ts"
 import { OutboxSweeper } from "./outbox/OutboxSweeper.ts"
@@ -64,9 +64,9 @@ const Downloads = Layer.unwrap(
 const Traffic = Layer.effect(
   MessageTraffic,
   Effect.gen(function*() {
-    return MessageTraffic.join(yield* InboundTraffic, yield* makeOutboxSender)
+    return MessageTraffic.join(yield* InboundTraffic, yield* OutboxSender)
   })
-).pipe(Layer.provide([InboundTraffic.layer, Downloads]))
+).pipe(Layer.provide([InboundTraffic.layer, OutboxSender.layer.pipe(Layer.provide(Downloads))]))
 
 /** Received files are stored at WhatsApp, or at the simulated one on this machine. */
 const Files = Layer.unwrap(

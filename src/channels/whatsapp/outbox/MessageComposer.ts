@@ -9,7 +9,7 @@ import type { SocketFailed } from "../socket/SocketErrors.ts"
 import type { Draft, OutgoingFile, SendingSocket } from "../socket/WhatsAppSocket.ts"
 import { withCaption } from "../wire/MessageBody.ts"
 import { contentGone, groupUnknown, mediaFailed, recipientNotOnWhatsApp } from "./MessageFailures.ts"
-import { makeOutboxRepo, type QueuedMessage } from "./OutboxRepo.ts"
+import { OutboxRepo, type QueuedMessage } from "./OutboxRepo.ts"
 
 /** The message can never be sent. */
 export class NotSendable extends Schema.TaggedError<NotSendable>()("NotSendable", {
@@ -57,12 +57,12 @@ const maxSharedFiles = 20
 
 /** Prepares messages for a connection: looks up their chats, uploads their files and serialises them. */
 export const make = Effect.gen(function*() {
-  const repo = yield* makeOutboxRepo
+  const repo = yield* OutboxRepo
   const downloads = yield* PublicDownload
   const received = yield* ReceivedMessages
 
   const quoted = Effect.fnUntraced(function*(sessionId: WhatsAppSessionId, messageId: MessageId) {
-    const own = yield* Effect.orDie(repo.quoted({ sessionId, messageId }))
+    const own = yield* repo.quoted({ sessionId, messageId })
     if (Option.isSome(own)) return { ...own.value, isOwn: true, author: undefined }
     return yield* received.find(sessionId, messageId)
   })
@@ -85,7 +85,7 @@ export const make = Effect.gen(function*() {
   )
 
   const inline = Effect.fnUntraced(function*(message: Medium, fileId: number | null) {
-    const row = fileId === null ? Option.none() : yield* Effect.orDie(repo.file(fileId))
+    const row = fileId === null ? Option.none() : yield* repo.file(fileId)
     if (Option.isNone(row)) return yield* new NotSendable(contentGone)
     const { content } = row.value
     const mimeType = message.content.mime_type ?? detectedType(message.type, content) ?? defaultType[message.type]

@@ -1,15 +1,15 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { SqlSchema, type Statement } from "effect/sql"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { MessageContent } from "../../../messages/Message.ts"
 import { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
-import { repository } from "../../../platform/database/repository.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { MessageType } from "../content/MessageContent.ts"
 import type { OwnedSession } from "../model/Session.ts"
 
-/** A message that is about to be sent. */
+/** A message to prepare and send. */
 const QueuedMessage = Schema.Struct({
   message_id: MessageId,
   whatsapp_id: Schema.String,
@@ -22,14 +22,14 @@ const QueuedMessage = Schema.Struct({
   file_id: Schema.NullOr(Schema.Int),
   batch_id: Schema.NullOr(MessageBatchId),
   chat: Schema.NullOr(Schema.String),
-  /** Null as long as it has not been made. */
+  /** Null until it is prepared. */
   body: Schema.NullOr(Schema.Uint8Array),
-  /** Of the code that content and body have a mask for. */
+  /** The seed of the one-time code that replaces the mask in content and body. */
   code_seed: Schema.NullOr(CodeSeed)
 })
 export type QueuedMessage = typeof QueuedMessage.Type
 
-/** A message as it goes into a connection. */
+/** A prepared message, as it is written to a connection. */
 const WrittenMessage = Schema.Struct({
   message_id: MessageId,
   whatsapp_id: Schema.String,
@@ -42,13 +42,12 @@ export type WrittenMessage = typeof WrittenMessage.Type
 
 const One = Schema.Struct({ sessionId: WhatsAppSessionId, whatsappId: Schema.String })
 
-/** SQL of the outbox in the hands of the owner of a session. */
-export const makeOutboxRepo = repository(Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const media = sql.literal("('image', 'video', 'audio', 'document')")
 
-  /** What was accepted for a phone that has logged the session out is not for the next one. */
+  /** A message that was accepted for one phone must not be sent by the next phone of the session. */
   const ofPairing = (sessionId: number) =>
     sql`o.pairing = (select pairing from whatsapp_sessions where id = ${sessionId})`
 
@@ -62,26 +61,28 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
 
   const Due = Schema.Struct({ sessionId: WhatsAppSessionId, limit: Schema.Int })
 
-  /** Those that are next, messages of their own before batches; a medium once its file is with WhatsApp. */
-  const next = SqlSchema.findAll({
+  /** Due messages, single ones before those of batches. A medium is due once its file is uploaded. */
+  const next = Query.findAll({
     Request: Due,
     Result: QueuedMessage,
     execute: ({ limit, sessionId }) => due(sessionId, limit, sql`(m.type not in ${media} or o.body is not null)`)
   })
 
-  /** Media whose files are next. */
-  const nextFiles = SqlSchema.findAll({
+  /** Due media whose files are not uploaded. */
+  const nextFiles = Query.findAll({
     Request: Due,
     Result: QueuedMessage,
     execute: ({ limit, sessionId }) => due(sessionId, limit, sql`m.type in ${media} and o.body is null`)
   })
 
-  /** A medium whose file is with WhatsApp. */
-  const keep = (id: MessageId, chat: string, body: Uint8Array) =>
-    sql`update whatsapp_outbox set chat = ${chat}, body = ${body} where message_id = ${id} and status = 'queued'`
+  /** Stores a prepared medium whose file is uploaded. */
+  const storePrepared = (id: MessageId, chat: string, body: Uint8Array) =>
+    Query.run(
+      sql`update whatsapp_outbox set chat = ${chat}, body = ${body} where message_id = ${id} and status = 'queued'`
+    )
 
-  /** What was written into a connection before and was not acknowledged. */
-  const unacknowledged = SqlSchema.findAll({
+  /** Messages that were written to a connection and not acknowledged. */
+  const unacknowledged = Query.findAll({
     Request: WhatsAppSessionId,
     Result: WrittenMessage,
     execute: (sessionId) =>
@@ -89,8 +90,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
         where o.session_id = ${sessionId} and o.status = 'written' and ${ofPairing(sessionId)} order by o.message_id`
   })
 
-  /** When messages were written within the last day, in milliseconds before now, newest first. */
-  const recent = SqlSchema.findAll({
+  /** The ages in milliseconds of the messages that were written within the last day, newest first. */
+  const recent = Query.findAll({
     Request: Schema.Struct({ sessionId: WhatsAppSessionId, limit: Schema.Int }),
     Result: Schema.Struct({ age: Schema.Finite }),
     execute: ({ limit, sessionId }) =>
@@ -99,15 +100,14 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
   })
 
   /**
-   * Writes down, before anything goes into the connection, what is going there. Answers with those that are to go: none
-   * when the session has another owner, whose connection they go into instead. Attempts to make one ready are not
-   * attempts to send it.
+   * Records messages before they are written to the connection. Answers with those that may be written: none when the
+   * session has another owner, whose connection sends them. Attempts to prepare a message are not attempts to send it.
    */
   const write = (
     { epoch, id }: OwnedSession,
     messages: ReadonlyArray<Pick<WrittenMessage, "message_id" | "chat" | "body">>
   ) =>
-    SqlSchema.findAll({
+    Query.findAll({
       Request: Schema.Void,
       Result: Schema.Struct({ message_id: MessageId }),
       execute: () =>
@@ -126,19 +126,20 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
           returning o.message_id`
     })()
 
-  /** Puts off a message that could not be sent for now. */
-  const postpone = (id: MessageId, seconds: number) =>
-    sql`update whatsapp_outbox set attempt_count = attempt_count + 1, due_at = now() + ${seconds}::float8 * interval '1 second'
-      where message_id = ${id} and status = 'queued'`
+  /** Delays a message that could not be prepared. */
+  const postpone = (id: MessageId, delay: Duration.Duration) =>
+    Query.run(sql`update whatsapp_outbox set attempt_count = attempt_count + 1,
+        due_at = now() + ${Duration.toMillis(delay)}::float8 * interval '1 millisecond'
+      where message_id = ${id} and status = 'queued'`)
 
-  const file = SqlSchema.findOneOption({
+  const file = Query.findOneOption({
     Request: Schema.Int,
     Result: Schema.Struct({ content: Schema.Uint8Array }),
     execute: (id) => sql`select content from whatsapp_files where id = ${id}`
   })
 
-  /** As long as it is kept. */
-  const body = SqlSchema.findOneOption({
+  /** The body of a sent message, until it is pruned. */
+  const body = Query.findOneOption({
     Request: One,
     Result: Schema.Struct({ body: Schema.Uint8Array, code_seed: Schema.NullOr(CodeSeed) }),
     execute: ({ sessionId, whatsappId }) =>
@@ -146,8 +147,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
         where session_id = ${sessionId} and whatsapp_id = ${whatsappId} and body is not null`
   })
 
-  /** What WhatsApp calls a message that this session has sent. */
-  const quoted = SqlSchema.findOneOption({
+  /** WhatsApp's id and chat of a message that this session has sent. */
+  const quoted = Query.findOneOption({
     Request: Schema.Struct({ sessionId: WhatsAppSessionId, messageId: MessageId }),
     Result: Schema.Struct({ chat: Schema.String, id: Schema.String }),
     execute: ({ messageId, sessionId }) =>
@@ -155,8 +156,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
         where message_id = ${messageId} and session_id = ${sessionId} and chat is not null and status <> 'failed'`
   })
 
-  /** The chat of a message of either direction as `to` names it; null where the number of its sender is hidden. */
-  const chatOf = SqlSchema.findOneOption({
+  /** The chat of a sent or received message, in the form of `to`. Null if the sender's number is hidden. */
+  const chatOf = Query.findOneOption({
     Request: Schema.Struct({ sessionId: WhatsAppSessionId, messageId: MessageId }),
     Result: Schema.Struct({ chat: Schema.NullOr(Schema.String) }),
     execute: ({ messageId, sessionId }) =>
@@ -166,8 +167,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
         where m.id = ${messageId} and m.session_id = ${sessionId}`
   })
 
-  /** Which of the sessions have a message that may go. */
-  const waiting = SqlSchema.findAll({
+  /** Those of the sessions that have a due message. */
+  const withDueMessages = Query.findAll({
     Request: Schema.Array(WhatsAppSessionId),
     Result: Schema.Struct({ id: WhatsAppSessionId }),
     execute: (ids) =>
@@ -176,11 +177,8 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
           and o.pairing = s.pairing)`
   })
 
-  /**
-   * Messages that nobody will send any more, because their session is gone or the phone that they were for has logged
-   * it out.
-   */
-  const stranded = SqlSchema.findAll({
+  /** Messages that no session will send: theirs is gone, or the phone that they were accepted for has logged it out. */
+  const unsendable = Query.findAll({
     Request: Schema.Int,
     Result: Schema.Struct({
       session_id: WhatsAppSessionId,
@@ -198,7 +196,7 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
   return {
     next,
     nextFiles,
-    keep,
+    storePrepared,
     quoted,
     chatOf,
     unacknowledged,
@@ -207,7 +205,14 @@ export const makeOutboxRepo = repository(Effect.gen(function*() {
     postpone,
     file,
     body,
-    waiting,
-    stranded
+    withDueMessages,
+    unsendable
   }
-}))
+})
+
+/** SQL of `whatsapp_outbox`, for the owner of a session. `OutboxStatusRepo` writes later statuses. */
+export class OutboxRepo
+  extends Context.Service<OutboxRepo>()("messaging-service/channels/whatsapp/outbox/OutboxRepo", { make })
+{
+  static readonly layer = Layer.effect(OutboxRepo, make)
+}

@@ -1,39 +1,94 @@
-import { Cause, Clock, Effect, Queue, Random } from "effect"
+/**
+ * Sends the messages of a session over its connection: it stores each as `written`, writes it to the socket, and a message
+ * is sent once the server acknowledges it.
+ *
+ * Callers: the session's connection. `OutboxSenders` wakes it after a commit, and every second while messages are due.
+ * State: the rows of `whatsapp_outbox`. In memory: written messages without an acknowledgement, and the times of earlier
+ * ones for the rate limits.
+ * On shard move: it stops with its connection. The next connection first writes what was not acknowledged.
+ * Idempotence: a repetition has the same id, which WhatsApp deduplicates. Only the session's current epoch may write.
+ * Sleep: without due messages, until it is woken.
+ *
+ * It has its own loop instead of a `LeasedQueue`: the epoch is its fence, so it needs no claims and leases; one statement
+ * and one write carry up to 50 messages in order; and an acknowledgement, not an effect's end, ends an attempt.
+ */
+import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { type CodeSeed, fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
+import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { OwnedSession } from "../model/Session.ts"
 import type { OutboundPart } from "../socket/MessageTraffic.ts"
 import type { SocketFailed } from "../socket/SocketErrors.ts"
 import type { SendingSocket } from "../socket/WhatsAppSocket.ts"
 import * as MessageComposer from "./MessageComposer.ts"
 import { type MessageFailure, notAcknowledged, refusedByServer, unreachable } from "./MessageFailures.ts"
-import { makeOutboxRepo, type QueuedMessage, type WrittenMessage } from "./OutboxRepo.ts"
+import { OutboxRepo, type QueuedMessage, type WrittenMessage } from "./OutboxRepo.ts"
 import { OutboxSenders } from "./OutboxSenders.ts"
 import { receiptStatus, type ReportedStatus } from "./OutboxState.ts"
 import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
+import { nextPrepareDelay } from "./PrepareRetryPolicy.ts"
 import { historySize, waitFor } from "./SendRate.ts"
 
-/** Messages that may wait for their acknowledgement at once. */
-const window = 100
+/** Most messages that await their acknowledgement. */
+const maxUnacknowledged = 100
 
-/** Messages that are made ready together where there is no pause between them. Nothing is begun while there is less room. */
-const page = 50
+/** Most messages of one write. While there is less room than this, nothing is written, so that writes stay large. */
+const groupSize = 50
 
-/** Files that a session brings to WhatsApp at once. */
-const uploads = 3
+const uploadConcurrency = 3
 
-/** After so long without an acknowledgement a message goes into the same connection again. */
-const ackPatience = 30_000
+/** A message without an acknowledgement for this long is written to the same connection again. */
+const ackTimeout = 30_000
 
-/** How often a message is tried. */
-const mostAttempts = 5
+const maxAttempts = 5
 
-/** A message in the connection. */
-interface InFlight {
-  readonly message: WrittenMessage
-  readonly at: number
+const pollInterval = 5_000
+
+/** The poll interval without room for a group. Acknowledgements end the wait earlier. */
+const roomPollInterval = 1_000
+
+const maxRateWait = 60_000
+
+/** Written messages that await their acknowledgement. */
+const makeUnacknowledged = (clock: Clock.Clock) => {
+  const waiting = new Map<string, { readonly message: WrittenMessage; readonly at: number }>()
+  return {
+    /** Adds messages, or restarts their timeout. */
+    add: (messages: ReadonlyArray<WrittenMessage>) => {
+      const at = clock.currentTimeMillisUnsafe()
+      for (const message of messages) waiting.set(message.whatsapp_id, { message, at })
+    },
+    has: ({ whatsapp_id }: WrittenMessage) => waiting.has(whatsapp_id),
+    remove: (whatsappId: string) => waiting.delete(whatsappId),
+    overdue: () => {
+      const before = clock.currentTimeMillisUnsafe() - ackTimeout
+      return [...waiting.values()].filter(({ at }) => at <= before).map(({ message }) => message)
+    },
+    room: () => maxUnacknowledged - waiting.size
+  }
+}
+
+/** The rate limits of one session, so that WhatsApp does not take it for a machine (spec 8). */
+const makeRate = (config: AppConfig["Service"], clock: Clock.Clock) => {
+  const { whatsappPauseLeast, whatsappPauseMost, whatsappPerDay: perDay, whatsappPerMinute: perMinute } = config
+  const limits = { perDay, perMinute }
+  const minPause = Math.min(whatsappPauseLeast, whatsappPauseMost)
+  const sent: Array<number> = []
+  let pause = minPause
+  return {
+    historySize: historySize(limits),
+    isLimited: perDay > 0 || perMinute > 0 || whatsappPauseMost > 0,
+    restore: (times: ReadonlyArray<number>) => void sent.splice(0, sent.length, ...times),
+    /** Milliseconds until the next message, which asks for a pause of `delay` itself. */
+    wait: (delay: number) => waitFor(limits, { sent, gap: Math.max(pause, delay) }, clock.currentTimeMillisUnsafe()),
+    note: Effect.fnUntraced(function*(count: number) {
+      sent.push(...Array.from({ length: count }, () => clock.currentTimeMillisUnsafe()))
+      sent.splice(0, sent.length - historySize(limits))
+      pause = whatsappPauseMost === 0 ? 0 : yield* Random.nextIntBetween(minPause, whatsappPauseMost + 1)
+    })
+  }
 }
 
 const newWritten = (row: QueuedMessage, { body, chat }: { readonly body: Uint8Array; readonly chat: string }) => ({
@@ -45,40 +100,31 @@ const newWritten = (row: QueuedMessage, { body, chat }: { readonly body: Uint8Ar
   code_seed: row.code_seed
 })
 
-/**
- * Sends the messages of sessions, each over its connection: written down first, then written into the line, and sent once
- * the server says so. What a connection leaves unacknowledged goes into the next one under the same name, before all
- * else, whichever node has that.
- */
-export const makeOutboxSender = Effect.gen(function*() {
-  const { whatsappPauseLeast, whatsappPauseMost, whatsappPerDay, whatsappPerMinute } = yield* AppConfig
-  const pace = { perMinute: whatsappPerMinute, perDay: whatsappPerDay }
-  const isPaced = pace.perDay > 0 || pace.perMinute > 0 || whatsappPauseMost > 0
-  const clock = yield* Clock.Clock
+const make = Effect.gen(function*() {
+  const config = yield* AppConfig
   const { verify: codeKey } = yield* MacKeys
-  const repo = yield* makeOutboxRepo
+  const repo = yield* OutboxRepo
   const updates = yield* OutboxStatusUpdates
   const senders = yield* OutboxSenders
   const composer = yield* MessageComposer.make
 
-  /** A code stands in its text from the moment on that it is sent, and nowhere before. */
-  const keptOf = ({ body, code_seed }: { readonly body: Uint8Array; readonly code_seed: CodeSeed | null }) => ({
+  /** The one-time code is filled in when the message is encrypted. Before, it is written nowhere. */
+  const bodyOf = ({ body, code_seed }: { readonly body: Uint8Array; readonly code_seed: CodeSeed | null }) => ({
     body,
     fillIn: code_seed === null ? undefined : (text: string) => fillIn(codeKey, code_seed, text)
   })
 
   const attach: OutboundPart["attach"] = Effect.fnUntraced(function*(owned: OwnedSession) {
     const sessionId = owned.id
-    const inFlight = new Map<string, InFlight>()
-    const moments: Array<number> = []
-    const woken = yield* Queue.sliding<void>(1)
-    const filesWoken = yield* Queue.sliding<void>(1)
-    let gap = Math.min(whatsappPauseLeast, whatsappPauseMost)
+    const clock = yield* Clock.Clock
+    const unacknowledged = makeUnacknowledged(clock)
+    const rate = makeRate(config, clock)
+    const wakeup = yield* Wakeup.make
+    const fileWakeup = yield* Wakeup.make
 
-    const wake = () => void Queue.offerUnsafe(woken, undefined)
-    yield* senders.enter(sessionId, (hasFiles) => {
-      wake()
-      if (hasFiles) Queue.offerUnsafe(filesWoken, undefined)
+    yield* senders.register(sessionId, (hasFiles) => {
+      wakeup.signalUnsafe()
+      if (hasFiles) fileWakeup.signalUnsafe()
     })
     const updateOf = (whatsappId: string, status: ReportedStatus, error?: MessageFailure) => ({
       sessionId,
@@ -89,118 +135,103 @@ export const makeOutboxSender = Effect.gen(function*() {
     const fail = (whatsappId: string, error: MessageFailure) => updates.write([updateOf(whatsappId, "failed", error)])
 
     const relay = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
-      const note = (ids: ReadonlyArray<WrittenMessage>) => {
-        const at = clock.currentTimeMillisUnsafe()
-        for (const message of ids) inFlight.set(message.whatsapp_id, { message, at })
-      }
-      note(messages)
+      unacknowledged.add(messages)
       const failed = yield* socket.relay(
-        messages.map((message) => ({ chat: message.chat, id: message.whatsapp_id, ...keptOf(message) }))
+        messages.map((message) => ({ chat: message.chat, id: message.whatsapp_id, ...bodyOf(message) }))
       )
-      // Their patience begins when the last of them is in the line.
-      note(messages.filter(({ whatsapp_id }) => inFlight.has(whatsapp_id)))
-      // Without an acknowledgement one goes again: into this connection later, or into the next one.
+      // Their timeout starts when the last of them is written.
+      unacknowledged.add(messages.filter(unacknowledged.has))
+      // They time out like the others, or the next connection writes them.
       for (const { id, reason } of failed) {
-        yield* Effect.annotateLogs(Effect.logDebug(`a WhatsApp message did not get into the line: ${reason}`), { id })
+        yield* Effect.annotateLogs(Effect.logDebug("writing a WhatsApp message to the socket failed"), { id, reason })
       }
     })
 
-    /** False when this is not the owner any more, or all of them have failed meanwhile. */
+    /** False when another owner has the session, or all the messages have failed meanwhile. */
     const write = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
       if (messages.length === 0) return true
-      const held = yield* retryWhileUnavailable(Effect.orDie(repo.write(owned, messages)))
-      const ids = new Set(held.map(({ message_id }) => message_id))
-      for (const { message_id, whatsapp_id } of messages) if (!ids.has(message_id)) inFlight.delete(whatsapp_id)
-      if (ids.size > 0) yield* relay(socket, messages.filter(({ message_id }) => ids.has(message_id)))
-      return ids.size > 0
+      const allowed = new Set((yield* retryWhileUnavailable(repo.write(owned, messages))).map((row) => row.message_id))
+      const isAllowed = ({ message_id }: WrittenMessage) => allowed.has(message_id)
+      for (const message of messages) if (!isAllowed(message)) unacknowledged.remove(message.whatsapp_id)
+      if (allowed.size > 0) yield* relay(socket, messages.filter(isAllowed))
+      return allowed.size > 0
     })
 
-    const again = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
-      const isSpent = ({ attempt_count }: WrittenMessage) => attempt_count >= mostAttempts
-      for (const { whatsapp_id } of messages.filter(isSpent)) {
-        inFlight.delete(whatsapp_id)
+    const rewrite = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
+      const isExhausted = ({ attempt_count }: WrittenMessage) => attempt_count >= maxAttempts
+      for (const { whatsapp_id } of messages.filter(isExhausted)) {
+        unacknowledged.remove(whatsapp_id)
         yield* fail(whatsapp_id, notAcknowledged)
       }
-      const left = messages.filter((message) => !isSpent(message))
+      const left = messages.filter((message) => !isExhausted(message))
       yield* write(socket, left.map((message) => ({ ...message, attempt_count: message.attempt_count + 1 })))
     })
 
-    const overdue = () => {
-      const now = clock.currentTimeMillisUnsafe()
-      return [...inFlight.values()].filter(({ at }) => at + ackPatience <= now).map(({ message }) => message)
-    }
-
-    const failedToPrepare = (row: QueuedMessage) => (error: MessageComposer.NotSendable | SocketFailed) => {
+    const onUnprepared = (row: QueuedMessage) => (error: MessageComposer.NotSendable | SocketFailed) => {
       if (error._tag === "NotSendable") return fail(row.whatsapp_id, error)
-      if (row.attempt_count + 1 >= mostAttempts) return fail(row.whatsapp_id, unreachable)
-      return retryWhileUnavailable(Effect.orDie(repo.postpone(row.message_id, 2 ** (row.attempt_count + 1))))
+      const delay = nextPrepareDelay(row.attempt_count + 1)
+      if (delay === undefined) return fail(row.whatsapp_id, unreachable)
+      return retryWhileUnavailable(repo.postpone(row.message_id, delay))
     }
 
-    const sends = Effect.fnUntraced(function*(socket: SendingSocket) {
+    const sendMessages = Effect.fnUntraced(function*(socket: SendingSocket) {
       const compose = composer(sessionId, socket)
       const prepare = (row: QueuedMessage) =>
         compose(row).pipe(
-          Effect.map((ready) => newWritten(row, ready)),
-          Effect.catch((error) => Effect.as(failedToPrepare(row)(error), undefined))
+          Effect.map((prepared) => newWritten(row, prepared)),
+          Effect.catch((error) => Effect.as(onUnprepared(row)(error), undefined))
         )
 
-      /** Milliseconds until there may be something to do; 0 when something was done; undefined when it is over. */
+      /** Milliseconds until the next poll. Undefined when another owner has the session. */
       const round = Effect.gen(function*() {
-        yield* again(socket, overdue())
-        if (window - inFlight.size < page) return 1_000
-        const limit = isPaced ? 1 : page
-        const rows = yield* retryWhileUnavailable(Effect.orDie(repo.next({ sessionId, limit })))
+        yield* rewrite(socket, unacknowledged.overdue())
+        if (unacknowledged.room() < groupSize) return roomPollInterval
+        const rows = yield* retryWhileUnavailable(repo.next({ sessionId, limit: rate.isLimited ? 1 : groupSize }))
         const [first] = rows
-        if (first === undefined) return 5_000
-        const wait = waitFor(
-          pace,
-          { sent: moments, gap: Math.max(gap, first.delay_ms) },
-          clock.currentTimeMillisUnsafe()
-        )
-        if (wait > 0) return Math.min(wait, 60_000)
-        const together = first.delay_ms > 0 ? [first] : rows.filter(({ delay_ms }) => delay_ms === 0)
-        const ready = (yield* Effect.forEach(together, prepare)).filter((message) => message !== undefined)
-        if (ready.length === 0) return 0
-        if (!(yield* write(socket, ready))) return undefined
-        for (const _ of ready) moments.push(clock.currentTimeMillisUnsafe())
-        moments.splice(0, moments.length - historySize(pace))
-        gap = whatsappPauseMost === 0
-          ? 0
-          : yield* Random.nextIntBetween(Math.min(whatsappPauseLeast, whatsappPauseMost), whatsappPauseMost + 1)
+        if (first === undefined) return pollInterval
+        const wait = rate.wait(first.delay_ms)
+        if (wait > 0) return Math.min(wait, maxRateWait)
+        const group = first.delay_ms > 0 ? [first] : rows.filter(({ delay_ms }) => delay_ms === 0)
+        const prepared = (yield* Effect.forEach(group, prepare)).filter((message) => message !== undefined)
+        if (prepared.length === 0) return 0
+        if (!(yield* write(socket, prepared))) return undefined
+        yield* rate.note(prepared.length)
         return 0
       })
 
       while (true) {
         const wait = yield* round
         if (wait === undefined) return
-        if (wait > 0) yield* Effect.timeoutOption(Queue.take(woken), wait)
+        if (wait > 0) yield* wakeup.wait(wait)
       }
     })
 
-    /** Files go apart from the messages: a slow one keeps nobody waiting. */
-    const files = Effect.fnUntraced(function*(socket: SendingSocket) {
+    /** Uploads files apart from the messages, so that a slow upload delays no message. */
+    const uploadFiles = Effect.fnUntraced(function*(socket: SendingSocket) {
       const compose = composer(sessionId, socket)
-      const one = (row: QueuedMessage) =>
+      const upload = (row: QueuedMessage) =>
         compose(row).pipe(
-          Effect.flatMap(({ body, chat }) =>
-            retryWhileUnavailable(Effect.orDie(repo.keep(row.message_id, chat, body)))
-          ),
-          Effect.catch(failedToPrepare(row)),
-          Effect.andThen(Effect.sync(wake))
+          Effect.flatMap(({ body, chat }) => retryWhileUnavailable(repo.storePrepared(row.message_id, chat, body))),
+          Effect.catch(onUnprepared(row)),
+          Effect.andThen(wakeup.signal)
         )
       while (true) {
-        const rows = yield* retryWhileUnavailable(Effect.orDie(repo.nextFiles({ sessionId, limit: uploads })))
-        yield* Effect.forEach(rows, one, { concurrency: uploads, discard: true })
-        if (rows.length === 0) yield* Queue.take(filesWoken)
+        const rows = yield* retryWhileUnavailable(repo.nextFiles({ sessionId, limit: uploadConcurrency }))
+        yield* Effect.forEach(rows, upload, { concurrency: uploadConcurrency, discard: true })
+        if (rows.length === 0) yield* fileWakeup.wait()
       }
     })
 
-    const lasting = <A>(what: string, effect: Effect.Effect<A>) =>
-      Effect.forkScoped(effect.pipe(
+    /** Runs a loop until the connection closes. Starts it again a second after a failure. */
+    const keepRunning = <A>(activity: string, loop: Effect.Effect<A>) =>
+      Effect.forkScoped(loop.pipe(
         Effect.tapCause((cause) =>
           Cause.hasInterruptsOnly(cause)
             ? Effect.void
-            : Effect.andThen(Effect.logError(`${what} of a WhatsApp session stopped`, cause), Effect.sleep("1 second"))
+            : Effect.andThen(
+              Effect.logError(`${activity} of a WhatsApp session failed`, cause),
+              Effect.sleep("1 second")
+            )
         ),
         Effect.sandbox,
         Effect.retry({ while: (cause) => !Cause.hasInterruptsOnly(cause) }),
@@ -210,24 +241,21 @@ export const makeOutboxSender = Effect.gen(function*() {
 
     return {
       onOpened: Effect.fnUntraced(function*(socket) {
-        yield* lasting(
-          "the sending",
-          Effect.gen(function*() {
-            const limit = historySize(pace)
-            const now = clock.currentTimeMillisUnsafe()
-            const recent = yield* retryWhileUnavailable(Effect.orDie(repo.recent({ sessionId, limit })))
-            moments.splice(0, moments.length, ...recent.map(({ age }) => now - age).reverse())
-            yield* again(socket, yield* retryWhileUnavailable(Effect.orDie(repo.unacknowledged(sessionId))))
-            yield* sends(socket)
-          })
-        )
-        yield* lasting("the uploading", files(socket))
+        const send = Effect.gen(function*() {
+          const now = clock.currentTimeMillisUnsafe()
+          const recent = yield* retryWhileUnavailable(repo.recent({ sessionId, limit: rate.historySize }))
+          rate.restore(recent.map(({ age }) => now - age).reverse())
+          yield* rewrite(socket, yield* retryWhileUnavailable(repo.unacknowledged(sessionId)))
+          yield* sendMessages(socket)
+        })
+        yield* keepRunning("sending messages", send)
+        yield* keepRunning("uploading files", uploadFiles(socket))
       }),
       onStanza: (kind, stanza) => {
         if (kind === "ack") {
           const { error, id } = stanza.attrs
           if (id === undefined) return
-          if (inFlight.delete(id) && window - inFlight.size === page) wake()
+          if (unacknowledged.remove(id) && unacknowledged.room() === groupSize) wakeup.signalUnsafe()
           updates.enqueue(
             error === undefined ? updateOf(id, "sent") : updateOf(id, "failed", refusedByServer(error))
           )
@@ -236,12 +264,19 @@ export const makeOutboxSender = Effect.gen(function*() {
         for (const id of receipt?.ids ?? []) updates.enqueue(updateOf(id, receipt?.status ?? "delivered"))
       },
       sentMessage: (_, whatsappId) =>
-        repo.body({ sessionId, whatsappId }).pipe(
-          Effect.orDie,
-          Effect.map((row) => row._tag === "Some" ? keptOf(row.value) : undefined)
+        Effect.map(
+          repo.body({ sessionId, whatsappId }),
+          (row) => row._tag === "Some" ? bodyOf(row.value) : undefined
         )
     }
   })
 
-  return { attach } satisfies OutboundPart
+  return { attach }
 })
+
+/** The outbound half of a connection: messages to send, acknowledgements and receipts. */
+export class OutboxSender extends Context.Service<OutboxSender, OutboundPart>()(
+  "messaging-service/channels/whatsapp/outbox/OutboxSender"
+) {
+  static readonly layer = Layer.effect(OutboxSender, make).pipe(Layer.provide(OutboxRepo.layer))
+}

@@ -1,50 +1,48 @@
-import { Context, Effect, Layer, Schedule, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
-import { makeOutboxRepo } from "./OutboxRepo.ts"
+import { OutboxRepo } from "./OutboxRepo.ts"
 
-/** Told whether files may be among what there is to send: texts alone need not be asked for them. */
-type Call = (hasFiles: boolean) => void
+/** Wakes a sender. Texts alone need no search for files. */
+type WakeSender = (hasFiles: boolean) => void
 
-/** The sessions whose messages this node sends at the moment. */
+/** The sessions whose messages this node sends. */
 export class OutboxSenders extends Context.Service<OutboxSenders, {
-  /** Calls the sender of this session when there may be something to send, until the scope ends. */
-  readonly enter: (id: WhatsAppSessionId, call: Call) => Effect.Effect<void, never, Scope.Scope>
-  /** Says that there may be something to send; false when another node sends for this session. */
+  /** Registers the sender of a session until the scope closes. */
+  readonly register: (id: WhatsAppSessionId, wake: WakeSender) => Effect.Effect<void, never, Scope.Scope>
+  /** Wakes the sender of a session. False when another node sends for it. */
   readonly wake: (id: WhatsAppSessionId, hasFiles: boolean) => boolean
 }>()("messaging-service/channels/whatsapp/outbox/OutboxSenders") {
   static readonly layer = Layer.effect(
     OutboxSenders,
     Effect.gen(function*() {
-      const repo = yield* makeOutboxRepo
-      const senders = new Map<WhatsAppSessionId, Call>()
+      const repo = yield* OutboxRepo
+      const senders = new Map<WhatsAppSessionId, WakeSender>()
 
       const wake = (id: WhatsAppSessionId, hasFiles: boolean) => {
-        const call = senders.get(id)
-        call?.(hasFiles)
-        return call !== undefined
+        const sender = senders.get(id)
+        sender?.(hasFiles)
+        return sender !== undefined
       }
 
-      /** A wake that was lost costs a second, whatever node it was for. One question for all sessions of the node. */
-      const look = Effect.gen(function*() {
+      /** One statement for all sessions of the node. A lost wake-up delays a message by a second. */
+      const poll = Effect.gen(function*() {
         if (senders.size === 0) return
-        for (const { id } of yield* repo.waiting([...senders.keys()])) wake(id, true)
-      }).pipe(
-        Effect.tapCause((cause) => Effect.logDebug("a look for WhatsApp messages failed", cause)),
-        Effect.ignoreCause
-      )
-      yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("1 second")))
+        for (const { id } of yield* repo.withDueMessages([...senders.keys()])) wake(id, true)
+      })
+      yield* Effect.forkScoped(PeriodicTask.repeat("WhatsAppOutboxPoll", "1 second", poll))
 
       return OutboxSenders.of({
-        enter: (id, call) =>
+        register: (id, sender) =>
           Effect.asVoid(Effect.acquireRelease(
-            Effect.sync(() => senders.set(id, call)),
+            Effect.sync(() => senders.set(id, sender)),
             () =>
               Effect.sync(() => {
-                if (senders.get(id) === call) senders.delete(id)
+                if (senders.get(id) === sender) senders.delete(id)
               })
           )),
         wake
       })
     })
-  )
+  ).pipe(Layer.provide(OutboxRepo.layer))
 }

@@ -21,7 +21,7 @@ import { bulkContents } from "./bulkContents.ts"
 import * as MessageAcceptance from "./MessageAcceptance.ts"
 import { AcceptedRepo, type NewRow } from "./MessageAcceptance.ts"
 import type { AcceptedMessage, AcceptedMessageBatch, NewMessage, NewMessageBatch } from "./MessagesApi.ts"
-import { makeOutboxRepo } from "./OutboxRepo.ts"
+import { OutboxRepo } from "./OutboxRepo.ts"
 
 type Refusal = ValidationFailed | NotFound | SessionNotConnected
 
@@ -54,7 +54,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
     Effect.gen(function*() {
       const { whatsappMediaAllowLoopback } = yield* AppConfig
       const repo = yield* AcceptedRepo
-      const outbox = yield* makeOutboxRepo
+      const outbox = yield* OutboxRepo
       const acceptance = yield* MessageAcceptance.make
       const groups = yield* GroupDirectory
       const received = yield* ReceivedMessages
@@ -104,12 +104,12 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
       ) {
         if (message.type !== "reaction") return
         const { message_id: messageId } = message.content
-        const own = yield* Effect.orDie(outbox.quoted({ sessionId, messageId }))
+        const own = yield* outbox.quoted({ sessionId, messageId })
         if (Option.isNone(own) && (yield* received.find(sessionId, messageId)) === undefined) {
           const message = "must be a message that this session has sent or received"
           return yield* ValidationFailed.of("content.message_id", message)
         }
-        const chat = Option.getOrUndefined(yield* Effect.orDie(outbox.chatOf({ sessionId, messageId })))?.chat ??
+        const chat = Option.getOrUndefined(yield* outbox.chatOf({ sessionId, messageId }))?.chat ??
           undefined
         if (chat !== undefined && chats.some((to) => to !== chat)) {
           return yield* ValidationFailed.of(
@@ -181,5 +181,5 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
         firstConnected: (accountId) => Effect.map(repo.firstConnected(accountId), Option.map(({ id }) => id))
       })
     })
-  ).pipe(Layer.provide(AcceptedRepo.layer))
+  ).pipe(Layer.provide([AcceptedRepo.layer, OutboxRepo.layer]))
 }

@@ -3,7 +3,7 @@ import { Clock, ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { newDataKey } from "../../../../src/channels/whatsapp/credentials/DataKey.ts"
-import { makeOutboxSender } from "../../../../src/channels/whatsapp/outbox/OutboxSender.ts"
+import { OutboxSender } from "../../../../src/channels/whatsapp/outbox/OutboxSender.ts"
 import { OutboxSenders } from "../../../../src/channels/whatsapp/outbox/OutboxSenders.ts"
 import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
 import { ReceivedMessages } from "../../../../src/channels/whatsapp/socket/MessagePorts.ts"
@@ -34,14 +34,15 @@ const settings = (values: Readonly<Record<string, string>>) =>
 const NoEvents = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
 
 const lanes = (values: Readonly<Record<string, string>>) =>
-  Layer.mergeAll(
-    OutboxStatusUpdates.layer.pipe(Layer.provide(NoEvents)),
-    OutboxSenders.layer,
-    Layer.succeed(ReceivedMessages, ReceivedMessages.of({ find: () => Effect.undefined })),
-    MacKeys.layer,
-    settings(values),
-    PublicDownload.layer({ allowLoopback: false, maxBytes: 1, timeout: "1 second" })
-  ).pipe(
+  OutboxSender.layer.pipe(
+    Layer.provide(OutboxStatusUpdates.layer.pipe(Layer.provide(NoEvents))),
+    Layer.provide([
+      OutboxSenders.layer,
+      Layer.succeed(ReceivedMessages, ReceivedMessages.of({ find: () => Effect.undefined })),
+      MacKeys.layer,
+      settings(values),
+      PublicDownload.layer({ allowLoopback: false, maxBytes: 1, timeout: "1 second" })
+    ]),
     Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3)))),
     Layer.provideMerge(TestDatabase.layer)
   )
@@ -87,7 +88,7 @@ const scene = Effect.gen(function*() {
     ([found]) => found ?? {}
   )
   const open = Effect.fnUntraced(function*(acknowledges: boolean) {
-    const { attach } = yield* makeOutboxSender
+    const { attach } = yield* OutboxSender
     const part = yield* attach({ id, epoch: 1 })
     const acknowledge = (name: string) => part.onStanza?.("ack", { tag: "ack", attrs: { id: name } })
     const answering: SessionSocket = {
