@@ -7,7 +7,7 @@ import { Database } from "../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { parseHttpsUrl } from "../values/HttpsUrl.ts"
 import type { AccountId, WebhookId } from "../values/Ids.ts"
-import { makeNudges } from "./delivery/WakeUps.ts"
+import { WakeUps } from "./delivery/WakeUps.ts"
 import type { Webhook } from "./endpoint/Webhook.ts"
 import * as WebhookSecret from "./endpoint/WebhookSecret.ts"
 import { WebhooksRepo } from "./endpoint/WebhooksRepo.ts"
@@ -55,7 +55,7 @@ export class Webhooks extends Context.Service<Webhooks, {
       const audit = yield* Audit
       const notices = yield* Notices
       const rules = yield* WebhookUrlRules
-      const { tell } = yield* makeNudges
+      const { announceChange } = yield* WakeUps.make
       const repo = yield* WebhooksRepo
 
       const checkedUrl = (url: string) =>
@@ -100,7 +100,7 @@ export class Webhooks extends Context.Service<Webhooks, {
             { accountId, action: "webhook.changed", target: `webhook ${id}`, data: { changed: Object.keys(change) } },
             repo.update({ accountId, id, url, events, is_active })
           )
-          yield* afterCommit(tell(id))
+          yield* afterCommit(announceChange(id))
           return row
         }
       )
@@ -115,7 +115,7 @@ export class Webhooks extends Context.Service<Webhooks, {
               (rotated) => Option.isSome(rotated) ? notices.enqueue(secretRotatedNotice(accountId, id)) : Effect.void
             )
           )
-          yield* afterCommit(tell(id))
+          yield* afterCommit(announceChange(id))
           return { ...row, secret: shown }
         }
       )
@@ -125,7 +125,7 @@ export class Webhooks extends Context.Service<Webhooks, {
           { accountId, action: "webhook.removed", target: `webhook ${id}` },
           repo.remove({ accountId, id })
         )
-        yield* afterCommit(tell(id))
+        yield* afterCommit(announceChange(id))
       })
 
       return Webhooks.of({

@@ -8,7 +8,7 @@ import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import type { SkipReason } from "./DeliveryState.ts"
 import { LocalDispatch } from "./LocalDispatch.ts"
 import { type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
-import { makeNudges } from "./WakeUps.ts"
+import { WakeUps } from "./WakeUps.ts"
 
 const skipReasonOf = (reason: UnhealthyReason): SkipReason =>
   reason === "backlog_full" ? "backlog_full" : "webhook_unhealthy"
@@ -30,7 +30,7 @@ export const EventSubscriber = Layer.effect(
   Subscriber,
   Effect.gen(function*() {
     const { afterCommit } = yield* Database
-    const { wake } = yield* makeNudges
+    const { wake } = yield* WakeUps.make
     const { actors } = yield* LocalDispatch
     const webhooks = yield* WebhooksRepo
     const queue = yield* QueueRepo

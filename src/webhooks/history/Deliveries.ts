@@ -6,7 +6,7 @@ import { NotFound, type ServiceUnavailable, ValidationFailed } from "../../platf
 import type { AccountId, DeliveryId, WebhookId } from "../../values/Ids.ts"
 import type { PageOf, Sort } from "../../values/Page.ts"
 import type { DeliveryStatus } from "../delivery/DeliveryState.ts"
-import { makeNudges } from "../delivery/WakeUps.ts"
+import { WakeUps } from "../delivery/WakeUps.ts"
 import { EventExpired, WebhookNotActive } from "../endpoint/Webhook.ts"
 import { Targets, WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import { DeliveriesRepo, type StoredDelivery } from "./DeliveriesRepo.ts"
@@ -88,7 +88,7 @@ export class Deliveries extends Context.Service<Deliveries, {
     Deliveries,
     Effect.gen(function*() {
       const { afterCommit, transaction } = yield* Database
-      const { wake } = yield* makeNudges
+      const { wake } = yield* WakeUps.make
       const webhooks = yield* WebhooksRepo
       const targets = yield* Targets
       const repo = yield* DeliveriesRepo
