@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SealedColumn } from "../platform/crypto/SealedColumn.ts"
-import { type SealBroken, Vault } from "../platform/crypto/Vault.ts"
+import { type SealBroken, type SealedColumn, Vault } from "../platform/crypto/Vault.ts"
 import * as Query from "../platform/database/Query.ts"
 import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import { AccountId } from "../values/Ids.ts"

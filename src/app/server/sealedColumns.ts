@@ -1,7 +1,7 @@
 import { dataKeyColumn } from "../../channels/whatsapp/credentials/DataKey.ts"
 import { dkimKeyColumn } from "../../email-domains/EmailDomains.ts"
 import { keyringColumn } from "../../platform/crypto/MacKeys.ts"
-import { probeColumn } from "../../platform/crypto/MainKeyProbe.ts"
+import { probeColumn } from "../../platform/crypto/MainKey.ts"
 import { idempotencyColumn } from "../../platform/http/Idempotency.ts"
 import * as WebhookSecret from "../../webhooks/endpoint/WebhookSecret.ts"
 

@@ -1,12 +1,15 @@
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Effect, Layer, Option, References } from "effect"
 import { RunnerAddress } from "effect/cluster"
+import { SqlClient } from "effect/sql"
 import * as NodeNet from "node:net"
 import { AppConfig } from "../config/AppConfig.ts"
-import { neighbours } from "./Neighbours.ts"
-import { quietly } from "./withoutStartupNoise.ts"
+import * as Query from "../database/Query.ts"
+import { PeriodicTask } from "../work/PeriodicTask.ts"
+import * as Neighbours from "./Neighbours.ts"
+import { withoutStartupNoise } from "./withoutStartupNoise.ts"
 
-/** A port that is free right now; who takes it in between makes the start fail, and the next start takes another. */
+/** A port that is free now. If another process takes it before the start, the start fails and the next one tries again. */
 const freePort = (host: string) =>
   Effect.callback<number>((resume) => {
     const server = NodeNet.createServer()
@@ -19,20 +22,20 @@ const freePort = (host: string) =>
   })
 
 /**
- * Makes this node a runner: PostgreSQL says which node runs which actor. A node whose process dies is replaced within about
- * three seconds, see `Neighbours.ts`; one that falls silent within `shardLockExpiration` + `refreshAssignmentsInterval`;
- * one that leaves hands over at once.
+ * Makes this node a runner. PostgreSQL stores which node runs which actor. The shards of a node move at once when it shuts
+ * down, within about three seconds when its process dies (see `Neighbours.ts`), and within `shardLockExpiration` +
+ * `refreshAssignmentsInterval` when it falls silent.
  */
 export const Cluster = Layer.unwrap(Effect.gen(function*() {
   const { runnerHost, runnerPort } = yield* AppConfig
   const port = runnerPort === 0 ? yield* freePort(runnerHost) : runnerPort
   const address = Option.some(RunnerAddress.make(runnerHost, port))
-  const cluster = quietly(NodeClusterSocket.layer({
+  const cluster = withoutStartupNoise(NodeClusterSocket.layer({
     storage: "sql",
     shardingConfig: {
       runnerAddress: address,
       runnerListenAddress: address,
-      // Entities are placed by hash modulo this number: all nodes share it and it never changes.
+      // The placement of actors depends on this number: all nodes share it and it never changes.
       shardsPerGroup: 48,
       shardLockExpiration: "12 seconds",
       shardLockRefreshInterval: "4 seconds",
@@ -43,7 +46,18 @@ export const Cluster = Layer.unwrap(Effect.gen(function*() {
       entityMaxIdleTime: "5 minutes",
       maxResidentEntities: "unbounded"
     }
-    // The library tells of every shard at level info, which is no news to an operator.
+    // At level info the library logs every shard.
   })).pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")))
-  return neighbours(`${runnerHost}:${port}`).pipe(Layer.provideMerge(cluster))
+  return Neighbours.layer(`${runnerHost}:${port}`).pipe(Layer.provideMerge(cluster))
 }))
+
+/** Deletes answered messages of the cluster after a day, with their replies. */
+export const pruneMessages = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Query.run(sql`delete from cluster_replies r using cluster_messages m
+    where r.request_id = m.request_id and m.processed and m.last_read < now() - interval '1 day'`)
+  yield* Query.run(sql`delete from cluster_messages where processed and last_read < now() - interval '1 day'`)
+})
+
+/** Runs {@link pruneMessages} every ten minutes: the library keeps every persisted message for ever. */
+export const ClusterPruning = PeriodicTask.make("ClusterPruning", "10 minutes", pruneMessages)

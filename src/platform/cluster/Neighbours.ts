@@ -1,24 +1,27 @@
 /**
- * Finds out at once when the process of another node has died. The cluster's own way is to wait until a node has not
- * written for `shardLockExpiration`; but the machine of a dead process refuses connections to its port. Each node looks
- * after the next ones in the order of their addresses, as in a ring, and takes a dead one out of the table of nodes, as
- * that one would have done had it left. Who runs what is still decided by the locks alone, which PostgreSQL keeps as long
- * as a node's connection lives: a mistake here moves nothing, and the node enters itself again. A node that is frozen, or
- * whose machine is gone, refuses nothing, and is found out by its silence.
+ * Detects a dead process of another node at once. The cluster library alone waits until a node has not written for
+ * `shardLockExpiration`, but the machine of a dead process refuses connections to its port. Each node checks the next
+ * nodes in the order of their addresses, as in a ring. It deletes a dead node from the table of nodes, as that node does
+ * itself when it shuts down.
+ *
+ * A mistake here moves no actor: the locks alone decide which node runs an actor, PostgreSQL keeps them while a node's
+ * connection lives, and a deleted live node registers again. A frozen node or a lost machine refuses no connection; the
+ * library detects it by its silence.
  */
 import { Effect, Layer, Schedule, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import * as NodeNet from "node:net"
+import * as Query from "../database/Query.ts"
 
-/** How many others each node looks after. */
-const watched = 3
+/** How many nodes each node checks. */
+const checkedNodes = 3
 
-/** A node that is just starting or leaving may refuse once. */
-const refusals = 2
+/** A node that is starting or shutting down may refuse once. */
+const maxRefusals = 2
 
 const Address = Schema.Struct({ address: Schema.String })
 
-/** Whether nobody listens there. Silence is no refusal. */
+/** Whether the address refuses a connection; silence is not a refusal. */
 const refuses = (address: string) =>
   Effect.callback<boolean>((resume) => {
     const at = address.lastIndexOf(":")
@@ -33,44 +36,44 @@ const refuses = (address: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** `look` looks after the neighbours of a node once; it remembers how often each has refused. */
-export const makeWatch = Effect.fnUntraced(function*(self: string) {
+/** `check` checks a node's neighbours once. It remembers how often each one refused in a row. */
+export const make = Effect.fnUntraced(function*(self: string) {
   const sql = yield* SqlClient.SqlClient
   let refused = new Map<string, number>()
 
-  const others = SqlSchema.findAll({
+  const findNeighbours = Query.findAll({
     Request: Schema.Void,
     Result: Address,
     execute: () =>
       sql`select address from cluster_runners where address <> ${self}
-        order by address < ${self}, address limit ${watched}`
+        order by address < ${self}, address limit ${checkedNodes}`
   })
 
-  const look = Effect.gen(function*() {
+  const check = Effect.gen(function*() {
     const before = refused
     refused = new Map()
     yield* Effect.forEach(
-      yield* others(),
+      yield* findNeighbours(),
       Effect.fnUntraced(function*({ address }) {
         if (!(yield* refuses(address))) return
         const times = (before.get(address) ?? 0) + 1
         refused.set(address, times)
-        if (times < refusals) return
-        yield* sql`delete from cluster_runners where address = ${address}`
-        yield* Effect.logInfo(`the node at ${address} is gone: its work moves`)
+        if (times < maxRefusals) return
+        yield* Query.run(sql`delete from cluster_runners where address = ${address}`)
+        yield* Effect.logInfo("node is gone, its shards move").pipe(Effect.annotateLogs({ address }))
       }),
       { concurrency: "unbounded", discard: true }
     )
   })
 
-  return { look }
+  return { check }
 })
 
-/** Looks after this node's neighbours twice a second. */
-export const neighbours = (self: string) =>
+/** Checks this node's neighbours twice a second. */
+export const layer = (self: string) =>
   Layer.effectDiscard(Effect.gen(function*() {
-    const { look } = yield* makeWatch(self)
-    yield* look.pipe(
+    const { check } = yield* make(self)
+    yield* check.pipe(
       Effect.ignoreCause,
       Effect.repeat(Schedule.spaced("500 millis")),
       Effect.forkScoped

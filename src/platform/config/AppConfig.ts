@@ -6,9 +6,9 @@ type Values = {
   readonly [K in keyof typeof settings]: (typeof settings)[K] extends Setting.Setting<infer A> ? A : never
 }
 
-/** The operator's settings, checked once at the start. */
+/** The operator's settings, validated once at the start. */
 export class AppConfig extends Context.Service<AppConfig, Values>()("messaging-service/platform/config/AppConfig") {
-  /** Reads every setting; fails with `WrongSetting` on the first that cannot be used. */
+  /** Reads every setting; fails with `WrongSetting` at the first invalid one. */
   static readonly layer: Layer.Layer<AppConfig, Setting.WrongSetting> = Layer.effect(
     AppConfig,
     Effect.map(
@@ -16,7 +16,7 @@ export class AppConfig extends Context.Service<AppConfig, Values>()("messaging-s
         Record.toEntries(settings),
         ([key, setting]) => Effect.map(Setting.read<unknown>(setting), (value) => [key, value] as const)
       ),
-      // The table's own types say what each reader returns; a mapped type cannot be built entry by entry.
+      // The types of the table define each value's type; the compiler cannot follow a record built entry by entry.
       (entries) => AppConfig.of(Record.fromEntries(entries) as Values)
     )
   )

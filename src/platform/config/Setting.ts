@@ -2,10 +2,10 @@ import { Config, Effect, Option, Redacted, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { parseDomainName } from "../../values/DomainName.ts"
 
-/** One environment variable of the operator: how it is read, what it means and what it is when unset. */
+/** One environment variable of the operator: its parser, meaning and default. */
 export interface Setting<A> {
   readonly name: string
-  /** As it would be typed; the empty string stands for "unset". */
+  /** The default as text; empty means "unset". */
   readonly fallback: string
   /** One line for `.env.example` and the settings table. */
   readonly meaning: string
@@ -16,7 +16,7 @@ export interface Setting<A> {
   readonly secret: boolean
 }
 
-/** A setting has a value that cannot be used. The start stops with this sentence. */
+/** A setting has an invalid value. The start stops with this message. */
 export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
   name: Schema.String,
   expects: Schema.String,
@@ -29,7 +29,7 @@ export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetti
 
 const masked = "********"
 
-/** The text in force: an empty variable counts as unset, as shells and compose files leave them so. */
+/** The current text. An empty variable counts as unset, because shells and compose files leave such variables. */
 const textOf = (setting: Setting<unknown>) =>
   Config.option(Config.String(setting.name)).pipe(
     Effect.orDie,
@@ -49,7 +49,7 @@ export const read = Effect.fnUntraced(function*<A>(setting: Setting<A>) {
   })
 })
 
-/** The value in force as text, masked when it is a secret: for `config` and `doctor`. */
+/** The current value as text for `config` and `doctor`; a secret is masked. */
 export const shown = Effect.fnUntraced(function*(setting: Setting<unknown>) {
   const text = yield* textOf(setting)
   return setting.secret && text !== "" ? masked : text
@@ -61,7 +61,7 @@ const kind =
   <A>(expects: string, parse: (text: string) => Option.Option<A>, secret = false): Describe<A> =>
   (name, fallback, meaning) => ({ name, fallback, meaning, expects, parse, secret })
 
-/** May be unset: then it reads as `undefined`. */
+/** A setting that may be unset: its value is then `undefined`. */
 export const optional =
   <A>(inner: Describe<A>): (name: string, meaning: string) => Setting<A | undefined> => (name, meaning) => {
     const setting = inner(name, "", meaning)
@@ -80,7 +80,7 @@ export const int = (minimum: number, maximum: number): Describe<number> =>
       : Option.none()
   })
 
-/** A quota: a whole number, or `unlimited`, which reads as `undefined`. */
+/** A quota: a whole number, or `unlimited`, whose value is `undefined`. */
 export const quota: Describe<number | undefined> = kind(
   "a whole number, or unlimited",
   (text) =>
@@ -116,7 +116,7 @@ export const url = (schemes: ReadonlyArray<string>, isSecret = true): Describe<R
     isSecret
   )
 
-/** A word that stands for itself, or what the other kind takes. */
+/** A fixed word, or a value of the other kind. */
 export const wordOr = <const W extends string, A>(word: W, inner: Describe<A>): Describe<W | A> => (...args) => {
   const setting = inner(...args)
   return {
@@ -158,7 +158,7 @@ export const countries: Describe<ReadonlySet<string>> = kind(
 
 const addressAndPort = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::(\d{1,5}))?$/i
 
-/** As resolvers take it, with its port; a bare IPv6 address has no brackets. */
+/** Address and port in the form that resolvers accept. In the setting a bare IPv6 address has no brackets. */
 const nameServer = (entry: string): Option.Option<string> => {
   const [, v6, v4 = entry, port = "53"] = addressAndPort.exec(entry) ?? []
   const text = v6 ?? v4
@@ -167,7 +167,7 @@ const nameServer = (entry: string): Option.Option<string> => {
   return Option.some(NetAddress.isIpv4Address(address.success) ? `${text}:${port}` : `[${text}]:${port}`)
 }
 
-/** Name servers, separated by commas: they are asked in this order. */
+/** Name servers in the order of their use, separated by commas. */
 export const nameServers: Describe<ReadonlyArray<string>> = kind(
   "addresses of name servers such as 127.0.0.1:53, separated by commas",
   (text) =>
@@ -188,7 +188,7 @@ export const version: Describe<readonly [number, number, number]> = kind(
   }
 )
 
-/** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
+/** 32 bytes in base64, such as the output of `openssl rand -base64 32`. */
 export const key256: Describe<Redacted.Redacted<Uint8Array>> = kind(
   "32 bytes in base64 (openssl rand -base64 32)",
   (text) => {

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { mainKeyProbe } from "./MainKeyProbe.ts"
-import type { SealedColumn } from "./SealedColumn.ts"
-import { Vault } from "./Vault.ts"
+import { SqlClient } from "effect/sql"
+import * as Query from "../database/Query.ts"
+import { mainKeyProbe } from "./MainKey.ts"
+import { type SealedColumn, Vault } from "./Vault.ts"
 
 const placeOf = (purpose: string) => `keyring:${purpose}`
 
-/** The keys of MACs, as they are kept. */
+/** The sealed column of the MAC keys. */
 export const keyringColumn: SealedColumn = {
   table: "keyring",
   column: "sealed",
@@ -16,28 +16,27 @@ export const keyringColumn: SealedColumn = {
 }
 
 /**
- * The keys of MACs, one for each purpose and the same for ever: they are kept sealed in the database, so they stay when
- * the main key is changed. A key that is not there yet is derived from the main key that the database is sealed under, as
- * it was for links that were made before there was a keyring; each start writes down all that are missing.
+ * The MAC keys, one for each purpose. They never change: the database stores them sealed, so they survive a new main key.
+ * Each start derives missing keys from the database's main key, so that links older than the keyring stay valid.
  */
 export class MacKeys extends Context.Service<MacKeys, {
-  /** Of the links by which a recipient leaves a sender. */
+  /** For unsubscribe links. */
   readonly unsubscribe: Uint8Array
-  /** Of the return paths by which reports of bounces and complaints name their message. */
+  /** For return paths, by which bounces and complaints identify their message. */
   readonly bounce: Uint8Array
-  /** Of the pixels and links by which opens and clicks are told. */
+  /** For tracking pixels and links. */
   readonly tracking: Uint8Array
-  /** Of one-time codes. */
+  /** For one-time codes. */
   readonly verify: Uint8Array
 }>()("messaging-service/platform/crypto/MacKeys") {
-  /** Fails under a main key that is not the database's own. */
+  /** Fails under a main key that is not the database's. */
   static readonly layer = Layer.effect(
     MacKeys,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const vault = yield* Vault
       const probe = yield* mainKeyProbe
-      const find = SqlSchema.findOne({
+      const find = Query.findOne({
         Request: Schema.String,
         Result: Schema.Struct({ sealed: Schema.Uint8Array }),
         execute: (purpose) => sql`select sealed from keyring where purpose = ${purpose}`
@@ -45,11 +44,11 @@ export class MacKeys extends Context.Service<MacKeys, {
 
       const keyFor = Effect.fnUntraced(function*(purpose: string) {
         const derived = yield* vault.derive(purpose, probe)
-        yield* Effect.orDie(
+        yield* Query.run(
           sql`insert into keyring (purpose, sealed) values (${purpose}, ${vault.seal(placeOf(purpose), derived)})
           on conflict do nothing`
         )
-        const { sealed } = yield* Effect.orDie(find(purpose))
+        const { sealed } = yield* find(purpose)
         return yield* vault.open(placeOf(purpose), sealed)
       })
 

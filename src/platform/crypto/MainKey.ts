@@ -1,10 +1,12 @@
 import { Effect, FileSystem, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { AppConfig } from "../config/AppConfig.ts"
 import { WrongSetting } from "../config/Setting.ts"
-import { Vault } from "./Vault.ts"
+import * as Query from "../database/Query.ts"
+import { type SealedColumn, Vault } from "./Vault.ts"
 
-/** The generated key cannot be read back; starting with another one would make all stored secrets unreadable. */
+/** The generated key is invalid. A start with another key would make all stored secrets unreadable. */
 class MainKeyUnreadable extends Schema.TaggedError<MainKeyUnreadable>()("MainKeyUnreadable", {
   path: Schema.String
 }) {
@@ -13,13 +15,13 @@ class MainKeyUnreadable extends Schema.TaggedError<MainKeyUnreadable>()("MainKey
   }
 }
 
-/** Reads the generated key, or makes it: the first of several processes that start at once decides. */
+/** Reads or generates the key. If several processes start at once, the first one's key wins. */
 const generated = Effect.fnUntraced(function*(path: string) {
   const fs = yield* FileSystem.FileSystem
   const fresh = `${path}.${randomBytes(6).toString("hex")}`
   if (!(yield* fs.exists(path))) {
     yield* fs.writeFileString(fresh, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600 })
-    // A link, unlike a rename, does not replace what another process made in the meantime.
+    // A link, unlike a rename, does not replace the key that another process wrote meanwhile.
     yield* Effect.ignore(fs.link(fresh, path))
     yield* fs.remove(fresh)
   }
@@ -28,7 +30,7 @@ const generated = Effect.fnUntraced(function*(path: string) {
   return Redacted.make(new Uint8Array(bytes))
 })
 
-/** The key in force: ENCRYPTION_KEY, or one generated into DATA_DIR beside the embedded database. */
+/** The current key: ENCRYPTION_KEY, or one generated in DATA_DIR beside the embedded database. */
 const mainKey = Effect.gen(function*() {
   const { databaseUrl, dataDir, encryptionKey } = yield* AppConfig
   if (encryptionKey !== undefined) return encryptionKey
@@ -44,19 +46,57 @@ const mainKey = Effect.gen(function*() {
   return yield* generated(`${dataDir}/encryption.key`)
 })
 
-/** The vault under the key in force, which opens what is under ENCRYPTION_KEY_PREVIOUS as well. */
+/** The vault under the current key, which also opens values under ENCRYPTION_KEY_PREVIOUS. */
 export const MainVault = Layer.unwrap(
   Effect.gen(function*() {
     const { encryptionKeyPrevious: previous } = yield* AppConfig
     const current = yield* mainKey
-    // A key that was not changed would be rotated away from itself, and the operator told that all is done.
+    // The rotation would do nothing and report success.
     if (previous !== undefined && Buffer.from(Redacted.value(previous)).equals(Redacted.value(current))) {
       return yield* new WrongSetting({
         name: "ENCRYPTION_KEY_PREVIOUS",
-        expects: "another key than the one in force",
+        expects: "another key than ENCRYPTION_KEY",
         value: "********"
       })
     }
     return Vault.layer(current, previous)
   })
 )
+
+/** The database is sealed under a main key that this process does not have. */
+class MainKeyUnknown extends Schema.TaggedError<MainKeyUnknown>()("MainKeyUnknown", {}) {
+  override get message() {
+    return "ENCRYPTION_KEY is not the main key of this database. Start with that key; without it the stored secrets are unreadable. To change the key, set ENCRYPTION_KEY_PREVIOUS to that key in addition to the new ENCRYPTION_KEY, start, and run: npm run cli -- rotate-key (docs/operations.md, Rotating the main key)."
+  }
+}
+
+const probe = "main_key_probe"
+
+/** The rotation rewraps the probe last, so until it is complete no node starts without the previous key. */
+export const probeColumn: SealedColumn = {
+  table: "main_key_probe",
+  column: "sealed",
+  key: [["only_row", "boolean"]],
+  parts: [],
+  what: () => probe
+}
+
+/**
+ * The probe is a sealed value that identifies the database's main key. The first start writes it. Fails under a key that
+ * does not open it.
+ */
+export const mainKeyProbe = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const vault = yield* Vault
+  const find = Query.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ sealed: Schema.Uint8Array }),
+    execute: () => sql`select sealed from main_key_probe`
+  })
+  yield* Query.run(
+    sql`insert into main_key_probe (sealed) values (${vault.seal(probe, Buffer.from("probe"))}) on conflict do nothing`
+  )
+  const { sealed } = yield* find()
+  yield* Effect.mapError(vault.open(probe, sealed), () => new MainKeyUnknown())
+  return sealed
+})

@@ -15,7 +15,7 @@ const derive = (password: string, nonce: Buffer, parameters: typeof cost | Recor
 
 const base64 = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "")
 
-/** Hashes a password to a PHC string that carries its own cost. Runs in the thread pool. */
+/** Hashes a password to a PHC string that includes its cost. Runs in the thread pool. */
 export const hash = Effect.fn("Passwords.hash")(function*(password: string) {
   const nonce = randomBytes(16)
   const tag = yield* derive(password.normalize("NFKC"), nonce, cost)
@@ -24,10 +24,10 @@ export const hash = Effect.fn("Passwords.hash")(function*(password: string) {
 
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Of nobody's password, made once: an unknown mail address costs as much time as a known one. */
+/** Matches no password. With it an unknown mail address costs as much time as a known one. */
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-/** Whether the password is the one that was hashed; without a hash the same work is done and the answer is no. */
+/** Whether the password matches the hash. Without a hash it takes as long and returns false. */
 export const verify = Effect.fn("Passwords.verify")(function*(password: string, stored: string | null) {
   const [, memory, passes, parallelism, nonce, tag] = phc.exec(stored ?? decoy) ?? []
   if (nonce === undefined || tag === undefined) return false

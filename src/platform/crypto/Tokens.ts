@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Uniform base62 text: bytes past the last whole multiple of 62 are thrown away. */
+/** Uniform base62 text: bytes above the last multiple of 62 are discarded. */
 const randomBase62 = (length: number): string => {
   let text = ""
   while (text.length < length) {
@@ -24,17 +24,17 @@ const checksum = (body: string): string => {
   return text
 }
 
-/** `<prefix>` + 32 random base62 + 6 base62 of the CRC-32 over those, so that a typo is told without a look-up. */
+/** `<prefix>` + 32 random base62 + 6 base62 of their CRC-32, so that a typo is detected without a look-up. */
 export const mint = (prefix: string): string => {
   const body = randomBase62(32)
   return `${prefix}${body}${checksum(body)}`
 }
 
-/** Whether a token has the form that {@link mint} gives, checksum and all. */
+/** Whether a token has the form of {@link mint}, with a valid checksum. */
 export const isWellFormed = (prefix: string, token: string): boolean => {
   const body = token.slice(prefix.length, -6)
   return token.startsWith(prefix) && token.length === prefix.length + 38 && checksum(body) === token.slice(-6)
 }
 
-/** What is stored of a token: with 190 random bits behind it, a plain SHA-256 cannot be searched back. */
+/** The stored form of a token. A token has 190 random bits, so a plain SHA-256 cannot be reversed by search. */
 export const hash = (token: string): Uint8Array => createHash("sha256").update(token).digest()

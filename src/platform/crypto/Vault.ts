@@ -2,15 +2,15 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { createHash, createHmac, hkdfSync, randomBytes } from "node:crypto"
 import { decrypt, encrypt, overhead } from "./gcm.ts"
 
-/** The bytes cannot be opened: no key for them is known here, or they were altered or moved to another row. */
+/** The value cannot be decrypted: its main key is unknown here, or it was altered or moved to another row. */
 export class SealBroken extends Schema.TaggedError<SealBroken>()("SealBroken", {
   what: Schema.String,
   reason: Schema.Literals(["unknown_key", "altered"])
 }) {
   override get message() {
     return this.reason === "altered"
-      ? `The stored ${this.what} cannot be decrypted: it was altered, or moved here from another row.`
-      : `The stored ${this.what} is sealed under a main key that is not known here. Set ENCRYPTION_KEY_PREVIOUS to that key, beside ENCRYPTION_KEY, and run: npm run cli -- rotate-key`
+      ? `The stored ${this.what} cannot be decrypted: it was altered, or moved here from another row. Restore it from a backup.`
+      : `The stored ${this.what} is sealed under an unknown main key. Set ENCRYPTION_KEY_PREVIOUS to that key in addition to ENCRYPTION_KEY, and run: npm run cli -- rotate-key`
   }
 }
 
@@ -35,7 +35,7 @@ const partsOf = (sealed: Uint8Array) => ({
   body: sealed.subarray(headLength + wrappedLength)
 })
 
-/** The value under a main key, its data key wrapped anew: the body may be megabytes and stays as it is. */
+/** Puts a value together with its wrapped data key; the body may be megabytes and stays unchanged. */
 const assemble = (main: MainKey, wrapped: Uint8Array, body: Uint8Array) =>
   Buffer.concat([Buffer.of(version), main.id, wrapped, body])
 
@@ -49,7 +49,7 @@ const open = (main: MainKey, what: string, sealed: Uint8Array) => {
   return decrypt(decrypt(main.bytes, what, wrapped), what, body)
 }
 
-/** The whole value is opened on the way: bytes that were broken before are never passed on as if they were good. */
+/** Decrypts the whole value first, so that a broken value is never rewrapped as if it were valid. */
 const rewrap = (
   from: MainKey,
   to: MainKey,
@@ -62,25 +62,25 @@ const rewrap = (
 }
 
 /**
- * Envelope encryption of secrets at rest. Each secret has a data key of its own, wrapped by the operator's main key;
- * `what` (table and id) is authenticated with it, so a sealed value moved to another row does not open.
+ * Envelope encryption of secrets at rest. Each secret has its own data key, wrapped by the operator's main key. `what`
+ * (table and id) is authenticated with it, so a sealed value does not open in another row.
  *
- * Layout: version (1), id of the main key (4), wrapped data key (60), nonce (12), ciphertext, tag (16). The id says which
- * of the known main keys a value opens under; a new value is always sealed under the one in force.
+ * Layout: version (1), id of the main key (4), wrapped data key (60), nonce (12), ciphertext, tag (16). The id selects the
+ * main key that opens the value. New values are always sealed under the current main key.
  */
 export class Vault extends Context.Service<Vault, {
-  /** Encrypts bytes that belong to `what`, under the main key in force. */
+  /** Encrypts bytes that belong to `what`, under the current main key. */
   readonly seal: (what: string, plain: Uint8Array) => Uint8Array
-  /** Decrypts what {@link seal} gave for the same `what`, under any main key that is known. */
+  /** Decrypts a result of {@link seal} for the same `what`, under any known main key. */
   readonly open: (what: string, sealed: Uint8Array) => Effect.Effect<Uint8Array, SealBroken>
-  /** The same secret under the main key in force: the data key is wrapped anew, its ciphertext stays. */
+  /** Wraps the data key of a value under the current main key; its ciphertext stays. */
   readonly rewrap: (what: string, sealed: Uint8Array) => Effect.Effect<Uint8Array, SealBroken>
-  /** The id of the main key in force: bytes 2 to 5 of what is sealed under it. */
+  /** The id of the current main key: bytes 2 to 5 of every value sealed under it. */
   readonly keyId: Uint8Array
-  /** A key for one purpose, derived from the main key that `sealed` is under. */
+  /** Derives a key for one purpose from the main key that sealed `sealed`. */
   readonly derive: (purpose: string, sealed: Uint8Array) => Effect.Effect<Uint8Array, SealBroken>
 }>()("messaging-service/platform/crypto/Vault") {
-  /** A vault that seals under one main key of 32 bytes, and opens what is sealed under it or the previous one. */
+  /** Seals under a main key of 32 bytes, and opens values sealed under it or the previous one. */
   static readonly layer = (
     mainKey: Redacted.Redacted<Uint8Array>,
     previousKey?: Redacted.Redacted<Uint8Array>
@@ -106,6 +106,21 @@ export class Vault extends Context.Service<Vault, {
     })
 }
 
-/** HMAC-SHA256 cut to its first bytes, for tokens that have to stay short. */
+/** The first bytes of an HMAC-SHA256, for short tokens. */
 export const shortMac = (key: Uint8Array, text: string, bytes: number): Buffer =>
   createHmac("sha256", key).update(text).digest().subarray(0, bytes)
+
+/** A column of sealed values: what the rotation of the main key has to know about it. */
+export interface SealedColumn {
+  readonly table: string
+  readonly column: string
+  /** The primary key's columns and their types, in its order. */
+  readonly key: ReadonlyArray<readonly [name: string, type: "bigint" | "text" | "boolean"]>
+  /** The columns that `what` is made of. */
+  readonly parts: ReadonlyArray<string>
+  /** The `what` that a row's value is sealed for. */
+  readonly what: (...parts: ReadonlyArray<string | number>) => string
+}
+
+/** The column's name in messages, such as `webhooks.secret`. */
+export const nameOf = ({ column, table }: SealedColumn): string => `${table}.${column}`

@@ -5,7 +5,7 @@ import { PrometheusMetrics } from "effect/observability"
 import { createServer } from "node:http"
 import { AppConfig } from "../config/AppConfig.ts"
 
-/** `/metrics` for Prometheus on a port of its own, so that it is never open where the API is. */
+/** `/metrics` for Prometheus on a separate port, so that the API's port never exposes it. */
 export const Metrics = Layer.effectDiscard(Effect.gen(function*() {
   const { host, metricsPort } = yield* AppConfig
   if (metricsPort === undefined) return
@@ -13,6 +13,6 @@ export const Metrics = Layer.effectDiscard(Effect.gen(function*() {
     Layer.provide(NodeHttpServer.layer(createServer, { host, port: metricsPort })),
     Layer.orDie
   )
-  // Built to the side: what the layer would hand on holds its router, and each port would serve the routes of both.
+  // Built separately: a merged layer would share its router, and each port would serve the routes of both.
   yield* Layer.build(server)
 }))

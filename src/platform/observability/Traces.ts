@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
 import { AppConfig } from "../config/AppConfig.ts"
 
-/** Sends traces to the operator's OTLP collector; without one nothing is traced and nothing is paid for it. */
+/** Sends traces to the operator's OTLP collector. Without one, tracing is off and costs nothing. */
 export const Traces = Layer.unwrap(Effect.map(AppConfig, ({ otlpEndpoint }) => {
   if (otlpEndpoint === undefined) return Layer.empty
   const base = Redacted.value(otlpEndpoint).href.replace(/\/+$/, "")

@@ -1,7 +1,7 @@
 /**
- * libsignal prints whole sessions, private keys included, and expected failures with stack traces, through `console`.
- * It has no switch for that. Whatever loads Baileys or libsignal imports this module first, for its effect: from then
- * on `console` drops what begins with a text of libsignal's; all else passes. A test keeps the list complete.
+ * libsignal prints whole sessions, with private keys, and expected failures with stack traces through `console`. It has no
+ * option to turn that off. Every module that loads Baileys or libsignal imports this module first, for its side effect:
+ * `console` then drops texts that begin like one of libsignal's. A test keeps the list complete.
  */
 const texts = [
   "Closing session:",

@@ -1,9 +1,9 @@
 import { type Duration, Effect, Pull, Schedule } from "effect"
 
 /**
- * All delays of a finite schedule, in order. A durable retry is timed by its row, long after the attempt that failed, so
- * its delay is asked for by attempt number; replaying the one value that documents the policy keeps the two the same.
- * For schedules whose steps look at neither the clock nor their input.
+ * All delays of a finite schedule, in order. A durable retry needs its delay by attempt number, because its row stores the
+ * time. Replaying the schedule keeps the delays equal to the documented policy. The schedule must not depend on the clock
+ * or on its input.
  */
 export const delaysOf = <A>(schedule: Schedule.Schedule<A>): ReadonlyArray<Duration.Duration> =>
   Effect.runSync(Effect.gen(function*() {

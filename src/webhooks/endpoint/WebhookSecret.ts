@@ -1,6 +1,6 @@
 import { Redacted, Result } from "effect"
 import * as NodeCrypto from "node:crypto"
-import type { SealedColumn } from "../../platform/crypto/SealedColumn.ts"
+import type { SealedColumn } from "../../platform/crypto/Vault.ts"
 import { WebhookId } from "../../values/Ids.ts"
 
 const prefix = "whsec_"

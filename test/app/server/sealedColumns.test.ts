@@ -5,7 +5,7 @@ import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
 import * as NodeUrl from "node:url"
 import { sealedColumns } from "../../../src/app/server/sealedColumns.ts"
-import { nameOf } from "../../../src/platform/crypto/SealedColumn.ts"
+import { nameOf } from "../../../src/platform/crypto/Vault.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const src = NodeUrl.fileURLToPath(new URL("../../../src", import.meta.url))
@@ -18,7 +18,7 @@ const sealing: Readonly<Record<string, ReadonlyArray<string>>> = {
   "channels/whatsapp/credentials/DataKey.ts": ["whatsapp_sessions.data_key"],
   "email-domains/DomainRegistrations.ts": ["email_domains.dkim_private_key"],
   "platform/crypto/MacKeys.ts": ["keyring.sealed"],
-  "platform/crypto/MainKeyProbe.ts": ["main_key_probe.sealed"],
+  "platform/crypto/MainKey.ts": ["main_key_probe.sealed"],
   "platform/http/Idempotency.ts": ["idempotency_records.body"],
   "webhooks/Webhooks.ts": ["webhooks.secret", "webhooks.previous_secret"]
 }

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { quietly } from "../../../src/platform/cluster/withoutStartupNoise.ts"
+import { withoutStartupNoise } from "../../../src/platform/cluster/withoutStartupNoise.ts"
 
-describe("a quiet layer", () => {
-  it.effect("keeps to itself what is ordinary, also of the fibers that it leaves behind, and nothing else", () =>
+describe("withoutStartupNoise", () => {
+  it.effect("drops expected warnings alone, also those of fibers that the layer forks", () =>
     Effect.gen(function*() {
       const said: Array<unknown> = []
       const collecting = Logger.layer([Logger.make(({ message }) => void said.push(message))])
@@ -13,7 +13,7 @@ describe("a quiet layer", () => {
         yield* Effect.logWarning("Could not find entity manager for address, retrying")
       })
       const talking = Layer.effectDiscard(Effect.andThen(talk, Effect.forkScoped(talk)))
-      yield* Layer.build(quietly(talking).pipe(Layer.provide(collecting)))
+      yield* Layer.build(withoutStartupNoise(talking).pipe(Layer.provide(collecting)))
       yield* Effect.yieldNow
       assert.deepStrictEqual(said.flat(), ["Could not acquire/release shards", "Could not acquire/release shards"])
       yield* Effect.logWarning("No healthy runners available").pipe(Effect.provide(collecting))

@@ -10,7 +10,7 @@ const read = (values: Record<string, string>) =>
   Effect.provide(AppConfig, AppConfig.layer.pipe(Layer.provide(environment(values))))
 
 describe("AppConfig", () => {
-  it.effect("needs no variable at all", () =>
+  it.effect("requires no variable", () =>
     Effect.gen(function*() {
       const config = yield* read({})
       assert.strictEqual(config.port, 8080)
@@ -18,7 +18,7 @@ describe("AppConfig", () => {
       assert.strictEqual(config.webhookAllowLoopback, undefined)
     }))
 
-  it.effect("takes an empty variable for an unset one", () =>
+  it.effect("treats an empty variable as unset", () =>
     Effect.gen(function*() {
       const config = yield* read({ PORT: "", DATABASE_URL: "", REGISTRATION: "" })
       assert.strictEqual(config.port, 8080)
@@ -42,7 +42,7 @@ describe("AppConfig", () => {
     ["DATABASE_URL", "mysql://root:secret@db/x", /^DATABASE_URL must be a URL that starts with postgres:\/\//]
   ]
   for (const [name, value, sentence] of wrong) {
-    it.effect(`says in one sentence what is wrong with ${name}=${value}`, () =>
+    it.effect(`explains in one sentence why ${name}=${value} is invalid`, () =>
       Effect.gen(function*() {
         const { message } = yield* Effect.flip(read({ [name]: value }))
         assert.match(message, sentence)
@@ -51,7 +51,7 @@ describe("AppConfig", () => {
       }))
   }
 
-  it.effect("shows every value but those of secrets", () =>
+  it.effect("shows every value except secrets", () =>
     Effect.gen(function*() {
       const variables = environment({ SMTP_URL: "smtp://user:geheim@relay:25", PORT: "9000" })
       const all = yield* Effect.forEach(Object.values(settings), shown).pipe(Effect.provide(variables))
@@ -60,7 +60,7 @@ describe("AppConfig", () => {
       assert.notInclude(all.join("\n"), "geheim")
     }))
 
-  it.effect("reads a key, a list of networks and a URL into what they mean", () =>
+  it.effect("parses a key, a list of networks and a URL", () =>
     Effect.gen(function*() {
       const key = Buffer.alloc(32, 7).toString("base64")
       const config = yield* read({
@@ -73,7 +73,7 @@ describe("AppConfig", () => {
       assert.strictEqual(config.publicUrl === undefined ? "" : Redacted.value(config.publicUrl).host, "msg.example")
     }))
 
-  it.effect("reads name servers with and without a port, of both families, in their order", () =>
+  it.effect("parses name servers of both families, with and without a port, in their order", () =>
     Effect.gen(function*() {
       const config = yield* read({ DNS_SERVERS: "192.0.2.1, 192.0.2.2:5353,[::1]:53, 2001:db8::1" })
       assert.deepStrictEqual(config.dnsServers, ["192.0.2.1:53", "192.0.2.2:5353", "[::1]:53", "[2001:db8::1]:53"])

@@ -13,7 +13,7 @@ const keyOf = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte))
 const under = (key: number, previous?: number) =>
   Vault.layer(keyOf(key), previous === undefined ? undefined : keyOf(previous))
 
-/** What a start under these main keys has for MACs. */
+/** The MAC keys of a start under these main keys. */
 const start = (key: number, previous?: number) =>
   Effect.map(
     Effect.provide(MacKeys, MacKeys.layer.pipe(Layer.provide(under(key, previous)))),
@@ -21,7 +21,7 @@ const start = (key: number, previous?: number) =>
   )
 
 layer(TestDatabase.layer)("MacKeys", (it) => {
-  it.effect("are derived from the database's own main key once, and stay when that is changed and forgotten", () =>
+  it.effect("are derived from the database's main key once, and survive its rotation", () =>
     Effect.gen(function*() {
       const derived = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(1), "", "unsubscribe", 32))
       assert.deepStrictEqual(yield* start(1), derived)
@@ -31,8 +31,8 @@ layer(TestDatabase.layer)("MacKeys", (it) => {
     }))
 })
 
-layer(TestDatabase.layer)("MacKeys of a database that had none", (it) => {
-  it.effect("are those of the main key that it is sealed under, also where the first start has a new one", () =>
+layer(TestDatabase.layer)("MacKeys of a database without a keyring", (it) => {
+  it.effect("are derived from the previous main key if the first start has a new one", () =>
     Effect.gen(function*() {
       const before = yield* start(1)
       const sql = yield* SqlClient.SqlClient
@@ -42,21 +42,21 @@ layer(TestDatabase.layer)("MacKeys of a database that had none", (it) => {
 })
 
 layer(TestDatabase.layer)("a start", (it) => {
-  it.effect("passes under the database's own key, and under another one only beside its own", () =>
+  it.effect("succeeds under the database's key, and under another one only in addition", () =>
     Effect.gen(function*() {
       yield* start(1)
       yield* start(1)
       yield* start(2, 1)
       const refused = yield* Effect.flip(start(2))
-      assert.match(refused.message, /^ENCRYPTION_KEY is not the one that this database is sealed under/)
+      assert.match(refused.message, /^ENCRYPTION_KEY is not the main key of this database/)
       assert.match(refused.message, /ENCRYPTION_KEY_PREVIOUS.*rotate-key/)
     }))
 
-  it.effect("under the old key alone is refused once a rotation has begun, with what to do", () =>
+  it.effect("fails under the old key alone after a rotation has begun, and says what to do", () =>
     Effect.gen(function*() {
       const stopped = rotateMainKey(sealedColumns, () => Effect.fail("stopped"))
       assert.strictEqual(yield* Effect.flip(Effect.provide(stopped, under(2, 1))), "stopped")
       assert.match((yield* Effect.flip(start(1))).message, /keyring:unsubscribe .* ENCRYPTION_KEY_PREVIOUS/)
-      assert.match((yield* Effect.flip(start(2))).message, /^ENCRYPTION_KEY is not the one/)
+      assert.match((yield* Effect.flip(start(2))).message, /^ENCRYPTION_KEY is not the main key/)
     }))
 })

@@ -11,18 +11,18 @@ describe("Passwords", () => {
       assert.isFalse(yield* Passwords.verify("correct horse batterx", stored))
     }))
 
-  it.live("salts: the same password never has the same hash", () =>
+  it.live("hashes the same password differently each time", () =>
     Effect.gen(function*() {
       assert.notStrictEqual(yield* Passwords.hash("same"), yield* Passwords.hash("same"))
     }))
 
-  it.live("takes a password typed in another Unicode form of the same letters", () =>
+  it.live("accepts the same password in another Unicode form", () =>
     Effect.gen(function*() {
       const stored = yield* Passwords.hash("caf\u00e9-caf\u00e9")
       assert.isTrue(yield* Passwords.verify("cafe\u0301-cafe\u0301", stored))
     }))
 
-  it.live("says no where nothing is stored or what is stored is no hash", () =>
+  it.live("verifies no password if the stored hash is missing or invalid", () =>
     Effect.gen(function*() {
       assert.isFalse(yield* Passwords.verify("anything", null))
       assert.isFalse(yield* Passwords.verify("anything", "plain text"))

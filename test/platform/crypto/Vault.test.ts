@@ -60,7 +60,7 @@ describe("Vault", () => {
 })
 
 describe("Vault with a previous main key", () => {
-  it.effect("opens what is under either, and seals under the one in force alone", () =>
+  it.effect("opens values under both keys, and seals under the current one alone", () =>
     Effect.gen(function*() {
       const [before, during, after] = [yield* underKey(key), yield* underKey(other, key), yield* underKey(other)]
       const plain = Buffer.from("whsec_abc")
@@ -92,7 +92,7 @@ describe("Vault with a previous main key", () => {
       })
   )
 
-  it.effect("wraps nothing anew that was altered, moved or is under a third key", () =>
+  it.effect("does not rewrap a value that was altered, moved or sealed under a third key", () =>
     Effect.gen(function*() {
       const [before, during] = [yield* underKey(key), yield* underKey(other, key)]
       const sealed = before.seal("webhooks:1:secret", Buffer.from("whsec_abc"))

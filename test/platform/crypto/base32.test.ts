@@ -5,24 +5,24 @@ import { decodeBase32, encodeBase32 } from "../../../src/platform/crypto/base32.
 const Bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
 
 describe("base32", () => {
-  it("is that of RFC 4648, in lower case", () => {
+  it("encodes as RFC 4648 in lower case", () => {
     assert.strictEqual(encodeBase32(Buffer.from("fooba")), "mzxw6ytb")
     assert.strictEqual(encodeBase32(Buffer.from("foobarbaz!")), "mzxw6ytbojrgc6rb")
   })
 
-  it.prop("gives back every byte, in either case of letters", [Bytes], ([list]) => {
+  it.prop("decodes every byte in either case of letters", [Bytes], ([list]) => {
     const bytes = Uint8Array.from(list.slice(0, list.length - list.length % 5))
     const text = encodeBase32(bytes)
     assert.deepStrictEqual(decodeBase32(text), bytes)
     assert.deepStrictEqual(decodeBase32(text.toUpperCase()), bytes)
   })
 
-  it.prop("reads no other text", [Schema.String], ([text]) => {
+  it.prop("rejects any other text", [Schema.String], ([text]) => {
     const bytes = decodeBase32(text)
     if (bytes !== undefined) assert.strictEqual(encodeBase32(bytes), text.toLowerCase())
   })
 
-  it("does not take letters that only fold to those of its alphabet", () => {
+  it("rejects letters that become its letters only by case folding", () => {
     assert.isUndefined(decodeBase32("\u212axw6ytbm"))
     assert.isUndefined(decodeBase32("mzxw6yt="))
   })

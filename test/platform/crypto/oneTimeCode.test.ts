@@ -10,25 +10,29 @@ const lengths = Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 8 }))
 const codeOf = (seed: CodeSeed) => fillIn(key, seed, maskOf(seed))
 
 describe("a one-time code", () => {
-  it.prop("has as many digits as were asked for, is the same each time, and is right alone", [lengths], ([length]) => {
-    const seed = drawSeed(length)
-    const code = codeOf(seed)
-    assert.match(code, new RegExp(`^\\d{${length}}$`))
-    assert.strictEqual(codeOf(seed), code)
-    assert.isTrue(isCode(key, seed, code))
-    for (
-      const other of [
-        `${code}0`,
-        code.slice(1),
-        "",
-        code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
-      ]
-    ) {
-      assert.isFalse(isCode(key, seed, other))
+  it.prop(
+    "has the requested number of digits, is the same each time, and no other code matches",
+    [lengths],
+    ([length]) => {
+      const seed = drawSeed(length)
+      const code = codeOf(seed)
+      assert.match(code, new RegExp(`^\\d{${length}}$`))
+      assert.strictEqual(codeOf(seed), code)
+      assert.isTrue(isCode(key, seed, code))
+      for (
+        const other of [
+          `${code}0`,
+          code.slice(1),
+          "",
+          code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
+        ]
+      ) {
+        assert.isFalse(isCode(key, seed, other))
+      }
     }
-  })
+  )
 
-  it("is compared in constant time, whatever the guess", () => {
+  it("is compared in constant time for any guess", () => {
     const seed = drawSeed(6)
     const code = codeOf(seed)
     const { timingSafeEqual } = NodeCrypto
@@ -48,25 +52,25 @@ describe("a one-time code", () => {
     }
   })
 
-  it("is another one under another key, and of another seed", () => {
+  it("differs for another key and another seed", () => {
     const seed = drawSeed(8)
     assert.notStrictEqual(fillIn(new Uint8Array(32).fill(8), seed, "********"), codeOf(seed))
     const codes = new Set(Array.from({ length: 100 }, () => codeOf(drawSeed(8))))
     assert.isAtLeast(codes.size, 99)
   })
 
-  it("keeps its leading zeros, and has each digit about as often in each place", () => {
+  it("keeps leading zeros, and each digit is about as frequent in each place", () => {
     const codes = Array.from({ length: 10_000 }, () => codeOf(drawSeed(4)))
     for (let place = 0; place < 4; place++) {
       for (let digit = 0; digit < 10; digit++) {
         const count = codes.filter((code) => code[place] === String(digit)).length
-        // 1,000 are expected, with a deviation of 30.
+        // The expected count is 1,000 with a standard deviation of 30.
         assert.isTrue(count > 800 && count < 1_200, `${digit} stands ${count} times in place ${place}`)
       }
     }
   })
 
-  it.prop("is whole wherever a text with two masks is cut", [
+  it.prop("stays complete wherever a text with two masks is cut", [
     lengths,
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 }))
   ], (

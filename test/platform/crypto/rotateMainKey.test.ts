@@ -5,8 +5,7 @@ import { sealedColumns } from "../../../src/app/server/sealedColumns.ts"
 import { dkimKeyColumn, sealedDkimKey } from "../../../src/email-domains/EmailDomains.ts"
 import { MacKeys } from "../../../src/platform/crypto/MacKeys.ts"
 import { countForeign, rotateMainKey } from "../../../src/platform/crypto/rotateMainKey.ts"
-import { nameOf } from "../../../src/platform/crypto/SealedColumn.ts"
-import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { nameOf, Vault } from "../../../src/platform/crypto/Vault.ts"
 import { WebhookId } from "../../../src/values/Ids.ts"
 import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 import { makeAccount } from "../../support/Service.ts"
@@ -19,15 +18,15 @@ const under = (key: number, previous?: number) =>
 
 const columns = [...sealedColumns.columns, sealedColumns.last]
 
-/** How many values are not under this key. */
+/** Counts the values that are not under this key. */
 const foreignTo = (key: number) => Effect.provide(countForeign(columns), under(key))
 
 const rotate = <E>(report: (column: string, count: number) => Effect.Effect<void, E>) =>
   Effect.provide(rotateMainKey(sealedColumns, report), under(2, 1))
 
-const quietly = () => Effect.void
+const noReport = () => Effect.void
 
-/** A database under key 1 with so many webhooks, half of them rotated, answers and domains. */
+/** A database under key 1 with webhooks, half of them with a previous secret, stored responses and domains. */
 const filled = Effect.fnUntraced(function*(count: number) {
   const sql = yield* SqlClient.SqlClient
   const { seal } = yield* Vault
@@ -53,7 +52,7 @@ const filled = Effect.fnUntraced(function*(count: number) {
       (${accountId}, 'none.example', null)`
 }, Effect.provide(under(1)))
 
-/** All webhook secrets as they open under key 2 alone. */
+/** All webhook secrets, opened under key 2 alone. */
 const secrets = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { open } = yield* Vault
@@ -77,8 +76,8 @@ const expected = (count: number) =>
     return id % 2 === 0 ? [`secret ${id}`, `previous ${id}`] : [`secret ${id}`]
   })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("the rotation of the main key", (it) => {
-  it.effect("goes on where it was stopped and leaves nothing under the key before", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey", (it) => {
+  it.effect("continues where it was stopped and leaves nothing under the previous key", () =>
     Effect.gen(function*() {
       const count = 1_100
       yield* filled(count)
@@ -89,7 +88,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the rotation of the ma
       ))
       assert.strictEqual(stopped, "stopped")
       assert.strictEqual(yield* foreignTo(2), total - 1_000 - 1)
-      // While it stands still, both keys together open everything.
+      // While it is stopped, both keys together open everything.
       assert.match((yield* Effect.flip(secrets)).message, /ENCRYPTION_KEY_PREVIOUS/)
       const seen = new Map<string, number>()
       const rest = yield* rotate((column, done) =>
@@ -105,17 +104,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the rotation of the ma
       ])
       assert.strictEqual(yield* foreignTo(2), 0)
       assert.deepStrictEqual(yield* secrets, expected(count))
-      assert.strictEqual(yield* rotate(quietly), 0)
+      assert.strictEqual(yield* rotate(noReport), 0)
     }), 120_000)
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a rotation beside nodes", (it) => {
-  it.effect("leaves what they change meanwhile to them, and finds what they move", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey with running nodes", (it) => {
+  it.effect("skips values that nodes change meanwhile, and finds values that they move", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* filled(3)
       let moved = false
-      // As a rotation of that webhook's secret on a node: between two chunks, and to a column that is walked through later.
+      // A node rotates that webhook's secret between two chunks, and moves it to a column that comes later.
       const total = yield* rotate(() =>
         moved ? Effect.void : Effect.gen(function*() {
           moved = true
@@ -132,8 +131,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a rotation beside node
     }))
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a key of several columns", (it) => {
-  it.effect("is walked through once, whatever signs it has", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey of a table with a composite key", (it) => {
+  it.effect("passes every row once, whatever characters its key has", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* filled(0)
@@ -151,8 +150,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a key of several colum
     }), 120_000)
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a row that a node has locked", (it) => {
-  it.effect("is not waited for, and is rewrapped by a later look", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey with a locked row", (it) => {
+  it.effect("skips the row and rewraps it in a later pass", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* filled(3)
@@ -178,38 +177,41 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that a node has 
     }))
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a value that no key opens", (it) => {
-  it.effect("is named, while all others are rotated, and keeps the rotation from its end until it is gone", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey with an unreadable value", (it) => {
+  it.effect("names the value, rotates all others, and fails until the value is gone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* filled(2)
       yield* sql`update webhooks set secret = (select previous_secret from webhooks where id = 2) where id = 1`
-      const refused = yield* Effect.flip(rotate(quietly))
-      assert.match(refused.message, /opens webhooks\.secret \[1\]\. All else is rotated/)
+      const refused = yield* Effect.flip(rotate(noReport))
+      assert.match(refused.message, /opens webhooks\.secret \[1\]\. All other values are rotated/)
       assert.strictEqual(yield* foreignTo(2), 2)
       const probe = yield* Effect.provide(countForeign([sealedColumns.last]), under(2))
       assert.strictEqual(probe, 1)
       yield* sql`delete from webhooks where id = 1`
-      assert.strictEqual(yield* rotate(quietly), 1)
+      assert.strictEqual(yield* rotate(noReport), 1)
       assert.strictEqual(yield* foreignTo(2), 0)
     }))
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a node that still seals under the key before", (it) => {
-  it.effect("is noticed: the rotation ends with what to do, not with a promise", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      yield* filled(1)
-      let next = 2
-      const refused = yield* Effect.flip(rotate((column) =>
-        column !== nameOf(dkimKeyColumn) && column !== "webhooks.secret" ? Effect.void : Effect.gen(function*() {
-          const { seal } = yield* Vault
-          const id = next++
-          const secret = seal(WebhookSecret.purpose(WebhookId.make(id)), Buffer.from("s"))
-          yield* Effect.orDie(sql`insert into webhooks (id, account_id, url, events, secret, secret_prefix)
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "rotateMainKey with a node that seals under the previous key",
+  (it) => {
+    it.effect("fails and says what to do", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* filled(1)
+        let next = 2
+        const refused = yield* Effect.flip(rotate((column) =>
+          column !== nameOf(dkimKeyColumn) && column !== "webhooks.secret" ? Effect.void : Effect.gen(function*() {
+            const { seal } = yield* Vault
+            const id = next++
+            const secret = seal(WebhookSecret.purpose(WebhookId.make(id)), Buffer.from("s"))
+            yield* Effect.orDie(sql`insert into webhooks (id, account_id, url, events, secret, secret_prefix)
             overriding system value select ${id}, id, '', '{}', ${secret}, '' from accounts`)
-        }).pipe(Effect.provide(under(1)))
-      ))
-      assert.match(refused.message, /^Some node still seals under another key.*webhooks\.secret.*Restart every node/)
-    }))
-})
+          }).pipe(Effect.provide(under(1)))
+        ))
+        assert.match(refused.message, /^A node still seals under another key.*webhooks\.secret.*Restart every node/)
+      }))
+  }
+)

@@ -12,27 +12,27 @@ const asked = Effect.fnUntraced(function*<A, E>(zone: DnsZone, ask: (dns: Dns["S
 const code = (zone: DnsZone) =>
   Effect.map(asked(zone, ({ txt }) => Effect.flip(txt("a.test"))), ({ answer }) => answer.code)
 
-it.live("joins the strings of a text without anything between", () =>
+it.live("joins the strings of a TXT record without a separator", () =>
   Effect.gen(function*() {
     const { answer } = yield* asked({ "a.test": { TXT: [["one ", "two", ""], "three"] } }, ({ txt }) => txt("a.test"))
     assert.sameMembers([...answer], ["one two", "three"])
   }))
 
-it.live("takes an answer of more than 512 bytes by TCP", () =>
+it.live("receives an answer of more than 512 bytes over TCP", () =>
   Effect.gen(function*() {
     const long = "k=rsa;p=".padEnd(900, "A")
     const { answer, server } = yield* asked({ "a.test": { TXT: [long] } }, ({ txt }) => txt("a.test"))
     assert.deepStrictEqual([answer, server.overTcp], [[long], ["TXT a.test"]])
   }))
 
-it.live("follows a CNAME, and takes one that leads nowhere for nothing", () =>
+it.live("follows a CNAME, and returns no records for a dangling one", () =>
   Effect.gen(function*() {
     const zone: DnsZone = { "a.test": { CNAME: "b.test" }, "b.test": { TXT: ["there"] }, "c.test": { CNAME: "d.test" } }
     const { answer } = yield* asked(zone, ({ txt }) => Effect.all([txt("a.test"), txt("c.test")]))
     assert.deepStrictEqual(answer, [["there"], []])
   }))
 
-it.live("takes an unknown name, a name without that type and one that can be no name for nothing", () =>
+it.live("returns no records for an unknown name, a name without that type and an invalid name", () =>
   Effect.gen(function*() {
     const { answer } = yield* asked(
       { "a.test": { A: ["127.0.0.1"] } },
@@ -48,21 +48,21 @@ it.live("takes an unknown name, a name without that type and one that can be no 
     assert.deepStrictEqual(answer, [[], [], [], [], false])
   }))
 
-it.live("gives mail exchangers in lower case without the final dot, an empty one for a null MX", () =>
+it.live("returns mail exchangers in lower case without the final dot, and an empty one for a null MX", () =>
   Effect.gen(function*() {
     const zone: DnsZone = { "a.test": { MX: [[10, "Mail.A.test."]] }, "b.test": { MX: [[0, "."]] } }
     const { answer } = yield* asked(zone, ({ mx }) => Effect.all([mx("a.test"), mx("b.test")]))
     assert.deepStrictEqual(answer, [[{ exchange: "mail.a.test", priority: 10 }], [{ exchange: "", priority: 0 }]])
   }))
 
-it.live("knows a host by an IPv4 or an IPv6 address", () =>
+it.live("finds an address of a host with IPv4 or IPv6", () =>
   Effect.gen(function*() {
     const zone: DnsZone = { "a.test": { A: ["192.0.2.1"] }, "b.test": { AAAA: ["2001:db8::1"] } }
     const { answer } = yield* asked(zone, ({ hasAddress }) => Effect.all([hasAddress("a.test"), hasAddress("b.test")]))
     assert.deepStrictEqual(answer, [true, true])
   }))
 
-it.live("fails when the name server fails, refuses or is not there", () =>
+it.live("fails if the name server fails, refuses or is unreachable", () =>
   Effect.gen(function*() {
     assert.strictEqual(yield* code({ "a.test": "servfail" }), "ESERVFAIL")
     assert.strictEqual(yield* code({ "a.test": "refused" }), "EREFUSED")
@@ -73,7 +73,7 @@ it.live("fails when the name server fails, refuses or is not there", () =>
     assert.include(["ECONNREFUSED", "ETIMEOUT"], failure.code)
   }))
 
-it.live("gives up on a silent name server after five seconds", () =>
+it.live("fails after five seconds of a silent name server", () =>
   Effect.gen(function*() {
     const started = performance.now()
     assert.strictEqual(yield* code({ "a.test": "silent" }), "ETIMEOUT")

@@ -17,25 +17,25 @@ const reasonOf = (script: ReceiverScript, options?: Partial<PublicDownloadOption
   Effect.map(Effect.flip(download(script, options)), ({ reason }) => reason)
 
 describe("PublicDownload", () => {
-  it.live("reads a file with its type, by GET", () =>
+  it.live("downloads a file with its type by GET", () =>
     Effect.gen(function*() {
       const headers = { "content-type": "Image/PNG; charset=x" }
       const file = yield* download(({ method }) => ({ status: method === "GET" ? 200 : 405, headers, body: "bytes" }))
       assert.deepStrictEqual(file, { bytes: Buffer.from("bytes"), contentType: "image/png", reason: undefined })
     }))
 
-  it.live("reaches no address that is not public", () =>
+  it.live("refuses an address that is not public", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* reasonOf([200], { allowLoopback: false }), "blocked_address")
     }))
 
-  it.live("follows no redirect, and takes no error for a file", () =>
+  it.live("follows no redirect, and fails for an error status", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* reasonOf([{ status: 302, headers: { location: "http://localhost/" } }]), "http_status")
       assert.strictEqual(yield* reasonOf([404]), "http_status")
     }))
 
-  it.live("ends what is too large: by its own word, or by its bytes", () =>
+  it.live("stops a file that announces or sends too many bytes", () =>
     Effect.gen(function*() {
       assert.strictEqual(
         yield* reasonOf([{ status: 200, headers: { "content-length": "1001" }, body: "a".repeat(1_001) }]),
@@ -44,7 +44,7 @@ describe("PublicDownload", () => {
       assert.strictEqual((yield* download(["flood"])).reason, "too_large")
     }))
 
-  it.live("ends what is too slow, be it the head or a byte at a time", () =>
+  it.live("stops a response whose head or body is too slow", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* reasonOf(["hang"], { timeout: "300 millis" }), "timeout")
       assert.strictEqual((yield* download(["drip"], { timeout: "300 millis" })).reason, "timeout")

@@ -35,7 +35,7 @@ const zone: DnsZone = {
 
 const refusedNames = Object.keys(zone).filter((name) => name !== "public.test" && name !== "alias.test")
 
-describe("PublicHttp, asked to go where it must not,", () => {
+describe("PublicHttp with a forbidden target", () => {
   for (const [what, host] of privateHosts) {
     it.live(`refuses ${what}: ${host}`, () =>
       Effect.gen(function*() {
@@ -62,7 +62,7 @@ describe("PublicHttp, asked to go where it must not,", () => {
   }
 
   for (const name of ["public.test", "alias.test", standIn]) {
-    it.live(`lets ${name} through, so that the refusals above mean something`, () =>
+    it.live(`reaches ${name}, so the refusals above are not accidental`, () =>
       Effect.gen(function*() {
         const dns = yield* makeDnsServer(zone)
         const receiver = yield* makeWebhookReceiver({ host: "::" })
@@ -72,7 +72,7 @@ describe("PublicHttp, asked to go where it must not,", () => {
       }))
   }
 
-  it.live("refuses https as well, before TLS begins", () =>
+  it.live("refuses https too, before TLS starts", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ tls: selfSigned })
       for (const host of ["127.0.0.1", "localhost"]) {
@@ -82,7 +82,7 @@ describe("PublicHttp, asked to go where it must not,", () => {
       assert.strictEqual(receiver.connections(), 0)
     }))
 
-  it.live("refuses a name that pointed elsewhere when it was looked up before", () =>
+  it.live("refuses a name whose address changed since an earlier look-up", () =>
     Effect.gen(function*() {
       const rebinding: DnsZone = {
         "rebind.test": (asked, type) => type === "AAAA" ? {} : { A: [asked === 0 ? standIn : "127.0.0.1"] }
@@ -107,7 +107,7 @@ describe("PublicHttp, asked to go where it must not,", () => {
     }))
 
   for (const scheme of ["http", "https"]) {
-    it.live(`sends no byte over ${scheme} to a peer that turns out to be another`, () =>
+    it.live(`sends no byte over ${scheme} to a connected peer that is not public`, () =>
       Effect.gen(function*() {
         const dns = yield* makeDnsServer(zone)
         const received: Array<Buffer> = []

@@ -21,7 +21,7 @@ const client = (options: PublicHttpOptions = {}) =>
   )
 
 describe("PublicHttp", () => {
-  it.live("posts the very bytes with the headers given, and tells status, body and time", () =>
+  it.live("posts the same bytes with the given headers, and returns status, body and duration", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: [{ status: 201, body: "taken", afterMillis: 30 }] })
       const post = yield* client()
@@ -41,7 +41,7 @@ describe("PublicHttp", () => {
       })
     }))
 
-  it.live("takes any status as an answer", () =>
+  it.live("returns any status as a response", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: [204, 304, 404, 410, 500, 503] })
       const post = yield* client()
@@ -50,7 +50,7 @@ describe("PublicHttp", () => {
       }
     }))
 
-  it.live("takes a 204 without waiting for a body", () =>
+  it.live("returns a 204 without waiting for a body", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: [204] })
       const response = yield* (yield* client())(receiver.url)
@@ -58,7 +58,7 @@ describe("PublicHttp", () => {
       assert.lengthOf(response.body, 0)
     }))
 
-  it.live("passes over what comes before the answer", () =>
+  it.live("ignores informational responses before the final one", () =>
     Effect.gen(function*() {
       const early = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"
       const server = yield* makeRawServer(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
@@ -67,7 +67,7 @@ describe("PublicHttp", () => {
       assert.strictEqual(Buffer.from(response.body).toString(), "ok")
     }))
 
-  it.live("keeps a connection for the next request", () =>
+  it.live("reuses a connection for the next request", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, body: "ok" }] })
       const post = yield* client()
@@ -82,7 +82,7 @@ describe("PublicHttp", () => {
       yield* receiver.disconnected
     }))
 
-  it.live("speaks TLS with those whose certificate it trusts", () =>
+  it.live("uses TLS with a trusted certificate", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ tls: selfSigned })
       const post = yield* client({ ca: selfSigned.cert })
@@ -91,7 +91,7 @@ describe("PublicHttp", () => {
       assert.strictEqual(receiver.connections(), 1)
     }))
 
-  it.live("dies of a header that cannot be sent, which is a fault of the caller", () =>
+  it.live("dies of an invalid header, which is the caller's fault", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver()
       const exit = yield* PublicHttp.use((http) =>
@@ -102,8 +102,8 @@ describe("PublicHttp", () => {
     }))
 })
 
-describe("an answer's body", () => {
-  it.live("is read up to 16 KiB, and the rest is not waited for", () =>
+describe("a response's body", () => {
+  it.live("is read up to 16 KiB without waiting for the rest", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: ["flood"] })
       const response = yield* (yield* client())(receiver.url)
@@ -113,7 +113,7 @@ describe("an answer's body", () => {
     }))
 
   for (const [size, truncated] of [[limit - 1, false], [limit, false], [limit + 1, true]] as const) {
-    it.live(`of ${size} bytes is ${truncated ? "cut" : "whole"}`, () =>
+    it.live(`of ${size} bytes is ${truncated ? "truncated" : "complete"}`, () =>
       Effect.gen(function*() {
         const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, body: Buffer.alloc(size, "x") }] })
         const response = yield* (yield* client())(receiver.url)
@@ -132,7 +132,7 @@ describe("an answer's body", () => {
       assert.isTrue(bomb.equals(response.body))
     }))
 
-  it.live("that breaks off fails the request, with the status that had come", () =>
+  it.live("that ends early fails the request, with the status that had arrived", () =>
     Effect.gen(function*() {
       const server = yield* makeRawServer("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this")
       const failure = yield* Effect.flip((yield* client())(server.url))
@@ -140,8 +140,8 @@ describe("an answer's body", () => {
     }))
 })
 
-describe("a request that gets no whole answer", () => {
-  it.effect("fails after 10 seconds, and its connection is closed", () =>
+describe("a request without a complete response", () => {
+  it.effect("fails after 10 seconds and closes its connection", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
       const request = PublicHttp.use((http) => http.post({ url: new URL(receiver.url), headers: () => headers, body }))
@@ -158,7 +158,7 @@ describe("a request that gets no whole answer", () => {
       yield* receiver.disconnected
     }))
 
-  it.live("because its body drips is cut by the same clock", () =>
+  it.live("has the same deadline for a slow body", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: ["drip"] })
       const failure = yield* Effect.flip((yield* client({ timeout: "300 millis" }))(receiver.url))
@@ -168,7 +168,7 @@ describe("a request that gets no whole answer", () => {
       yield* receiver.disconnected
     }))
 
-  it.live("is aborted when nobody waits for it any more", () =>
+  it.live("is aborted by an interruption", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: ["hang"] })
       const post = yield* client()
@@ -178,14 +178,14 @@ describe("a request that gets no whole answer", () => {
       yield* receiver.disconnected
     }))
 
-  it.live("because the endpoint broke the connection says so", () =>
+  it.live("reports a broken connection", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: ["reset"] })
       const failure = yield* Effect.flip((yield* client())(receiver.url))
       assert.strictEqual(failure.reason, "connection_reset")
     }))
 
-  it.live("because nobody listens says so", () =>
+  it.live("reports a refused connection", () =>
     Effect.gen(function*() {
       const { url } = yield* Effect.scoped(makeWebhookReceiver())
       const failure = yield* Effect.flip((yield* client())(url))
@@ -193,7 +193,7 @@ describe("a request that gets no whole answer", () => {
       assert.match(failure.detail, /ECONNREFUSED/)
     }))
 
-  it.live("because the certificate is not trusted says so, and leaves no connection", () =>
+  it.live("reports an untrusted certificate, and leaves no connection", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ tls: selfSigned })
       const failure = yield* Effect.flip((yield* client())(receiver.url))
@@ -202,7 +202,7 @@ describe("a request that gets no whole answer", () => {
       yield* receiver.disconnected
     }))
 
-  it.live("because the certificate is another host's says so", () =>
+  it.live("reports a certificate of another host", () =>
     Effect.gen(function*() {
       const dns = yield* makeDnsServer({ "other.test": { A: ["127.0.0.1"] } })
       const receiver = yield* makeWebhookReceiver({ tls: selfSigned })
@@ -212,7 +212,7 @@ describe("a request that gets no whole answer", () => {
       assert.lengthOf(receiver.requests, 0)
     }))
 
-  it.live("because there is no TLS says so", () =>
+  it.live("reports an endpoint without TLS", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver()
       const failure = yield* Effect.flip((yield* client())(receiver.url.replace("http:", "https:")))
@@ -226,7 +226,7 @@ describe("a request that gets no whole answer", () => {
       `HTTP/1.1 200 OK\r\nx: ${"x".repeat(20_000)}\r\n\r\n`
     ]
   ) {
-    it.live(`because the answer is no HTTP says so: ${JSON.stringify(answer.slice(0, 24))}`, () =>
+    it.live(`reports a response that is not HTTP: ${JSON.stringify(answer.slice(0, 24))}`, () =>
       Effect.gen(function*() {
         const server = yield* makeRawServer(answer)
         const failure = yield* Effect.flip((yield* client())(server.url))
@@ -262,7 +262,7 @@ describe("a host name", () => {
       }))
   }
 
-  it.live("whose name servers are silent costs no more than the request's time", () =>
+  it.live("with silent name servers fails at the request's deadline", () =>
     Effect.gen(function*() {
       const { response } = yield* named({ "hooks.test": "silent" }, { timeout: "300 millis" })
       const failure = yield* Effect.flip(response)
@@ -270,7 +270,7 @@ describe("a host name", () => {
       assert.isBelow(failure.durationMs, 1500)
     }))
 
-  it.live("is not held up by name servers that keep silent about IPv6", () =>
+  it.live("is not delayed by name servers that do not answer for IPv6", () =>
     Effect.gen(function*() {
       const { response } = yield* named({
         "hooks.test": (_asked, type) => type === "AAAA" ? "silent" : { A: ["127.0.0.1"] }
@@ -280,15 +280,15 @@ describe("a host name", () => {
       assert.isBelow(durationMs, 1500)
     }))
 
-  it.live("with a dead address before a living one is reached", () =>
+  it.live("with an unreachable address before a reachable one is reached", () =>
     Effect.gen(function*() {
       const { response } = yield* named({ "hooks.test": { A: ["127.0.0.9", "127.0.0.1"] } })
       assert.strictEqual((yield* response).status, 200)
     }))
 })
 
-describe("slots", () => {
-  it.live("bound the requests to one host, whatever the port", () =>
+describe("request slots", () => {
+  it.live("bound the requests to one host on all its ports", () =>
     Effect.gen(function*() {
       const begun: Array<number> = []
       const script = [{ status: 200, afterMillis: 50 }]
@@ -310,7 +310,7 @@ describe("slots", () => {
       assert.isAtLeast(third - first, 45)
     }))
 
-  it.live("have the headers asked for when the request begins, after the wait", () =>
+  it.live("let a request create its headers after the wait", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, afterMillis: 100 }] })
       const built = yield* Layer.build(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 1 }))
@@ -328,7 +328,7 @@ describe("slots", () => {
       assert.isAtLeast((begun[1] ?? 0) - (begun[0] ?? 0), 95)
     }))
 
-  it.live("bound the connections to an endpoint, and waiting for one is not the endpoint's time", () =>
+  it.live("bound the connections to an endpoint, and the wait does not count toward its deadline", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: [{ status: 200, afterMillis: 300 }] })
       const post = yield* client({ connectionsPerHost: 2, timeout: "1 second" })
@@ -339,7 +339,7 @@ describe("slots", () => {
       assert.strictEqual(receiver.connections(), 2)
     }))
 
-  it.live("of all are given to waiting hosts in turn", () =>
+  it.live("go to waiting hosts in turn", () =>
     Effect.gen(function*() {
       const order: Array<string> = []
       const slow = { status: 200, afterMillis: 50 }

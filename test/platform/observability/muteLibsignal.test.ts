@@ -11,12 +11,12 @@ const sources = NodeFs.readdirSync(folder)
   .filter((file) => file.endsWith(".js"))
   .map((file) => NodeFs.readFileSync(NodePath.join(folder, file), "utf8"))
 
-/** The console method and the first text of everything that libsignal prints. */
+/** The console method and the first text of each of libsignal's calls. */
 const printed = sources.flatMap((source) =>
   [...source.matchAll(/console\.(\w+)\(\s*(["'])(.*?)\2/g)].map(([, method = "", , text = ""]) => ({ method, text }))
 )
 
-/** What a process writes that mutes libsignal and prints these; the runner of the tests has a console of its own. */
+/** The output of a process that mutes libsignal and prints these texts. The test runner replaces its own console. */
 const writtenFor = (lines: ReadonlyArray<{ readonly method: string; readonly text: string }>): string => {
   const program = `
     await import(process.argv[1])
@@ -32,15 +32,15 @@ const writtenFor = (lines: ReadonlyArray<{ readonly method: string; readonly tex
   return stdout + stderr
 }
 
-describe("what libsignal prints", () => {
-  it("is muted, every call of it", () => {
+describe("muteLibsignal", () => {
+  it("mutes every call of libsignal", () => {
     const calls = sources.reduce((sum, source) => sum + source.split("console.").length - 1, 0)
     assert.isAbove(calls, 10)
     assert.strictEqual(printed.length, calls)
     assert.strictEqual(writtenFor(printed), "")
   })
 
-  it("is all that is muted", () => {
+  it("mutes nothing else", () => {
     assert.include(writtenFor([{ method: "error", text: "The database is away" }]), "The database is away")
   })
 })

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto"
-import type { SealedColumn } from "../../../platform/crypto/SealedColumn.ts"
-import type { Vault } from "../../../platform/crypto/Vault.ts"
+import type { SealedColumn, Vault } from "../../../platform/crypto/Vault.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
 
 /** The place that a session's sealed data key is bound to. */

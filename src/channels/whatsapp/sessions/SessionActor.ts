@@ -34,8 +34,8 @@ const make = Effect.gen(function*() {
 })
 
 /** Runs sessions on this node. Requests run concurrently, because one may wait long for a code. */
-export const SessionActor = drainBeforeClose((stay) =>
-  SessionEntity.toLayer(Effect.andThen(stay, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
+export const SessionActor = drainBeforeClose((track) =>
+  SessionEntity.toLayer(Effect.andThen(track, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
 ).pipe(Layer.provide(SessionRowRepo.layer))
 
 interface Found {

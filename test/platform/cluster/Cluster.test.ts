@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ShardingConfig, SqlMessageStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { prune } from "../../../src/platform/cluster/ClusterPruning.ts"
+import { pruneMessages } from "../../../src/platform/cluster/Cluster.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const Tables = SqlMessageStorage.layer.pipe(
@@ -11,8 +11,8 @@ const Tables = SqlMessageStorage.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Tables)("ClusterPruning", (it) => {
-  it.effect("removes messages answered more than a day ago with their replies, and nothing else", () =>
+layer(Tables)("pruneMessages", (it) => {
+  it.effect("deletes messages answered more than a day ago with their replies, and nothing else", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const message = (id: number, processed: boolean, age: string) =>
@@ -24,7 +24,7 @@ layer(Tables)("ClusterPruning", (it) => {
       for (const id of [1, 2]) {
         yield* sql`insert into cluster_replies (id, request_id, kind, payload) values (${id + 10}, ${id}, 0, '{}')`
       }
-      yield* prune
+      yield* pruneMessages
       const left = yield* sql`select id::int from cluster_messages order by id`
       assert.deepStrictEqual(left.map(({ id }) => id), [2, 3])
       const replies = yield* sql`select request_id::int as id from cluster_replies`
