@@ -1,9 +1,8 @@
 import { Schema } from "effect"
 import { AccountId } from "../values/Ids.ts"
-import { Locale } from "../values/Locale.ts"
+import { Locale, Timezone } from "../values/Locale.ts"
 import { Plan } from "../values/Plan.ts"
 import { Timestamp } from "../values/Timestamp.ts"
-import { Timezone } from "../values/Timezone.ts"
 
 /** An account holder (spec 2.8). `status` says whether it may send: the trial lasts 3 days. */
 export const Account = Schema.Struct({

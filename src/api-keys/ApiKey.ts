@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { ApiKeyId } from "../values/Ids.ts"
-import { Permission } from "../values/Permission.ts"
-import { Scope } from "../values/Scope.ts"
+import { Permission, Scope } from "../values/Permission.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
 const fields = {

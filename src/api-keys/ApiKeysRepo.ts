@@ -4,9 +4,8 @@ import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { countingSql, Usage } from "../platform/http/RateLimit.ts"
 import { AccountId, ApiKeyId } from "../values/Ids.ts"
-import { Permission } from "../values/Permission.ts"
+import { Permission, Scope } from "../values/Permission.ts"
 import { Plan } from "../values/Plan.ts"
-import { Scope } from "../values/Scope.ts"
 import { ApiKey } from "./ApiKey.ts"
 
 const One = Schema.Struct({ accountId: AccountId, id: ApiKeyId })

@@ -7,7 +7,7 @@ import * as NodeUrl from "node:url"
 import { Api } from "../../src/api/Api.ts"
 import { Access, type Rule } from "../../src/platform/http/Access.ts"
 import type { WireName } from "../../src/platform/http/ApiError.ts"
-import { Scope } from "../../src/values/Scope.ts"
+import { Scope } from "../../src/values/Permission.ts"
 import type { Answer } from "../support/Service.ts"
 
 /** One declared endpoint of the contract. */

@@ -1,5 +1,5 @@
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import { Effect, Layer, Option, References } from "effect"
+import { Effect, Layer, Logger, Option, References } from "effect"
 import { RunnerAddress } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import * as NodeNet from "node:net"
@@ -7,7 +7,6 @@ import { AppConfig } from "../config/AppConfig.ts"
 import * as Query from "../database/Query.ts"
 import { PeriodicTask } from "../work/PeriodicTask.ts"
 import * as Neighbours from "./Neighbours.ts"
-import { withoutStartupNoise } from "./withoutStartupNoise.ts"
 
 /** A port that is free now. If another process takes it before the start, the start fails and the next one tries again. */
 const freePort = (host: string) =>
@@ -20,6 +19,21 @@ const freePort = (host: string) =>
       server.close(() => resume(Effect.succeed(port)))
     })
   })
+
+/** Warnings of the library in every normal start and shutdown of a node. */
+const expectedWarnings = ["No healthy runners available", "Could not find entity manager for address, retrying"]
+
+const isExpected = (message: unknown): boolean =>
+  Array.isArray(message) ? message.some(isExpected) : expectedWarnings.some((text) => text === message)
+
+/** Removes expected warnings from a layer's logs, so that the remaining ones deserve attention. */
+export const withoutStartupNoise = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.unwrap(Effect.map(Logger.CurrentLoggers, (loggers) => {
+    const filtered = [...loggers].map((logger) =>
+      Logger.make((entry) => isExpected(entry.message) ? undefined : logger.log(entry))
+    )
+    return Layer.provide(layer, Layer.succeed(Logger.CurrentLoggers, new Set(filtered)))
+  }))
 
 /**
  * Makes this node a runner. PostgreSQL stores which node runs which actor. The shards of a node move at once when it shuts

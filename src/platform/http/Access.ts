@@ -1,6 +1,5 @@
 import { Context } from "effect"
-import type { Permission } from "../../values/Permission.ts"
-import type { Scope } from "../../values/Scope.ts"
+import type { Permission, Scope } from "../../values/Permission.ts"
 
 /** Who may call an endpoint. Every endpoint declares it; a contract test fails when one does not. */
 export type Rule =

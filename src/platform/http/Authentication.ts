@@ -1,9 +1,8 @@
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { AccountId, ApiKeyId } from "../../values/Ids.ts"
-import type { Permission } from "../../values/Permission.ts"
+import type { Permission, Scope } from "../../values/Permission.ts"
 import type { Plan } from "../../values/Plan.ts"
-import type { Scope } from "../../values/Scope.ts"
 import { apiErrors } from "./ApiError.ts"
 import * as Errors from "./ApiErrors.ts"
 

@@ -1,9 +1,9 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
 import { ShardingConfig, SqlMessageStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { pruneMessages } from "../../../src/platform/cluster/Cluster.ts"
+import { pruneMessages, withoutStartupNoise } from "../../../src/platform/cluster/Cluster.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const Tables = SqlMessageStorage.layer.pipe(
@@ -30,4 +30,23 @@ layer(Tables)("pruneMessages", (it) => {
       const replies = yield* sql`select request_id::int as id from cluster_replies`
       assert.deepStrictEqual(replies.map(({ id }) => id), [2])
     }))
+})
+
+describe("withoutStartupNoise", () => {
+  it.effect("drops expected warnings alone, also those of fibers that the layer forks", () =>
+    Effect.gen(function*() {
+      const said: Array<unknown> = []
+      const collecting = Logger.layer([Logger.make(({ message }) => void said.push(message))])
+      const talk = Effect.gen(function*() {
+        yield* Effect.logWarning("No healthy runners available")
+        yield* Effect.logWarning("Could not acquire/release shards")
+        yield* Effect.logWarning("Could not find entity manager for address, retrying")
+      })
+      const talking = Layer.effectDiscard(Effect.andThen(talk, Effect.forkScoped(talk)))
+      yield* Layer.build(withoutStartupNoise(talking).pipe(Layer.provide(collecting)))
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(said.flat(), ["Could not acquire/release shards", "Could not acquire/release shards"])
+      yield* Effect.logWarning("No healthy runners available").pipe(Effect.provide(collecting))
+      assert.lengthOf(said, 3)
+    }).pipe(Effect.scoped))
 })

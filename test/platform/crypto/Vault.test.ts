@@ -77,7 +77,7 @@ describe("Vault with a previous main key", () => {
     }))
 
   it.effect.prop(
-    "wraps the data key of a value anew and leaves its ciphertext, so that it opens without the previous main key",
+    "rewraps a data key and keeps the ciphertext, so that the value opens without the previous main key",
     [Schema.Uint8Array],
     ([plain]) =>
       Effect.gen(function*() {

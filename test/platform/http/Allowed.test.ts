@@ -9,13 +9,13 @@ const { methods } = Allowed.fromRoutes([
 ])
 
 describe("Allowed", () => {
-  it("names the methods of a path, with HEAD where there is GET, and OPTIONS", () => {
+  it("returns the methods of a path, with HEAD if there is GET, and OPTIONS", () => {
     assert.deepStrictEqual(methods("/v1/things"), ["GET", "POST", "HEAD", "OPTIONS"])
     assert.deepStrictEqual(methods("/v1/things/"), ["GET", "POST", "HEAD", "OPTIONS"])
     assert.deepStrictEqual(methods("/v1/things/7"), ["DELETE", "OPTIONS"])
   })
 
-  it("names none for what is not served", () => {
+  it("returns no methods for a path that does not exist", () => {
     for (const path of ["", "/", "/v1", "/v1/thingsx", "/v1/things/7/8", "/t/o/xgif"]) {
       assert.deepStrictEqual(methods(path), [], path)
     }

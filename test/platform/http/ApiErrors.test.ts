@@ -3,7 +3,7 @@ import { EmailQuotaExceeded } from "../../../src/accounts/AccountErrors.ts"
 import { PlanLimitExceeded, RateLimitExceeded } from "../../../src/platform/http/ApiErrors.ts"
 import { OtpLimitReached, VerificationBlocked } from "../../../src/verify/VerifyErrors.ts"
 
-it("a plan's limit is told in words, for one and for several, of every resource", () => {
+it("the message of a plan's limit has singular and plural for every resource", () => {
   const told = [
     new PlanLimitExceeded({ limit: 1, current: 1, resource: "whatsapp_sessions" }),
     new PlanLimitExceeded({ limit: 2, current: 2, resource: "api_keys" }),
@@ -18,7 +18,7 @@ it("a plan's limit is told in words, for one and for several, of every resource"
   ])
 })
 
-it("refusals that count say one of a thing, and several with the thousands apart", () => {
+it("refusals with counts have singular and plural, with thousands separators", () => {
   const mails = [
     new EmailQuotaExceeded({ limit: 1, current: 1, resource: "emails" }),
     new EmailQuotaExceeded({ limit: 5000, current: 4990, resource: "emails" })

@@ -6,7 +6,7 @@ import { Changes } from "../../support/Changes.ts"
 import { eventually, live, makeAccount, startNode } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** A connection that a test holds in its hand: what was sent and what came so far. */
+/** A raw connection with the bytes sent and received so far. */
 const connect = (port: number) =>
   Effect.acquireRelease(
     Effect.callback<Connection>((resume) => {
@@ -52,9 +52,9 @@ const isListening = (port: number) =>
     socket.once("error", () => resume(Effect.succeed(false)))
   })
 
-layer(TestDatabase.layer)("a node that is told to stop", (it) => {
+layer(TestDatabase.layer)("a node that shuts down", (it) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it.effect(`by ${signal} answers what is in flight, refuses the rest with 503, and leaves with exit code 0`, () =>
+    it.effect(`after ${signal} answers requests in flight, refuses others with 503, and exits with code 0`, () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const node = yield* startNode()
@@ -81,7 +81,7 @@ layer(TestDatabase.layer)("a node that is told to stop", (it) => {
         }
         yield* health.send("GET /health/ready HTTP/1.1", "Host: x", "")
         yield* late.send("GET /v1/api-keys HTTP/1.1", "Host: x", "")
-        // What is answered after those bytes were sent was read after them.
+        // A response after those bytes proves that the node has read them.
         yield* node.request("GET", "/health/live")
 
         const startedAt = yield* live(Clock.currentTimeMillis)
@@ -102,7 +102,7 @@ layer(TestDatabase.layer)("a node that is told to stop", (it) => {
       }))
   }
 
-  it.effect("leaves at once when nothing is in flight, though clients hold connections", () =>
+  it.effect("exits at once if nothing is in flight, although clients keep connections", () =>
     Effect.gen(function*() {
       const node = yield* startNode()
       const idle = yield* connect(node.port)
@@ -116,7 +116,7 @@ layer(TestDatabase.layer)("a node that is told to stop", (it) => {
     }))
 
   it.effect(
-    "leaves within 20 seconds, with exit code 0, though a client never ends its request",
+    "exits within 20 seconds with code 0, although a client never ends its request",
     () =>
       Effect.gen(function*() {
         const node = yield* startNode()

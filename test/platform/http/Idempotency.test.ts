@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { assertRefused } from "../../contract/contract.ts"
 import { type Answer, makeAccount, makeKey, type RunningNode, Service, startNode } from "../../support/Service.ts"
 
-/** A second node on the database of the first. */
+/** A second node with the same database. */
 class SecondNode extends Context.Service<SecondNode, RunningNode>()(
   "messaging-service/test/platform/http/Idempotency.test/SecondNode"
 ) {
@@ -30,7 +30,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
   const keysOf = (accountId: number) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select id from api_keys where account_id = ${accountId}`)
 
-  it.effect("gives the same request the same answer, and nothing is done twice", () =>
+  it.effect("returns the same response to the same request, and repeats nothing", () =>
     Effect.gen(function*() {
       const { accountId, key } = yield* makeAccount()
       const first = yield* post("/v1/api-keys", key, "a", { name: "Once" })
@@ -43,7 +43,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       assert.isDefined(second.headers["x-ratelimit-remaining"])
     }))
 
-  it.effect("is the key of one caller, one method and one path", () =>
+  it.effect("is scoped to one caller, one method and one path", () =>
     Effect.gen(function*() {
       const { accountId, key } = yield* makeAccount()
       const other = yield* makeKey(accountId)
@@ -60,7 +60,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       ])
     }))
 
-  it.effect("answers 409 to another body under the same key", () =>
+  it.effect("returns 409 for another body under the same key", () =>
     Effect.gen(function*() {
       const { accountId, key } = yield* makeAccount()
       yield* post("/v1/api-keys", key, "b", { name: "One" })
@@ -69,7 +69,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       assert.strictEqual((yield* keysOf(accountId)).length, 2)
     }))
 
-  it.effect("lets one of 100 parallel requests over two nodes through; the others see its answer or are told to wait", () =>
+  it.effect("executes one of 100 parallel requests on two nodes; the others get its response or must wait", () =>
     Effect.gen(function*() {
       const nodes = [yield* Service, yield* SecondNode]
       const { accountId, key } = yield* makeAccount()
@@ -98,7 +98,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       assert.deepStrictEqual([late.headers["idempotency-replayed"], late.text], ["true", fresh[0]?.text])
     }))
 
-  it.effect("keeps the answer encrypted: what was shown once is readable nowhere in the database", () =>
+  it.effect("stores the response encrypted, so that a secret shown once is not readable in the database", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { key } = yield* makeAccount()
@@ -111,7 +111,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       assert.deepStrictEqual({ ...row }, { n: 1, readable: false })
     }))
 
-  it.effect("replays refusals of the request itself: 400, 404 and 422", () =>
+  it.effect("replays refusals of the request: 400, 404 and 422", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()
@@ -129,7 +129,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       }
     }))
 
-  it.effect("stores no 402: after paying the same request goes through", () =>
+  it.effect("stores no 402, so that the same request succeeds after payment", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId, key } = yield* makeAccount({ plan: "starter" })
@@ -140,7 +140,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       assert.deepStrictEqual([paid.status, paid.headers["idempotency-replayed"]], [201, undefined])
     }))
 
-  it.effect("stores no 401, 403, 415 and 429, so that the corrected request goes through", () =>
+  it.effect("stores no 401, 403, 415 and 429, so that the corrected request succeeds", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { request } = yield* Service
@@ -162,7 +162,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       assert.strictEqual(narrow.status, 201)
     }))
 
-  it.effect("is 1 to 255 visible ASCII characters, anything else is 422 and does nothing", () =>
+  it.effect("must be 1 to 255 visible ASCII characters; any other key gets 422 and does nothing", () =>
     Effect.gen(function*() {
       const { accountId, key } = yield* makeAccount()
       for (const bad of ["", "a b", "x".repeat(256), "t\tab", "caf\xe9"]) {
@@ -176,7 +176,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       }
     }))
 
-  it.effect("means nothing on other methods", () =>
+  it.effect("has no effect on other methods", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount()
@@ -186,7 +186,7 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       }
     }))
 
-  it.effect("is forgotten after 24 hours", () =>
+  it.effect("expires after 24 hours", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId, key } = yield* makeAccount()

@@ -23,12 +23,12 @@ const limit = 40
 const env = { RATE_LIMIT_STARTER: String(limit), RATE_LIMIT_LOGIN: "20" }
 const twoNodes = SecondNode.layer(env).pipe(Layer.provideMerge(Service.layer({ env })))
 
-/** A test may run over the end of a minute; what a minute ends at is in its answers. */
+/** Groups responses by the end of their minute, because a test may cross one. */
 const byMinute = (answers: ReadonlyArray<Answer>) =>
   Object.values(Object.groupBy(answers, ({ headers }) => headers["x-ratelimit-reset"] ?? ""))
 
 layer(twoNodes)("the rate limit", (it) => {
-  it.effect("lets exactly its number through in a minute, counted over two nodes", () =>
+  it.effect("admits exactly its number of requests in a minute, counted over two nodes", () =>
     Effect.gen(function*() {
       const nodes = [yield* Service, yield* SecondNode]
       const { key } = yield* makeAccount({ plan: "starter" })
@@ -47,16 +47,16 @@ layer(twoNodes)("the rate limit", (it) => {
       assert.isTrue(answers.some(({ status }) => status === 429))
     }))
 
-  it.effect("says with each answer what is left and, when nothing is, when to come back", () =>
+  it.effect("reports the remaining requests in each response and, at zero, when to retry", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { key } = yield* makeAccount({ plan: "starter" })
       yield* earlyInTheMinute
-      const answers = yield* Effect.forEach(Array.from({ length: limit + 20 }), () =>
-        request("GET", "/v1/api-keys", { key }))
-      const refused = answers.filter(({ status }) =>
-        status === 429
+      const answers = yield* Effect.forEach(
+        Array.from({ length: limit + 20 }),
+        () => request("GET", "/v1/api-keys", { key })
       )
+      const refused = answers.filter(({ status }) => status === 429)
       assert.isNotEmpty(refused)
       for (const { headers } of answers) {
         const left = headers["x-ratelimit-remaining"]
@@ -72,7 +72,7 @@ layer(twoNodes)("the rate limit", (it) => {
       }
     }))
 
-  it.effect("is counted for each key, and not at all for a key that is none", () =>
+  it.effect("is counted for each key, and not for an invalid key", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { accountId, key } = yield* makeAccount({ plan: "starter" })
@@ -85,7 +85,7 @@ layer(twoNodes)("the rate limit", (it) => {
       assert.deepStrictEqual([unknown.status, unknown.headers["x-ratelimit-limit"]], [401, undefined])
     }))
 
-  it.effect("comes before scopes and after the key", () =>
+  it.effect("is checked after the key and before scopes", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
       const { accountId } = yield* makeAccount({ plan: "starter" })
@@ -104,7 +104,7 @@ layer(twoNodes)("the rate limit", (it) => {
       for (const { headers } of answers) assert.strictEqual(headers["x-ratelimit-limit"], String(limit))
     }))
 
-  it.effect("of logins holds per client address, right password or wrong, over two nodes", () =>
+  it.effect("of logins is per client address, for right and wrong passwords, over two nodes", () =>
     Effect.gen(function*() {
       const nodes = [yield* Service, yield* SecondNode]
       const json = { email: "nobody@example.com", password: "wrong horse battery" }
@@ -121,8 +121,8 @@ layer(twoNodes)("the rate limit", (it) => {
     }))
 })
 
-layer(RateLimit.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("the counter", (it) => {
-  it.effect("gives every request of a bucket a number of its own, in one statement or in many", () =>
+layer(RateLimit.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("RateLimit", (it) => {
+  it.effect("gives each request of a bucket a different number, in one statement or in many", () =>
     Effect.gen(function*() {
       const { count } = yield* RateLimit
       const usages = yield* Effect.forEach(Array.from({ length: 2000 }, (_, i) => i), (i) => count(`bucket:${i % 3}`), {

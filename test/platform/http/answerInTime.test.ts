@@ -9,12 +9,12 @@ import * as NodeNet from "node:net"
 import { answerInTime, timeToRead } from "../../../src/platform/http/answerInTime.ts"
 import { live } from "../../support/Service.ts"
 
-/** More than what two sockets on one machine have on their way. */
+/** More bytes than two sockets on one machine buffer. */
 const bytes = Buffer.alloc(32 * 1024 * 1024, "0123456789")
 
 const Host = NodeHttpServer.layer(() => NodeHttp.createServer(), { port: 0, host: "127.0.0.1" })
 
-describe("an answer of many bytes", () => {
+describe("a large response", () => {
   const serving = Effect.gen(function*() {
     const released = yield* Deferred.make<void>()
     const route = HttpRouter.add(
@@ -31,7 +31,7 @@ describe("an answer of many bytes", () => {
     return { port, released: Deferred.await(released), isReleased: Deferred.isDone(released) }
   })
 
-  it.effect("is whole, and its room free, when the client has read it", () =>
+  it.effect("is complete, and its slot is free, after the client has read it", () =>
     Effect.gen(function*() {
       const { port, released } = yield* serving
       const answer = yield* live(Effect.promise(() => fetch(`http://127.0.0.1:${port}/file`)))
@@ -41,7 +41,7 @@ describe("an answer of many bytes", () => {
       yield* released
     }).pipe(Effect.provide(Host)))
 
-  it.effect("is cut off, and its room free, when the client has not read it in time", () =>
+  it.effect("is closed, and its slot is free, if the client does not read it in time", () =>
     Effect.scoped(Effect.gen(function*() {
       const { isReleased, port, released } = yield* serving
       const client = NodeNet.connect(port, "127.0.0.1")

@@ -11,7 +11,7 @@ const valuesOf = (value: unknown): number =>
     : 1
 
 describe("jsonShape", () => {
-  it.prop("is the depth of whatever value the text stands for, and at least how many there are", [Schema.Json], ([
+  it.prop("returns the depth of any JSON value, and at least its number of values", [Schema.Json], ([
     value
   ]) => {
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
@@ -21,17 +21,17 @@ describe("jsonShape", () => {
     }
   })
 
-  it.prop("sees no brackets and commas in strings", [Schema.String], ([text]) => {
+  it.prop("ignores brackets and commas in strings", [Schema.String], ([text]) => {
     assert.deepStrictEqual(jsonShape(JSON.stringify({ [`{[,${text}\\"`]: `${text}",{{[\\` })), { depth: 1, values: 2 })
   })
 
-  it("counts what was opened, also where it was never closed", () => {
+  it("counts opened brackets that are never closed", () => {
     assert.strictEqual(jsonShape("[".repeat(100_000)).depth, 100_000)
     assert.strictEqual(jsonShape("").depth, 0)
     assert.strictEqual(jsonShape("\"\\").depth, 0)
   })
 
-  it("takes a long text in one pass", () => {
+  it("reads a long text in one pass", () => {
     assert.strictEqual(jsonShape(`{"a":"${"\\\\[".repeat(3_000_000)}"}`).depth, 1)
   })
 })

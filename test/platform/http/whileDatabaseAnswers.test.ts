@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { ServiceUnavailable } from "../../../src/platform/http/ApiErrors.ts"
 import { whileDatabaseAnswers } from "../../../src/platform/http/RequestPipeline.ts"
 
-/** A database that answers at once or, while it is silent, never; it counts what it was asked. */
+/** A database that answers at once or, while it is silent, never. It counts its checks. */
 const makeDatabase = () => {
   const database = { isSilent: false, asked: 0 }
   const answer = Effect.suspend(() => {
@@ -35,15 +35,15 @@ const makeDatabase = () => {
 
 const isUnavailable = Schema.is(ServiceUnavailable)
 
-/** Whether a request is over, and for want of the database. */
+/** Whether a request has failed because of the database. */
 const isGivenUp = (request: Fiber.Fiber<unknown>) => {
   const exit = request.pollUnsafe()
   return exit !== undefined && Exit.isFailure(exit) && isUnavailable(Cause.squash(exit.cause))
 }
 
-describe("a request whose database falls silent", () => {
+describe("a request while the database is silent", () => {
   it.effect.prop(
-    "is given up within 5 seconds, whenever that is",
+    "fails within 5 seconds, whenever the silence begins",
     [Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))],
     ([moment]) => {
       const { database, layer } = makeDatabase()
@@ -58,7 +58,7 @@ describe("a request whose database falls silent", () => {
     }
   )
 
-  it.effect("is given up with all others by one question", () => {
+  it.effect("fails with all others after one check", () => {
     const { database, layer } = makeDatabase()
     database.isSilent = true
     return Effect.gen(function*() {
@@ -74,8 +74,8 @@ describe("a request whose database falls silent", () => {
   })
 })
 
-describe("a request that takes long", () => {
-  it.effect("goes on while the database answers", () => {
+describe("a slow request", () => {
+  it.effect("continues while the database answers", () => {
     const { database, layer } = makeDatabase()
     return Effect.gen(function*() {
       const whileAnswered = yield* whileDatabaseAnswers

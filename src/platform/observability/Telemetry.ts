@@ -1,7 +1,8 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
-import { PrometheusMetrics } from "effect/observability"
+import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
 import { createServer } from "node:http"
 import { AppConfig } from "../config/AppConfig.ts"
 
@@ -15,4 +16,14 @@ export const Metrics = Layer.effectDiscard(Effect.gen(function*() {
   )
   // Built separately: a merged layer would share its router, and each port would serve the routes of both.
   yield* Layer.build(server)
+}))
+
+/** Sends traces to the operator's OTLP collector. Without one, tracing is off and costs nothing. */
+export const Traces = Layer.unwrap(Effect.map(AppConfig, ({ otlpEndpoint }) => {
+  if (otlpEndpoint === undefined) return Layer.empty
+  const base = Redacted.value(otlpEndpoint).href.replace(/\/+$/, "")
+  return OtlpTracer.layer({ url: `${base}/v1/traces`, resource: { serviceName: "messaging-service" } }).pipe(
+    Layer.provide(OtlpSerialization.layerJson),
+    Layer.provide(NodeHttpClient.layerUndici)
+  )
 }))
