@@ -1,73 +1,13 @@
 /**
- * The worker of a queue that is a table: it claims due rows, performs them, and stores their outcomes.
- *
- * The rows are the truth. A policy says what is particular to one queue: its SQL, its work, and its limits. Every effect of
- * a policy is total: only an unavailable database may fail one, as a defect, and the worker waits for it.
+ * The worker of a queue that is a table. It claims due rows, performs them, and stores their outcomes. The rows are the
+ * truth: a worker that dies loses nothing, and a policy decides whether its items are repeated.
  */
-import { type Cause, Clock, Duration, Effect, Semaphore } from "effect"
+import { type Cause, Clock, Duration, Effect, Latch, Semaphore } from "effect"
 import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
 import { retryWhileUnavailable } from "../database/retryWhileUnavailable.ts"
 import { PeriodicTask } from "./PeriodicTask.ts"
 import type { Wakeup } from "./Wakeup.ts"
-
-/** Whether work may begin: all of it, one item that probes the receiving side, or none for now. */
-export type Admission =
-  | { readonly _tag: "Pass" }
-  | { readonly _tag: "Probe" }
-  | { readonly _tag: "Refused"; readonly retryInMillis: number }
-
-/** How much a worker may claim. */
-export interface Room<Item> {
-  readonly limit: number
-  /** How many of these may be in the bulk lane. */
-  readonly bulkLimit: number
-  readonly inFlight: ReadonlySet<Item>
-}
-
-/** A claim that several nodes compete for. The node that works on an item renews its lease every second. */
-export interface Lease<Item> {
-  /** Extends the leases of these items. Skips rows that another node has reclaimed. */
-  readonly renew: (items: ReadonlyArray<Item>) => Effect.Effect<void>
-  /** Returns orphaned rows to the queue, or gives them up. Answers how many it found. */
-  readonly reclaim: Effect.Effect<number>
-}
-
-export interface WorkPolicy<Item, Outcome> {
-  /** What the queue contains, for logs. */
-  readonly name: string
-  /** Most items in flight at once. */
-  readonly concurrency: number
-  /** After a full queue, the room that is worth another claim. A claim for each item that ends costs too much. */
-  readonly minRoom?: number
-  /** Claims this many at once, beyond the concurrency limit, so that the next item need not wait for the database. */
-  readonly claimSize?: number
-  /** The items of the bulk lane, and how many of them may be in flight at once. */
-  readonly bulkLane?: { readonly concurrency: number; readonly includes: (item: Item) => boolean }
-  readonly admission?: Effect.Effect<Admission>
-  /** Claims due rows. */
-  readonly claim: (room: Room<Item>) => Effect.Effect<ReadonlyArray<Item>>
-  /** How long after its claim an item may begin. A node that was frozen for longer has lost it to another one. */
-  readonly beginWithin?: Duration.Duration
-  /** Throttles how fast items begin. */
-  readonly throttle?: Effect.Effect<void>
-  /** The attempt. Its failure is an outcome. */
-  readonly perform: (item: Item) => Effect.Effect<Outcome>
-  /** Stores the outcome, unless the item was reclaimed. May run twice. */
-  readonly settle: (item: Item, outcome: Outcome) => Effect.Effect<void>
-  /** Returns claimed items that have not begun to the queue, unchanged. */
-  readonly release: (items: ReadonlyArray<Item>) => Effect.Effect<void>
-  /** Only for queues that several nodes work on. */
-  readonly lease?: Lease<Item>
-  /**
-   * Milliseconds until the next poll, at least `atLeast`; undefined ends the worker. Asked when nothing is due, and again
-   * after each item, as its outcome may be a retry.
-   */
-  readonly nextPoll?: (atLeast: number, inFlight: ReadonlySet<Item>) => Effect.Effect<number | undefined>
-  /** Longest wait for items in flight when the worker stops. */
-  readonly drainTimeout?: Duration.Duration
-  /** Fields of the log lines about an item. */
-  readonly annotations: (item: Item) => Record<string, unknown>
-}
+import type { Admission, Room, WorkPolicy } from "./WorkPolicy.ts"
 
 /** Makes a wait interruptible inside an uninterruptible region. */
 type Waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -88,6 +28,7 @@ const logFailure = (message: string) => (cause: Cause.Cause<unknown>) =>
 /** Counts items in flight, by lane. */
 const makeInFlight = <Item, Outcome>({ bulkLane, concurrency, minRoom = 1 }: WorkPolicy<Item, Outcome>) => {
   const items = new Set<Item>()
+  const empty = Latch.makeUnsafe(true)
   let bulk = 0
   const count = (item: Item, change: 1 | -1) => {
     if (bulkLane?.includes(item) === true) bulk += change
@@ -104,23 +45,27 @@ const makeInFlight = <Item, Outcome>({ bulkLane, concurrency, minRoom = 1 }: Wor
     items,
     room,
     hasRoom,
+    /** Ends when nothing is in flight. */
+    drained: empty.await,
     add: (item: Item) => {
       items.add(item)
       count(item, 1)
+      empty.closeUnsafe()
     },
     /** Whether this opened a lane that was full. */
     remove: (item: Item) => {
       const before = openLanes()
       items.delete(item)
       count(item, -1)
+      if (items.size === 0) empty.openUnsafe()
       return openLanes() > before
     }
   }
 }
 
 /**
- * Works on a queue until it is interrupted. Then it begins nothing more, finishes what is in flight, and goes on to renew
- * those leases meanwhile.
+ * Works on a queue until it is interrupted, or the policy ends it. Then it begins nothing more, and finishes the items in
+ * flight while it renews their leases.
  */
 const run = Effect.fnUntraced(function*<Item, Outcome>(policy: WorkPolicy<Item, Outcome>, wakeup: Wakeup) {
   const { admission = pass, claimSize, lease, name, nextPoll, throttle = Effect.void } = policy
@@ -213,9 +158,7 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(policy: WorkPolicy<Item, 
     })
     yield* Effect.forkScoped(PeriodicTask.repeat(`leases of ${name}`, renewInterval, renewAndReclaim))
   }
-  yield* Effect.addFinalizer(() =>
-    Effect.timeoutOption(slots.take(policy.concurrency), policy.drainTimeout ?? Duration.infinity)
-  )
+  yield* Effect.addFinalizer(() => Effect.timeoutOption(inFlight.drained, policy.drainTimeout ?? Duration.infinity))
   while (yield* round) continue
 }, Effect.scoped)
 

@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { type Admission, LeasedQueue, type WorkPolicy } from "../../../src/platform/work/LeasedQueue.ts"
+import { LeasedQueue } from "../../../src/platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../src/platform/work/Wakeup.ts"
+import type { Admission, WorkPolicy } from "../../../src/platform/work/WorkPolicy.ts"
 
 const unavailable = SqlError.SqlError.make({
   reason: SqlError.ConnectionError.make({ cause: undefined, message: "gone", operation: "query" })

@@ -10,8 +10,9 @@
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import { LeasedQueue, type WorkPolicy } from "../../../platform/work/LeasedQueue.ts"
+import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
+import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { RecipientOutcomes } from "../recipients/RecipientOutcomes.ts"
 import { transition } from "../recipients/RecipientState.ts"

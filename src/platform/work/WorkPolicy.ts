@@ -1,0 +1,64 @@
+import type { Duration, Effect } from "effect"
+
+/** Whether work may begin: all of it, one item that probes the receiving side, or none for now. */
+export type Admission =
+  | { readonly _tag: "Pass" }
+  | { readonly _tag: "Probe" }
+  | { readonly _tag: "Refused"; readonly retryInMillis: number }
+
+/** How much a worker may claim. */
+export interface Room<Item> {
+  readonly limit: number
+  /** How many of these may be in the bulk lane. */
+  readonly bulkLimit: number
+  readonly inFlight: ReadonlySet<Item>
+}
+
+/** A claim that several nodes compete for. The node that works on an item renews its lease every second. */
+export interface Lease<Item> {
+  /** Extends the leases of these items. Skips rows that another node has reclaimed. */
+  readonly renew: (items: ReadonlyArray<Item>) => Effect.Effect<void>
+  /** Returns orphaned rows to the queue, or gives them up. Answers how many it found. */
+  readonly reclaim: Effect.Effect<number>
+}
+
+/**
+ * The particulars of one queue: its SQL, its work and its limits. Every effect is total: only an unavailable database may
+ * fail one, as a defect, and the worker waits for it.
+ */
+export interface WorkPolicy<Item, Outcome> {
+  /** What the queue contains, for logs. */
+  readonly name: string
+  /** Most items in flight at once. */
+  readonly concurrency: number
+  /** After a full queue, the room that is worth another claim. A claim for each item that ends costs too much. */
+  readonly minRoom?: number
+  /** Claims this many at once, beyond the concurrency limit, so that the next item need not wait for the database. */
+  readonly claimSize?: number
+  /** The items of the bulk lane, and how many of them may be in flight at once. */
+  readonly bulkLane?: { readonly concurrency: number; readonly includes: (item: Item) => boolean }
+  readonly admission?: Effect.Effect<Admission>
+  /** Claims due rows. */
+  readonly claim: (room: Room<Item>) => Effect.Effect<ReadonlyArray<Item>>
+  /** How long after its claim an item may begin. A node that was frozen for longer has lost it to another one. */
+  readonly beginWithin?: Duration.Duration
+  /** Throttles how fast items begin. */
+  readonly throttle?: Effect.Effect<void>
+  /** The attempt. Its failure is an outcome. */
+  readonly perform: (item: Item) => Effect.Effect<Outcome>
+  /** Stores the outcome, unless the item was reclaimed. May run twice. */
+  readonly settle: (item: Item, outcome: Outcome) => Effect.Effect<void>
+  /** Returns claimed items that have not begun to the queue, unchanged. */
+  readonly release: (items: ReadonlyArray<Item>) => Effect.Effect<void>
+  /** Only for queues that several nodes work on. */
+  readonly lease?: Lease<Item>
+  /**
+   * Milliseconds until the next poll, at least `atLeast`; undefined ends the worker. Asked when nothing is due, and again
+   * after each item, as its outcome may be a retry.
+   */
+  readonly nextPoll?: (atLeast: number, inFlight: ReadonlySet<Item>) => Effect.Effect<number | undefined>
+  /** Longest wait for items in flight when the worker stops. */
+  readonly drainTimeout?: Duration.Duration
+  /** Fields of the log lines about an item. */
+  readonly annotations: (item: Item) => Record<string, unknown>
+}
