@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** This waits for real time and leaves the processors alone: at the end nobody would use them meanwhile. */
+/** It waits for real time without using the processors, so it starts first and other files run beside it. */
 const waiting = "test/faults/retries.test.ts"
 
 class WaitingFirst extends BaseSequencer {

@@ -2,9 +2,10 @@ import * as NodePath from "node:path"
 import { boundaries } from "./boundaries.ts"
 import { functionSize } from "./functionSize.ts"
 import { effectIdioms } from "./idioms.ts"
+import { plainEnglish } from "./phrases.ts"
 import type { Rule } from "./rule.ts"
 
-/** An index file hides which file is meant, and with it the picture of the folders. */
+/** An index file hides which module an import means. */
 const noBarrel: Rule = {
   create(context) {
     return {
@@ -18,5 +19,11 @@ const noBarrel: Rule = {
 
 export default {
   meta: { name: "project" },
-  rules: { boundaries, "effect-idioms": effectIdioms, "function-size": functionSize, "no-barrel": noBarrel }
+  rules: {
+    boundaries,
+    "effect-idioms": effectIdioms,
+    "function-size": functionSize,
+    "no-barrel": noBarrel,
+    "plain-english": plainEnglish
+  }
 }

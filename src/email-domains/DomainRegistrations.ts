@@ -8,8 +8,13 @@ import { NotFound } from "../platform/http/ApiErrors.ts"
 import type { DomainName } from "../values/DomainName.ts"
 import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import type { AccountId, EmailDomainId } from "../values/Ids.ts"
-import { dnsRecords } from "./dnsRecords.ts"
-import { type AddedDomain, DomainAlreadyExists, type DomainChange, type EmailDomain } from "./EmailDomain.ts"
+import {
+  type AddedDomain,
+  dnsRecords,
+  DomainAlreadyExists,
+  type DomainChange,
+  type EmailDomain
+} from "./EmailDomain.ts"
 import { sealedDkimKey } from "./EmailDomains.ts"
 import { type DomainRow, EmailDomainsRepo } from "./EmailDomainsRepo.ts"
 import { warningsOf } from "./warningsOf.ts"

@@ -6,8 +6,8 @@ import { NotFound, ServiceUnavailable, ValidationFailed } from "../platform/http
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { RegistrableDomainName } from "../values/DomainName.ts"
-import { Data, Done, Nothing } from "../values/Envelope.ts"
 import { EmailDomainId, pathId } from "../values/Ids.ts"
+import { Data, Done, Nothing } from "../values/Page.ts"
 import { AddedDomain, CheckedDomain, DomainAlreadyExists, DomainChange, EmailDomain } from "./EmailDomain.ts"
 
 const NewDomain = Schema.Struct({

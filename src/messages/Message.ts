@@ -1,8 +1,10 @@
 import { Schema } from "effect"
-import { BatchStatus } from "../values/BatchStatus.ts"
 import { MessageBatchId, MessageId } from "../values/Ids.ts"
 import { sortedPageQuery } from "../values/Page.ts"
 import { Timestamp } from "../values/Timestamp.ts"
+
+/** The progress of a batch of any channel (spec 3.4). failed: nothing of it could be sent. */
+export const BatchStatus = Schema.Literals(["queued", "processing", "completed", "failed", "canceled"])
 
 /** Channels with numbered messages (spec 3.6). Emails have separate records. */
 export const Channel = Schema.Literals(["whatsapp", "sms"])

@@ -6,7 +6,7 @@ import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { DayInput } from "../values/Day.ts"
-import { Data } from "../values/Envelope.ts"
+import { Data } from "../values/Page.ts"
 import { BillingReport, Granularity, UsageReport, UsedInTime } from "./UsageReport.ts"
 
 const period = { from_date: Schema.optionalKey(DayInput), to_date: Schema.optionalKey(DayInput) }

@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
         for no key update ${sql.literal(wait ? "" : "skip locked")}`
   })
 
-  /** A separate statement after the lock: a statement that waits for a lock counts as of its own start. */
+  /** A separate statement after the lock: a statement that waits for a lock sees the rows of the time of its start. */
   const usedThisMonth = Query.findAll({
     Request: Schema.Struct({ accountIds: Schema.Array(AccountId), metric: Metric }),
     Result: Schema.Struct({ account_id: AccountId, used: Schema.Int }),

@@ -1,4 +1,26 @@
 import { Effect, Schema } from "effect"
+import { Timestamp } from "./Timestamp.ts"
+
+/** `{ data }`: reads, creates and updates (spec 2.1). */
+export const Data = <S extends Schema.Top>(data: S) => Schema.Struct({ data })
+
+/** `{ success: true, data }`: actions (spec 2.1). */
+export const Done = <S extends Schema.Top>(data: S) => Schema.Struct({ success: Schema.Literal(true), data })
+
+/** `{ data: [...], meta: { total, page, per_page } }`: pageable lists (spec 2.1). */
+export const Paged = <S extends Schema.Top>(row: S) => Schema.Struct({ data: Schema.Array(row), meta: PageMeta })
+
+/** The response to a page request. */
+export const paged = <A>({ page, per_page }: PageRequest, { rows, total }: PageOf<A>) => ({
+  data: rows,
+  meta: { total, page, per_page }
+})
+
+/** `request_id` is a UUID; the timestamp has microseconds (spec 2.1). */
+export const Meta = Schema.Struct({ request_id: Schema.String, timestamp: Timestamp })
+
+/** `{ success: true, data: null, meta }`: actions without a result, like the specification's session delete. */
+export const Nothing = Schema.Struct({ success: Schema.Literal(true), data: Schema.Null, meta: Meta })
 
 /** The last row that a page number can reach. Beyond it, use a filter. */
 const maxRows = 100_000
@@ -41,7 +63,7 @@ export interface PageOf<A> {
   readonly total: number
 }
 
-export const PageMeta = Schema.Struct({ total: Schema.Int, page: Schema.Int, per_page: Schema.Int })
+const PageMeta = Schema.Struct({ total: Schema.Int, page: Schema.Int, per_page: Schema.Int })
 
 /** The `limit` and `offset` of a page. */
 export const window = ({ page, per_page }: PageRequest) => ({ limit: per_page, offset: (page - 1) * per_page })

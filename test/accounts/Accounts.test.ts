@@ -98,8 +98,8 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
   it.effect("an account without a password refuses every login", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
-      const { password: _, ...nobody } = person("keys-only@example.com")
-      yield* accounts.create(nobody)
+      const { password: _, ...keysOnly } = person("keys-only@example.com")
+      yield* accounts.create(keysOnly)
       for (const tried of ["", "null", "undefined"]) {
         const refused = yield* Effect.flip(accounts.login("keys-only@example.com", Redacted.make(tried)))
         assert.strictEqual(refused._tag, "InvalidCredentials")

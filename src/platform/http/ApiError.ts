@@ -1,6 +1,6 @@
 import { Effect, Schema, SchemaGetter } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Meta } from "../../values/Envelope.ts"
+import { Meta } from "../../values/Page.ts"
 import { meta } from "./RequestContext.ts"
 
 declare module "effect/Schema" {

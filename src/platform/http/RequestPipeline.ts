@@ -3,7 +3,7 @@ import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpSer
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/ids.ts"
 import { databaseAnswers } from "../database/databaseAnswers.ts"
-import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
+import { isDatabaseUnavailable } from "../database/unavailable.ts"
 import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { paged } from "../../values/Envelope.ts"
-import { type PageOf, type PageRequest, window } from "../../values/Page.ts"
+import { paged, type PageOf, type PageRequest, window } from "../../values/Page.ts"
 import { ValidationFailed } from "./ApiErrors.ts"
 import { RequestContext } from "./RequestContext.ts"
 

@@ -1,5 +1,5 @@
 import { type Duration, Effect, Exit, Queue, type Scope } from "effect"
-import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
+import { isDatabaseUnavailable } from "../database/unavailable.ts"
 
 type Done<B, E> = (exit: Exit.Exit<B, E>) => void
 

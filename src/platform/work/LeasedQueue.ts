@@ -3,11 +3,10 @@
  * truth: a worker that dies loses nothing, and a policy decides whether its items are repeated.
  */
 import { type Cause, Clock, Duration, Effect, Latch, Semaphore } from "effect"
-import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
-import { retryWhileUnavailable } from "../database/retryWhileUnavailable.ts"
+import { isDatabaseUnavailable, retryWhileUnavailable } from "../database/unavailable.ts"
 import { PeriodicTask } from "./PeriodicTask.ts"
 import type { Wakeup } from "./Wakeup.ts"
-import type { Admission, Room, WorkPolicy } from "./WorkPolicy.ts"
+import type { Admission, Lease, Room, WorkPolicy } from "./WorkPolicy.ts"
 
 /** Makes a wait interruptible inside an uninterruptible region. */
 type Waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -150,16 +149,18 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(policy: WorkPolicy<Item, 
     )
   )
 
-  // Finalizers run in reverse: the worker drains first, and renews its leases until then.
-  if (lease !== undefined) {
-    const renewAndReclaim = Effect.gen(function*() {
-      if (inFlight.items.size > 0) yield* lease.renew([...inFlight.items])
-      if ((yield* lease.reclaim) > 0) wakeup.signalUnsafe()
+  const renewAndReclaim = ({ reclaim, renew }: Lease<Item>) =>
+    Effect.gen(function*() {
+      if (inFlight.items.size > 0) yield* renew([...inFlight.items])
+      if ((yield* reclaim) > 0) wakeup.signalUnsafe()
     })
-    yield* Effect.forkScoped(PeriodicTask.repeat(`leases of ${name}`, renewInterval, renewAndReclaim))
-  }
+
+  // Finalizers run in reverse: the worker drains first, and renews its leases until then.
+  yield* lease === undefined
+    ? Effect.void
+    : Effect.forkScoped(PeriodicTask.repeat(`leases of ${name}`, renewInterval, renewAndReclaim(lease)))
   yield* Effect.addFinalizer(() => Effect.timeoutOption(inFlight.drained, policy.drainTimeout ?? Duration.infinity))
-  while (yield* round) continue
+  yield* Effect.repeat(round, { while: (hasMore) => hasMore })
 }, Effect.scoped)
 
 export const LeasedQueue = { run }

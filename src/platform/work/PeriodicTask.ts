@@ -1,6 +1,6 @@
 import { type Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
-import { isDatabaseUnavailable } from "../database/isDatabaseUnavailable.ts"
+import { isDatabaseUnavailable } from "../database/unavailable.ts"
 
 /** Runs `task` again and again on this node. Logs a failure, and tries again after the pause. */
 const repeat = <A, E, R>(

@@ -12,7 +12,7 @@
 import { Clock, Duration, Effect, Exit, Layer, Queue } from "effect"
 import { Entity } from "effect/cluster"
 import { drainBeforeClose } from "../../platform/cluster/drainBeforeClose.ts"
-import { retryWhileUnavailable } from "../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../platform/database/unavailable.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
 import * as DeliveryQueue from "./DeliveryQueue.ts"

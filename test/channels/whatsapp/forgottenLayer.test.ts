@@ -4,8 +4,11 @@ import type { CredentialStore } from "../../../src/channels/whatsapp/credentials
 import { Journal } from "../../../src/channels/whatsapp/credentials/Journal.ts"
 import type { WhatsAppMessages } from "../../../src/channels/whatsapp/outbox/WhatsAppMessages.ts"
 import type { SessionActor } from "../../../src/channels/whatsapp/sessions/SessionActor.ts"
-import { GroupDirectory, ReceivedMessages } from "../../../src/channels/whatsapp/socket/MessagePorts.ts"
-import { MessageTraffic } from "../../../src/channels/whatsapp/socket/MessageTraffic.ts"
+import {
+  GroupDirectory,
+  MessageTraffic,
+  ReceivedMessages
+} from "../../../src/channels/whatsapp/socket/MessageTraffic.ts"
 
 /** Type-checks only if the layer requires the port. Then a program without the port's layer does not compile. */
 const requires = <Port, L extends Layer.Any>(_isRequired: Port extends Layer.Services<L> ? true : false): void => {}

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Data, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "../../../src/platform/database/Database.ts"
-import { retryWhileUnavailable } from "../../../src/platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../src/platform/database/unavailable.ts"
 import { GroupCommit } from "../../../src/platform/work/GroupCommit.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Option, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { isDatabaseUnavailable } from "../../../src/platform/database/isDatabaseUnavailable.ts"
 import * as Query from "../../../src/platform/database/Query.ts"
+import { isDatabaseUnavailable } from "../../../src/platform/database/unavailable.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 class Taken extends Schema.TaggedError<Taken>()("Taken", {}) {}

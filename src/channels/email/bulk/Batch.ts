@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { BatchStatus } from "../../../values/BatchStatus.ts"
+import { BatchStatus } from "../../../messages/Message.ts"
 import { EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { BatchStatus } from "../../../messages/Message.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { BatchStatus } from "../../../values/BatchStatus.ts"
 import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"

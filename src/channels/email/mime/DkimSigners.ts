@@ -1,5 +1,5 @@
 import { Effect, Option, Redacted } from "effect"
-import { dkimSelector } from "../../../email-domains/dnsRecords.ts"
+import { dkimSelector } from "../../../email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
 import { parseDomainName } from "../../../values/DomainName.ts"
 import { domainOf, type EmailAddress } from "../../../values/EmailAddress.ts"

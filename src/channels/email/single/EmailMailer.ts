@@ -1,7 +1,7 @@
 import { Cause, Context, DateTime, Effect, Layer, Option } from "effect"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
-import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { renderPart } from "../../../templates/TemplatePart.ts"
 import { domainOf } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"

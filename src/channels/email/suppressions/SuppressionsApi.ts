@@ -6,8 +6,7 @@ import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
 import { RequestRules } from "../../../platform/http/RequestRules.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
-import { Data, Nothing, Paged } from "../../../values/Envelope.ts"
-import { pageQuery } from "../../../values/Page.ts"
+import { Data, Nothing, Paged, pageQuery } from "../../../values/Page.ts"
 import { ComplaintNotRemovable, Suppression, SuppressionReason } from "./Suppression.ts"
 
 /** Callers cannot claim a reason that only recipients or mail servers can give. */

@@ -11,7 +11,7 @@
 import { Clock, Duration, Effect, Layer, Random, Semaphore } from "effect"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
-import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { PartsRepo } from "../parts/PartsRepo.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import type { OutgoingPart, SubmitOutcome } from "../parts/SmsProvider.ts"

@@ -149,7 +149,7 @@ const connect = ({ host, port, tls }: SmppAddress): Effect.Effect<Connection, Sm
     (connection) => Effect.sync(() => connection.close("the bind was closed"))
   )
 
-/** Sends a request and waits for its response. The outer Option is none after the timeout, the inner one if the connection is lost. */
+/** Sends a request and waits for its response. The outer Option is `None` after the timeout, the inner one after a lost connection. */
 const ask = (connection: Connection, command: number, body: Uint8Array) =>
   Effect.callback<Option.Option<Pdu>>((resume) => {
     const sequence = connection.request(command, body, (reply) => resume(Effect.succeed(Option.fromUndefinedOr(reply))))

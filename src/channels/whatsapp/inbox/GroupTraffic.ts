@@ -1,7 +1,7 @@
 import { Cause, Clock, Effect, Option, Queue } from "effect"
 import { encrypt } from "../../../platform/crypto/gcm.ts"
 import { Database } from "../../../platform/database/Database.ts"
-import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
+import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { GroupsRepo } from "../directory/GroupsRepo.ts"
 import type { OwnedSession } from "../model/Session.ts"
 import type { GroupFacts } from "../socket/DirectorySocket.ts"

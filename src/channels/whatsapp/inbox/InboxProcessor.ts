@@ -1,7 +1,6 @@
 import { Cause, Clock, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import { Database } from "../../../platform/database/Database.ts"
-import { isDatabaseUnavailable } from "../../../platform/database/isDatabaseUnavailable.ts"
-import { retryWhileUnavailable } from "../../../platform/database/retryWhileUnavailable.ts"
+import { isDatabaseUnavailable, retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import { ContactsRepo } from "../directory/ContactsRepo.ts"
 import type { OwnedSession } from "../model/Session.ts"

@@ -16,7 +16,7 @@ import {
   type WhatsAppContent
 } from "../content/MessageContent.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
-import { GroupDirectory, ReceivedMessages } from "../socket/MessagePorts.ts"
+import { GroupDirectory, ReceivedMessages } from "../socket/MessageTraffic.ts"
 import { bulkContents } from "./bulkContents.ts"
 import * as MessageAcceptance from "./MessageAcceptance.ts"
 import { AcceptedRepo, type NewRow } from "./MessageAcceptance.ts"

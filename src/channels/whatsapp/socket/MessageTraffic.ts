@@ -1,6 +1,7 @@
 import { Context, Effect, type Scope } from "effect"
+import type { MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { OwnedSession } from "../model/Session.ts"
-import type { SessionTraffic } from "./WhatsAppSocket.ts"
+import type { QuotedMessage, SessionTraffic } from "./WhatsAppSocket.ts"
 
 /** The inbound half: messages, groups and people. The data key opens stored messages. */
 export interface InboundPart {
@@ -39,3 +40,13 @@ export class MessageTraffic extends Context.Service<MessageTraffic, {
       })
     })
 }
+
+/** Port: finds a message that the session received by its id in the API. The inbox provides it. */
+export class ReceivedMessages extends Context.Service<ReceivedMessages, {
+  readonly find: (sessionId: WhatsAppSessionId, id: MessageId) => Effect.Effect<QuotedMessage | undefined>
+}>()("messaging-service/channels/whatsapp/socket/MessageTraffic/ReceivedMessages") {}
+
+/** Port: finds the WhatsApp id (`…@g.us`) of one of the session's groups by its id in the API. */
+export class GroupDirectory extends Context.Service<GroupDirectory, {
+  readonly find: (sessionId: WhatsAppSessionId, groupId: number) => Effect.Effect<string | undefined>
+}>()("messaging-service/channels/whatsapp/socket/MessageTraffic/GroupDirectory") {}

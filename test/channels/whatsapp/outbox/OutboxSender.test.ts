@@ -6,7 +6,7 @@ import { newDataKey } from "../../../../src/channels/whatsapp/credentials/DataKe
 import { OutboxSender } from "../../../../src/channels/whatsapp/outbox/OutboxSender.ts"
 import { OutboxSenders } from "../../../../src/channels/whatsapp/outbox/OutboxSenders.ts"
 import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
-import { ReceivedMessages } from "../../../../src/channels/whatsapp/socket/MessagePorts.ts"
+import { ReceivedMessages } from "../../../../src/channels/whatsapp/socket/MessageTraffic.ts"
 import type { SessionSocket } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
 import { Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"

@@ -1,4 +1,4 @@
-import { Cause } from "effect"
+import { Cause, Effect, Schedule } from "effect"
 import { SqlError } from "effect/sql"
 
 /**
@@ -30,4 +30,15 @@ const isTransient = (failure: unknown): boolean =>
 export const isDatabaseUnavailable = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
     Cause.isDieReason(reason) ? isTransient(reason.defect) : Cause.isFailReason(reason) && isTransient(reason.error)
+  )
+
+/**
+ * Runs an effect again until the database is available. The effect must be safe to run twice. Any other failure passes
+ * through.
+ */
+export const retryWhileUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  effect.pipe(
+    Effect.sandbox,
+    Effect.retry({ while: isDatabaseUnavailable, schedule: Schedule.spaced("500 millis") }),
+    Effect.catch(Effect.failCause)
   )
