@@ -16,7 +16,8 @@ const benches: Readonly<Record<string, string>> = {
   lanes: "time of a single email while a batch runs, beside one without",
   compose: "CPU to render, compose, sign and hand over one message beside a bare signature",
   smtp: "CPU to hand one message over beside a raw socket",
-  retention: "time to drop a day of history beside DELETE, and what writers notice"
+  retention: "time to drop a day of history beside DELETE, and what writers notice",
+  blocks: "the own codecs and group commit beside what the libraries offer"
 }
 
 const names = process.argv.slice(2)
