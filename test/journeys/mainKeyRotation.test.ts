@@ -77,11 +77,11 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })
 
         const refused = yield* command("serve", after)
         assert.strictEqual(refused.code, 1)
-        assert.match(refused.stderr, /^ENCRYPTION_KEY is not the one .*ENCRYPTION_KEY_PREVIOUS.*rotate-key/)
+        assert.match(refused.stderr, /^ENCRYPTION_KEY is not the main key .*ENCRYPTION_KEY_PREVIOUS.*rotate-key/)
         const alike = yield* command("serve", { ENCRYPTION_KEY: old, ENCRYPTION_KEY_PREVIOUS: old })
         assert.strictEqual(
           alike.stderr,
-          "ENCRYPTION_KEY_PREVIOUS must be another key than the one in force, but it is \"********\".\n"
+          "ENCRYPTION_KEY_PREVIOUS must be another key than ENCRYPTION_KEY, but it is \"********\".\n"
         )
 
         const second = yield* start(during)
