@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WhatsAppSimulator } from "../../src/sandbox/whatsapp/WhatsAppSimulator.ts"
 import { readQr } from "./readQr.ts"
@@ -48,16 +48,29 @@ export const sessionOf = (node: RunningNode, key: string, id: number) =>
   node.request("GET", `/v1/whatsapp/sessions/${id}`, { key })
 
 /** Waits until the session has this status. */
-export const untilStatus = (node: RunningNode, key: string, id: number, status: string): Effect.Effect<Answer> =>
-  eventually(sessionOf(node, key, id), ({ at }) => at("status") === status, "60 seconds")
+export const untilStatus = (
+  node: RunningNode,
+  key: string,
+  id: number,
+  status: string,
+  within: `${number} seconds` = "60 seconds"
+): Effect.Effect<Answer> => eventually(sessionOf(node, key, id), ({ at }) => at("status") === status, within)
 
-/** Creates a session, scans its code with a new phone and waits until it is connected. */
+/**
+ * Creates a session, scans its code with a new phone and waits until it is connected. A code dies with its connection, for
+ * example when a starved node loses its shards for a moment. Like a person, the phone then scans the code shown next.
+ */
 export const pairedSession = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   const { phone, simulator } = yield* WhatsApp
   const { id, qr } = yield* createSession(node, key)
   const number = yield* phone
-  const device = simulator.controls.scan(qr, number)
-  yield* untilStatus(node, key, id, "connected")
+  let device = simulator.controls.scan(qr, number)
+  const scanned = yield* Effect.exit(untilStatus(node, key, id, "connected", "20 seconds"))
+  if (Exit.isFailure(scanned)) {
+    const shown = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key })
+    device = simulator.controls.scan(readQr(String(shown.at("qr_code"))), number)
+    yield* untilStatus(node, key, id, "connected")
+  }
   return { id, number, device }
 })
 
