@@ -28,7 +28,7 @@ const rate = (run: () => unknown) => {
 }
 
 /** The median of the rounds' ratios; both sides take turns, because the machine is not equally fast all the time. */
-const paired = (metric: string, ours: () => unknown, name: string, theirs: () => unknown): Line => {
+const paired = (metric: string, ours: () => unknown, [name, theirs]: readonly [string, () => unknown]): Line => {
   rate(ours)
   rate(theirs)
   const measured = Array.from({ length: rounds }, () => ({ ours: rate(ours), theirs: rate(theirs) }))
@@ -49,17 +49,21 @@ const codecs = () => [
   paired(
     "columns of 100 ids written",
     () => write(column.int8(ids), PgCodecs.registry),
-    "the client's codec, from numbers",
-    () => write(Result.getOrThrow(PgTypes.array(ids.map(BigInt), PgTypes.OID.int8)))
+    [
+      "the client's codec, from numbers",
+      () => write(Result.getOrThrow(PgTypes.array(ids.map(BigInt), PgTypes.OID.int8)))
+    ]
   ),
   paired(
     "timestamps read as text",
     () => Result.getOrThrow(PgTypes.decode(bytes, PgTypes.OID.timestamptz, 1, PgCodecs.registry)),
-    "the client's Date, formatted (milliseconds only)",
-    () => {
-      const date = Result.getOrThrow(PgTypes.decode(bytes, PgTypes.OID.timestamptz, 1))
-      return date instanceof Date ? date.toISOString() : undefined
-    }
+    [
+      "the client's Date, formatted (milliseconds only)",
+      () => {
+        const date = Result.getOrThrow(PgTypes.decode(bytes, PgTypes.OID.timestamptz, 1))
+        return date instanceof Date ? date.toISOString() : undefined
+      }
+    ]
   )
 ]
 

@@ -112,7 +112,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })
         assert.match((yield* command("doctor", during)).stdout, /^ok {4}secrets: .*; remove ENCRYPTION_KEY_PREVIOUS$/m)
         yield* second.stop()
 
-        assert.match((yield* command("serve", before)).stderr, /^ENCRYPTION_KEY is not the one/)
+        assert.match((yield* command("serve", before)).stderr, /^ENCRYPTION_KEY is not the main key/)
         assert.match(
           (yield* command("doctor", after)).stdout,
           /^ok {4}secrets: .*all stored secrets are encrypted with it$/m
