@@ -1,5 +1,6 @@
 import { Duration } from "effect"
 import type { DomainCheck, DomainStatus, Purpose } from "./EmailDomain.ts"
+import { nextPendingCheck } from "./PendingCheckSchedule.ts"
 
 /** The state of a domain before a check. */
 export interface DomainState {
@@ -38,16 +39,6 @@ export const verdictOf = (check: DomainCheck): Verdict => {
 const maxFailures = 3
 const minFailingFor = Duration.hours(48)
 
-/** The pause between checks, by the time that a domain has been pending. After the last period there are no checks. */
-const pendingPauses: ReadonlyArray<readonly [until: Duration.Duration, pause: Duration.Duration]> = [
-  [Duration.minutes(5), Duration.minutes(1)],
-  [Duration.hours(1), Duration.minutes(10)],
-  [Duration.hours(72), Duration.hours(1)]
-]
-
-const pendingPause = (pendingFor: Duration.Duration) =>
-  pendingPauses.find(([until]) => Duration.isLessThan(pendingFor, until))?.[1]
-
 /** Daily, plus or minus two hours, so that domains verified together are not checked together. */
 const daily = (jitter: number) => Duration.times(Duration.hours(1), 22 + 4 * jitter)
 
@@ -57,7 +48,7 @@ const soon = Duration.hours(1)
 const whilePending = (state: DomainState): Transition => ({
   status: "pending",
   failures: 0,
-  pause: pendingPause(state.pendingFor),
+  pause: nextPendingCheck(state.pendingFor),
   change: undefined
 })
 
