@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** Loaded with the first password, because the dictionaries take 16 MB and most nodes never need them. */
+/** Loaded with the first password: the dictionaries are large, and most nodes never see a password. */
 const estimator = Effect.runSync(Effect.cached(
   Effect.promise(() => Promise.all([import("@zxcvbn-ts/core"), import("@zxcvbn-ts/language-common")])).pipe(
     Effect.map(([{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }]) =>

@@ -43,7 +43,7 @@ const writeInt64 = (value: bigint, type: string): Result.Result<Uint8Array, PgTy
   return Result.succeed(bytes)
 }
 
-/** Avoids a bigint, which takes five times as long: each row of each group writes ids. */
+/** Avoids a bigint, which is slower: each row of each group writes ids. */
 const writeSafeInteger = (value: number): Uint8Array => {
   const bytes = Buffer.allocUnsafe(8)
   bytes.writeInt32BE(Math.floor(value / 2 ** 32))
