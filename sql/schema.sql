@@ -445,6 +445,13 @@ create table removed_webhooks (
 );
 CREATE INDEX removed_webhooks_account ON removed_webhooks USING btree (account_id);
 
+create table retention_clock (
+  only_row boolean default true not null,
+  at timestamp with time zone not null,
+  constraint retention_clock_pkey PRIMARY KEY (only_row),
+  constraint retention_clock_only_row_check CHECK (only_row)
+);
+
 create table revoked_api_keys (
   key_hash bytea not null,
   revoked_at timestamp with time zone default now() not null,

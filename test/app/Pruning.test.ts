@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { prune } from "../../src/app/server/Retention.ts"
+import { prune } from "../../src/app/server/Pruning.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -142,5 +142,67 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
       yield* sql`update whatsapp_outbox set status = 'sent'`
       yield* prune
       assert.lengthOf(yield* files, 0)
+    }))
+
+  it.effect("rows are removed in portions of 5,000, and all steps go on when one fails", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`create table portions (size integer)`
+      yield* sql`create function count_portion() returns trigger language plpgsql as
+        'begin insert into portions select count(*) from gone; return null; end'`
+      yield* sql`create trigger portion after delete on plain_refusals referencing old table as gone
+        for each statement execute function count_portion()`
+      yield* sql`create function refuse() returns trigger language plpgsql as
+        'begin raise exception ''refused''; end'`
+      yield* sql`create trigger refuse before delete on idempotency_records for each row execute function refuse()`
+      const { accountId } = yield* makeAccount()
+      yield* sql`insert into idempotency_records (scope, key, fingerprint, status, headers, body, created_at)
+        values ('s', 'k', '', 200, '{}', '', now() - interval '25 hours')`
+      yield* sql`insert into plain_refusals (account_id, email, message_id, refused_at)
+        select ${accountId}, 'a', n, now() - interval '31 days' from generate_series(1, 12000) as numbers (n)`
+      yield* prune
+      assert.deepStrictEqual(yield* sql`select size from portions where size > 0 order by size desc`, [
+        { size: 5000 },
+        { size: 5000 },
+        { size: 2000 }
+      ])
+      yield* sql`drop trigger refuse on idempotency_records`
+    }))
+
+  it.effect("a row that a transaction holds stays for the next round, and the round does not wait for it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      yield* sql`insert into plain_refusals (account_id, email, message_id, refused_at)
+        select ${accountId}, 'a', n, now() - interval '31 days' from generate_series(1, 2) as numbers (n)`
+      const left = sql`select message_id from plain_refusals where account_id = ${accountId}`
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`select from plain_refusals where account_id = ${accountId} and message_id = 1 for update`
+        yield* prune.pipe(Effect.provide(Layer.fresh(TestDatabase.layerClient)))
+      }))
+      assert.deepStrictEqual(yield* left, [{ message_id: 1 }])
+      yield* prune
+      assert.deepStrictEqual(yield* left, [])
+    }))
+
+  it.effect("a clock that leaps ahead removes no more than an hour's rows per round, and none after it is right again", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      // Relative to these rows and to the retention clock, the database's clock has leapt 30 days ahead.
+      yield* sql`update retention_clock set at = now() - interval '30 days'`
+      for (const minutes of [30, 90, 150]) {
+        yield* sql`insert into password_resets (token_hash, account_id, expires_at)
+          values (${Buffer.from(String(minutes))}, ${(yield* makeAccount()).accountId},
+            now() - interval '30 days 1 hour' + ${minutes} * interval '1 minute')`
+      }
+      const left: Array<number> = []
+      for (let round = 0; round < 3; round++) {
+        yield* prune
+        left.push((yield* sql`select from password_resets`).length)
+      }
+      assert.deepStrictEqual(left, [2, 1, 0])
+      yield* sql`update retention_clock set at = now() + interval '30 days'`
+      yield* prune
+      assert.lengthOf(yield* sql`select from retention_clock where at > now()`, 0)
     }))
 })

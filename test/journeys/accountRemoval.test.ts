@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { prune } from "../../src/app/server/Retention.ts"
+import { prune } from "../../src/app/server/Pruning.ts"
 import { assertRefused } from "../contract/contract.ts"
 import { eventually, makeAccount, Service, startNode } from "../support/Service.ts"
 import { freshNumber } from "../support/sms.ts"

@@ -8,8 +8,9 @@ import { dropPartitions } from "../../src/platform/database/Partitions.ts"
  */
 export const recreatePartitions = Effect.fnUntraced(function*(first: number, last: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* dropPartitions("events", -100)
-  yield* dropPartitions("webhook_deliveries", -100)
+  for (const table of ["events", "webhook_deliveries"] as const) {
+    yield* Effect.repeat(dropPartitions(table, -100), { while: (dropped) => dropped.length > 0 })
+  }
   yield* sql`select make_day_partitions(today + ${first}::integer, today + ${last}::integer)
     from (values ((now() at time zone 'UTC')::date)) as t (today)`
 })

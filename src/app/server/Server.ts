@@ -24,7 +24,8 @@ import { VerifyLayer } from "../../verify/VerifyHttp.ts"
 import { WebhooksLayer } from "../../webhooks/WebhooksHttp.ts"
 import { Channels } from "./Channels.ts"
 import { HttpServerLayer } from "./HttpServer.ts"
-import { AccountErasure, ErasureSteps, Pruning, Retention } from "./Retention.ts"
+import { Pruning } from "./Pruning.ts"
+import { AccountErasure, ErasureSteps, Retention } from "./Retention.ts"
 import { AllowedLayer, Routes } from "./Routes.ts"
 
 /** Services that every domain uses. */

@@ -5,6 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { RetentionClock } from "./RetentionClock.ts"
 
 /** The tables with daily partitions. */
 export type PartitionedTable = "events" | "webhook_deliveries"
@@ -18,10 +19,13 @@ export const createPartitions = Effect.gen(function*() {
   yield* sql`select make_day_partitions(today - 1, today + 14) from (values ((now() at time zone 'UTC')::date)) as t (today)`
 })
 
+/** Most partitions of a table that one call drops, so that a wrong clock or setting does not delete all history. */
+const mostDropped = 2
+
 /**
- * Drops the partitions of a table that ended at least `days` days ago, the oldest first and each in its own
- * transaction, and returns their names. If the table stays locked for too long, it fails and leaves the rest for the
- * next run.
+ * Drops the partitions of a table that ended at least `days` days ago by the retention clock, the oldest first and each
+ * in its own transaction, at most two, and returns their names. If the table stays locked for too long, it fails and
+ * leaves the rest for the next run.
  */
 export const dropPartitions = Effect.fn("Partitions.dropPartitions")(function*(table: PartitionedTable, days: number) {
   const sql = yield* SqlClient.SqlClient
@@ -30,12 +34,13 @@ export const dropPartitions = Effect.fn("Partitions.dropPartitions")(function*(t
     Result: Schema.Struct({ name: Schema.NullOr(Schema.String) }),
     execute: () =>
       sql`select drop_oldest_day_partition(${table}::text::regclass,
-        (now() at time zone 'UTC')::date - ${days}::integer) as name`
+        (${RetentionClock.now(sql)} at time zone 'UTC')::date - ${days}::integer) as name`
   })
   const dropped: Array<string> = []
-  while (true) {
+  while (dropped.length < mostDropped) {
     const { name } = yield* dropOldest()
-    if (name === null) return dropped
+    if (name === null) break
     dropped.push(name)
   }
+  return dropped
 })

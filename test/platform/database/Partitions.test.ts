@@ -52,6 +52,9 @@ const round = retain.pipe(
   )
 )
 
+/** As many rounds as it takes until nothing is left to drop. */
+const rounds = Effect.repeat(round, { times: 24 })
+
 /** Keeps a table in use until `letGo`. */
 const hold = Effect.fnUntraced(function*(table: PartitionedTable) {
   const sql = yield* SqlClient.SqlClient
@@ -95,7 +98,7 @@ describe("Partitions", () => {
       yield* Effect.void.pipe(Effect.provide(DatabaseOfNode))
       assert.deepStrictEqual(yield* daysOf("events"), [...range(-60, -16), ...range(-1, 14)])
       yield* writeAt(0)
-      yield* round
+      yield* rounds
       assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-1, 14))
       assert.strictEqual(yield* total("webhook_deliveries"), 1)
     }).pipe(Effect.provide(TestDatabase.layer)))
@@ -104,10 +107,28 @@ describe("Partitions", () => {
     Effect.gen(function*() {
       yield* aged(-10, -1)
       for (const day of range(-10, 0)) yield* writeAt(day)
-      yield* round
+      yield* rounds
       assert.deepStrictEqual(yield* daysOf("events"), range(-2, 14))
       assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-5, 14))
       assert.deepStrictEqual([yield* total("events"), yield* total("webhook_deliveries")], [3, 6])
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("one round drops at most two days", () =>
+    Effect.gen(function*() {
+      yield* aged(-10, -1)
+      yield* round
+      assert.deepStrictEqual(yield* daysOf("events"), range(-8, 14))
+      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-8, 14))
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
+  it.effect("no day is dropped when the database's clock has just leapt a month ahead", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* aged(-35, -30)
+      yield* sql`update retention_clock set at = date_trunc('day', now(), 'UTC') - interval '30 days'`
+      yield* Effect.repeat(round, { times: 4 })
+      assert.deepStrictEqual((yield* daysOf("events")).slice(0, 3), [-32, -31, -30])
+      assert.deepStrictEqual((yield* daysOf("webhook_deliveries")).slice(0, 3), [-35, -34, -33])
     }).pipe(Effect.provide(TestDatabase.layer)))
 
   it.effect("the first partition is dropped together with all older rows when its day is due", () =>
@@ -122,11 +143,11 @@ describe("Partitions", () => {
 
   it.effect("a partition stays while its table is locked, which affects neither the other table nor the next round", () =>
     Effect.gen(function*() {
-      yield* aged(-10, -1)
+      yield* aged(-7, -1)
       const { letGo } = yield* hold("webhook_deliveries")
       yield* round
-      assert.deepStrictEqual(yield* daysOf("events"), range(-2, 14))
-      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-10, 14))
+      assert.deepStrictEqual(yield* daysOf("events"), range(-5, 14))
+      assert.deepStrictEqual(yield* daysOf("webhook_deliveries"), range(-7, 14))
       const error = yield* Effect.flip(dropPartitions("webhook_deliveries", 5))
       assert.strictEqual(error._tag === "SqlError" ? error.reason._tag : error._tag, "LockTimeoutError")
       yield* letGo

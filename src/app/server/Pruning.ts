@@ -1,0 +1,96 @@
+import { Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import * as Query from "../../platform/database/Query.ts"
+import { RetentionClock } from "../../platform/database/RetentionClock.ts"
+import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
+
+/** Most rows that one statement changes, so that it locks few rows and ends soon. */
+const portionSize = 5_000
+
+interface Step {
+  readonly table: string
+  /** Handles some rows and returns how many. Fewer than {@link portionSize} means that none are left. */
+  readonly portion: Effect.Effect<number>
+}
+
+/** Rows that a request or an actor holds stay for the next round. */
+const portions = (sql: SqlClient.SqlClient) => {
+  const some = (table: string, which: Statement.Fragment) =>
+    sql`ctid = any(array(select ctid from ${sql(table)} where ${which} limit ${portionSize} for update skip locked))`
+  return {
+    deletes: (table: string, which: Statement.Fragment): Step => ({
+      table,
+      portion: Query.rowCount(sql`delete from ${sql(table)} where ${some(table, which)} returning 1`)
+    }),
+    /** `change` must make `which` untrue. */
+    clears: (table: string, change: Statement.Fragment, which: Statement.Fragment): Step => ({
+      table,
+      portion: Query.rowCount(sql`update ${sql(table)} set ${change} where ${some(table, which)} returning 1`)
+    })
+  }
+}
+
+/**
+ * Rate windows expire after minutes, stored responses and sources of sent messages after a day, revoked keys' hashes,
+ * verifications, notices and refusals after 30 days, audit entries after 400. A notice that is still queued keeps its
+ * key, because the next one would say the same.
+ */
+const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
+  const { clears, deletes } = portions(sql)
+  const now = RetentionClock.now(sql)
+  return [
+    deletes("rate_windows", sql`starts_at < ${now} - interval '5 minutes'`),
+    deletes("idempotency_records", sql`created_at < ${now} - interval '24 hours'`),
+    deletes("revoked_api_keys", sql`revoked_at < ${now} - interval '30 days'`),
+    deletes("plain_refusals", sql`refused_at < ${now} - interval '30 days'`),
+    deletes(
+      "email_contents",
+      sql`created_at < ${now} - interval '1 day' and not exists (select from email_messages m
+        where (m.id = email_contents.id or m.part_of = email_contents.id) and m.status in ('queued', 'sending'))`
+    ),
+    clears(
+      "whatsapp_outbox",
+      sql`body = null`,
+      sql`body is not null and status not in ('queued', 'written')
+        and (written_at < ${now} - interval '1 day' or written_at is null)`
+    ),
+    deletes(
+      "whatsapp_files",
+      sql`created_at < ${now} - interval '1 day' and not exists (select from whatsapp_outbox o
+        where o.file_id = whatsapp_files.id and o.status in ('queued', 'written'))`
+    ),
+    deletes("verification_sends", sql`created_at < ${now} - interval '2 days'`),
+    deletes("verification_blocks", sql`until < ${now}`),
+    deletes("verifications", sql`ended_at < ${now} - interval '30 days'`),
+    deletes("login_sessions", sql`expires_at < ${now}`),
+    deletes("password_resets", sql`expires_at < ${now} - interval '1 hour'`),
+    deletes("audit_entries", sql`at < ${now} - interval '400 days'`),
+    deletes("notices", sql`completed_at < ${now} - interval '30 days'`),
+    clears(
+      "notices",
+      sql`once = null`,
+      sql`once is not null and status <> 'queued' and created_at < ${now} - interval '24 hours'`
+    ),
+    clears(
+      "webhooks",
+      sql`previous_secret = null, previous_secret_until = null`,
+      sql`previous_secret is not null and previous_secret_until <= ${now}`
+    )
+  ]
+}
+
+/** Runs one portion of a step. True if more rows may be left; a step that fails waits for the next round. */
+const hasMore = ({ portion, table }: Step) =>
+  Effect.map(portion, (count) => count === portionSize).pipe(
+    Effect.catchCause((cause) => Effect.as(Effect.logWarning(`pruning ${table} failed`, cause), false))
+  )
+
+/** One round of {@link Pruning}. The steps take turns, so that none waits for the whole of another one. */
+export const prune = Effect.gen(function*() {
+  yield* RetentionClock.advance
+  let steps = stepsOf(yield* SqlClient.SqlClient)
+  while (steps.length > 0) steps = yield* Effect.filter(steps, hasMore)
+})
+
+/** Deletes expired rows. */
+export const Pruning = PeriodicTask.make("Pruning", "1 minute", prune)
