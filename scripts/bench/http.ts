@@ -5,47 +5,26 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import type { Load, Loaded } from "./support/httpLoad.ts"
+import type { Loaded } from "./support/httpLoad.ts"
+import { connections, type KeyOwner, loadOf, seconds } from "./support/keyLoad.ts"
 import { statementLimit } from "./support/pgbench.ts"
 import { runScript } from "./support/script.ts"
 import { makeAccounts, startDatabase, startService } from "./support/service.ts"
 import { type Line, median, printTable } from "./support/table.ts"
 
 const rounds = 3
-const seconds = 3
-const connections = 64
 const accounts = 8
 
 const columns = `id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
   (expires_at is null or expires_at > now()) as is_active`
 
-interface Caller {
-  readonly accountId: number
-  readonly keyId: number
-  readonly key: string
-}
-
-const selectOne = ({ accountId, keyId }: Caller) =>
+const selectOne = ({ accountId, keyId }: KeyOwner) =>
   `select ${columns} from api_keys where id = ${keyId} and account_id = ${accountId};`
 
-const insertOne = ({ accountId }: Caller) =>
+const insertOne = ({ accountId }: KeyOwner) =>
   `insert into api_keys (account_id, name, key_hash, key_prefix, scopes, permissions, expires_at)
   values (${accountId}, 'Bench', sha256(gen_random_uuid()::text::bytea), 'sk_live_ABCD', '{}', '{}', null)
   returning ${columns};`
-
-const loadOf = (callers: ReadonlyArray<Caller>, method: "GET" | "POST") => (port: number, prefix: string) => {
-  const path = (id: number) => `${prefix}/v1/api-keys${method === "GET" ? `/${id}` : ""}`
-  const load: Load = {
-    port,
-    method,
-    callers: callers.map(({ key, keyId }) => ({ key, path: path(keyId) })),
-    body: method === "GET" ? "" : JSON.stringify({ name: "Bench" }),
-    connections,
-    warmUpSeconds: 1,
-    seconds
-  }
-  return Effect.scoped(runScript<Loaded>("httpLoad.ts", load))
-}
 
 const start = Effect.gen(function*() {
   const database = yield* startDatabase

@@ -17,10 +17,13 @@ const benches: Readonly<Record<string, string>> = {
   compose: "CPU to render, compose, sign and hand over one message beside a bare signature",
   smtp: "CPU to hand one message over beside a raw socket",
   retention: "time to drop a day of history beside DELETE, and what writers notice",
+  pair: "requests/s and mails/s beside another version, whose checkout BENCH_BASE names",
   blocks: "the own codecs and group commit beside what the libraries offer"
 }
 
 const names = process.argv.slice(2)
+/** `pair` needs another version. */
+const all = Object.keys(benches).filter((name) => name !== "pair" || process.env["BENCH_BASE"] !== undefined)
 const unknown = names.filter((name) => !Object.hasOwn(benches, name))
 
 if (unknown.length > 0) {
@@ -30,7 +33,7 @@ if (unknown.length > 0) {
 } else {
   // The default of a node; the caller's environment overrides it.
   const env = { UV_THREADPOOL_SIZE: String(signingThreads), ...process.env }
-  for (const name of names.length > 0 ? names : Object.keys(benches)) {
+  for (const name of names.length > 0 ? names : all) {
     const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
       stdio: "inherit",
       env

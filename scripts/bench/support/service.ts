@@ -51,6 +51,8 @@ const main = NodePath.join(import.meta.dirname, "../../../src/main.ts")
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly nodeOptions?: ReadonlyArray<string>
+  /** The program of another version. */
+  readonly main?: string
 }
 
 /** The settings of a node on this database. */
@@ -72,7 +74,13 @@ export const profiling = profiles === undefined ? [] : ["--cpu-prof", `--cpu-pro
 
 /** The whole service in a separate process, as `npm start` runs it. */
 export const startService = Effect.fnUntraced(function*(database: BenchDatabase, options: ServiceOptions = {}) {
-  const child = yield* spawn(["--v8-pool-size=0", ...profiling, ...options.nodeOptions ?? [], main, "serve"], {
+  const child = yield* spawn([
+    "--v8-pool-size=0",
+    ...profiling,
+    ...options.nodeOptions ?? [],
+    options.main ?? main,
+    "serve"
+  ], {
     env: { ...environment(database), ...options.env },
     stdio: ["ignore", "ignore", "pipe", "ipc"]
   })
