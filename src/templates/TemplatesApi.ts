@@ -4,7 +4,7 @@ import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
-import { RequestRules } from "../platform/http/RequestRules.ts"
+import { BodyLimit, RequestRules, texts as textLimits } from "../platform/http/RequestRules.ts"
 import { templatePathId } from "../values/Ids.ts"
 import { Data, Nothing, Paged, pageQuery } from "../values/Page.ts"
 import { lineBetween, textBetween } from "../values/Text.ts"
@@ -62,6 +62,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   error: apiErrors(ValidationFailed)
 })
   .annotate(Access.Access, writing)
+  .annotate(BodyLimit, textLimits)
   .annotateMerge(OpenApi.annotations({
     summary: "Create a template",
     description:
@@ -86,6 +87,7 @@ const update = HttpApiEndpoint.put("update", "/:template_id", {
   error: apiErrors(NotFound, ValidationFailed)
 })
   .annotate(Access.Access, writing)
+  .annotate(BodyLimit, textLimits)
   .annotateMerge(OpenApi.annotations({
     summary: "Change a template",
     description:

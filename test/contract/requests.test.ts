@@ -134,7 +134,7 @@ layer(Service.layer())((it) => {
 
   describe("invalid bodies", () => {
     for (const { declaration, method, name, path } of posting) {
-      const limit = Context.get(declaration.annotations, BodyLimit)
+      const limit = Context.get(declaration.annotations, BodyLimit).bytes
 
       it.effect(`${name} refuses a body of more than ${limit} bytes with 413 before it reads it`, () =>
         Effect.gen(function*() {
@@ -196,18 +196,51 @@ layer(Service.layer())((it) => {
         }
       }))
 
-    it.effect("a body with more than 100,000 values is refused with 422 before any value is checked", () =>
+    it.effect("a body with more values than its endpoint allows is refused with 422 before any value is checked", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
-        const body = (count: number) => `{"recipients":[${"1,".repeat(count - 3)}1]}`
-        for (const { method, path } of posting) {
-          const answer = yield* request(method, fill(path, 1), { key, body: body(100_001) })
+        const lists = (sizes: ReadonlyArray<number>) =>
+          `{"recipients":[${sizes.map((size) => `[${"1,".repeat(size - 1)}1]`).join()}]}`
+        for (const { declaration, method, path } of posting) {
+          const { values } = Context.get(declaration.annotations, BodyLimit)
+          // The object, the outer list, and 501 values for each inner list.
+          const fitting = Math.floor((values - 2) / 501)
+          const body = (rest: number) => lists([...Array.from({ length: fitting }, () => 500), rest])
+          const rest = values - 2 - fitting * 501
+          const answer = yield* request(method, fill(path, 1), { key, body: body(rest) })
           assertRefused(answer, 422, "validation_error")
-          assert.strictEqual(answer.at("error", "message"), "The body has more than 100000 values.")
+          assert.strictEqual(answer.at("error", "message"), `The body has more than ${values} values.`)
+          const fits = yield* request(method, fill(path, 1), { key, body: body(rest - 1) })
+          assert.notInclude(fits.text, "has more than")
         }
-        const fits = yield* request("POST", "/v1/email/send-bulk", { key, body: body(100_000) })
-        assert.strictEqual(fits.at("error", "param"), "recipients[0]")
+      }))
+
+    it.effect("a list or an object that is longer than any of the API is refused with 422, naming its field", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const names = (count: number) =>
+          Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 1]))
+        const elements = (count: number) => Array.from({ length: count }, () => "q")
+        const message = "must have at most 500 elements, or 1000 names"
+        for (const { method, path } of posting) {
+          for (const [param, json] of [["to", { to: elements(501) }], ["a.b", { a: { b: names(1001) } }]] as const) {
+            const answer = yield* request(method, fill(path, 1), { key, json })
+            assertRefused(answer, 422, "validation_error")
+            assert.deepStrictEqual(answer.at("error", "errors"), [{ param, type: "invalid", message }])
+          }
+          const fits = yield* request(method, fill(path, 1), {
+            key,
+            json: { to: elements(500), a: { b: names(1000) } }
+          })
+          assert.notInclude(fits.text, message)
+          const torn = yield* request(method, fill(path, 1), {
+            key,
+            body: JSON.stringify({ to: elements(501) }).slice(0, -1)
+          })
+          assertRefused(torn, 400, "invalid_json")
+        }
       }))
 
     it.effect("a body that is not an object is refused with 422 and a message that says so", () =>

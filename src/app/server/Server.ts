@@ -10,6 +10,7 @@ import { Cluster, ClusterPruning } from "../../platform/cluster/Cluster.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
+import { BodyMemory } from "../../platform/http/BodyMemory.ts"
 import { Idempotency } from "../../platform/http/Idempotency.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
 import { RateLimit } from "../../platform/http/RateLimit.ts"
@@ -51,7 +52,7 @@ const Domains = VerifyLayer.pipe(
   Layer.provideMerge(AccountsLayer),
   Layer.provide(ErasureSteps),
   Layer.provideMerge(CredentialsLayer),
-  Layer.provideMerge(RequestRulesLayer)
+  Layer.provideMerge(RequestRulesLayer.pipe(Layer.provide(BodyMemory.layer)))
 )
 
 const PublicUrlOfServer = Layer.unwrap(

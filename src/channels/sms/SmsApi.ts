@@ -6,7 +6,7 @@ import * as Access from "../../platform/http/Access.ts"
 import { apiErrors } from "../../platform/http/ApiError.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../platform/http/Authentication.ts"
-import { RequestRules } from "../../platform/http/RequestRules.ts"
+import { BodyLimit, bulk, RequestRules } from "../../platform/http/RequestRules.ts"
 import { recipientsOf } from "../../templates/Recipients.ts"
 import { MessageBatchId, MessageId, pathId } from "../../values/Ids.ts"
 import { Data, Done, Paged, pageQuery } from "../../values/Page.ts"
@@ -79,6 +79,7 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   error: apiErrors(ValidationFailed, UnsupportedDestination, PlanLimitExceeded)
 })
   .annotate(Access.Access, sending)
+  .annotate(BodyLimit, bulk)
   .annotateMerge(OpenApi.annotations({
     summary: "Send one SMS to many recipients",
     description:

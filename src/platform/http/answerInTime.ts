@@ -1,6 +1,6 @@
 import { toServerResponse } from "@effect/platform-node/NodeHttpServerRequest"
 import { Duration, Effect, Stream } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** Bytes that are written at once. Only one piece is copied at a time, beside the bytes themselves. */
 const pieceSize = 64 * 1024
@@ -16,21 +16,18 @@ function* piecesOf(bytes: Uint8Array) {
 }
 
 /**
- * Streams bytes that the request's scope has reserved memory for. When the client does not read them in time, the node
- * closes the connection, so that a slow reader cannot hold the memory.
+ * Streams the bytes of an answer. The request's scope lasts until they are written, so it can hold their memory. When the
+ * client does not read them in time, the node closes the connection, so that a slow reader cannot hold the memory.
  */
-export const answerInTime = Effect.fnUntraced(function*(
-  bytes: Uint8Array,
-  options: { readonly contentType: string; readonly headers: Readonly<Record<string, string>> }
-) {
+export const answerInTime = Effect.fnUntraced(function*(answer: HttpServerResponse.HttpServerResponse) {
+  if (answer.body._tag !== "Uint8Array") return answer
+  const { body: bytes, contentType } = answer.body
   const response = toServerResponse(yield* HttpServerRequest.HttpServerRequest)
   const close = Effect.andThen(
     Effect.logDebug("closed the connection of a client that read too slowly"),
     Effect.sync(() => response.destroy())
   )
   yield* Effect.forkScoped(Effect.delay(close, timeToRead(bytes.length)))
-  return HttpServerResponse.stream(Stream.fromIterable(piecesOf(bytes), { chunkSize: 1 }), {
-    ...options,
-    contentLength: bytes.length
-  })
+  const pieces = Stream.fromIterable(piecesOf(bytes), { chunkSize: 1 })
+  return HttpServerResponse.setBody(answer, HttpBody.stream(pieces, contentType, bytes.length))
 })

@@ -48,9 +48,24 @@ const violation = (param: string, text: string): Violation => {
 const isMalformedJson = (issue: SchemaIssue.Issue) =>
   issue._tag === "InvalidValue" && formatter(issue).issues[0]?.message === "Expected a valid JSON body"
 
+/** Formats one fault after the other, so that a body with thousands of faults costs no more than its first ones. */
+function* faultsOf(
+  issue: SchemaIssue.Issue,
+  path: ReadonlyArray<PropertyKey> = []
+): Generator<Violation> {
+  if (issue._tag === "Pointer") yield* faultsOf(issue.issue, [...path, ...issue.path])
+  else if (issue._tag === "Encoding") yield* faultsOf(issue.issue, path)
+  else if (issue._tag === "Composite") { for (const part of issue.issues) yield* faultsOf(part, path) }
+  else {
+    for (const { message, path: rest = [] } of formatter(issue).issues) {
+      yield violation(pathOf([...path, ...rest]), message)
+    }
+  }
+}
+
 /** The violations of an issue, at most 50. */
 export const violationsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
-  formatter(issue).issues.slice(0, maxViolations).map(({ message, path }) => violation(pathOf(path ?? []), message))
+  faultsOf(issue).take(maxViolations).toArray()
 
 /**
  * The answer to a request that does not match its schemas: 404 for a malformed id in the path, 400 for text that is not

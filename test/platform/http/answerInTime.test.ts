@@ -1,7 +1,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { once } from "node:events"
 import * as NodeHttp from "node:http"
@@ -22,7 +22,9 @@ describe("a large response", () => {
       "/file",
       Effect.gen(function*() {
         yield* Effect.addFinalizer(() => Deferred.succeed(released, undefined))
-        return yield* answerInTime(bytes, { contentType: "video/mp4", headers: { "x-here": "yes" } })
+        return yield* answerInTime(
+          HttpServerResponse.uint8Array(bytes, { contentType: "video/mp4", headers: { "x-here": "yes" } })
+        )
       })
     )
     yield* Layer.build(HttpRouter.serve(route, { disableLogger: true, disableListenLog: true }))

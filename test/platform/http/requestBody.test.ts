@@ -10,19 +10,38 @@ const valuesOf = (value: unknown): number =>
     ? Object.values(value).reduce<number>((sum, part) => sum + valuesOf(part), 1)
     : 1
 
+/** The most members of one array, or of one object, in a value. */
+const mostOf = (value: unknown, isCounted: (holder: object) => boolean): number => {
+  if (typeof value !== "object" || value === null) return 0
+  const parts = Object.values(value)
+  return Math.max(isCounted(value) ? parts.length : 0, ...parts.map((part) => mostOf(part, isCounted)))
+}
+
 describe("jsonShape", () => {
   it.prop("returns the depth of any JSON value, and at least its number of values", [Schema.Json], ([
     value
   ]) => {
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
-      const { depth, values } = jsonShape(text)
+      const { depth, elements, names, values } = jsonShape(text)
+      // A single member has no comma.
+      for (
+        const [found, most] of [
+          [elements, mostOf(value, Array.isArray)],
+          [names, mostOf(value, (holder) => !Array.isArray(holder))]
+        ] as const
+      ) assert.strictEqual(Math.max(found, 1), Math.max(most, 1))
       assert.strictEqual(depth, depthOf(value))
       assert.isTrue(values >= valuesOf(value) && values <= 2 * valuesOf(value), `${values} of ${valuesOf(value)}`)
     }
   })
 
   it.prop("ignores brackets and commas in strings", [Schema.String], ([text]) => {
-    assert.deepStrictEqual(jsonShape(JSON.stringify({ [`{[,${text}\\"`]: `${text}",{{[\\` })), { depth: 1, values: 2 })
+    assert.deepStrictEqual(jsonShape(JSON.stringify({ [`{[,${text}\\"`]: `${text}",{{[\\` })), {
+      depth: 1,
+      values: 2,
+      elements: 0,
+      names: 0
+    })
   })
 
   it("counts opened brackets that are never closed", () => {

@@ -7,7 +7,7 @@ import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
-import { BodyLimit, large, RequestRules } from "../../../platform/http/RequestRules.ts"
+import { BodyLimit, bulkMail, RequestRules } from "../../../platform/http/RequestRules.ts"
 import { recipientsOf } from "../../../templates/Recipients.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { EmailBatchId } from "../../../values/Ids.ts"
@@ -45,7 +45,7 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   error: apiErrors(EmailQuotaExceeded, ValidationFailed, NotFound, SenderNotVerified)
 })
   .annotate(Access.Access, email({ paid: "sending" }))
-  .annotate(BodyLimit, large)
+  .annotate(BodyLimit, bulkMail)
   .annotateMerge(OpenApi.annotations({
     summary: "Send one email to many recipients",
     description:

@@ -6,7 +6,7 @@ import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
-import { BodyLimit, large, RequestRules } from "../../../platform/http/RequestRules.ts"
+import { BodyLimit, files, RequestRules } from "../../../platform/http/RequestRules.ts"
 import { Variables } from "../../../templates/Recipients.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { EmailBatchId, EmailMessageId, pathId } from "../../../values/Ids.ts"
@@ -64,7 +64,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
   error: apiErrors(EmailQuotaExceeded, ValidationFailed, NotFound, SenderNotVerified)
 })
   .annotate(Access.Access, Access.channel(["email:write"], "emails:write", { paid: "sending" }))
-  .annotate(BodyLimit, large)
+  .annotate(BodyLimit, files)
   .annotateMerge(OpenApi.annotations({
     summary: "Send an email",
     description:

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerInTime } from "../../../platform/http/answerInTime.ts"
 import { Principal } from "../../../platform/http/Authentication.ts"
@@ -19,7 +20,7 @@ export const MediaHttp = HttpApiBuilder.group(
         Effect.gen(function*() {
           const { accountId } = yield* Principal
           const { bytes, mimeType } = yield* media.fetch(accountId, params.id)
-          return yield* answerInTime(bytes, { contentType: mimeType, headers })
+          return yield* answerInTime(HttpServerResponse.uint8Array(bytes, { contentType: mimeType, headers }))
         }))
     })
 )

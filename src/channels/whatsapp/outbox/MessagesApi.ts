@@ -6,7 +6,7 @@ import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
-import { BodyLimit, large, RequestRules } from "../../../platform/http/RequestRules.ts"
+import { BodyLimit, bulk, files, RequestRules } from "../../../platform/http/RequestRules.ts"
 import { recipientsOf } from "../../../templates/Recipients.ts"
 import { MessageBatchId, MessageId, pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Data, Done, Paged } from "../../../values/Page.ts"
@@ -74,7 +74,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
   error: apiErrors(ValidationFailed, NotFound, SessionNotConnected)
 })
   .annotate(Access.Access, sending)
-  .annotate(BodyLimit, large)
+  .annotate(BodyLimit, files)
   .annotateMerge(OpenApi.annotations({
     summary: "Send a WhatsApp message",
     description:
@@ -87,6 +87,7 @@ const sendBulk = HttpApiEndpoint.post("sendBulk", "/send-bulk", {
   error: apiErrors(ValidationFailed, NotFound, SessionNotConnected)
 })
   .annotate(Access.Access, sending)
+  .annotate(BodyLimit, bulk)
   .annotateMerge(OpenApi.annotations({
     summary: "Send one WhatsApp message to many recipients",
     description:
