@@ -318,10 +318,15 @@ create table login_sessions (
   account_id bigint not null,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
+  id bigint generated always as identity not null,
+  last_used_at timestamp with time zone,
+  client_address text,
+  user_agent text,
   constraint login_sessions_pkey PRIMARY KEY (token_hash),
   constraint login_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX login_sessions_account ON login_sessions USING btree (account_id);
+CREATE UNIQUE INDEX login_sessions_id ON login_sessions USING btree (id);
 
 create table main_key_probe (
   only_row boolean default true not null,

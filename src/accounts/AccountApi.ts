@@ -2,15 +2,17 @@ import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { RateLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, RateLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { EmailAddress } from "../values/EmailAddress.ts"
+import { LoginSessionId, pathId } from "../values/Ids.ts"
 import { Locale, Timezone } from "../values/Locale.ts"
 import { Data, Nothing } from "../values/Page.ts"
 import { lineBetween, Text, textBetween } from "../values/Text.ts"
 import { Account, Notifications, Profile } from "./Account.ts"
 import { EmailTaken } from "./AccountErrors.ts"
+import { LoginSession } from "./LoginSession.ts"
 
 /** A new password of sufficient length; {@link passwordFault} checks its strength. */
 export const NewPassword = textBetween(12, 128)
@@ -55,7 +57,8 @@ const password = HttpApiEndpoint.put("password", "/password", {
   error: apiErrors(ValidationFailed, RateLimitExceeded)
 }).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
   summary: "Change the password",
-  description: "Login sessions and API keys stay valid. The owner gets a mail."
+  description:
+    "Login sessions and API keys stay valid; DELETE /v1/account/sessions ends other logins. The owner gets a mail."
 }))
 
 const notifications = HttpApiEndpoint.get("notifications", "/notifications", { success: Data(Notifications) })
@@ -83,9 +86,32 @@ const remove = HttpApiEndpoint.delete("remove", "/", {
     "Irreversible. Keys and login sessions are refused at once, and nothing more is sent. All data of the account is erased soon after. Its email address is free at once."
 }))
 
+const sessions = HttpApiEndpoint.get("sessions", "/sessions", { success: Data(Schema.Array(LoginSession)) })
+  .annotate(Access.Access, Access.full("account:read"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "List login sessions",
+    description: "Who is logged in, newest first: at most 100 sessions, never their tokens."
+  }))
+
+const endSession = HttpApiEndpoint.delete("endSession", "/sessions/:id", {
+  params: { id: pathId(LoginSessionId) },
+  success: Nothing,
+  error: apiErrors(NotFound)
+}).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
+  summary: "End a login session",
+  description: "Every node refuses its token with 401 at once. The session may be the caller's own."
+}))
+
+const endSessions = HttpApiEndpoint.delete("endSessions", "/sessions", { success: Nothing })
+  .annotate(Access.Access, Access.full("account:write"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "End all other login sessions",
+    description: "Ends every login session but the caller's own. With an API key it ends all of them."
+  }))
+
 /** The caller's account (spec 2.8, 4.7). */
 export class AccountApi extends HttpApiGroup.make("account")
-  .add(read, profile, password, notifications, changeNotifications, remove)
+  .add(read, profile, password, notifications, changeNotifications, sessions, endSession, endSessions, remove)
   .prefix("/v1/account")
   .middleware(RequestRules)
   .middleware(Authentication)

@@ -13,6 +13,7 @@ import { AccountSettings } from "./AccountSettings.ts"
 import { Audit } from "./Audit.ts"
 import { AuthHttp } from "./AuthHttp.ts"
 import { limitPerMinute } from "./limitPerMinute.ts"
+import { LoginSessions } from "./LoginSessions.ts"
 import { Notices } from "./Notices.ts"
 import { PasswordResets } from "./PasswordResets.ts"
 
@@ -25,6 +26,7 @@ const AccountHttp = HttpApiBuilder.group(
       const accounts = yield* Accounts
       const settings = yield* AccountSettings
       const removal = yield* AccountRemoval
+      const sessions = yield* LoginSessions
       const limits = yield* RateLimit
       const config = yield* AppConfig
 
@@ -54,6 +56,20 @@ const AccountHttp = HttpApiBuilder.group(
           const { accountId } = yield* Principal
           return { data: yield* settings.changeNotifications(accountId, payload) }
         }),
+        sessions: Effect.fnUntraced(function*() {
+          const { accountId, sessionId: current } = yield* Principal
+          return { data: yield* sessions.list({ accountId, current }) }
+        }),
+        endSession: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          yield* sessions.end(accountId, params.id)
+          return yield* nothing
+        }),
+        endSessions: Effect.fnUntraced(function*() {
+          const { accountId, sessionId: current } = yield* Principal
+          yield* sessions.endOthers({ accountId, current })
+          return yield* nothing
+        }),
         remove: Effect.fnUntraced(function*({ payload: { confirmation } }) {
           const { accountId } = yield* Principal
           if (confirmation !== "DELETE") {
@@ -68,6 +84,12 @@ const AccountHttp = HttpApiBuilder.group(
 
 /** Accounts with their endpoints, notices and audit log. Requires `Erasure`. */
 export const AccountsLayer = Layer.merge(AuthHttp, AccountHttp).pipe(
-  Layer.provideMerge(Layer.mergeAll(Accounts.layer, AccountSettings.layer, PasswordResets.layer, AccountRemoval.layer)),
+  Layer.provideMerge(Layer.mergeAll(
+    Accounts.layer,
+    LoginSessions.layer,
+    AccountSettings.layer,
+    PasswordResets.layer,
+    AccountRemoval.layer
+  )),
   Layer.provideMerge(Layer.mergeAll(Audit.layer, Notices.layer))
 )

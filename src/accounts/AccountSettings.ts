@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import * as Passwords from "../platform/crypto/Passwords.ts"
 import { Database } from "../platform/database/Database.ts"
 import { ValidationFailed, type Violation } from "../platform/http/ApiErrors.ts"
+import { PublicUrl } from "../platform/http/PublicUrl.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Notifications, Profile } from "./Account.ts"
 import type { NotificationsChange, PasswordChange, ProfileChange } from "./AccountApi.ts"
@@ -46,6 +47,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
       const audit = yield* Audit
       const notices = yield* Notices
       const repo = yield* AccountSettingsRepo
+      const { base } = yield* PublicUrl
 
       const changeProfile = Effect.fn("AccountSettings.changeProfile")(
         function*(accountId: AccountId, change: ProfileChange) {
@@ -84,7 +86,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
           yield* transaction(Effect.gen(function*() {
             yield* repo.setPassword({ accountId, hash: Redacted.make(after) })
             yield* audit.record({ accountId, action: "password.changed" })
-            yield* notices.enqueue(passwordChangedNotice(accountId))
+            yield* notices.enqueue(passwordChangedNotice(accountId, base))
           }))
         }
       )

@@ -1,19 +1,14 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import * as Passwords from "../platform/crypto/Passwords.ts"
-import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Database } from "../platform/database/Database.ts"
 import type { EmailAddress } from "../values/EmailAddress.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Locale, Timezone } from "../values/Locale.ts"
 import type { Plan } from "../values/Plan.ts"
-import type { Timestamp } from "../values/Timestamp.ts"
 import type { Account } from "./Account.ts"
 import { EmailTaken, InvalidCredentials } from "./AccountErrors.ts"
 import { AccountsRepo } from "./AccountsRepo.ts"
 import { Audit } from "./Audit.ts"
-
-/** Distinguishes login tokens from API keys. */
-export const loginPrefix = "lt_live_"
 
 export interface NewAccount {
   readonly name: string
@@ -26,22 +21,12 @@ export interface NewAccount {
   readonly locale?: Locale
 }
 
-export interface LoginSession {
-  readonly account: Account
-  readonly token: Redacted.Redacted
-  readonly expires_at: Timestamp
-}
-
-/** Accounts and their login sessions. */
+/** Accounts and their passwords. */
 export class Accounts extends Context.Service<Accounts, {
   /** Creates an account. Addresses are unique regardless of case. */
   readonly create: (account: NewAccount) => Effect.Effect<Account, EmailTaken>
-  /** Checks the password and opens a login session of 30 days. */
-  readonly login: (email: string, password: Redacted.Redacted) => Effect.Effect<LoginSession, InvalidCredentials>
-  /** Opens a login session without a password, right after registration. */
-  readonly openSession: (account: Account) => Effect.Effect<LoginSession>
-  /** Ends the session of a token, if there is one. */
-  readonly logout: (token: Redacted.Redacted) => Effect.Effect<void>
+  /** The account of an address, if the password is right. */
+  readonly authenticate: (email: string, password: Redacted.Redacted) => Effect.Effect<Account, InvalidCredentials>
   readonly find: (id: AccountId) => Effect.Effect<Option.Option<Account>>
   /** All accounts, oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<Account>>
@@ -73,28 +58,17 @@ export class Accounts extends Context.Service<Accounts, {
         return row.value
       })
 
-      const openSession = Effect.fn("Accounts.openSession")(function*(account: Account) {
-        const token = Tokens.mint(loginPrefix)
-        const { expires_at } = yield* repo.insertSession({
-          tokenHash: Tokens.hash(token),
-          accountId: account.id
-        })
-        return { account, token: Redacted.make(token), expires_at }
-      })
-
-      const login = Effect.fn("Accounts.login")(function*(email: string, password: Redacted.Redacted) {
+      const authenticate = Effect.fn("Accounts.authenticate")(function*(email: string, password: Redacted.Redacted) {
         const found = Option.getOrUndefined(yield* repo.findByEmail(email))
         const matches = yield* Passwords.verify(Redacted.value(password), found?.password_hash ?? null)
         if (found === undefined || !matches) return yield* new InvalidCredentials()
         const { password_hash: _, ...account } = found
-        return yield* openSession(account)
+        return account
       })
 
       return Accounts.of({
         create,
-        openSession,
-        login,
-        logout: (token) => repo.deleteSession(Tokens.hash(Redacted.value(token))),
+        authenticate,
         find: (id) => repo.find(id),
         list: repo.list(),
         setPlan: Effect.fn("Accounts.setPlan")(

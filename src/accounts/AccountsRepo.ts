@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
-import { Timestamp } from "../values/Timestamp.ts"
 import { Account } from "./Account.ts"
 
 const NewAccount = Schema.Struct({
@@ -62,21 +61,10 @@ const make = Effect.gen(function*() {
         where id = ${id} and deleted_at is null returning ${columns}`
   })
 
-  const insertSession = Query.findOne({
-    Request: Schema.Struct({ tokenHash: Schema.Uint8Array, accountId: AccountId }),
-    Result: Schema.Struct({ expires_at: Timestamp }),
-    execute: ({ accountId, tokenHash }) =>
-      sql`insert into login_sessions (token_hash, account_id, expires_at)
-        values (${tokenHash}, ${accountId}, now() + interval '30 days') returning expires_at`
-  })
-
-  const deleteSession = (tokenHash: Uint8Array) =>
-    Query.run(sql`delete from login_sessions where token_hash = ${tokenHash}`)
-
-  return { insert, findByEmail, find, list, setPlan, insertSession, deleteSession }
+  return { insert, findByEmail, find, list, setPlan }
 })
 
-/** SQL of `accounts` and `login_sessions`. */
+/** SQL of `accounts`. */
 export class AccountsRepo extends Context.Service<AccountsRepo>()("messaging-service/accounts/AccountsRepo", { make }) {
   static readonly layer = Layer.effect(AccountsRepo, make)
 }

@@ -7,6 +7,8 @@ import type { AccountId } from "../values/Ids.ts"
 
 /** The changes that the audit log records. */
 export type AuditAction =
+  | "login"
+  | "session.ended"
   | "key.created"
   | "key.revoked"
   | "email.changed"
@@ -34,13 +36,13 @@ export interface AuditEntry {
 /** Whether the request comes from the account (its owner or their program), not from the operator. */
 export const byOwner: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(Principal), Option.isSome)
 
-const actor = Effect.map(
-  Effect.serviceOption(Principal),
-  Option.match({
-    onNone: () => "system",
-    onSome: ({ keyId }) => keyId === undefined ? "session" : `key ${keyId}`
-  })
-)
+/** `key 5`, `session 7`, `anonymous` for a request without a credential, or `system` outside of requests. */
+const actor = Effect.gen(function*() {
+  const principal = yield* Effect.serviceOption(Principal)
+  if (Option.isNone(principal)) return (yield* RequestContext).clientAddress === "" ? "system" : "anonymous"
+  const { keyId, sessionId } = principal.value
+  return keyId === undefined ? `session ${sessionId}` : `key ${keyId}`
+})
 
 /** The audit log: who changed what of an account. */
 export class Audit extends Context.Service<Audit, {

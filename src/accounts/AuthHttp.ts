@@ -1,36 +1,28 @@
 import { Effect, Redacted } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../platform/config/AppConfig.ts"
+import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { RateLimit } from "../platform/http/RateLimit.ts"
 import { nothing, RequestContext } from "../platform/http/RequestContext.ts"
+import type { Account } from "./Account.ts"
 import { RegistrationClosed } from "./AccountErrors.ts"
-import { Accounts, type LoginSession } from "./Accounts.ts"
+import { Accounts } from "./Accounts.ts"
 import { passwordViolations, refuseAll } from "./AccountSettings.ts"
 import { AuthApi } from "./AuthApi.ts"
 import { limitPerMinute } from "./limitPerMinute.ts"
+import { LoginSessions } from "./LoginSessions.ts"
 import { PasswordResets } from "./PasswordResets.ts"
-
-const cookie = (value: string, maxAge: number) =>
-  `__Host-session=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; Secure; SameSite=Lax`
-
-const month = 30 * 24 * 3600
 
 /** Longer than it takes to queue a mail. */
 const forgotDuration = "150 millis"
-
-const opened = Effect.fnUntraced(function*({ account, expires_at, token }: LoginSession) {
-  const { answerHeaders } = yield* RequestContext
-  answerHeaders.set("set-cookie", cookie(Redacted.value(token), month))
-  return { data: { account, token: Redacted.value(token), expires_at } }
-})
 
 /** Handlers of {@link AuthApi}. */
 export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", (handlers) =>
   Effect.gen(function*() {
     const accounts = yield* Accounts
     const resets = yield* PasswordResets
+    const sessions = yield* LoginSessions
     const config = yield* AppConfig
     const limits = yield* RateLimit
     const isOpen = (config.registration ?? (config.databaseUrl === undefined ? "open" : "closed")) === "open"
@@ -38,6 +30,11 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
     const perAddress = Effect.gen(function*() {
       const { clientAddress } = yield* RequestContext
       yield* limitPerMinute(limits, `login:${clientAddress}`, config.rateLimitLogin)
+    })
+
+    const opened = Effect.fnUntraced(function*(account: Account) {
+      const { expires_at, token } = yield* sessions.open(account.id)
+      return { data: { account, token: Redacted.value(token), expires_at } }
     })
 
     return handlers.handleAll({
@@ -51,11 +48,11 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
           plan: "starter",
           trial: true
         })
-        return yield* Effect.flatMap(accounts.openSession(account), opened)
+        return yield* opened(account)
       }),
       login: Effect.fnUntraced(function*({ payload: { email, password } }) {
         yield* perAddress
-        return yield* Effect.flatMap(accounts.login(email, Redacted.make(password)), opened)
+        return yield* Effect.flatMap(accounts.authenticate(email, Redacted.make(password)), opened)
       }),
       forgot: Effect.fnUntraced(function*({ payload: { email } }) {
         yield* perAddress
@@ -69,10 +66,9 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
         return yield* nothing
       }),
       logout: Effect.fnUntraced(function*() {
-        const { headers } = yield* HttpServerRequest.HttpServerRequest
-        yield* accounts.logout(Redacted.make(headers["authorization"]?.replace(/^bearer +/i, "") ?? ""))
-        const { answerHeaders } = yield* RequestContext
-        answerHeaders.set("set-cookie", cookie("", 0))
+        const { accountId, sessionId } = yield* Principal
+        // An API key has no session to end. A repeated logout finds none either.
+        if (sessionId !== undefined) yield* Effect.ignore(sessions.end(accountId, sessionId))
         return yield* nothing
       })
     })

@@ -5,12 +5,14 @@ const ifNotYou =
   "If this was not you, set another password now (POST /v1/auth/password/forgot). Then check your API keys "
   + "(GET /v1/api-keys) and revoke those that you do not recognise."
 
-/** For a password change with the previous password. */
-export const passwordChangedNotice = (accountId: AccountId): Notice => ({
+/** For a password change with the previous password. `base` is the address of this service. */
+export const passwordChangedNotice = (accountId: AccountId, base: string): Notice => ({
   accountId,
   kind: "password_changed",
   subject: "Your password was changed",
-  body: `The password of your account was changed. Login sessions and API keys stay valid.\n\n${ifNotYou}`
+  body: "The password of your account was changed. Login sessions and API keys stay valid.\n\n"
+    + `See who is logged in, with your key or a login:\nGET ${base}/v1/account/sessions\n`
+    + `End all other logins:\nDELETE ${base}/v1/account/sessions\n\n${ifNotYou}`
 })
 
 /** For a password set with a token from a mail. */

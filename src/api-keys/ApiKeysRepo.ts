@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { countingSql, Usage } from "../platform/http/RateLimit.ts"
-import { AccountId, ApiKeyId } from "../values/Ids.ts"
+import { AccountId, ApiKeyId, LoginSessionId } from "../values/Ids.ts"
 import { Permission, Scope } from "../values/Permission.ts"
 import { Plan } from "../values/Plan.ts"
 import { ApiKey } from "./ApiKey.ts"
@@ -30,13 +30,14 @@ export type UncountedRow = Omit<typeof NewRow.Type, "plans">
  */
 export const Credential = Schema.Struct({
   key_id: Schema.NullOr(ApiKeyId),
+  session_id: Schema.NullOr(LoginSessionId),
   account_id: Schema.NullOr(AccountId),
   scopes: Schema.NullOr(Schema.Array(Scope)),
   permissions: Schema.NullOr(Schema.Array(Permission)),
   plan: Schema.NullOr(Plan),
   trial: Schema.Literals(["none", "running", "over"]),
   state: Schema.Literals(["usable", "unknown", "revoked", "expired"]),
-  /** The key's last use was recorded more than a minute ago. */
+  /** The credential's last use was recorded more than a minute ago. */
   is_stale: Schema.Boolean,
   used: Schema.NullOr(Usage.fields.used),
   resetsAt: Schema.NullOr(Usage.fields.resetsAt),
@@ -117,11 +118,11 @@ const make = Effect.gen(function*() {
       countingSql(
         sql,
         sql`select *, case when state = 'usable' then coalesce('key:' || key_id, 'account:' || account_id) end
-          as bucket from (select t.position, k.id as key_id, a.id as account_id, k.scopes, k.permissions, a.plan,
+          as bucket from (select t.position, k.id as key_id, s.id as session_id, a.id as account_id, k.scopes, k.permissions, a.plan,
           case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial,
           case when k.expires_at <= now() then 'expired' when a.id is not null then 'usable'
             when exists (select from revoked_api_keys r where r.key_hash = t.hash) then 'revoked' else 'unknown' end as state,
-          k.id is not null and coalesce(k.last_used_at < now() - interval '1 minute', true) as is_stale
+          coalesce(coalesce(k.last_used_at, s.last_used_at) < now() - interval '1 minute', true) as is_stale
         from unnest(${column.bytea(hashes)}) with ordinality as t (hash, position)
         left join api_keys k on k.key_hash = t.hash
         left join login_sessions s on s.token_hash = t.hash and s.expires_at > now()
@@ -129,9 +130,17 @@ const make = Effect.gen(function*() {
       )
   })
 
-  const touch = (ids: ReadonlyArray<ApiKeyId>) =>
-    Query.run(sql`update api_keys set last_used_at = now() where id = any(${column.int8(ids)})
-      and (last_used_at is null or last_used_at < now() - interval '1 minute')`)
+  /** Records the use of credentials. */
+  const touch = (used: ReadonlyArray<Credential>) => {
+    const keys = column.int8(used.flatMap(({ key_id }) => key_id ?? []))
+    const sessions = column.int8(used.flatMap(({ session_id }) => session_id ?? []))
+    return Query.run(sql`with used_sessions as (
+        update login_sessions set last_used_at = now() where id = any(${sessions})
+          and (last_used_at is null or last_used_at < now() - interval '1 minute')
+      )
+      update api_keys set last_used_at = now() where id = any(${keys})
+        and (last_used_at is null or last_used_at < now() - interval '1 minute')`)
+  }
 
   return { list, find, lockAccount, countUsable, isPast, insert, revoke, credentials, touch }
 })

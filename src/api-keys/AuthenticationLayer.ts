@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Redacted } from "effect"
-import { loginPrefix } from "../accounts/Accounts.ts"
+import { loginPrefix } from "../accounts/LoginSessions.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Access, type Rule } from "../platform/http/Access.ts"
@@ -18,7 +18,7 @@ import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
  * statement looks up all requests that arrive together, which keeps this cheap.
  */
 export class Credentials extends Context.Service<Credentials, {
-  /** Looks a token up and counts the request. Records the use of a key at most once a minute. */
+  /** Looks a token up and counts the request. Records the use of a credential at most once a minute. */
   readonly find: (token: string) => Effect.Effect<Credential>
 }>()("messaging-service/api-keys/AuthenticationLayer/Credentials") {
   static readonly layer = Layer.effect(
@@ -31,7 +31,7 @@ export class Credentials extends Context.Service<Credentials, {
         run: Effect.fnUntraced(function*(tokens: ReadonlyArray<string>) {
           const hashes = tokens.map(Tokens.hash)
           const rows = yield* repo.credentials(hashes)
-          const stale = rows.flatMap((row) => row.is_stale && row.key_id !== null ? [row.key_id] : [])
+          const stale = rows.filter(({ is_stale, state }) => is_stale && state === "usable")
           if (stale.length > 0) yield* Effect.forkDetach(Effect.ignore(repo.touch(stale)))
           return rows
         })
@@ -65,6 +65,7 @@ const principalOf = (found: Credential): Principal["Service"] => ({
   // A usable credential has an account, because the query joins it.
   accountId: found.account_id as AccountId,
   keyId: found.key_id ?? undefined,
+  sessionId: found.session_id ?? undefined,
   scopes: found.scopes ?? [],
   permissions: found.permissions ?? [],
   plan: found.plan as Plan,

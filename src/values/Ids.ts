@@ -17,6 +17,9 @@ export type AccountId = typeof AccountId.Type
 export const ApiKeyId = id.pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
+export const LoginSessionId = id.pipe(Schema.brand("LoginSessionId"))
+export type LoginSessionId = typeof LoginSessionId.Type
+
 export const WebhookId = id.pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 

@@ -3,6 +3,7 @@ import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts, type NewAccount } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
+import { LoginSessions } from "../../src/accounts/LoginSessions.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { AccountId } from "../../src/values/Ids.ts"
 import { live } from "../support/Service.ts"
@@ -19,14 +20,19 @@ const person = (email: string, more: Partial<NewAccount> = {}): NewAccount => ({
   ...more
 })
 
-layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDatabase.layer)))("Accounts", (it) => {
+layer(
+  Layer.merge(Accounts.layer, LoginSessions.layer).pipe(
+    Layer.provide(Audit.layer),
+    Layer.provideMerge(TestDatabase.layer)
+  )
+)("Accounts", (it) => {
   it.effect("an email address belongs to one account, regardless of case", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const account = yield* accounts.create(person("Ada@example.com"))
       const taken = yield* Effect.flip(accounts.create(person("aDA@EXAMPLE.com")))
       assert.strictEqual(taken._tag, "EmailTaken")
-      assert.strictEqual((yield* accounts.login("ADA@example.COM", password)).account.id, account.id)
+      assert.strictEqual((yield* accounts.authenticate("ADA@example.COM", password)).id, account.id)
     }))
 
   it.effect("twenty concurrent registrations of one address create one account", () =>
@@ -88,9 +94,9 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
     Effect.gen(function*() {
       const accounts = yield* Accounts
       yield* accounts.create(person("zoe@example.com", { password: Redacted.make("zoë's long password") }))
-      yield* accounts.login("zoe@example.com", Redacted.make("zoe\u0308's long password"))
+      yield* accounts.authenticate("zoe@example.com", Redacted.make("zoe\u0308's long password"))
       for (const wrong of ["zoe's long password", "ZOË'S LONG PASSWORD", "zoë's long password ", ""]) {
-        const refused = yield* Effect.flip(accounts.login("zoe@example.com", Redacted.make(wrong)))
+        const refused = yield* Effect.flip(accounts.authenticate("zoe@example.com", Redacted.make(wrong)))
         assert.strictEqual(refused._tag, "InvalidCredentials")
       }
     }))
@@ -101,7 +107,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
       const { password: _, ...keysOnly } = person("keys-only@example.com")
       yield* accounts.create(keysOnly)
       for (const tried of ["", "null", "undefined"]) {
-        const refused = yield* Effect.flip(accounts.login("keys-only@example.com", Redacted.make(tried)))
+        const refused = yield* Effect.flip(accounts.authenticate("keys-only@example.com", Redacted.make(tried)))
         assert.strictEqual(refused._tag, "InvalidCredentials")
       }
     }))
@@ -115,7 +121,7 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
           let best = Infinity
           for (let i = 0; i < 5; i++) {
             const startedAt = yield* Clock.currentTimeNanos
-            yield* Effect.flip(accounts.login(email, Redacted.make("wrong horse battery")))
+            yield* Effect.flip(accounts.authenticate(email, Redacted.make("wrong horse battery")))
             best = Math.min(best, Number((yield* Clock.currentTimeNanos) - startedAt))
           }
           return best
@@ -128,14 +134,12 @@ layer(Accounts.layer.pipe(Layer.provide(Audit.layer), Layer.provideMerge(TestDat
   it.effect("a login token is stored as a hash only, for 30 days", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
+      const sessions = yield* LoginSessions
       const sql = yield* SqlClient.SqlClient
       const account = yield* accounts.create(person("session@example.com"))
-      const { token } = yield* accounts.login("session@example.com", password)
+      const { token } = yield* sessions.open(account.id)
       const rows = yield* sql`select token_hash = sha256(${Buffer.from(Redacted.value(token))}) as hashed,
         expires_at - created_at = interval '30 days' as month from login_sessions where account_id = ${account.id}`
       assert.deepStrictEqual(rows.map((row) => ({ ...row })), [{ hashed: true, month: true }])
-      yield* accounts.logout(token)
-      yield* accounts.logout(token)
-      assert.deepStrictEqual(yield* sql`select from login_sessions where account_id = ${account.id}`, [])
     }))
 })

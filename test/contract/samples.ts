@@ -90,6 +90,13 @@ const rows: Readonly<
   "/v1/whatsapp/messages/:id": (request, key) => createdOnWhatsApp(request, key, "/v1/whatsapp/send"),
   "/v1/whatsapp/batches/:batch_id": (request, key) => createdOnWhatsApp(request, key, "/v1/whatsapp/send-bulk"),
   "/v1/api-keys/:id": (request, key) => Effect.map(created(request, key, "/v1/api-keys"), (id) => [id]),
+  "/v1/account/sessions/:id": Effect.fnUntraced(function*(request, key) {
+    const sql = yield* SqlClient.SqlClient
+    const id = Number((yield* request("GET", "/v1/account", { key })).at("data", "id"))
+    const [row] = yield* Effect.orDie(sql`insert into login_sessions (token_hash, account_id, expires_at)
+      values (sha256(gen_random_uuid()::text::bytea), ${id}, now() + interval '1 day') returning id`)
+    return [String(row?.["id"])]
+  }),
   "/v1/webhooks/:id": (request, key) => Effect.map(created(request, key, "/v1/webhooks"), (id) => [id]),
   "/v1/webhooks/:id/deliveries/:delivery_id": Effect.fnUntraced(function*(request, key) {
     const id = yield* created(request, key, "/v1/webhooks")

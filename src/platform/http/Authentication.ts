@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import type { AccountId, ApiKeyId } from "../../values/Ids.ts"
+import type { AccountId, ApiKeyId, LoginSessionId } from "../../values/Ids.ts"
 import type { Permission, Scope } from "../../values/Permission.ts"
 import type { Plan } from "../../values/Plan.ts"
 import { apiErrors } from "./ApiError.ts"
@@ -11,6 +11,8 @@ export class Principal extends Context.Service<Principal, {
   readonly accountId: AccountId
   /** The API key of the request; `undefined` for a login session. */
   readonly keyId: ApiKeyId | undefined
+  /** The login session of the request; `undefined` for an API key. */
+  readonly sessionId: LoginSessionId | undefined
   readonly scopes: ReadonlyArray<Scope>
   readonly permissions: ReadonlyArray<Permission>
   readonly plan: Plan

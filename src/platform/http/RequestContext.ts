@@ -7,6 +7,8 @@ export interface RequestFacts {
   readonly requestId: string
   /** The client's address: the peer's, or the one that a trusted proxy forwards. */
   readonly clientAddress: string
+  /** What the client calls itself: the start of `User-Agent`, empty without one. */
+  readonly userAgent: string
   /** Headers that handlers add to the answer, whatever its status. */
   readonly answerHeaders: Map<string, string>
 }
@@ -16,6 +18,7 @@ export const RequestContext = Context.Reference<RequestFacts>("messaging-service
   defaultValue: () => ({
     requestId: "00000000-0000-7000-8000-000000000000",
     clientAddress: "",
+    userAgent: "",
     answerHeaders: new Map()
   })
 })

@@ -36,6 +36,9 @@ export class Draining extends Context.Service<Draining, {
   )
 }
 
+/** Enough to recognise a program. */
+const maxAgentLength = 200
+
 /** Headers of every answer that does not set them itself. */
 export const defaultHeaders = {
   "x-content-type-options": "nosniff",
@@ -143,6 +146,7 @@ const through = Effect.gen(function*() {
       const facts: RequestFacts = {
         requestId: uuid7(startedAt),
         clientAddress: Option.getOrElse(request.remoteAddress, () => ""),
+        userAgent: (request.headers["user-agent"] ?? "").slice(0, maxAgentLength),
         answerHeaders: new Map()
       }
       const answered = lacksHost(request)
