@@ -1,10 +1,8 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AppConfig } from "../platform/config/AppConfig.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
-import { RateLimit } from "../platform/http/RateLimit.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
 import { AccountApi } from "./AccountApi.ts"
 import { AccountRemoval } from "./AccountRemoval.ts"
@@ -12,7 +10,7 @@ import { Accounts } from "./Accounts.ts"
 import { AccountSettings } from "./AccountSettings.ts"
 import { Audit } from "./Audit.ts"
 import { AuthHttp } from "./AuthHttp.ts"
-import { limitPerMinute } from "./limitPerMinute.ts"
+import { CurrentPassword } from "./CurrentPassword.ts"
 import { LoginSessions } from "./LoginSessions.ts"
 import { Notices } from "./Notices.ts"
 import { PasswordResets } from "./PasswordResets.ts"
@@ -27,8 +25,6 @@ const AccountHttp = HttpApiBuilder.group(
       const settings = yield* AccountSettings
       const removal = yield* AccountRemoval
       const sessions = yield* LoginSessions
-      const limits = yield* RateLimit
-      const config = yield* AppConfig
 
       return handlers.handleAll({
         read: Effect.fnUntraced(function*() {
@@ -43,8 +39,6 @@ const AccountHttp = HttpApiBuilder.group(
         }),
         password: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
-          // Prevents guessing the password with a stolen key.
-          yield* limitPerMinute(limits, `password:${accountId}`, config.rateLimitLogin)
           yield* settings.changePassword(accountId, payload)
           return yield* nothing
         }),
@@ -91,5 +85,5 @@ export const AccountsLayer = Layer.merge(AuthHttp, AccountHttp).pipe(
     PasswordResets.layer,
     AccountRemoval.layer
   )),
-  Layer.provideMerge(Layer.mergeAll(Audit.layer, Notices.layer))
+  Layer.provideMerge(Layer.mergeAll(Audit.layer, Notices.layer, CurrentPassword.layer))
 )

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Passwords from "../platform/crypto/Passwords.ts"
 import { Database } from "../platform/database/Database.ts"
-import { ValidationFailed, type Violation } from "../platform/http/ApiErrors.ts"
+import { type RateLimitExceeded, ValidationFailed, type Violation } from "../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../platform/http/PublicUrl.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Notifications, Profile } from "./Account.ts"
@@ -9,6 +9,7 @@ import type { NotificationsChange, PasswordChange, ProfileChange } from "./Accou
 import { EmailTaken } from "./AccountErrors.ts"
 import { AccountSettingsRepo } from "./AccountSettingsRepo.ts"
 import { Audit } from "./Audit.ts"
+import { CurrentPassword } from "./CurrentPassword.ts"
 import { Notices } from "./Notices.ts"
 import { passwordFault, type Person } from "./passwordFault.ts"
 import { emailChangedNotice, passwordChangedNotice } from "./securityNotices.ts"
@@ -36,7 +37,10 @@ export class AccountSettings extends Context.Service<AccountSettings, {
   /** Sends a notice to the previous address if it changes. */
   readonly changeProfile: (accountId: AccountId, change: ProfileChange) => Effect.Effect<Profile, EmailTaken>
   /** Login sessions and keys stay valid. */
-  readonly changePassword: (accountId: AccountId, change: PasswordChange) => Effect.Effect<void, ValidationFailed>
+  readonly changePassword: (
+    accountId: AccountId,
+    change: PasswordChange
+  ) => Effect.Effect<void, RateLimitExceeded | ValidationFailed>
   readonly notifications: (accountId: AccountId) => Effect.Effect<Notifications>
   readonly changeNotifications: (accountId: AccountId, change: NotificationsChange) => Effect.Effect<Notifications>
 }>()("messaging-service/accounts/AccountSettings") {
@@ -47,6 +51,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
       const audit = yield* Audit
       const notices = yield* Notices
       const repo = yield* AccountSettingsRepo
+      const currentPassword = yield* CurrentPassword
       const { base } = yield* PublicUrl
 
       const changeProfile = Effect.fn("AccountSettings.changeProfile")(
@@ -71,10 +76,8 @@ export class AccountSettings extends Context.Service<AccountSettings, {
 
       const changePassword = Effect.fn("AccountSettings.changePassword")(
         function*(accountId: AccountId, { current_password: current, ...wanted }: PasswordChange) {
-          const { password_hash: before, ...person } = yield* repo.credentials(accountId)
-          if (!(yield* Passwords.verify(current, before))) {
-            return yield* ValidationFailed.of("current_password", "is not the current password", "wrong_password")
-          }
+          yield* currentPassword.check(accountId, current)
+          const person = yield* repo.credentials(accountId)
           const isSame = wanted.password.normalize("NFKC") === current.normalize("NFKC")
           yield* refuseAll([
             ...(isSame

@@ -10,6 +10,7 @@ import * as Query from "../platform/database/Query.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { AccountId, ApiKeyId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
+import type { Timestamp } from "../values/Timestamp.ts"
 import type { ApiKey, CreatedApiKey } from "./ApiKey.ts"
 import type { NewApiKey } from "./ApiKeysApi.ts"
 import { ApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
@@ -64,6 +65,8 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     accountId: AccountId,
     key: NewApiKey
   ) => Effect.Effect<CreatedApiKey, PlanLimitExceeded | ValidationFailed>
+  /** Whether a key with this end, or without one, lives longer than a credential with the other end. */
+  readonly endsAfter: (end: string | null, other: Timestamp) => Effect.Effect<boolean>
   /** Once it returns, no node accepts the key: every request looks it up. */
   readonly revoke: (accountId: AccountId, id: ApiKeyId) => Effect.Effect<void, NotFound>
 }>()("messaging-service/api-keys/ApiKeys") {
@@ -116,6 +119,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       return ApiKeys.of({
         create,
         list: (accountId) => repo.list(accountId),
+        endsAfter: (end, other) => Effect.map(repo.endsAfter({ end, other }), ({ later }) => later),
         find: Effect.fn("ApiKeys.find")(function*(accountId, id) {
           const row = yield* repo.find({ accountId, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()

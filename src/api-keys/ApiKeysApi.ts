@@ -2,22 +2,35 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { InsufficientPermission, NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import {
+  InsufficientPermission,
+  NotFound,
+  PlanLimitExceeded,
+  RateLimitExceeded,
+  ValidationFailed
+} from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { ApiKeyId, pathId } from "../values/Ids.ts"
 import { Data, Nothing } from "../values/Page.ts"
 import { Permission, Scope } from "../values/Permission.ts"
-import { lineBetween } from "../values/Text.ts"
+import { lineBetween, textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { ApiKey, CreatedApiKey } from "./ApiKey.ts"
+import { FreshLoginRequired, KeyOutlivesCaller } from "./ApiKeyErrors.ts"
 
 /** A new key. Absent fields mean full access and no expiry. */
 export const NewApiKey = Schema.Struct({
   name: lineBetween(1, 100),
   scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(20))),
   permissions: Schema.optionalKey(Schema.Array(Permission).check(Schema.isMaxLength(50))),
-  expires_at: Schema.optionalKey(Schema.NullOr(TimestampInput))
+  expires_at: Schema.optionalKey(Schema.NullOr(TimestampInput)),
+  current_password: Schema.optionalKey(
+    textBetween(1, 128).annotate({
+      description:
+        "Proves that the owner asks: required for a key with more rights than the caller's, and for a key that outlives a login older than 15 minutes"
+    })
+  )
 })
 export type NewApiKey = typeof NewApiKey.Type
 
@@ -34,12 +47,20 @@ const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(ApiKe
 const create = HttpApiEndpoint.post("create", "/", {
   payload: NewApiKey,
   success: Data(CreatedApiKey).pipe(HttpApiSchema.status(201)),
-  error: apiErrors(PlanLimitExceeded, InsufficientPermission, ValidationFailed)
+  error: apiErrors(
+    PlanLimitExceeded,
+    InsufficientPermission,
+    FreshLoginRequired,
+    KeyOutlivesCaller,
+    RateLimitExceeded,
+    ValidationFailed
+  )
 })
   .annotate(Access.Access, Access.full("keys:write"))
   .annotateMerge(OpenApi.annotations({
     summary: "Create an API key",
-    description: "Only this response contains the key. If you lose it, revoke the key and create another one."
+    description:
+      "Only this response contains the key. If you lose it, revoke the key and create another one. A key creates keys within its own rights and its own end only."
   }))
 
 const get = HttpApiEndpoint.get("get", "/:id", { params, success: Data(ApiKey), error: apiErrors(NotFound) })

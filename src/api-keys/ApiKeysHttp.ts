@@ -1,20 +1,13 @@
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { InsufficientPermission } from "../platform/http/ApiErrors.ts"
+import type { CurrentPassword } from "../accounts/CurrentPassword.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { created, nothing } from "../platform/http/RequestContext.ts"
 import { ApiKeys } from "./ApiKeys.ts"
-import { ApiKeysApi, type NewApiKey } from "./ApiKeysApi.ts"
+import { ApiKeysApi } from "./ApiKeysApi.ts"
 import { AuthenticationLayer, Credentials } from "./AuthenticationLayer.ts"
-
-/** A key with permissions can only create keys with a subset of them. */
-const grantable = Effect.fnUntraced(function*({ permissions: own }: Principal["Service"], wanted: NewApiKey) {
-  if (own.length === 0) return
-  const missing = wanted.permissions?.find((permission) => !own.includes(permission))
-  if (missing !== undefined) return yield* new InsufficientPermission({ required: missing })
-  if ((wanted.permissions ?? []).length === 0) return yield* new InsufficientPermission({ required: "all permissions" })
-})
+import { authorizeGrant } from "./authorizeGrant.ts"
 
 /** Handlers of {@link ApiKeysApi}. */
 const ApiKeysHttp = HttpApiBuilder.group(
@@ -23,6 +16,7 @@ const ApiKeysHttp = HttpApiBuilder.group(
   (handlers) =>
     Effect.gen(function*() {
       const keys = yield* ApiKeys
+      const owner = yield* Effect.context<ApiKeys | CurrentPassword>()
       return handlers.handleAll({
         list: Effect.fnUntraced(function*() {
           const { accountId } = yield* Principal
@@ -30,7 +24,7 @@ const ApiKeysHttp = HttpApiBuilder.group(
         }),
         create: Effect.fnUntraced(function*({ payload }) {
           const principal = yield* Principal
-          yield* grantable(principal, payload)
+          yield* authorizeGrant(principal, payload).pipe(Effect.provideContext(owner))
           const key = yield* keys.create(principal.accountId, payload)
           yield* created(`/v1/api-keys/${key.id}`)
           return { data: key }

@@ -6,6 +6,7 @@ import { countingSql, Usage } from "../platform/http/RateLimit.ts"
 import { AccountId, ApiKeyId, LoginSessionId } from "../values/Ids.ts"
 import { Permission, Scope } from "../values/Permission.ts"
 import { Plan } from "../values/Plan.ts"
+import { Timestamp } from "../values/Timestamp.ts"
 import { ApiKey } from "./ApiKey.ts"
 
 const One = Schema.Struct({ accountId: AccountId, id: ApiKeyId })
@@ -32,6 +33,8 @@ export const Credential = Schema.Struct({
   key_id: Schema.NullOr(ApiKeyId),
   session_id: Schema.NullOr(LoginSessionId),
   account_id: Schema.NullOr(AccountId),
+  expires_at: Schema.NullOr(Timestamp),
+  is_fresh_login: Schema.Boolean,
   scopes: Schema.NullOr(Schema.Array(Scope)),
   permissions: Schema.NullOr(Schema.Array(Permission)),
   plan: Schema.NullOr(Plan),
@@ -85,6 +88,13 @@ const make = Effect.gen(function*() {
     execute: (instant) => sql`select ${instant}::timestamptz <= now() as past`
   })
 
+  /** No end is later than every end. */
+  const endsAfter = Query.findOne({
+    Request: Schema.Struct({ end: Schema.NullOr(Schema.String), other: Timestamp }),
+    Result: Schema.Struct({ later: Schema.Boolean }),
+    execute: ({ end, other }) => sql`select coalesce(${end}::timestamptz > ${other}::timestamptz, true) as later`
+  })
+
   /** Nothing if the account is on none of the plans. */
   const insert = Query.findOneOption({
     Request: NewRow,
@@ -118,7 +128,9 @@ const make = Effect.gen(function*() {
       countingSql(
         sql,
         sql`select *, case when state = 'usable' then coalesce('key:' || key_id, 'account:' || account_id) end
-          as bucket from (select t.position, k.id as key_id, s.id as session_id, a.id as account_id, k.scopes, k.permissions, a.plan,
+          as bucket from (select t.position, k.id as key_id, s.id as session_id, a.id as account_id,
+          coalesce(k.expires_at, s.expires_at) as expires_at,
+          coalesce(s.created_at > now() - interval '15 minutes', false) as is_fresh_login, k.scopes, k.permissions, a.plan,
           case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial,
           case when k.expires_at <= now() then 'expired' when a.id is not null then 'usable'
             when exists (select from revoked_api_keys r where r.key_hash = t.hash) then 'revoked' else 'unknown' end as state,
@@ -142,7 +154,7 @@ const make = Effect.gen(function*() {
         and (last_used_at is null or last_used_at < now() - interval '1 minute')`)
   }
 
-  return { list, find, lockAccount, countUsable, isPast, insert, revoke, credentials, touch }
+  return { list, find, lockAccount, countUsable, isPast, endsAfter, insert, revoke, credentials, touch }
 })
 
 /** SQL of `api_keys` and `revoked_api_keys`. */

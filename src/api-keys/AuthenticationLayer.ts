@@ -66,6 +66,8 @@ const principalOf = (found: Credential): Principal["Service"] => ({
   accountId: found.account_id as AccountId,
   keyId: found.key_id ?? undefined,
   sessionId: found.session_id ?? undefined,
+  expiresAt: found.expires_at,
+  isFreshLogin: found.is_fresh_login,
   scopes: found.scopes ?? [],
   permissions: found.permissions ?? [],
   plan: found.plan as Plan,

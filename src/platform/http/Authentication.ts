@@ -3,6 +3,7 @@ import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { AccountId, ApiKeyId, LoginSessionId } from "../../values/Ids.ts"
 import type { Permission, Scope } from "../../values/Permission.ts"
 import type { Plan } from "../../values/Plan.ts"
+import type { Timestamp } from "../../values/Timestamp.ts"
 import { apiErrors } from "./ApiError.ts"
 import * as Errors from "./ApiErrors.ts"
 
@@ -13,6 +14,10 @@ export class Principal extends Context.Service<Principal, {
   readonly keyId: ApiKeyId | undefined
   /** The login session of the request; `undefined` for an API key. */
   readonly sessionId: LoginSessionId | undefined
+  /** The end of the key or login session; null for a key without one. */
+  readonly expiresAt: Timestamp | null
+  /** A login session of the last 15 minutes: its owner has just proved their password. */
+  readonly isFreshLogin: boolean
   readonly scopes: ReadonlyArray<Scope>
   readonly permissions: ReadonlyArray<Permission>
   readonly plan: Plan

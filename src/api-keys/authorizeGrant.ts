@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { CurrentPassword } from "../accounts/CurrentPassword.ts"
+import { InsufficientPermission, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import type { Principal } from "../platform/http/Authentication.ts"
+import { FreshLoginRequired, KeyOutlivesCaller } from "./ApiKeyErrors.ts"
+import { ApiKeys } from "./ApiKeys.ts"
+import type { NewApiKey } from "./ApiKeysApi.ts"
+
+/** Checks the owner's password, if the request has it. An `Idempotency-Key` would keep a plain hash of the body. */
+const confirmOwner = Effect.fnUntraced(
+  function*({ accountId }: Principal["Service"], { current_password: password }: NewApiKey) {
+    if (password === undefined) return false
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    if (headers["idempotency-key"] !== undefined) {
+      return yield* ValidationFailed.of("current_password", "must not be sent with an Idempotency-Key")
+    }
+    yield* (yield* CurrentPassword).check(accountId, password)
+    return true
+  }
+)
+
+/** The first permission that the caller's key lacks and the wanted key would have. */
+const missingPermission = ({ permissions: own }: Principal["Service"], { permissions: wanted = [] }: NewApiKey) =>
+  own.length === 0
+    ? undefined
+    : wanted.length === 0
+    ? "all permissions"
+    : wanted.find((permission) => !own.includes(permission))
+
+/**
+ * Refuses a key that gives more than its caller has, so that a leaked credential does not grow. The current password
+ * lifts this for rights. For time, so does a login of the last minutes, but a key with an end never creates one that
+ * ends later.
+ */
+export const authorizeGrant = Effect.fnUntraced(function*(principal: Principal["Service"], wanted: NewApiKey) {
+  const isOwner = yield* confirmOwner(principal, wanted)
+  const missing = missingPermission(principal, wanted)
+  if (missing !== undefined && !isOwner) return yield* new InsufficientPermission({ required: missing })
+  const { expiresAt: expires_at, isFreshLogin, keyId } = principal
+  if (expires_at === null || (keyId === undefined && (isFreshLogin || isOwner))) return
+  if (!(yield* (yield* ApiKeys).endsAfter(wanted.expires_at ?? null, expires_at))) return
+  return yield* keyId === undefined ? new FreshLoginRequired({ expires_at }) : new KeyOutlivesCaller({ expires_at })
+})
