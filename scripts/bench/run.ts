@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, string>> = {
   smtp: "CPU to hand one message over beside a raw socket",
   retention: "time to drop a day of history beside DELETE, and what writers notice",
   pair: "requests/s and mails/s beside another version, whose checkout BENCH_BASE names",
+  nodes: "calls between nodes over TLS with the nodes' key beside plain TCP",
   blocks: "the own codecs and group commit beside what the libraries offer"
 }
 

@@ -31,8 +31,8 @@ import { AllowedLayer, Routes } from "./Routes.ts"
 
 /** Services that every domain uses. */
 const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer, MacKeys.layer).pipe(
-  Layer.provideMerge(MainVault),
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
+  Layer.provideMerge(MainVault),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DatabaseAddress.layer),
   Layer.provideMerge(NodeServices.layer)

@@ -1,12 +1,22 @@
-import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Logger, Option, References } from "effect"
-import { RunnerAddress } from "effect/cluster"
+import {
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  ShardingConfig,
+  SocketRunner,
+  SqlMessageStorage,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import * as NodeNet from "node:net"
 import { AppConfig } from "../config/AppConfig.ts"
 import * as Query from "../database/Query.ts"
 import { PeriodicTask } from "../work/PeriodicTask.ts"
 import * as Neighbours from "./Neighbours.ts"
+import * as RunnerSockets from "./RunnerSockets.ts"
 
 /** A port that is free now. If another process takes it before the start, the start fails and the next one tries again. */
 const freePort = (host: string) =>
@@ -35,6 +45,19 @@ export const withoutStartupNoise = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer
     return Layer.provide(layer, Layer.succeed(Logger.CurrentLoggers, new Set(filtered)))
   }))
 
+/** A runner whose connections only nodes with the main key can use. */
+const runnerAt = (address: RunnerAddress.RunnerAddress) => {
+  const health = RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc))
+  return SocketRunner.layer.pipe(
+    Layer.provide(RunnerSockets.layerServer(address)),
+    Layer.provide(health),
+    Layer.provide(RunnerSockets.layerClient),
+    Layer.provideMerge(SqlMessageStorage.layer.pipe(Layer.provide(NodeCrypto.layerDigest))),
+    Layer.provide(Layer.orDie(SqlRunnerStorage.layer)),
+    Layer.provide(RpcSerialization.layerSchemaBinary())
+  )
+}
+
 /**
  * Makes this node a runner. PostgreSQL stores which node runs which actor. The shards of a node move at once when it shuts
  * down, within about three seconds when its process dies (see `Neighbours.ts`), and within `shardLockExpiration` +
@@ -43,12 +66,10 @@ export const withoutStartupNoise = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer
 export const Cluster = Layer.unwrap(Effect.gen(function*() {
   const { runnerHost, runnerPort } = yield* AppConfig
   const port = runnerPort === 0 ? yield* freePort(runnerHost) : runnerPort
-  const address = Option.some(RunnerAddress.make(runnerHost, port))
-  const cluster = withoutStartupNoise(NodeClusterSocket.layer({
-    storage: "sql",
-    shardingConfig: {
-      runnerAddress: address,
-      runnerListenAddress: address,
+  const address = RunnerAddress.make(runnerHost, port)
+  const cluster = runnerAt(address).pipe(
+    Layer.provide(ShardingConfig.layer({
+      runnerAddress: Option.some(address),
       // The placement of actors depends on this number: all nodes share it and it never changes.
       shardsPerGroup: 48,
       shardLockExpiration: "12 seconds",
@@ -59,9 +80,11 @@ export const Cluster = Layer.unwrap(Effect.gen(function*() {
       entityTerminationTimeout: "10 seconds",
       entityMaxIdleTime: "5 minutes",
       maxResidentEntities: "unbounded"
-    }
+    })),
+    withoutStartupNoise,
     // At level info the library logs every shard.
-  })).pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
+  )
   return Neighbours.layer(`${runnerHost}:${port}`).pipe(Layer.provideMerge(cluster))
 }))
 

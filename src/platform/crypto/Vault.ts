@@ -20,6 +20,12 @@ const idLength = 4
 const headLength = 1 + idLength
 const wrappedLength = 32 + overhead
 
+/** A key that each node derives from a main key, with the id of that main key in hexadecimal. */
+export interface SharedKey {
+  readonly id: string
+  readonly key: Uint8Array
+}
+
 interface MainKey {
   readonly id: Uint8Array
   readonly bytes: Uint8Array
@@ -33,6 +39,13 @@ const mainKeyOf = (key: Redacted.Redacted<Uint8Array>): MainKey => {
 const partsOf = (sealed: Uint8Array) => ({
   wrapped: sealed.subarray(headLength, headLength + wrappedLength),
   body: sealed.subarray(headLength + wrappedLength)
+})
+
+const derive = ({ bytes }: MainKey, purpose: string) => new Uint8Array(hkdfSync("sha256", bytes, "", purpose, 32))
+
+const sharedKey = (main: MainKey, purpose: string): SharedKey => ({
+  id: Buffer.from(main.id).toString("hex"),
+  key: derive(main, purpose)
 })
 
 /** Puts a value together with its wrapped data key; the body may be megabytes and stays unchanged. */
@@ -79,6 +92,8 @@ export class Vault extends Context.Service<Vault, {
   readonly keyId: Uint8Array
   /** Derives a key for one purpose from the main key that sealed `sealed`. */
   readonly derive: (purpose: string, sealed: Uint8Array) => Effect.Effect<Uint8Array, SealBroken>
+  /** The keys for one purpose that nodes share: of the current main key, then of the previous one. */
+  readonly sharedKeys: (purpose: string) => readonly [SharedKey, ...ReadonlyArray<SharedKey>]
 }>()("messaging-service/platform/crypto/Vault") {
   /** Seals under a main key of 32 bytes, and opens values sealed under it or the previous one. */
   static readonly layer = (
@@ -87,7 +102,8 @@ export class Vault extends Context.Service<Vault, {
   ) =>
     Layer.sync(Vault, () => {
       const current = mainKeyOf(mainKey)
-      const known = previousKey === undefined ? [current] : [current, mainKeyOf(previousKey)]
+      const previous = previousKey === undefined ? [] : [mainKeyOf(previousKey)]
+      const known = [current, ...previous]
       const using = <A>(what: string, sealed: Uint8Array, use: (main: MainKey) => A) => {
         const id = sealed.subarray(1, headLength)
         const main = known.find((key) => Buffer.from(key.id).equals(id))
@@ -100,8 +116,11 @@ export class Vault extends Context.Service<Vault, {
         seal: (what, plain) => seal(current, what, plain),
         open: (what, sealed) => using(what, sealed, (main) => open(main, what, sealed)),
         rewrap: (what, sealed) => using(what, sealed, (main) => rewrap(main, current, { what, sealed })),
-        derive: (purpose, sealed) =>
-          using(purpose, sealed, ({ bytes }) => new Uint8Array(hkdfSync("sha256", bytes, "", purpose, 32)))
+        derive: (purpose, sealed) => using(purpose, sealed, (main) => derive(main, purpose)),
+        sharedKeys: (purpose) => [
+          sharedKey(current, purpose),
+          ...previous.map((main) => sharedKey(main, purpose))
+        ]
       })
     })
 }
