@@ -292,6 +292,14 @@ create table events (
   constraint events_pkey PRIMARY KEY (id)
 ) partition by RANGE (id);
 
+create table idempotency_claims (
+  scope text not null,
+  key text not null,
+  holder uuid default gen_random_uuid() not null,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_claims_pkey PRIMARY KEY (scope, key)
+);
+
 create table idempotency_records (
   scope text not null,
   key text not null,

@@ -40,7 +40,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["channels/whatsapp/wire", ["MessageBody", "Stanza"]],
   ["channels/whatsapp/credentials", ["CredentialStore", "CredentialWriter", "DataKey", "Journal", "LruCache"]],
   ["channels/whatsapp/content", ["MessageContent", "media"]],
-  ["channels/whatsapp/socket", ["DirectorySocket", "LiveSockets", "MessageTraffic", "RequestWaits", "WhatsAppSocket"]],
+  ["channels/whatsapp/socket", ["DirectorySocket", "LiveSockets", "MessageTraffic", "WhatsAppSocket"]],
   ["channels/whatsapp/directory", ["ContactsRepo", "GroupsRepo"]],
   ["channels/whatsapp/inbox", ["inboundEnvelope", "inboundMessage"]],
   ["channels/whatsapp/baileys", ["BaileysSocket", "keepSingleRatchetStep", "silentLogger"]],

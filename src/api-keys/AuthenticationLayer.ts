@@ -1,11 +1,12 @@
 import { Context, Effect, Layer, Redacted } from "effect"
+import { limitPerMinute } from "../accounts/limitPerMinute.ts"
 import { loginPrefix } from "../accounts/LoginSessions.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
-import { Access, type Rule } from "../platform/http/Access.ts"
+import { Access, AccountLimit, type Rule } from "../platform/http/Access.ts"
 import * as Errors from "../platform/http/ApiErrors.ts"
 import { Authentication, Principal } from "../platform/http/Authentication.ts"
-import type { Usage } from "../platform/http/RateLimit.ts"
+import { RateLimit, type Usage } from "../platform/http/RateLimit.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { GroupCommit } from "../platform/work/GroupCommit.ts"
 import type { AccountId } from "../values/Ids.ts"
@@ -104,6 +105,7 @@ export const AuthenticationLayer = Layer.effect(
   Effect.gen(function*() {
     const credentials = yield* Credentials
     const config = yield* AppConfig
+    const limits = yield* RateLimit
     const perMinute: Readonly<Record<Plan, number>> = {
       starter: config.rateLimitStarter,
       growth: config.rateLimitGrowth,
@@ -132,6 +134,9 @@ export const AuthenticationLayer = Layer.effect(
         const principal = principalOf(found)
         yield* limited(principal.plan, usageOf(found))
         yield* authorize(Context.getOrUndefined(endpoint.annotations, Access) ?? { kind: "public" }, principal)
+        const limit = Context.get(endpoint.annotations, AccountLimit)
+        // Counted here, because the endpoint may run in a transaction, which would keep the counter locked.
+        if (limit !== undefined) yield* limitPerMinute(limits, `${limit}:${principal.accountId}`, config[limit])
         return yield* Effect.provideService(httpEffect, Principal, principal)
       })
     })

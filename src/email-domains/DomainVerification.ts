@@ -1,14 +1,14 @@
-import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schedule, Semaphore } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schedule } from "effect"
 import type { Notice } from "../accounts/Notice.ts"
 import { Notices } from "../accounts/Notices.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
-import { NotFound, ServiceUnavailable } from "../platform/http/ApiErrors.ts"
+import { NotFound } from "../platform/http/ApiErrors.ts"
 import { Dns } from "../platform/net/Dns.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import type { AccountId, EmailDomainId } from "../values/Ids.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
-import { checkRecords, checkTimeout } from "./checkRecords.ts"
+import { checkRecords } from "./checkRecords.ts"
 import { type CheckedDomain, dnsRecords, type DomainCheck, type Purpose } from "./EmailDomain.ts"
 import { type ClaimedDomain, type DomainRow, EmailDomainsRepo } from "./EmailDomainsRepo.ts"
 import { transition, verdictOf } from "./EmailDomainState.ts"
@@ -57,15 +57,9 @@ const displacedNotice = (owned: OwnedDomain): Notice => ({
     + "If the domain is yours, publish your DKIM record again and start a check. If not, delete it from your account."
 })
 
-/** Remaining idle time of a transaction that waits for name servers. */
-const margin = Duration.seconds(2)
-
 /**
  * Verifies domains by their published DNS records (spec 3.2). A lease in the row ensures that the cluster runs one
  * check of a domain at a time. An outcome, its notices and the displaced verification commit together.
- *
- * A request with an `Idempotency-Key` is a transaction, so its check holds a connection of the request pool. At most a
- * quarter of the connections may be held this way; further requests receive 503.
  *
  * If several accounts have added a domain, it belongs to the account whose key is published, because DNS names only one
  * key. A check that passes takes the verification from the other account at once.
@@ -75,7 +69,7 @@ export class DomainVerification extends Context.Service<DomainVerification, {
   readonly verify: (
     accountId: AccountId,
     id: EmailDomainId
-  ) => Effect.Effect<CheckedDomain, NotFound | ServiceUnavailable>
+  ) => Effect.Effect<CheckedDomain, NotFound>
   /** Runs the check that has been due longest. Returns whether there was one. */
   readonly checkDue: Effect.Effect<boolean>
   /** Whether a check is due. */
@@ -84,18 +78,11 @@ export class DomainVerification extends Context.Service<DomainVerification, {
   static readonly layer = Layer.effect(
     DomainVerification,
     Effect.gen(function*() {
-      const { transaction, inTransaction, idleInTransaction } = yield* Database
+      const { transaction, waitWithoutConnection } = yield* Database
       const { enqueue } = yield* Notices
-      const { databaseConnections, spfIncludeHost: spfHost } = yield* AppConfig
+      const { spfIncludeHost: spfHost } = yield* AppConfig
       const repo = yield* EmailDomainsRepo
       const lookUp = checkRecords(yield* Dns)
-      const holding = yield* Semaphore.make(Math.floor(databaseConnections / 4))
-
-      const bounded = Effect.fnUntraced(function*<A, E>(effect: Effect.Effect<A, E>) {
-        if (!(yield* inTransaction)) return yield* effect
-        const done = yield* holding.withPermitsIfAvailable(1)(effect)
-        return Option.isSome(done) ? done.value : yield* new ServiceUnavailable()
-      })
 
       const settle = Effect.fnUntraced(function*(claimed: ClaimedDomain, check: DomainCheck) {
         const held = yield* repo.hold(claimed)
@@ -123,11 +110,7 @@ export class DomainVerification extends Context.Service<DomainVerification, {
 
       const check = Effect.fn("DomainVerification.check")(function*(claimed: ClaimedDomain) {
         const { domain, public_key: publicKey } = claimed
-        const lookups = lookUp({ domain, publicKey, spfHost })
-        const found = yield* (yield* inTransaction)
-          ? idleInTransaction(lookups, Duration.sum(checkTimeout, margin))
-          : lookups
-        yield* settle(claimed, found)
+        yield* settle(claimed, yield* waitWithoutConnection(lookUp({ domain, publicKey, spfHost })))
       })
 
       /** The domain after its last check; NotFound if it was deleted meanwhile. */
@@ -158,7 +141,7 @@ export class DomainVerification extends Context.Service<DomainVerification, {
           until: ({ is_fresh }) => is_fresh,
           schedule: Schedule.spaced("100 millis")
         })
-        return yield* shown(yield* bounded(checked))
+        return yield* shown(yield* checked)
       })
 
       return DomainVerification.of({

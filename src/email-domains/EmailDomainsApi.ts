@@ -2,9 +2,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { NotFound, ServiceUnavailable, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
-import { RequestRules } from "../platform/http/RequestRules.ts"
+import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { RegistrableDomainName } from "../values/DomainName.ts"
 import { EmailDomainId, pathId } from "../values/Ids.ts"
 import { Data, Done, Nothing } from "../values/Page.ts"
@@ -62,8 +62,9 @@ const update = HttpApiEndpoint.put("update", "/:id", {
 const verify = HttpApiEndpoint.post("verify", "/:id/verify", {
   params,
   success: Done(CheckedDomain),
-  error: apiErrors(NotFound, ServiceUnavailable)
+  error: apiErrors(NotFound)
 })
+  .annotate(WaitsOutside, true)
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Check a sending domain",

@@ -16,7 +16,7 @@ export interface Expected {
 }
 
 /** The timeout of a check, however many lookups it makes in sequence. */
-export const checkTimeout = Duration.seconds(10)
+const checkTimeout = Duration.seconds(10)
 
 const tooSlow = unanswered("The name servers took too long")
 

@@ -111,6 +111,7 @@ const check = HttpApiEndpoint.post("check", "/check", {
     RateLimitExceeded
   )
 })
+  .annotate(Access.AccountLimit, "rateLimitCodeCheck")
   .annotate(Access.Access, Access.channel(["verify:write"], "verify:write"))
   .annotateMerge(OpenApi.annotations({
     summary: "Check a one-time code",

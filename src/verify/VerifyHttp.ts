@@ -1,11 +1,8 @@
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { limitPerMinute } from "../accounts/limitPerMinute.ts"
-import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
-import { RateLimit } from "../platform/http/RateLimit.ts"
-import { created, RequestContext } from "../platform/http/RequestContext.ts"
+import { created } from "../platform/http/RequestContext.ts"
 import { CodeSender } from "./CodeSender.ts"
 import * as EmailCodes from "./EmailCodes.ts"
 import { PumpingGuard } from "./PumpingGuard.ts"
@@ -23,12 +20,6 @@ const VerifyHttp = HttpApiBuilder.group(
   (handlers) =>
     Effect.gen(function*() {
       const verifications = yield* Verifications
-      const { rateLimitCodeCheck } = yield* AppConfig
-      const limits = yield* RateLimit
-      const withinRate = Effect.gen(function*() {
-        const { clientAddress } = yield* RequestContext
-        yield* limitPerMinute(limits, `code_check:${clientAddress}`, rateLimitCodeCheck)
-      })
       return handlers.handleAll({
         send: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
@@ -38,7 +29,6 @@ const VerifyHttp = HttpApiBuilder.group(
         }),
         check: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
-          yield* withinRate
           return { success: true as const, data: yield* verifications.check(accountId, payload) }
         }),
         status: Effect.fnUntraced(function*({ params }) {

@@ -3,9 +3,9 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { EventSubscription } from "../events/EventPattern.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { NotFound, ServiceUnavailable, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
-import { RequestRules } from "../platform/http/RequestRules.ts"
+import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { DeliveryId, pathId, WebhookId } from "../values/Ids.ts"
 import { Data, Done, Nothing, Paged, sortedPageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
@@ -126,8 +126,9 @@ const test = HttpApiEndpoint.post("test", "/:id/test", {
   params,
   payload: WebhookTest,
   success: Done(DeliveryDetail),
-  error: apiErrors(NotFound, ValidationFailed, ServiceUnavailable)
+  error: apiErrors(NotFound, ValidationFailed)
 })
+  .annotate(WaitsOutside, true)
   .annotate(Access.Access, Access.full("webhooks:write"))
   .annotateMerge(OpenApi.annotations({
     summary: "Test a webhook",

@@ -1,9 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
+import { SqlClient } from "effect/sql"
 import { BodyLimit } from "../../src/platform/http/RequestRules.ts"
 import { makeAccount, Service } from "../support/Service.ts"
-import { assertDefaultHeaders, assertRefused, endpoints, fill, paths, posting } from "./contract.ts"
+import { assertDefaultHeaders, assertRefused, endpoints, fill, guarded, paths, posting } from "./contract.ts"
 import { queries, rowFor, samples } from "./samples.ts"
 
 /** Paths outside the contract. */
@@ -297,6 +298,25 @@ layer(Service.layer())((it) => {
         // An endpoint without a sample requires no fields, so it accepts an empty object.
         assert.sameMembers(accepting, posting.map(({ name }) => name).filter((name) => samples[name] === undefined))
       }))
+  })
+
+  describe("requests with an Idempotency-Key", () => {
+    for (const { name, path } of guarded.filter(({ method }) => method === "POST")) {
+      it.effect(`${name} waits for nothing but its own statements while it holds a connection`, () =>
+        Effect.gen(function*() {
+          const { request } = yield* Service
+          const sql = yield* SqlClient.SqlClient
+          const { key } = yield* makeAccount()
+          const session = yield* request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+          const session_id = Number(session.at("id"))
+          yield* sql`update whatsapp_sessions set status = 'connected' where id = ${session_id}`
+          const ids = path.includes(":") ? yield* rowFor(path)?.(request, key) ?? Effect.succeed([1]) : []
+          const sample = samples[name] ?? {}
+          const json = Object.hasOwn(Object(sample), "session_id") ? { ...Object(sample), session_id } : sample
+          const answer = yield* request("POST", fill(path, ...ids), { key, json, headers: { "idempotency-key": "a" } })
+          assert.notStrictEqual(answer.status, 500, answer.text)
+        }))
+    }
   })
 
   describe("requests that reach no endpoint", () => {

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { ConfigProvider, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Audit } from "../../src/accounts/Audit.ts"
 import { Notices } from "../../src/accounts/Notices.ts"
@@ -13,7 +13,7 @@ import { Dns } from "../../src/platform/net/Dns.ts"
 import { DomainName } from "../../src/values/DomainName.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { makeAccount } from "../support/Service.ts"
-import { TestDatabase, transaction } from "../support/TestDatabase.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** The texts that the name servers answer. A name with a gate waits for it. */
 const texts = new Map<string, ReadonlyArray<string>>()
@@ -37,7 +37,6 @@ const Zone = Layer.succeed(
 
 const Subject = Layer.mergeAll(DomainVerification.layer, DomainRegistrations.layer, EmailDomains.layer).pipe(
   Layer.provide([Zone, Audit.layer, Notices.layer, AppConfig.layer, Vault.layer(Redacted.make(new Uint8Array(32)))]),
-  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ DATABASE_CONNECTIONS: "4" }))),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -111,7 +110,7 @@ layer(Subject, { excludeTestServices: true })("domain checks", (it) => {
     }))
 
   it.effect("of two checks that end together, the account whose key is published keeps the domain", () =>
-    Effect.forEach(["one", "two", "three", "four", "five"], (name, round) =>
+    Effect.forEach(["one", "two", "three", "four", "five"], (name) =>
       Effect.gen(function*() {
         const { verify } = yield* DomainVerification
         const first = yield* registered(`${name}.example`)
@@ -122,10 +121,7 @@ layer(Subject, { excludeTestServices: true })("domain checks", (it) => {
             publish(added, ["DKIM", "SPF"])
             const gate = yield* holdBack(dkim)
             release.push(gate.release)
-            // With an Idempotency-Key, its row stays locked until the response is committed.
-            const isInTransaction = id === first.id && round % 2 === 0
-            const check = isInTransaction ? transaction(verify(accountId, id)) : verify(accountId, id)
-            const fiber = yield* Effect.forkChild(check)
+            const fiber = yield* Effect.forkChild(verify(accountId, id))
             yield* gate.reached
             return fiber
           }))
@@ -151,22 +147,6 @@ layer(Subject, { excludeTestServices: true })("domain checks", (it) => {
       yield* domains.remove(accountId, id)
       yield* release
       assert.strictEqual((yield* Fiber.join(late))._tag, "NotFound")
-    }))
-
-  it.effect("a request with an Idempotency-Key is refused when too many checks hold transactions", () =>
-    Effect.gen(function*() {
-      const { verify } = yield* DomainVerification
-      const slow = yield* registered("slow.example")
-      const { reached, release } = yield* holdBack(slow.dkim)
-      const waiting = yield* Effect.forkChild(transaction(verify(slow.accountId, slow.id)))
-      yield* reached
-      const { accountId, id } = yield* registered("quick.example")
-      assert.strictEqual((yield* Effect.flip(transaction(verify(accountId, id))))._tag, "ServiceUnavailable")
-      assert.strictEqual((yield* verify(accountId, id)).dns_records[0]?.status, "missing")
-      yield* release
-      assert.strictEqual((yield* Fiber.join(waiting)).status, "pending")
-      yield* age
-      assert.strictEqual((yield* transaction(verify(accountId, id))).status, "pending")
     }))
 
   it.effect("each due check runs once, on the first node that claims it, until none is due", () =>

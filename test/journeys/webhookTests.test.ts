@@ -244,7 +244,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
 layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
   "test event with an Idempotency-Key",
   (it) => {
-    it.effect("a test whose endpoint hangs for 10 seconds is answered and can be replayed", () =>
+    it.effect("tests whose endpoint hangs for 10 seconds are answered and can be replayed", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -252,19 +252,13 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
         const { id } = yield* create(node, key, { url: receiver.url, events: ["*"] })
         const keyed = (name: string) => askTest(node, key, { id, headers: { "idempotency-key": name } })
         const answers = yield* Effect.forEach(["a", "b", "c", "d"], keyed, { concurrency: "unbounded" })
-        // Tests may occupy a quarter of the node's 10 database connections; the others get 503 with Retry-After.
-        assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 503, 503])
-        const first = answers.findIndex(({ status }) => status === 200)
-        assert.deepInclude(answers[first]?.at("data"), { status: "failed", error: "timeout", is_test: true })
-        const repeated = yield* keyed("abcd"[first] ?? "")
+        assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200, 200])
+        assert.deepInclude(answers[0]?.at("data"), { status: "failed", error: "timeout", is_test: true })
+        const repeated = yield* keyed("a")
         assert.deepStrictEqual([repeated.status, repeated.headers["idempotency-replayed"]], [200, "true"])
-        assert.strictEqual(repeated.text, answers[first]?.text)
-        assert.strictEqual(receiver.requests.length, 2)
-        assert.strictEqual((yield* deliveriesOf(node, key, id, "?status=failed")).at("meta", "total"), 2)
-        receiver.answer([200])
-        const refused = answers.findIndex(({ status }) => status === 503)
-        assert.strictEqual(answers[refused]?.headers["retry-after"], "2")
-        assert.strictEqual((yield* keyed("abcd"[refused] ?? "")).at("data", "status"), "delivered")
+        assert.strictEqual(repeated.text, answers[0]?.text)
+        assert.strictEqual(receiver.requests.length, 4)
+        assert.strictEqual((yield* deliveriesOf(node, key, id, "?status=failed")).at("meta", "total"), 4)
       }))
   }
 )

@@ -33,6 +33,7 @@ import { AllowedLayer, Routes } from "./Routes.ts"
 const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer, MacKeys.layer).pipe(
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provideMerge(MainVault),
+  Layer.provideMerge(Database.layerProbe),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DatabaseAddress.layer),
   Layer.provideMerge(NodeServices.layer)

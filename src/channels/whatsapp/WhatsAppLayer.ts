@@ -27,7 +27,6 @@ import { Sessions } from "./sessions/Sessions.ts"
 import { SessionsHttp } from "./sessions/SessionsHttp.ts"
 import { LiveSockets } from "./socket/LiveSockets.ts"
 import { MessageTraffic } from "./socket/MessageTraffic.ts"
-import { RequestWaits } from "./socket/RequestWaits.ts"
 
 const files = eraseRows("whatsapp_files")
 
@@ -99,7 +98,6 @@ export const WhatsAppLayer = Layer.mergeAll(
 ).pipe(
   Layer.provide(References),
   Layer.provide(Sessions.layer),
-  Layer.provide(RequestWaits.layer),
   Layer.provide(OutboxSenders.layer),
   Layer.provide(OutboxStatusUpdates.layer),
   Layer.provide(Inbox.layer),

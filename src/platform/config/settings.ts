@@ -23,7 +23,7 @@ export const settings = {
   databaseConnections: Setting.int(4, 500)(
     "DATABASE_CONNECTIONS",
     "20",
-    "Connections of this node to PostgreSQL. The cluster and the actors' queues use 4 more each."
+    "Connections of this node to PostgreSQL for requests. The cluster and the actors' queues use 4 more each, health checks 1."
   ),
   databaseWaitSeconds: Setting.int(0, 3600)(
     "DATABASE_WAIT_SECONDS",
@@ -270,8 +270,8 @@ export const settings = {
   ),
   rateLimitCodeCheck: Setting.int(1, 1_000_000)(
     "RATE_LIMIT_CODE_CHECK",
-    "20",
-    "Code checks per client address and minute."
+    "600",
+    "Checks of one-time codes per account and minute."
   ),
   otpLimitHour: Setting.int(1, 1_000)("OTP_LIMIT_HOUR", "5", "One-time codes per recipient and hour."),
   otpLimitDay: Setting.int(1, 10_000)("OTP_LIMIT_DAY", "20", "One-time codes per recipient and day."),

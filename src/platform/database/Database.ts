@@ -1,13 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { AppConfig } from "../config/AppConfig.ts"
+import { DatabaseProbe } from "./DatabaseProbe.ts"
 import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
 import { createPartitions } from "./Partitions.ts"
 import * as PgCodecs from "./PgCodecs.ts"
-import * as Query from "./Query.ts"
 
 /** The address of the operator's server, or of the embedded one, which runs until this layer's scope closes. */
 export class DatabaseAddress extends Context.Service<DatabaseAddress, {
@@ -86,21 +86,18 @@ export class Database extends Context.Service<Database, {
   /** Whether the caller is in a transaction, which holds a connection until it ends. */
   readonly inTransaction: Effect.Effect<boolean>
   /**
-   * Runs an effect that waits for something other than the database within the transaction. `atMost` replaces the idle
-   * timeout of the transaction, after which PostgreSQL would end it.
+   * Runs an effect that waits for something other than the caller's own statements: an actor, a name server, another
+   * fiber's transaction. It dies in a transaction, because enough callers that wait and hold a connection would stop all
+   * others, and those they wait for.
    */
-  readonly idleInTransaction: <A, E, R>(
-    effect: Effect.Effect<A, E, R>,
-    atMost: Duration.Duration
-  ) => Effect.Effect<A, E, R>
-  /** Runs an effect on other connections than the current transaction's, so that its rows commit at once. */
-  readonly outsideTransaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly waitWithoutConnection: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }>()("messaging-service/platform/database/Database") {
   /** On the client in the context. */
   static readonly fromClient = Layer.effect(
     Database,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      Database.of({
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const inTransaction = Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
+      return Database.of({
         transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.catch(
             sql.withTransaction(effect),
@@ -110,23 +107,14 @@ export class Database extends Context.Service<Database, {
           ),
         // Forked, because the client waits for its callbacks before it returns from the transaction.
         afterCommit: (wakeUp) => sql.afterCommit(Effect.asVoid(Effect.forkDetach(wakeUp))),
-        inTransaction: Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome),
-        idleInTransaction: Effect.fnUntraced(
-          function*<A, E, R>(effect: Effect.Effect<A, E, R>, atMost: Duration.Duration) {
-            const millis = String(Duration.toMillis(atMost))
-            yield* Query.run(sql`select set_config('idle_in_transaction_session_timeout', ${millis}, true)`)
-            const value = yield* effect
-            yield* Query.run(sql`set local idle_in_transaction_session_timeout to default`)
-            return value
-          }
-        ),
-        outsideTransaction: (effect) =>
-          Effect.updateContext(
-            effect,
-            // No effect requires the omitted key: the client looks it up as an option.
-            <R>(context: Context.Context<R>) => Context.omit(sql.transactionService)(context) as Context.Context<R>
+        inTransaction,
+        waitWithoutConnection: (effect) =>
+          Effect.flatMap(
+            inTransaction,
+            (held) => held ? Effect.die(new Error("a transaction must not wait for other work")) : effect
           )
-      }))
+      })
+    })
   )
 
   /** The pool of the requests, on a migrated database that has partitions for the next days. */
@@ -144,6 +132,11 @@ export class Database extends Context.Service<Database, {
    */
   static readonly onQueuePool = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
     Layer.fresh(layer).pipe(Layer.provide(Database.layerQueue))
+
+  /** Checks whether the database answers, on a separate connection, so that it waits for no request. */
+  static readonly layerProbe = DatabaseProbe.fromClient.pipe(
+    Layer.provide(Layer.unwrap(pool({ maxConnections: 1, startupParameters: {} })))
+  )
 
   /**
    * The pool of the cluster, so that shard locks and heartbeats never wait for requests. It has the client's default

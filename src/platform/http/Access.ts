@@ -16,6 +16,12 @@ export type Rule =
 /** The annotation that carries an endpoint's {@link Rule}. */
 export class Access extends Context.Service<Access, Rule>()("messaging-service/platform/http/Access") {}
 
+/** The setting with an endpoint's own limit per account and minute, if it has one. A replayed answer counts too. */
+export const AccountLimit = Context.Reference<"rateLimitCodeCheck" | undefined>(
+  "messaging-service/platform/http/Access/AccountLimit",
+  { defaultValue: () => undefined }
+)
+
 /** An endpoint without authentication. */
 export const open: Rule = { kind: "public" }
 

@@ -1,21 +1,14 @@
-import { PgClient } from "@effect/sql-pg"
-import { Context, Data, Effect, Layer, Option, Schema } from "effect"
+import { Context, Data, Effect, Layer, Option, Semaphore } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
 import type { AccountId } from "../../values/Ids.ts"
+import { AppConfig } from "../config/AppConfig.ts"
 import { type SealedColumn, Vault } from "../crypto/Vault.ts"
 import { Database } from "../database/Database.ts"
-import * as Query from "../database/Query.ts"
 import { type ApiError, errorResponse, isApiError, statusOf } from "./ApiError.ts"
 import { IdempotencyInProgress, IdempotencyKeyReused, ValidationFailed } from "./ApiErrors.ts"
+import { IdempotencyRepo, type Stored } from "./IdempotencyRepo.ts"
 import { RequestContext } from "./RequestContext.ts"
-
-const Stored = Schema.Struct({
-  fingerprint: Schema.Uint8Array,
-  status: Schema.Int,
-  headers: Schema.Record(Schema.String, Schema.String),
-  body: Schema.Uint8Array
-})
 
 const place = (scope: string, key: string) => `idempotency_records:${scope}:${key}`
 
@@ -28,11 +21,17 @@ export const idempotencyColumn: SealedColumn = {
   what: (scope, key) => place(String(scope), String(key))
 }
 
+/** Connections of the pool that requests with a key leave to all others. */
+const reserved = 4
+
 /** Statuses that depend on more than the request; a repetition may get another one, for example after payment (402). */
 const isTransient = (status: number) => [401, 402, 403, 429].includes(status) || status >= 500
 
 /** Carries an answer out of a transaction that rolls back. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: HttpServerResponse.HttpServerResponse }> {}
+
+/** Another request with the same key has stored its answer first. The transaction of this one rolls back. */
+class Overtaken extends Data.TaggedError("Overtaken") {}
 
 /** The owner of idempotency keys. */
 export interface Caller {
@@ -41,7 +40,16 @@ export interface Caller {
   readonly accountId: AccountId
 }
 
-interface Record {
+/** A request by an account, before its endpoint runs. */
+interface Call {
+  readonly caller: Caller
+  /** The text of the request body. */
+  readonly body: string
+  /** Whether the endpoint waits for something other than the database. */
+  readonly waits: boolean
+}
+
+interface Keyed {
   readonly accountId: AccountId
   readonly scope: string
   readonly key: string
@@ -53,17 +61,51 @@ const storedHeaders = ["content-type", "location", "deprecation"]
 const validKey = /^[\x21-\x7e]{1,255}$/
 
 /**
+ * Runs the last write of an endpoint that waits. With an `Idempotency-Key` it runs in the transaction that stores the
+ * answer, so that after any crash both exist or neither does; otherwise at once.
+ */
+export const WriteWithAnswer = Context.Reference<(write: Effect.Effect<void>) => Effect.Effect<void>>(
+  "messaging-service/platform/http/Idempotency/WriteWithAnswer",
+  { defaultValue: () => (write) => write }
+)
+
+const inProgress = Effect.gen(function*() {
+  const { answerHeaders } = yield* RequestContext
+  answerHeaders.set("retry-after", "1")
+  return yield* new IdempotencyInProgress()
+})
+
+/** The answer of an endpoint. A documented error is an answer too, but its transaction rolls back. */
+const answerOf = <E, R>(endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.catchIf(
+    endpoint,
+    (error): error is E & ApiError => isApiError(error) && !isTransient(statusOf(error)),
+    (error) => Effect.flatMap(errorResponse(error), (answer) => Effect.fail(new Refused({ answer })))
+  )
+
+const headersOf = Effect.fnUntraced(function*(answer: HttpServerResponse.HttpServerResponse) {
+  const { answerHeaders } = yield* RequestContext
+  const headers: { [name: string]: string } = {}
+  for (const name of storedHeaders) {
+    const value = answerHeaders.get(name) ?? answer.headers[name] ??
+      (name === "content-type" && answer.body._tag === "Uint8Array" ? answer.body.contentType : undefined)
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+})
+
+/**
  * Stores the first answer to a request with an `Idempotency-Key` (per scope, method and path, for 24 hours) in the
  * transaction of its effect, so that after any crash both exist or neither does. The answer is encrypted, because it may
  * hold a secret that the API shows once.
+ *
+ * Such a transaction holds a connection of the pool from its start to its end. Four connections always remain for other
+ * requests. An endpoint that waits for something other than the database runs outside of a transaction, under a claim.
  */
 export class Idempotency extends Context.Service<Idempotency, {
-  /**
-   * Runs an endpoint under the key of the current request, if it has one. `body` is the text of the request body.
-   */
+  /** Runs an endpoint under the key of the current request, if it has one. */
   readonly once: <E, R>(
-    caller: Caller,
-    body: string,
+    call: Call,
     endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => Effect.Effect<
     HttpServerResponse.HttpServerResponse,
@@ -74,82 +116,86 @@ export class Idempotency extends Context.Service<Idempotency, {
   static readonly layer = Layer.effect(
     Idempotency,
     Effect.gen(function*() {
-      const sql = yield* PgClient.PgClient
+      const repo = yield* IdempotencyRepo
       const vault = yield* Vault
       const { transaction } = yield* Database
-      const find = Query.findOneOption({
-        Request: Schema.Struct({ scope: Schema.String, key: Schema.String }),
-        Result: Stored,
-        execute: ({ key, scope }) =>
-          sql`select fingerprint, status, headers, body from idempotency_records
-              where scope = ${scope} and key = ${key} and created_at > now() - interval '24 hours'`
-      })
-      const tryLock = Query.findOne({
-        Request: Schema.String,
-        Result: Schema.Struct({ acquired: Schema.Boolean }),
-        execute: (name) => sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as acquired`
-      })
-      const replay = Effect.fnUntraced(function*(what: string, stored: typeof Stored.Type) {
-        const body = yield* Effect.orDie(vault.open(what, stored.body))
+      const { databaseConnections } = yield* AppConfig
+      const transactions = yield* Semaphore.make(Math.max(1, databaseConnections - reserved))
+
+      const replay = Effect.fnUntraced(function*({ fingerprint, key, scope }: Keyed, stored: Stored) {
+        if (!Buffer.from(fingerprint).equals(stored.fingerprint)) return yield* new IdempotencyKeyReused()
+        const body = yield* Effect.orDie(vault.open(place(scope, key), stored.body))
         const { answerHeaders } = yield* RequestContext
         answerHeaders.set("idempotency-replayed", "true")
         return HttpServerResponse.uint8Array(body, { status: stored.status, headers: stored.headers })
       })
 
+      /** Stores an answer. Fails if the key has one already. */
       const store = Effect.fnUntraced(function*(
-        record: Record,
+        { accountId, fingerprint, key, scope }: Keyed,
         answer: HttpServerResponse.HttpServerResponse
       ) {
-        const { answerHeaders } = yield* RequestContext
-        const headers: { [name: string]: string } = {}
-        for (const name of storedHeaders) {
-          const value = answerHeaders.get(name) ?? answer.headers[name] ??
-            (name === "content-type" && answer.body._tag === "Uint8Array" ? answer.body.contentType : undefined)
-          if (value !== undefined) headers[name] = value
-        }
         const bytes = answer.body._tag === "Uint8Array" ? answer.body.body : new Uint8Array()
-        yield* Query.run(
-          sql`insert into idempotency_records (account_id, scope, key, fingerprint, status, headers, body)
-          values (${record.accountId}, ${record.scope}, ${record.key}, ${record.fingerprint}, ${answer.status}, ${
-            sql.json(headers)
-          },
-                  ${vault.seal(place(record.scope, record.key), bytes)})
-          on conflict (scope, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-            headers = excluded.headers, body = excluded.body, created_at = now()`
-        )
+        const { status } = answer
+        const body = vault.seal(place(scope, key), bytes)
+        const row = { account_id: accountId, scope, key, fingerprint, status, headers: yield* headersOf(answer), body }
+        if (Option.isNone(yield* repo.store(row))) return yield* new Overtaken()
+        return answer
       })
 
-      /** The answer of an endpoint. A documented error is an answer too, but its transaction rolls back. */
-      const answerOf = <E, R>(endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-        Effect.catchIf(
-          endpoint,
-          (error): error is E & ApiError => isApiError(error) && !isTransient(statusOf(error)),
-          (error) => Effect.flatMap(errorResponse(error), (answer) => Effect.fail(new Refused({ answer })))
+      const replayFirst = Effect.fnUntraced(function*(keyed: Keyed) {
+        const found = yield* repo.find(keyed)
+        return Option.isSome(found) ? yield* replay(keyed, found.value) : yield* inProgress
+      })
+
+      /** Stores a refusal after its transaction rolled back. Answers as the request that stored its answer first. */
+      const settled = <E, R>(keyed: Keyed, answered: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+        answered.pipe(
+          Effect.catchIf((error) => error instanceof Refused, ({ answer }) => store(keyed, answer)),
+          Effect.catchIf((error) => error instanceof Overtaken, () => replayFirst(keyed))
         )
 
+      /** Runs an endpoint and stores its answer in one transaction, which holds a lock on the key. */
       const locked = Effect.fnUntraced(function*<E, R>(
-        record: Record,
+        keyed: Keyed,
         endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
       ) {
-        const { fingerprint, key, scope } = record
-        if (!(yield* tryLock(place(scope, key))).acquired) {
-          const { answerHeaders } = yield* RequestContext
-          answerHeaders.set("retry-after", "1")
-          return yield* new IdempotencyInProgress()
-        }
-        const stored = yield* find({ scope, key })
-        if (Option.isNone(stored)) {
-          const answer = yield* answerOf(endpoint)
-          if (!isTransient(answer.status)) yield* store(record, answer)
-          return answer
-        }
-        if (!Buffer.from(fingerprint).equals(stored.value.fingerprint)) return yield* new IdempotencyKeyReused()
-        return yield* replay(place(scope, key), stored.value)
+        if (!(yield* repo.tryLock(place(keyed.scope, keyed.key))).acquired) return yield* inProgress
+        const found = yield* repo.find(keyed)
+        if (Option.isSome(found)) return yield* replay(keyed, found.value)
+        const answer = yield* answerOf(endpoint)
+        return isTransient(answer.status) ? answer : yield* store(keyed, answer)
+      })
+
+      /** Runs an endpoint outside of a transaction, then stores its answer together with its last write. */
+      const claimed = Effect.fnUntraced(function*<E, R>(
+        keyed: Keyed,
+        endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+      ) {
+        const found = yield* repo.find(keyed)
+        if (Option.isSome(found)) return yield* replay(keyed, found.value)
+        const writes: Array<Effect.Effect<void>> = []
+        const answer = yield* answerOf(endpoint).pipe(
+          Effect.provideService(WriteWithAnswer, (write) => Effect.sync(() => void writes.push(write)))
+        )
+        if (isTransient(answer.status)) return answer
+        return yield* transaction(Effect.andThen(Effect.all(writes, { discard: true }), store(keyed, answer)))
+      })
+
+      const withClaim = Effect.fnUntraced(function*<E, R>(
+        keyed: Keyed,
+        endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+      ) {
+        yield* repo.dropExpiredClaims
+        const claim = yield* repo.claim(keyed)
+        if (Option.isNone(claim)) return yield* inProgress
+        // A claim that cannot be released expires.
+        const release = Effect.ignoreCause(repo.release(claim.value.holder))
+        return yield* Effect.ensuring(settled(keyed, claimed(keyed, endpoint)), release)
       })
 
       const once = Effect.fnUntraced(function*<E, R>(
-        caller: Caller,
-        body: string,
+        { body, caller, waits }: Call,
         endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
       ) {
         const request = yield* HttpServerRequest.HttpServerRequest
@@ -159,20 +205,12 @@ export class Idempotency extends Context.Service<Idempotency, {
           return yield* ValidationFailed.of("Idempotency-Key", "must be 1 to 255 visible ASCII characters")
         }
         const scope = `${caller.name} ${request.method} ${request.url.split("?")[0]}`
-        const record = {
-          accountId: caller.accountId,
-          scope,
-          key,
-          fingerprint: createHash("sha256").update(body).digest()
-        }
-        return yield* transaction(locked(record, endpoint)).pipe(
-          Effect.catchIf(
-            (error) => error instanceof Refused,
-            ({ answer }) => Effect.as(store(record, answer), answer)
-          )
-        )
+        const fingerprint = createHash("sha256").update(body).digest()
+        const keyed = { accountId: caller.accountId, scope, key, fingerprint }
+        if (waits) return yield* withClaim(keyed, endpoint)
+        return yield* settled(keyed, transactions.withPermits(1)(transaction(locked(keyed, endpoint))))
       })
       return Idempotency.of({ once })
     })
-  )
+  ).pipe(Layer.provide(IdempotencyRepo.layer))
 }

@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Effect, Layer, Metric, Option, Ref } from "effec
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/ids.ts"
-import { databaseAnswers } from "../database/databaseAnswers.ts"
+import { DatabaseProbe } from "../database/DatabaseProbe.ts"
 import { isDatabaseUnavailable } from "../database/unavailable.ts"
 import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
@@ -16,7 +16,7 @@ const checkAfter = "2500 millis"
  * Answers 503 within 5 seconds when the database stops answering, whatever statement the request waits for. A request
  * that is slow for another reason continues, because the database answers the check.
  */
-export const whileDatabaseAnswers = Effect.map(databaseAnswers, (answers) => {
+export const whileDatabaseAnswers = Effect.map(DatabaseProbe, ({ answers }) => {
   const watch = answers("1500 millis").pipe(
     Effect.delay(checkAfter),
     Effect.repeat({ while: (isAnswering) => isAnswering }),

@@ -40,6 +40,14 @@ export const BodyLimit = Context.Reference<BodyLimits>("messaging-service/platfo
 })
 
 /**
+ * Whether an endpoint waits for something other than the database: WhatsApp, name servers, a webhook. With an
+ * `Idempotency-Key` it then runs under a claim instead of in a transaction, which would hold a connection meanwhile.
+ */
+export const WaitsOutside = Context.Reference<boolean>("messaging-service/platform/http/RequestRules/WaitsOutside", {
+  defaultValue: () => false
+})
+
+/**
  * Checks the type, size and depth of each body, explains a request that does not match its schema, and applies
  * `Idempotency-Key` to POST. Every group of endpoints carries it.
  */

@@ -8,7 +8,7 @@ import { Principal } from "./Authentication.ts"
 import { BodyMemory } from "./BodyMemory.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { readBody } from "./requestBody.ts"
-import { BodyLimit, RequestRules } from "./RequestRules.ts"
+import { BodyLimit, RequestRules, WaitsOutside } from "./RequestRules.ts"
 import { fromSchemaError } from "./violations.ts"
 
 const callerOf = (principal: Option.Option<Principal["Service"]>) =>
@@ -64,7 +64,8 @@ export const RequestRulesLayer = Layer.effect(
         yield* requireStorable(yield* HttpServerRequest.ParsedSearchParams)
         const decoded = Effect.catch(httpEffect, documented)
         if (caller === undefined) return yield* decoded
-        const answer = yield* idempotency.once(caller, body, decoded)
+        const waits = Context.get(endpoint.annotations, WaitsOutside)
+        const answer = yield* idempotency.once({ caller, body, waits }, decoded)
         return yield* written(answer, caller.accountId)
       })
     )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { databaseAnswers } from "../database/databaseAnswers.ts"
+import { DatabaseProbe } from "../database/DatabaseProbe.ts"
 import { Draining } from "../http/RequestPipeline.ts"
 
 const respond = (status: number, body: Readonly<Record<string, string>>) =>
@@ -11,7 +11,7 @@ const respond = (status: number, body: Readonly<Record<string, string>>) =>
  * the database answers within two seconds and that this node is not draining.
  */
 export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
-  const isDatabaseUp = yield* databaseAnswers
+  const database = yield* DatabaseProbe
   const draining = yield* Draining
   yield* router.add("GET", "/health/live", Effect.succeed(respond(200, { status: "ok" })))
   yield* router.add(
@@ -19,7 +19,7 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
     "/health/ready",
     Effect.gen(function*() {
       if (yield* draining.begun) return respond(503, { status: "draining" })
-      const isUp = yield* isDatabaseUp("2 seconds")
+      const isUp = yield* database.answers("2 seconds")
       const state = isUp ? "ok" : "unavailable"
       return respond(isUp ? 200 : 503, { status: state, database: state })
     })

@@ -1,4 +1,5 @@
 import { type Duration, Effect, Exit, Queue, type Scope } from "effect"
+import { Database } from "../database/Database.ts"
 import { isDatabaseUnavailable } from "../database/unavailable.ts"
 
 type Done<B, E> = (exit: Exit.Exit<B, E>) => void
@@ -55,13 +56,12 @@ const makeWithCallback: <A, B, E, R>(
   }
 )
 
-const make = <A, B, E, R>(
-  options: Options<A, B, E, R>
-): Effect.Effect<(input: A) => Effect.Effect<B, E>, never, R | Scope.Scope> =>
-  Effect.map(
-    makeWithCallback(options),
-    (submit) => (input: A) => Effect.callback<B, E>((resume) => submit(input, resume))
-  )
+const make = Effect.fnUntraced(function*<A, B, E, R>(options: Options<A, B, E, R>) {
+  const { waitWithoutConnection } = yield* Database
+  const submit = yield* makeWithCallback(options)
+  return (input: A): Effect.Effect<B, E> =>
+    waitWithoutConnection(Effect.callback<B, E>((resume) => submit(input, resume)))
+})
 
 /**
  * Writes all inputs that arrive while the last group runs as one group, so that they share a transaction. A group that
@@ -69,7 +69,10 @@ const make = <A, B, E, R>(
  * all callers of the group fail.
  */
 export const GroupCommit = {
-  /** For callers that wait: the effect ends after the statement that contains its input has committed. */
+  /**
+   * For callers that wait: the effect ends after the statement that contains its input has committed. A caller must not
+   * be in a transaction of the same pool, because the group needs another connection.
+   */
   make,
   /** For callers that must not wait, such as socket handlers. */
   makeWithCallback

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { resolveTopic } from "../../events/EventNames.ts"
 import { unknownEventName } from "../../events/EventPattern.ts"
 import { Database } from "../../platform/database/Database.ts"
-import { NotFound, type ServiceUnavailable, ValidationFailed } from "../../platform/http/ApiErrors.ts"
+import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import type { AccountId, DeliveryId, WebhookId } from "../../values/Ids.ts"
 import type { PageOf, Sort } from "../../values/Page.ts"
 import type { DeliveryStatus } from "../delivery/DeliveryState.ts"
@@ -77,7 +77,7 @@ export class Deliveries extends Context.Service<Deliveries, {
   readonly test: (
     webhook: WebhookKey,
     event: string
-  ) => Effect.Effect<DeliveryDetail, NotFound | ServiceUnavailable | ValidationFailed>
+  ) => Effect.Effect<DeliveryDetail, NotFound | ValidationFailed>
   /** Queues the event of a delivery as a new delivery with the same bytes, whatever the outcome of the first. */
   readonly redeliver: (
     webhook: WebhookKey,

@@ -1,10 +1,9 @@
-import { DateTime, Duration, Effect, Option, Semaphore } from "effect"
+import { DateTime, Duration, Effect } from "effect"
 import { exampleBody } from "../../events/EventData.ts"
 import type { Topic } from "../../events/EventNames.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { ulid } from "../../platform/crypto/ids.ts"
 import { Database } from "../../platform/database/Database.ts"
-import { ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
 import { PublicHttp, PublicHttpFailure } from "../../platform/net/PublicHttp.ts"
 import { EventId, type WebhookId } from "../../values/Ids.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
@@ -20,9 +19,6 @@ export interface TestDelivery {
 
 /** How long a test waits for a connection to a crowded host. */
 const connectionTimeout = Duration.seconds(3)
-
-/** How long the transaction around an attempt may be idle besides. */
-const transactionMargin = Duration.seconds(2)
 
 /** Limits requests together with their wait for a connection, because a caller waits for the response. */
 const withTimeout = (http: PublicHttp["Service"], timeout: Duration.Duration) =>
@@ -41,27 +37,14 @@ const withTimeout = (http: PublicHttp["Service"], timeout: Duration.Duration) =>
       })
   })
 
-/**
- * Makes the one attempt of a test, on the node that serves the request. It writes nothing and involves no actor.
- *
- * With an `Idempotency-Key` the request is a transaction, so the attempt holds a connection of the pool that all requests
- * share. Tests may hold a quarter of the pool; further ones are refused with 503.
- */
+/** Makes the one attempt of a test, on the node that serves the request. It writes nothing and involves no actor. */
 export const make = Effect.gen(function*() {
-  const { databaseConnections, webhookTimeoutSeconds } = yield* AppConfig
-  const { idleInTransaction, inTransaction } = yield* Database
+  const { webhookTimeoutSeconds } = yield* AppConfig
+  const { waitWithoutConnection } = yield* Database
   const deliveries = yield* DeliveriesRepo
   const timeout = Duration.sum(Duration.seconds(webhookTimeoutSeconds), connectionTimeout)
   const http = withTimeout(yield* PublicHttp, timeout)
   const { attempt, endpointOf } = yield* Effect.provideService(DeliveryAttempt.make, PublicHttp, http)
-  const connections = yield* Semaphore.make(Math.floor(databaseConnections / 4))
-
-  const withinBudget = Effect.fnUntraced(function*<A>(effect: Effect.Effect<A>) {
-    if (!(yield* inTransaction)) return yield* effect
-    const idle = idleInTransaction(effect, Duration.sum(timeout, transactionMargin))
-    const done = yield* connections.withPermitsIfAvailable(1)(idle)
-    return Option.isSome(done) ? done.value : yield* new ServiceUnavailable()
-  })
 
   return Effect.fnUntraced(function*(webhookId: WebhookId, target: Target, topic: Topic) {
     const id = EventId.make(`evt_${yield* ulid}`)
@@ -78,7 +61,7 @@ export const make = Effect.gen(function*() {
       all_gone: false,
       body
     }
-    const record = yield* withinBudget(attempt(webhookId, endpoint, single))
+    const record = yield* waitWithoutConnection(attempt(webhookId, endpoint, single))
     return { event: { id, event: topic.event, body }, record } satisfies TestDelivery
   })
 })

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Data, Deferred, Duration, Effect, Fiber, Layer } from "effect"
+import { Data, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "../../../src/platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../src/platform/database/unavailable.ts"
@@ -58,23 +58,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
       assert.strictEqual(yield* count, 1)
     }))
 
-  it.effect("a transaction may idle for the given time, and for the default time afterwards", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const { idleInTransaction, inTransaction, transaction } = yield* Database
-      const timeout = Effect.map(
-        sql`select current_setting('idle_in_transaction_session_timeout') as timeout`,
-        ([row]) => row?.["timeout"]
-      )
-      const usual = yield* timeout
-      assert.isFalse(yield* inTransaction)
-      yield* transaction(Effect.gen(function*() {
-        assert.isTrue(yield* inTransaction)
-        assert.strictEqual(yield* idleInTransaction(timeout, Duration.seconds(15)), "15s")
-        assert.strictEqual(yield* timeout, usual)
-      }))
-    }))
-
   it.effect("a wake-up runs at once outside of a transaction", () =>
     Effect.gen(function*() {
       const { afterCommit, seen, wakeUp } = yield* table("alone")
@@ -118,21 +101,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
       assert.deepStrictEqual(yield* Effect.provide(inTransaction, other), [{ n: false }])
     }))
 
-  it.effect("rows written outside of a transaction survive its rollback", () =>
+  it.effect("work that waits for others runs outside of a transaction, and dies inside one", () =>
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const { outsideTransaction, transaction } = yield* Database
-      yield* sql`create table kept (name text)`
-      const insert = (name: string) => sql`insert into kept values (${name})`
-      yield* Effect.flip(transaction(Effect.all([
-        insert("inside"),
-        outsideTransaction(transaction(insert("outside"))),
-        new Unwanted()
-      ])))
-      assert.deepStrictEqual(yield* sql`select name from kept`, [{ name: "outside" }])
+      const { inTransaction, transaction, waitWithoutConnection } = yield* Database
+      assert.isFalse(yield* waitWithoutConnection(inTransaction))
+      const exit = yield* Effect.exit(transaction(waitWithoutConnection(Effect.void)))
+      assert.isTrue(Exit.hasDies(exit))
     }))
 
-  it.effect("a transaction inside a group commit has separate wake-ups for any caller", () =>
+  it.effect("a transaction inside a group commit has its own wake-ups", () =>
     Effect.gen(function*() {
       const { afterCommit, count, insert, seen, transaction, wakeUp } = yield* table("grouped")
       const write = yield* GroupCommit.make({
@@ -141,8 +118,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
         run: (inputs: ReadonlyArray<void>) =>
           transaction(Effect.andThen(insert, Effect.as(afterCommit(wakeUp), inputs)))
       })
-      // The caller's transaction rolls back, but the group commits.
-      yield* Effect.flip(transaction(Effect.andThen(write(), new Unwanted())))
+      yield* write()
       assert.strictEqual(yield* Deferred.await(seen), 1)
       assert.strictEqual(yield* count, 1)
     }))

@@ -1,8 +1,17 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
+import * as NodeCrypto from "node:crypto"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { NotFound } from "../../../src/platform/http/ApiErrors.ts"
+import { Idempotency, idempotencyColumn } from "../../../src/platform/http/Idempotency.ts"
 import { assertRefused } from "../../contract/contract.ts"
+import { mainKey } from "../../support/bulkMail.ts"
 import { type Answer, makeAccount, makeKey, type RunningNode, Service, startNode } from "../../support/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
 
 /** A second node with the same database. */
 class SecondNode extends Context.Service<SecondNode, RunningNode>()(
@@ -195,5 +204,63 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       const again = yield* post("/v1/api-keys", key, "old", { name: "Day two" })
       assert.deepStrictEqual([again.status, again.headers["idempotency-replayed"]], [201, undefined])
       assert.strictEqual((yield* keysOf(accountId)).length, 3)
+    }))
+
+  it.effect("gives overlapping requests one answer, although the first was refused and the second could succeed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      const add = post("/v1/email/domains", key, "overlap", { domain: "overlap.example" })
+      yield* post("/v1/email/domains", key, "before", { domain: "overlap.example" })
+      const blocked = (count: number) =>
+        sql`select from pg_locks where relation = 'idempotency_records'::regclass and not granted`.pipe(
+          Effect.repeat({ until: (rows) => rows.length === count })
+        )
+      const [refused, repeated] = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`lock table idempotency_records in share row exclusive mode`
+        const first = yield* Effect.forkChild(add)
+        yield* blocked(1)
+        yield* sql`delete from email_domains where account_id = ${accountId}`
+        const second = yield* Effect.forkChild(add)
+        return [first, second] as const
+      })).pipe(Effect.flatMap(Fiber.joinAll))
+      assert.deepStrictEqual(repeated && same(repeated), refused && same(refused))
+      assert.deepStrictEqual(same(yield* add), refused && same(refused))
+    }))
+})
+
+const byHand = Idempotency.layer.pipe(
+  Layer.provide(AppConfig.layer),
+  Layer.provideMerge(Vault.layer(mainKey)),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+layer(byHand, { excludeTestServices: true })("Idempotency", (it) => {
+  it.effect("never replaces a stored answer by the refusal of a slower request, which gets that answer too", () =>
+    Effect.gen(function*() {
+      const vault = yield* Vault
+      const { once } = yield* Idempotency
+      const { accountId } = yield* makeAccount()
+      const [scope, key] = ["test POST /", "slow"]
+      const body = vault.seal(idempotencyColumn.what(scope, key), Buffer.from("accepted"))
+      const fingerprint = NodeCrypto.createHash("sha256").update("{}").digest()
+      const row = { account_id: accountId, scope, key, fingerprint, status: 202, body }
+      // Stands for a repetition that succeeds after the refusal rolled back, and before it is stored.
+      const store = Effect.flatMap(
+        PgClient.PgClient,
+        (other) => other`insert into idempotency_records ${other.insert({ ...row, headers: other.json({}) })}`
+      ).pipe(
+        Effect.provide(Layer.fresh(TestDatabase.layerClient))
+      )
+      const request = HttpServerRequest.fromWeb(
+        new Request("http://node/", { method: "POST", headers: { "idempotency-key": key } })
+      )
+      const refused = Effect.andThen(store, new NotFound())
+      const answer = yield* once({ caller: { name: "test", accountId }, body: "{}", waits: false }, refused).pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request)
+      )
+      assert.strictEqual(answer.status, 202)
+      const [stored] = yield* (yield* SqlClient.SqlClient)`select status from idempotency_records where key = ${key}`
+      assert.deepStrictEqual({ ...stored }, { status: 202 })
     }))
 })

@@ -3,6 +3,7 @@ import { Cause, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { DatabaseProbe } from "../../../src/platform/database/DatabaseProbe.ts"
 import { ServiceUnavailable } from "../../../src/platform/http/ApiErrors.ts"
 import { whileDatabaseAnswers } from "../../../src/platform/http/RequestPipeline.ts"
 
@@ -30,7 +31,7 @@ const makeDatabase = () => {
       spanAttributes: []
     })
   ).pipe(Layer.provide(Reactivity.layer))
-  return { database, layer }
+  return { database, layer: DatabaseProbe.fromClient.pipe(Layer.provide(layer)) }
 }
 
 const isUnavailable = Schema.is(ServiceUnavailable)

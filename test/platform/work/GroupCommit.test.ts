@@ -1,8 +1,9 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { GroupCommit } from "../../../src/platform/work/GroupCommit.ts"
+import { TestDatabase, transaction } from "../../support/TestDatabase.ts"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", {}) {}
 
@@ -10,7 +11,7 @@ const away = SqlError.SqlError.make({
   reason: SqlError.ConnectionError.make({ cause: undefined, message: "gone", operation: "query" })
 })
 
-describe("GroupCommit", () => {
+layer(TestDatabase.layer)("GroupCommit", (it) => {
   it.effect("runs all inputs that arrive during a run as one group, and answers each caller with its own output", () =>
     Effect.gen(function*() {
       const groups: Array<ReadonlyArray<number>> = []
@@ -104,5 +105,16 @@ describe("GroupCommit", () => {
       yield* Deferred.await(started)
       yield* Scope.close(scope, Exit.void)
       assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(caller)))
+    }))
+
+  it.effect("dies for a caller in a transaction, because its group would need a second connection", () =>
+    Effect.gen(function*() {
+      const run = yield* GroupCommit.make({
+        maxSize: 10,
+        concurrency: 1,
+        run: (inputs: ReadonlyArray<number>) => Effect.succeed(inputs)
+      })
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(transaction(run(1)))))
+      assert.strictEqual(yield* run(1), 1)
     }))
 })

@@ -1,9 +1,8 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { Database } from "../../../platform/database/Database.ts"
-import type { ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { GroupChange } from "../socket/DirectorySocket.ts"
-import { requestTimeout, RequestWaits } from "../socket/RequestWaits.ts"
+import { requestTimeout } from "../socket/DirectorySocket.ts"
 import { DirectoryEntity, type NotDone } from "./DirectoryEntity.ts"
 
 /** Requests to WhatsApp on behalf of HTTP requests. Each is answered within a timeout, or as unavailable. */
@@ -15,7 +14,7 @@ export class Directory extends Context.Service<Directory, {
   readonly createGroup: (
     id: WhatsAppSessionId,
     group: { readonly name: string; readonly description: string | null; readonly numbers: ReadonlyArray<string> }
-  ) => Effect.Effect<{ readonly _tag: "Created"; readonly id: number } | NotDone, ServiceUnavailable>
+  ) => Effect.Effect<{ readonly _tag: "Created"; readonly id: number } | NotDone>
   readonly changeGroup: (
     id: WhatsAppSessionId,
     jid: string,
@@ -29,18 +28,17 @@ export class Directory extends Context.Service<Directory, {
   static readonly layer = Layer.effect(
     Directory,
     Effect.gen(function*() {
-      const { bounded } = yield* RequestWaits
       const actor = yield* DirectoryEntity.client
-      const { outsideTransaction } = yield* Database
+      const { waitWithoutConnection } = yield* Database
 
       const withTimeout = <A, E>(request: Effect.Effect<A | NotDone, E>) =>
-        outsideTransaction(Effect.timeoutOption(Effect.orDie(request), requestTimeout)).pipe(
+        waitWithoutConnection(Effect.timeoutOption(Effect.orDie(request), requestTimeout)).pipe(
           Effect.map(Option.getOrElse((): A | NotDone => ({ _tag: "Unavailable" })))
         )
 
       return Directory.of({
         check: (id, number) => withTimeout(actor(String(id)).Check({ number })),
-        createGroup: (id, group) => bounded(withTimeout(actor(String(id)).CreateGroup(group))),
+        createGroup: (id, group) => withTimeout(actor(String(id)).CreateGroup(group)),
         changeGroup: (id, jid, changes) => withTimeout(actor(String(id)).ChangeGroup({ jid, changes })),
         inviteCode: (id, jid) => withTimeout(actor(String(id)).Invite({ jid }))
       })

@@ -4,7 +4,7 @@ import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
 import { NotFound, ServiceUnavailable, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
-import { RequestRules } from "../../../platform/http/RequestRules.ts"
+import { RequestRules, WaitsOutside } from "../../../platform/http/RequestRules.ts"
 import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Data, Paged, pageQuery } from "../../../values/Page.ts"
 import { lineBetween, textBetween } from "../../../values/Text.ts"
@@ -50,6 +50,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   success: Data(Group).pipe(HttpApiSchema.status(201)),
   error: apiErrors(NotFound, NotGroupAdmin, SessionNotConnected, ServiceUnavailable)
 })
+  .annotate(WaitsOutside, true)
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Create a WhatsApp group",

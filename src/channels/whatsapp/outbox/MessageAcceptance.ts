@@ -128,12 +128,11 @@ const grouping = { maxSize: 200, concurrency: 2 }
 const makeWake = Effect.gen(function*() {
   const senders = yield* OutboxSenders
   const actor = yield* SessionEntity.client
-  const { outsideTransaction } = yield* Database
   return (id: WhatsAppSessionId, hasFiles: boolean) =>
     Effect.suspend(() =>
       senders.wake(id, hasFiles)
         ? Effect.void
-        : outsideTransaction(actor(String(id)).Wake(undefined, { discard: true })).pipe(
+        : actor(String(id)).Wake(undefined, { discard: true }).pipe(
           Effect.timeoutOption("5 seconds"),
           Effect.ignoreCause
         )

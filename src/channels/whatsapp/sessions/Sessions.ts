@@ -2,7 +2,8 @@ import { Cause, Context, Duration, Effect, Layer, Option, Schedule } from "effec
 import { ulid } from "../../../platform/crypto/ids.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
 import { Database } from "../../../platform/database/Database.ts"
-import { NotFound, type PlanLimitExceeded, type ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
+import { NotFound, type PlanLimitExceeded } from "../../../platform/http/ApiErrors.ts"
+import { WriteWithAnswer } from "../../../platform/http/Idempotency.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
 import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { PageOf } from "../../../values/Page.ts"
@@ -10,7 +11,7 @@ import { newDataKey } from "../credentials/DataKey.ts"
 import type { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "../model/Session.ts"
 import { PairingUnavailable, SessionAlreadyConnected } from "../model/SessionErrors.ts"
 import type { SessionStatus } from "../model/SessionState.ts"
-import { requestTimeout, RequestWaits } from "../socket/RequestWaits.ts"
+import { requestTimeout } from "../socket/DirectorySocket.ts"
 import { type NoCode, SessionEntity } from "./SessionEntity.ts"
 import type { NewSession } from "./SessionsApi.ts"
 import { SessionsRepo } from "./SessionsRepo.ts"
@@ -54,14 +55,14 @@ export class Sessions extends Context.Service<Sessions, {
   readonly create: (
     accountId: AccountId,
     session: NewSession
-  ) => Effect.Effect<CreatedSession, PlanLimitExceeded | PairingUnavailable | ServiceUnavailable>
+  ) => Effect.Effect<CreatedSession, PlanLimitExceeded | PairingUnavailable>
   /** The current code. An idle session starts over; a session with credentials tries those first. */
   readonly qr: (which: Which) => Effect.Effect<QrCode, NotFound | SessionAlreadyConnected | PairingUnavailable>
   /** A code to type into the phone with this number. */
   readonly pairingCode: (
     which: Which,
     phoneNumber: string
-  ) => Effect.Effect<PairingCode, NotFound | SessionAlreadyConnected | PairingUnavailable | ServiceUnavailable>
+  ) => Effect.Effect<PairingCode, NotFound | SessionAlreadyConnected | PairingUnavailable>
   /** Logs the device out and erases its credentials. When it returns, no copy of them can be decrypted. */
   readonly remove: (which: Which) => Effect.Effect<void, NotFound>
   /** Finishes the removal of a session that its account no longer sees. */
@@ -72,14 +73,13 @@ export class Sessions extends Context.Service<Sessions, {
     Effect.gen(function*() {
       const vault = yield* Vault
       const quotas = yield* Quotas
-      const { bounded } = yield* RequestWaits
-      const { outsideTransaction, transaction } = yield* Database
+      const { transaction, waitWithoutConnection } = yield* Database
       const repo = yield* SessionsRepo
       const actor = yield* SessionEntity.client
 
       /** Sends a request to the actor, with a timeout. The session may move meanwhile, for example when a node joins. */
       const request = <A extends { readonly _tag: string }, E>(ask: Effect.Effect<A | NoCode, E>) =>
-        outsideTransaction(Effect.timeoutOption(repeatWhileMoving(ask), requestTimeout)).pipe(
+        waitWithoutConnection(Effect.timeoutOption(repeatWhileMoving(ask), requestTimeout)).pipe(
           Effect.map(Option.getOrElse((): A | NoCode => noCode("unavailable")))
         )
 
@@ -109,14 +109,14 @@ export class Sessions extends Context.Service<Sessions, {
 
       const create = Effect.fn("Sessions.create")(function*(accountId: AccountId, wanted: NewSession) {
         // Commits at once, because the actor may run on another node. The account sees the session only once it is confirmed.
-        const { id } = yield* outsideTransaction(transaction(insert(accountId, wanted.name)))
+        const { messages_count: _, ...session } = yield* transaction(insert(accountId, wanted.name))
+        const { id } = session
         return yield* Effect.gen(function*() {
-          const code = yield* bounded(request(actor(String(id)).Qr()))
-          const row = Option.getOrUndefined(yield* repo.confirm({ id }))
-          if (code._tag === "NoCode" || row === undefined) return yield* new PairingUnavailable()
-          const { messages_count: _, ...session } = row
+          const code = yield* request(actor(String(id)).Qr())
+          if (code._tag === "NoCode") return yield* new PairingUnavailable()
+          yield* (yield* WriteWithAnswer)(repo.confirm(id))
           return { ...session, qr_code: code.qr_code }
-        }).pipe(Effect.onError(() => Effect.forkDetach(outsideTransaction(erase(id)))))
+        }).pipe(Effect.onError(() => Effect.forkDetach(erase(id))))
       })
 
       const qr = Effect.fn("Sessions.qr")(function*(which: Which) {
@@ -130,7 +130,7 @@ export class Sessions extends Context.Service<Sessions, {
       const pairingCode = Effect.fn("Sessions.pairingCode")(function*(which: Which, phoneNumber: string) {
         const { status } = yield* existing(which)
         if (status === "connected") return yield* new SessionAlreadyConnected()
-        const code = yield* bounded(request(actor(String(which.id)).Pair({ phoneNumber })))
+        const code = yield* request(actor(String(which.id)).Pair({ phoneNumber }))
         if (code._tag === "NoCode") return yield* refuse(code)
         return { code: code.code, expires_at: code.expires_at }
       })

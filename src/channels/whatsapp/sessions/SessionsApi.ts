@@ -2,9 +2,9 @@ import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
-import { NotFound, PlanLimitExceeded, ServiceUnavailable, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { NotFound, PlanLimitExceeded, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
-import { RequestRules } from "../../../platform/http/RequestRules.ts"
+import { RequestRules, WaitsOutside } from "../../../platform/http/RequestRules.ts"
 import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Done, Nothing, Paged, pageQuery } from "../../../values/Page.ts"
 import { lineBetween } from "../../../values/Text.ts"
@@ -53,8 +53,9 @@ const list = HttpApiEndpoint.get("list", "/", {
 const create = HttpApiEndpoint.post("create", "/", {
   payload: [NewSession, noBody],
   success: CreatedSession.pipe(HttpApiSchema.status(201)),
-  error: apiErrors(PlanLimitExceeded, PairingUnavailable, ServiceUnavailable)
+  error: apiErrors(PlanLimitExceeded, PairingUnavailable)
 })
+  .annotate(WaitsOutside, true)
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Create a WhatsApp session",
@@ -87,8 +88,9 @@ const pairingCode = HttpApiEndpoint.post("pairingCode", "/:id/pairing-code", {
   params,
   payload: PairingRequest,
   success: Done(PairingCode),
-  error: apiErrors(NotFound, SessionAlreadyConnected, PairingUnavailable, ServiceUnavailable)
+  error: apiErrors(NotFound, SessionAlreadyConnected, PairingUnavailable)
 })
+  .annotate(WaitsOutside, true)
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
     summary: "Pair with a code",

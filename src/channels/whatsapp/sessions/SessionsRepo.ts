@@ -77,13 +77,8 @@ const make = Effect.gen(function*() {
   })
 
   /** Shows the session to its account: its creation is answered. */
-  const confirm = Query.findOneOption({
-    Request: Id,
-    Result: Session,
-    execute: ({ id }) =>
-      sql`update whatsapp_sessions set is_confirmed = true where id = ${id} and desired <> 'removed'
-        returning ${columns}`
-  })
+  const confirm = (id: WhatsAppSessionId) =>
+    Query.run(sql`update whatsapp_sessions set is_confirmed = true where id = ${id} and desired <> 'removed'`)
 
   /** Hides the session from its account. {@link leftovers} finds it until it is erased. */
   const markRemoved = Query.findOneOption({

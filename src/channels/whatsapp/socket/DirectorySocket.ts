@@ -1,5 +1,8 @@
-import type { Effect } from "effect"
+import { Duration, type Effect } from "effect"
 import type { GroupRefused, SocketFailed } from "./SocketErrors.ts"
+
+/** The longest time that a request waits for WhatsApp. */
+export const requestTimeout = Duration.seconds(20)
 
 /** A member of a group as WhatsApp describes it. */
 export interface GroupMember {
