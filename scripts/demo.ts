@@ -1,7 +1,7 @@
 /**
  * Drives a service through its main job and prints each step: `npm run demo`. By default it starts a temporary service.
- * With DEMO_URL and DEMO_KEY it uses a running one, which must be on this machine, because the events come back here,
- * and must have no relay, because the recipients do not exist.
+ * With DEMO_URL, DEMO_KEY and DEMO_TOKEN it uses a running one, which must be on this machine, because the events come
+ * back here, and must have no relay, because the recipients do not exist.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -35,10 +35,16 @@ const Inbox = Schema.Struct({
   meta: Schema.Struct({ total: Schema.Int })
 })
 
+const inboxLink = ({ baseUrl, sandboxToken }: Target) => `${baseUrl}/sandbox/mail?token=${Redacted.value(sandboxToken)}`
+
 /** The newest mail of the sandbox. Fails without a sandbox: a real relay would send to addresses that do not exist. */
-const inbox = Effect.fnUntraced(function*({ baseUrl }: Target) {
+const inbox = Effect.fnUntraced(function*(target: Target) {
+  const { baseUrl } = target
   const response = yield* HttpClient.execute(
-    HttpClientRequest.get(`${baseUrl}/sandbox/mail?per_page=1`).pipe(HttpClientRequest.acceptJson)
+    HttpClientRequest.get(inboxLink(target)).pipe(
+      HttpClientRequest.setUrlParam("per_page", "1"),
+      HttpClientRequest.acceptJson
+    )
   ).pipe(
     Effect.mapError(() =>
       new DemoStopped({ reason: `No service answers at ${baseUrl}. Start one, or run the demo without DEMO_URL.` })
@@ -47,7 +53,7 @@ const inbox = Effect.fnUntraced(function*({ baseUrl }: Target) {
   if (response.status === 200) return yield* HttpClientResponse.schemaBodyJson(Inbox)(response)
   return yield* new DemoStopped({
     reason:
-      `${baseUrl}/sandbox/mail answers ${response.status}. The demo needs a service on this machine without SMTP_URL.`
+      `${baseUrl}/sandbox/mail answers ${response.status}. The demo needs a service on this machine without SMTP_URL, and the token that its start printed.`
   })
 })
 
@@ -141,10 +147,10 @@ const drive = Effect.fnUntraced(function*(target: Target) {
   return yield* Effect.provide(job(target), clientOf({ ...target, apiKey }))
 })
 
-const links = (baseUrl: string, batchId: string) => `
-  All mails:       ${baseUrl}/sandbox/mail
-  All endpoints:   ${baseUrl}/docs
-  The batch:       curl ${baseUrl}/v1/email/batches/${batchId} -H 'Authorization: Bearer …'`
+const links = (target: Target, batchId: string) => `
+  All mails:       ${inboxLink(target)}
+  All endpoints:   ${target.baseUrl}/docs
+  The batch:       curl ${target.baseUrl}/v1/email/batches/${batchId} -H 'Authorization: Bearer …'`
 
 const withTemporaryService = Effect.fnUntraced(function*(keep: boolean) {
   yield* Console.log("A temporary service with an empty database:")
@@ -152,10 +158,10 @@ const withTemporaryService = Effect.fnUntraced(function*(keep: boolean) {
   const batchId = yield* Effect.scoped(drive(target))
   if (!keep) {
     return yield* Console.log(
-      "\nThe temporary service is removed. Start yours with npm start, then open its /sandbox/mail and /docs."
+      "\nThe temporary service is removed. Start yours with npm start, then open the links that it prints."
     )
   }
-  yield* Console.log(`${links(target.baseUrl, batchId)}\n  Key:             ${Redacted.value(target.apiKey)}`)
+  yield* Console.log(`${links(target, batchId)}\n  Key:             ${Redacted.value(target.apiKey)}`)
   yield* Console.log("\nIt runs until Ctrl-C.")
   return yield* Effect.never
 })
@@ -163,7 +169,7 @@ const withTemporaryService = Effect.fnUntraced(function*(keep: boolean) {
 const withRunningService = Effect.fnUntraced(function*(target: Target) {
   yield* Console.log("The running service:")
   const batchId = yield* Effect.scoped(drive(target))
-  yield* Console.log(links(target.baseUrl, batchId))
+  yield* Console.log(links(target, batchId))
 })
 
 const flag = (name: string, variable: string, meaning: string) =>
@@ -176,18 +182,24 @@ const flag = (name: string, variable: string, meaning: string) =>
 const command = Command.make("demo", {
   url: flag("url", "DEMO_URL", "Address of a running service to drive"),
   key: flag("key", "DEMO_KEY", "API key of that service"),
+  token: flag("token", "DEMO_TOKEN", "Token of that service's sandbox pages"),
   keep: Flag.Boolean("keep").pipe(
     Flag.withDescription("Keep the temporary service until Ctrl-C"),
     Flag.withDefault(false)
   )
-}, ({ keep, key, url }) =>
+}, ({ keep, ...given }) =>
   Effect.gen(function*() {
     const startedAt = yield* Clock.currentTimeMillis
-    if (Option.isSome(url) !== Option.isSome(key)) {
-      return yield* new DemoStopped({ reason: "DEMO_URL and DEMO_KEY belong together. Set both or neither." })
+    const running = Option.all(given)
+    if (Option.isNone(running) && Object.values(given).some(Option.isSome)) {
+      return yield* new DemoStopped({ reason: "DEMO_URL, DEMO_KEY and DEMO_TOKEN belong together. Set all or none." })
     }
-    yield* Option.isSome(url) && Option.isSome(key)
-      ? withRunningService({ baseUrl: url.value.replace(/\/+$/, ""), apiKey: Redacted.make(key.value) })
+    yield* Option.isSome(running)
+      ? withRunningService({
+        baseUrl: running.value.url.replace(/\/+$/, ""),
+        apiKey: Redacted.make(running.value.key),
+        sandboxToken: Redacted.make(running.value.token)
+      })
       : Effect.scoped(withTemporaryService(keep))
     const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
     yield* Console.log(`Done in ${seconds.toFixed(1)} s.`)

@@ -16,7 +16,7 @@ const all: ReadonlyArray<Setting<unknown>> = Object.values(settings)
 
 /** The groups of settings. Each group reaches up to the first setting of the next one. */
 const groups: ReadonlyArray<{ readonly title: string; readonly first: Setting<unknown> }> = [
-  { title: "HTTP", first: settings.host },
+  { title: "Mode and HTTP", first: settings.mode },
   { title: "Database and encryption", first: settings.databaseUrl },
   { title: "Cluster", first: settings.runnerHost },
   { title: "Outgoing mail", first: settings.smtpUrl },

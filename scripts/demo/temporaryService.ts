@@ -1,13 +1,15 @@
 import { Deferred, Effect, FileSystem, Redacted, Schedule, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
+import * as NodeCrypto from "node:crypto"
 import * as NodePath from "node:path"
 import * as NodeProcess from "node:process"
 import { settings } from "../../src/platform/config/settings.ts"
 
-/** A service to drive: its address without a final slash, and a key of full access. */
+/** A service to drive: its address without a final slash, a key of full access, and the token of its sandbox. */
 export interface Target {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
+  readonly sandboxToken: Redacted.Redacted
 }
 
 /** The service ended before it was ready. */
@@ -22,7 +24,7 @@ const main = NodePath.resolve(import.meta.dirname, "../../src/main.ts")
 /** The first line of the tour that a first start prints. */
 const greeting = /curl (http\S+)\/v1\/api-keys -H 'Authorization: Bearer (sk_live_\w+)'/
 
-/** The service ignores the settings of this shell, so that it has no relay. */
+/** The service ignores the settings of this shell and its working directory, so that it has no relay. */
 const defaults = Object.fromEntries(Object.values(settings).map(({ name }) => [name, undefined]))
 
 /** An empty directory, removed with the scope after the database in it has stopped. */
@@ -44,8 +46,17 @@ const temporaryDirectory = Effect.gen(function*() {
 /** A service with an empty database, started like `npm start`. The scope removes it and its files. */
 export const temporaryService = Effect.gen(function*() {
   const directory = yield* temporaryDirectory
+  const sandboxToken = NodeCrypto.randomUUID()
   const service = yield* ChildProcess.make(NodeProcess.execPath, [main, "serve"], {
-    env: { ...defaults, DATA_DIR: directory, PORT: "0", LOG_LEVEL: "warning", LOG_FORMAT: "pretty" },
+    cwd: directory,
+    env: {
+      ...defaults,
+      DATA_DIR: directory,
+      SANDBOX_TOKEN: sandboxToken,
+      PORT: "0",
+      LOG_LEVEL: "warning",
+      LOG_FORMAT: "pretty"
+    },
     extendEnv: true,
     stdin: "ignore",
     stderr: "inherit",
@@ -58,7 +69,11 @@ export const temporaryService = Effect.gen(function*() {
     Stream.runForEach((line) => {
       const [, baseUrl, key] = greeting.exec(line) ?? []
       if (baseUrl === undefined || key === undefined) return Effect.void
-      return Deferred.succeed(ready, { baseUrl, apiKey: Redacted.make(key) })
+      return Deferred.succeed(ready, {
+        baseUrl,
+        apiKey: Redacted.make(key),
+        sandboxToken: Redacted.make(sandboxToken)
+      })
     }),
     Effect.ignore,
     Effect.andThen(Deferred.fail(ready, new ServiceEnded())),

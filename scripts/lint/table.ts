@@ -68,7 +68,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["channels/email/bulk", []],
   ["channels/email/notices", []],
   ["channels/email/single", ["Email", "Emails"]],
-  ["sandbox/pages", ["LocalPage"]],
+  ["sandbox/pages", ["LocalPage", "SandboxToken"]],
   ["sandbox/mail", ["SandboxInbox", "SandboxMailHttp", "SandboxMailServer", "SandboxReports"]],
   ["sandbox/sms", ["SandboxSmsHttp", "SandboxSmsProvider"]],
   ["sandbox/whatsapp/wire", ["FrameReader", "NoiseResponder", "stanza"]],

@@ -25,7 +25,6 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
     const sessions = yield* LoginSessions
     const config = yield* AppConfig
     const limits = yield* RateLimit
-    const isOpen = (config.registration ?? (config.databaseUrl === undefined ? "open" : "closed")) === "open"
 
     const perAddress = Effect.gen(function*() {
       const { clientAddress } = yield* RequestContext
@@ -39,7 +38,7 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
 
     return handlers.handleAll({
       register: Effect.fnUntraced(function*({ payload: { password, ...person } }) {
-        if (!isOpen) return yield* new RegistrationClosed()
+        if (config.registration === "closed") return yield* new RegistrationClosed()
         yield* perAddress
         yield* refuseAll(yield* passwordViolations({ password }, person))
         const account = yield* accounts.create({

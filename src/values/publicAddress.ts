@@ -1,3 +1,7 @@
+/** Whether a host is this machine's own: `localhost` and names below it, `127.0.0.0/8` and `::1`, also in brackets. */
+export const isLoopbackHost = (host: string): boolean =>
+  /^(?:(?:[a-z\d-]+\.)*localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|\[::1\])$/i.test(host)
+
 /** Ranges outside the public internet, by first address and prefix length (IANA special-purpose registry). */
 const blocked4: ReadonlyArray<readonly [first: string, prefix: number]> = [
   ["0.0.0.0", 8],

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { cli } from "../support/cli.ts"
+import { cli, sandboxed } from "../support/cli.ts"
 import { makeDnsServer } from "../support/DnsServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -24,7 +24,7 @@ describe("command line", () => {
     "serve stops with one sentence when BOUNCE_PORT has no domain or MAIL_BOUNCE_DOMAIN is invalid",
     () =>
       Effect.gen(function*() {
-        const environment = yield* onDatabase
+        const environment = { ...(yield* onDatabase), ...sandboxed }
         const relayed = { ...environment, SMTP_URL: "smtp://127.0.0.1:1" }
         const nowhere = yield* cli(["serve"], { ...relayed, BOUNCE_PORT: "0", PORT: "0" })
         assert.strictEqual(nowhere.code, 1)
@@ -86,7 +86,12 @@ describe("command line", () => {
   it.live("doctor names each failed check and exits with 1", () =>
     Effect.gen(function*() {
       const dns = yield* makeDnsServer({})
-      const environment = { ...(yield* onDatabase), SMTP_URL: "smtp://127.0.0.1:1", DNS_SERVERS: dns.address }
+      const environment = {
+        ...(yield* onDatabase),
+        ...sandboxed,
+        SMTP_URL: "smtp://127.0.0.1:1",
+        DNS_SERVERS: dns.address
+      }
       const { code, stdout } = yield* cli(["doctor"], environment)
       assert.strictEqual(code, 1)
       assert.match(stdout, /^ok {4}database: PostgreSQL/m)

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { cli } from "../support/cli.ts"
+import { cli, sandboxed } from "../support/cli.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { encryptionKey, eventually, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -23,6 +23,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start without a databa
     Effect.gen(function*() {
       for (const seconds of ["0", "1"]) {
         const { code, stderr } = yield* cli(["serve"], {
+          ...sandboxed,
           DATABASE_URL: "postgres://user:geheim@127.0.0.1:1/x",
           DATABASE_WAIT_SECONDS: seconds,
           ENCRYPTION_KEY: encryptionKey,
@@ -43,6 +44,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start without a databa
       const { url } = yield* TestDatabase
       const missing = url.replace(/\/[a-z0-9_]+$/, "/nothing")
       const { code, stderr } = yield* cli(["serve"], {
+        ...sandboxed,
         DATABASE_URL: missing,
         ENCRYPTION_KEY: encryptionKey,
         PORT: "0"

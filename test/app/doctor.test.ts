@@ -4,7 +4,7 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { blocks, read } from "../docs/documents.ts"
-import { cli } from "../support/cli.ts"
+import { cli, sandboxed } from "../support/cli.ts"
 import { makeDnsServer } from "../support/DnsServer.ts"
 import { makeRawServer } from "../support/RawServer.ts"
 import * as ScriptedSmtp from "../support/ScriptedSmtp.ts"
@@ -17,9 +17,9 @@ const key = "dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE="
 /** The doctor's output with these settings, by check. */
 const doctor = Effect.fnUntraced(function*(settings: Readonly<Record<string, string>>) {
   const { url } = yield* TestDatabase
-  const { code, stdout } = yield* cli(["doctor"], { DATABASE_URL: url, ENCRYPTION_KEY: key, ...settings })
+  const { code, stdout } = yield* cli(["doctor"], { DATABASE_URL: url, ENCRYPTION_KEY: key, ...sandboxed, ...settings })
   const said = (check: string) => stdout.split("\n").find((line) => line.slice(6).startsWith(`${check}: `)) ?? ""
-  return { code, mail: said("mail"), sms: said("sms"), whatsapp: said("whatsapp"), stdout }
+  return { code, mode: said("mode"), mail: said("mail"), sms: said("sms"), whatsapp: said("whatsapp"), stdout }
 })
 
 const folder = Effect.acquireRelease(
@@ -30,13 +30,30 @@ const folder = Effect.acquireRelease(
 const smpp = (url: string) => ({ SMS_PROVIDER: "smpp", SMPP_URL: url })
 
 describe("doctor", () => {
-  it.live("doctor says that the sandbox replaces the carrier and WhatsApp", () =>
+  it.live("doctor warns in production of each channel whose messages the sandbox keeps", () =>
     Effect.gen(function*() {
-      const { code, sms, whatsapp } = yield* doctor({})
+      const { code, mail, mode, sms, whatsapp } = yield* doctor({})
       assert.strictEqual(code, 0)
-      assert.strictEqual(sms, "ok    sms: SMS_PROVIDER is sandbox: its phones are at /sandbox/sms")
-      assert.match(whatsapp, /^ok {4}whatsapp: WHATSAPP_URL is not set: .* \/sandbox\/phones$/)
+      assert.strictEqual(mode, "ok    mode: production, because DATABASE_URL is set")
+      assert.strictEqual(mail, "WARN  mail: mail goes to the sandbox inbox and reaches no recipient")
+      assert.strictEqual(sms, "WARN  sms: SMS go to the sandbox and reach no recipient")
+      assert.match(whatsapp, /^WARN {2}whatsapp: .*, and its messages reach no recipient$/)
+      const local = yield* doctor({ MODE: "development" })
+      assert.match([local.mail, local.sms, local.whatsapp].join("\n"), /^ok .*\nok .*\nok .*$/)
     }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+
+  it.live(
+    "doctor fails in production for each channel without an upstream, and for that channel only",
+    () =>
+      Effect.gen(function*() {
+        const { code, mail, sms, whatsapp } = yield* doctor({ SMTP_URL: "", WHATSAPP_URL: "" })
+        assert.strictEqual(code, 1)
+        assert.match(mail, /^FAIL {2}mail: SMTP_URL is required in production \(DATABASE_URL is set\)\. /)
+        assert.match(sms, /^WARN /)
+        assert.match(whatsapp, /^FAIL {2}whatsapp: WHATSAPP_URL is required in production/)
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    120_000
+  )
 
   it.live("doctor says whether the relay reports deliveries", () =>
     Effect.gen(function*() {

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { eventually, makeAccount, sandboxToken, Service } from "../support/Service.ts"
 import { blocks, read } from "./documents.ts"
 
 /** The request that a curl command sends. Splits words as a shell does, and does nothing else that a shell does. */
@@ -17,7 +17,12 @@ const requestOf = (command: string) => {
     else if (option === "-H") headers[value.slice(0, value.indexOf(":")).toLowerCase()] = value.replace(/^[^:]*: */, "")
     else throw new Error(`This test does not support curl's ${option}.`)
   }
-  return { path: new URL(url).pathname, method: body === undefined ? "GET" : "POST", headers, body }
+  return {
+    path: new URL(url).pathname + new URL(url).search,
+    method: body === undefined ? "GET" : "POST",
+    headers,
+    body
+  }
 }
 
 const tour = read("README.md").split(/^## /m).find((section) => section.startsWith("A tour")) ?? ""
@@ -33,7 +38,9 @@ layer(Service.layer())("README.md", (it) => {
       let batch = ""
       const statuses: Array<number> = []
       for (const command of commands) {
-        const { body, method, path, ...sent } = requestOf(command.replaceAll("$KEY", key).replaceAll("$BATCH", batch))
+        const { body, method, path, ...sent } = requestOf(
+          command.replaceAll("$KEY", key).replaceAll("$TOKEN", sandboxToken).replaceAll("$BATCH", batch)
+        )
         const asking = request(method, path, { ...sent, ...(body !== undefined && { body }) })
         const answer = path === "/v1/whatsapp/sessions/1"
           ? yield* eventually(asking, ({ at }) => at("status") === "connected")

@@ -19,6 +19,7 @@ import type { AccountId } from "../../src/values/Ids.ts"
 import type { Permission, Scope as KeyScope } from "../../src/values/Permission.ts"
 import type { Plan } from "../../src/values/Plan.ts"
 import { Changes } from "./Changes.ts"
+import { sandboxed } from "./cli.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 /** Runs with the real clock, because other processes do not follow a TestClock. */
@@ -116,12 +117,17 @@ const main = NodeUrl.fileURLToPath(new URL("../../src/main.ts", import.meta.url)
 /** Main key of test nodes. */
 export const encryptionKey = "dGVzdHMgb25seTogdGhpcyBrZXkgc2VhbHMgbm90aCE="
 
-/** Variables of every test node. */
+/** The token of the sandbox's pages in test nodes. */
+export const sandboxToken = "token-of-the-sandbox-in-tests"
+
+/** Variables of every test node, which is in production because of its DATABASE_URL. */
 const defaults = {
   HOST: "127.0.0.1",
   PORT: "0",
   DATABASE_CONNECTIONS: "10",
   ENCRYPTION_KEY: encryptionKey,
+  ...sandboxed,
+  SANDBOX_TOKEN: sandboxToken,
   REGISTRATION: "open",
   WEBHOOK_ALLOW_LOOPBACK: "true",
   LOG_FORMAT: "json",
@@ -139,8 +145,8 @@ const environment = (databaseUrl: string, { env = {}, smtpPort }: NodeOptions) =
     Object.entries({
       PATH: NodeProcess.env["PATH"],
       DATABASE_URL: databaseUrl,
-      SMTP_URL: smtpPort === undefined ? undefined : `smtp://127.0.0.1:${smtpPort}?tls=never`,
       ...defaults,
+      ...(smtpPort !== undefined && { SMTP_URL: `smtp://127.0.0.1:${smtpPort}?tls=never` }),
       ...env
     }).filter(([, value]) => value !== undefined)
   )
@@ -167,6 +173,12 @@ const read = async (response: Dispatcher.ResponseData): Promise<Answer> => {
   return { status: response.statusCode, headers, text, json, at: (...path) => valueAt(json, path) }
 }
 
+/** The pages of the sandbox need the token. A path that names one keeps it. */
+const withToken = (path: string) =>
+  path.startsWith("/sandbox/") && !path.includes("token=")
+    ? `${path}${path.includes("?") ? "&" : "?"}token=${sandboxToken}`
+    : path
+
 const makeRequest = (agent: Agent, baseUrl: string): RunningNode["request"] => (method, path, options = {}) => {
   const body = options.json === undefined ? options.body : JSON.stringify(options.json)
   const headers = {
@@ -177,7 +189,7 @@ const makeRequest = (agent: Agent, baseUrl: string): RunningNode["request"] => (
   return Effect.promise((signal) =>
     agent.request({
       origin: options.origin ?? baseUrl,
-      path,
+      path: withToken(path),
       method: method as Dispatcher.HttpMethod, // any token is sent, known or not
       headers,
       signal,

@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
+/** Every channel in the sandbox, which production must ask for by name. */
+export const sandboxed = { SMTP_URL: "sandbox", SMS_PROVIDER: "sandbox", WHATSAPP_URL: "sandbox" } as const
+
 /** Exit code and output of a command. */
 export interface CommandEnd {
   readonly code: number

@@ -37,7 +37,9 @@ const Subject = Verifications.layer.pipe(
   Layer.provideMerge(SmsMessages.layer),
   Layer.provide(Layer.succeed(SmsOutlet, SmsOutlet.of({ takes: "segments", wake: Effect.void }))),
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
-  Layer.provide(Layer.succeed(MacKeys, MacKeys.of({ unsubscribe: key, bounce: key, tracking: key, verify: key }))),
+  Layer.provide(
+    Layer.succeed(MacKeys, MacKeys.of({ unsubscribe: key, bounce: key, tracking: key, verify: key, sandbox: key }))
+  ),
   Layer.provide(Layer.mergeAll(Prices.layer, Messages.layer, Quotas.layer, Usage.layer)),
   Layer.provide(Accounts.layer.pipe(Layer.provide(Audit.layer))),
   Layer.provide(AppConfig.layer),

@@ -1,7 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, ConfigProvider, Console, Effect, Exit, Layer, type Runtime } from "effect"
+import { Cause, Console, Effect, Exit, Layer, type Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { DotEnv } from "../../platform/config/DotEnv.ts"
 import { shown } from "../../platform/config/Setting.ts"
 import { settings } from "../../platform/config/settings.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
@@ -98,15 +99,10 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return Console.error(known ? failure.message : Cause.pretty(cause))
 }
 
-/** Settings from a file `.env` in the working directory, for variables that the environment does not set. */
-const DotEnv = ConfigProvider.layerAdd(
-  ConfigProvider.fromDotEnv().pipe(Effect.orElseSucceed(() => ConfigProvider.fromUnknown({})))
-)
-
 export const program = Command.run(root, { version: "0.1.0" }).pipe(
   Effect.provide(Logs.pipe(
     Layer.provideMerge(AppConfig.layer),
-    Layer.provideMerge(DotEnv),
+    Layer.provideMerge(DotEnv.layer),
     Layer.provideMerge(NodeServices.layer)
   )),
   Effect.tapCause(explain)

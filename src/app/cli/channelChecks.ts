@@ -1,11 +1,19 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Data, Effect, Layer, Redacted, Schema } from "effect"
 import { SmsHttpProfile } from "../../channels/sms/providers/HttpProfile.ts"
 import { SmppCarrier } from "../../channels/sms/smpp/SmppCarrier.ts"
 import * as SmppSession from "../../channels/sms/smpp/SmppSession.ts"
 import { liveUrl } from "../../channels/whatsapp/baileys/BaileysSocket.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { upstreamOf } from "../../platform/config/Upstreams.ts"
 import { webSocketAnswers } from "../../platform/net/webSocketAnswers.ts"
+
+/** A result that passes, and that the operator should know. */
+export class Notable extends Data.Class<{ readonly text: string }> {}
+
+/** The result of a channel in the sandbox: in production a warning. */
+export const inSandbox = (text: string) =>
+  Effect.map(AppConfig, ({ mode }) => mode === "production" ? new Notable({ text }) : text)
 
 /** No server answers at the address, or not like WhatsApp. */
 class WhatsAppUnreachable extends Schema.TaggedError<WhatsAppUnreachable>()("WhatsAppUnreachable", {
@@ -29,9 +37,9 @@ const webOrigin = "https://web.whatsapp.com"
 
 /** Whether sessions can connect. It only opens the WebSocket, so no number is at risk. */
 export const whatsappCheck = Effect.gen(function*() {
-  const { whatsappUrl } = yield* AppConfig
-  if (whatsappUrl === undefined) {
-    return "WHATSAPP_URL is not set: the sandbox simulates WhatsApp, its phones are at /sandbox/phones"
+  const whatsappUrl = yield* upstreamOf("WHATSAPP_URL", (config) => config.whatsappUrl)
+  if (whatsappUrl === "sandbox") {
+    return yield* inSandbox("the sandbox simulates WhatsApp, and its messages reach no recipient")
   }
   const url = whatsappUrl === "live" ? new URL(liveUrl) : Redacted.value(whatsappUrl)
   const where = whatsappUrl === "live" ? "WhatsApp" : "the server in WHATSAPP_URL"
@@ -58,10 +66,10 @@ const profile = Effect.map(SmsHttpProfile, ({ name }) => `the profile of ${name}
 
 /** Whether SMS can be sent. With SMPP it binds and unbinds; with HTTP it only reads the profile. */
 export const smsCheck = Effect.gen(function*() {
-  const { smsProvider } = yield* AppConfig
+  const smsProvider = yield* upstreamOf("SMS_PROVIDER", (config) => config.smsProvider)
   switch (smsProvider) {
     case "sandbox":
-      return "SMS_PROVIDER is sandbox: its phones are at /sandbox/sms"
+      return yield* inSandbox("SMS go to the sandbox and reach no recipient")
     case "smpp":
       return yield* bind
     case "http":

@@ -8,13 +8,14 @@ import { SmtpLayer } from "../../channels/email/smtp/SmtpLayer.ts"
 import { greetingName } from "../../channels/email/smtp/SmtpUrl.ts"
 import { isSpf } from "../../email-domains/SpfRecord.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { upstreamOf } from "../../platform/config/Upstreams.ts"
 import { mainKeyProbe, MainVault } from "../../platform/crypto/MainKey.ts"
 import { countForeign } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Dns } from "../../platform/net/Dns.ts"
 import { pluralize } from "../../values/pluralize.ts"
 import { sealedColumns } from "../server/sealedColumns.ts"
-import { smsCheck, whatsappCheck } from "./channelChecks.ts"
+import { inSandbox, type Notable, smsCheck, whatsappCheck } from "./channelChecks.ts"
 
 /** At least one check failed. Its reason was printed. */
 class NotHealthy extends Schema.TaggedError<NotHealthy>()("NotHealthy", { failed: Schema.Int }) {
@@ -93,8 +94,8 @@ const secrets = Effect.gen(function*() {
 )))
 
 const relay = Effect.gen(function*() {
-  const { smtpUrl } = yield* AppConfig
-  if (smtpUrl === undefined) return "SMTP_URL is not set: mail goes to the sandbox inbox"
+  const smtpUrl = yield* upstreamOf("SMTP_URL", (config) => config.smtpUrl)
+  if (smtpUrl === "sandbox") return yield* inSandbox("mail goes to the sandbox inbox and reaches no recipient")
   const { authMethods, extensions, tls } = yield* Effect.flatMap(Smtp, ({ verify }) => verify).pipe(
     Effect.provide(SmtpLayer.fromUrl(Redacted.value(smtpUrl).href))
   )
@@ -107,7 +108,7 @@ const relay = Effect.gen(function*() {
 /** RFC 5321 2.3.5: a host identifies itself in EHLO by a name that can be looked up. */
 const greeting = Effect.gen(function*() {
   const { heloName, smtpUrl } = yield* AppConfig
-  if (smtpUrl === undefined) return "SMTP_URL is not set: no relay sees HELO_NAME"
+  if (smtpUrl === undefined || smtpUrl === "sandbox") return "without a relay, no server sees HELO_NAME"
   const name = greetingName(heloName)
   if (name === undefined) return yield* new HeloNameMissing()
   const isKnown = yield* Effect.flatMap(Dns, ({ hasAddress }) => hasAddress(name))
@@ -117,8 +118,8 @@ const greeting = Effect.gen(function*() {
 const bounces = Effect.gen(function*() {
   const { dnsServers, mailBounceDomain, smtpUrl } = yield* AppConfig
   const { domain, host, port } = yield* bounceSettings
-  if (smtpUrl === undefined && mailBounceDomain === undefined) {
-    return "SMTP_URL and MAIL_BOUNCE_DOMAIN are not set: the sandbox reports to this node"
+  if (smtpUrl === "sandbox" && mailBounceDomain === undefined) {
+    return "MAIL_BOUNCE_DOMAIN is not set: the sandbox reports to this node"
   }
   if (domain === undefined) {
     return "MAIL_BOUNCE_DOMAIN is not set: later bounces and complaints stay unknown"
@@ -127,7 +128,7 @@ const bounces = Effect.gen(function*() {
   const receiver = port === undefined
     ? "BOUNCE_PORT is not set: another node must receive the reports"
     : `this node receives the reports on ${host}:${port}${tls}`
-  if (smtpUrl !== undefined || dnsServers !== undefined) {
+  if (smtpUrl !== "sandbox" || dnsServers !== undefined) {
     const exchangers = yield* Effect.flatMap(Dns, ({ mx }) => mx(domain))
     if (exchangers.every(({ exchange }) => exchange === "")) return yield* new BounceMxMissing({ domain })
   }
@@ -148,7 +149,7 @@ const links = Effect.map(AppConfig, ({ publicUrl }) => {
 /** The SPF records of all sending domains include this host, so its own record must list the relay. */
 const names = Effect.gen(function*() {
   const { dnsServers, smtpUrl, spfIncludeHost } = yield* AppConfig
-  if (smtpUrl === undefined && dnsServers === undefined) return "SMTP_URL is not set: SPF_INCLUDE_HOST is not used yet"
+  if (smtpUrl === "sandbox" && dnsServers === undefined) return "without a relay, SPF_INCLUDE_HOST is not used yet"
   const texts = yield* Effect.flatMap(Dns, ({ txt }) => txt(spfIncludeHost))
   return texts.some(isSpf)
     ? `${spfIncludeHost} has an SPF record`
@@ -156,9 +157,13 @@ const names = Effect.gen(function*() {
 }).pipe(Effect.provide(Dns.layer))
 
 /** Prints one check's result and returns whether it passed. */
-const check = <E, R>(name: string, effect: Effect.Effect<string, E, R>) =>
+const check = <E, R>(name: string, effect: Effect.Effect<string | Notable, E, R>) =>
   Effect.flatMap(Effect.exit(effect), (exit) => {
-    if (Exit.isSuccess(exit)) return Effect.as(Console.log(`ok    ${name}: ${exit.value}`), true)
+    if (Exit.isSuccess(exit)) {
+      const { value } = exit
+      const line = typeof value === "string" ? `ok    ${name}: ${value}` : `WARN  ${name}: ${value.text}`
+      return Effect.as(Console.log(line), true)
+    }
     const failure = Cause.squash(exit.cause)
     const reason =
       typeof failure === "object" && failure !== null && "reason" in failure && typeof failure.reason === "string"
@@ -172,6 +177,7 @@ const check = <E, R>(name: string, effect: Effect.Effect<string, E, R>) =>
 /** Checks the whole configuration. Fails if any check fails. */
 export const diagnose = Effect.gen(function*() {
   const passed = [
+    yield* check("mode", Effect.map(AppConfig, ({ mode, modeReason }) => `${mode}, because ${modeReason}`)),
     yield* check("database", database),
     yield* check("secrets", secrets),
     yield* check("mail", relay),

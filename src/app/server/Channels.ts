@@ -9,11 +9,12 @@ import { SmsLayer } from "../../channels/sms/SmsHttp.ts"
 import * as BaileysSocket from "../../channels/whatsapp/baileys/BaileysSocket.ts"
 import { WhatsAppLayer } from "../../channels/whatsapp/WhatsAppLayer.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { type Upstreams, upstreams } from "../../platform/config/Upstreams.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 
 /** The operator's relay, or the sandbox, which then also sends delivery reports. */
-const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
-  smtpUrl === undefined
+const Email = Layer.unwrap(Effect.map(upstreams, ({ smtpUrl }) =>
+  smtpUrl === "sandbox"
     ? Sandbox.reporter(SmtpLayer.fromUrl).pipe(
       Layer.provideMerge(EmailLayer),
       Layer.provide(Sandbox.relay(SmtpLayer.fromUrl))
@@ -21,8 +22,10 @@ const Email = Layer.unwrap(Effect.map(AppConfig, ({ smtpUrl }) =>
     : EmailLayer.pipe(Layer.provide(SmtpLayer.fromUrl(Redacted.value(smtpUrl).href)))))
 
 /** WhatsApp, another server that speaks its protocol, or the sandbox's simulated one. */
-const WhatsApp = Layer.unwrap(Effect.map(AppConfig, ({ whatsappUrl, whatsappVersion: version }) => {
-  if (whatsappUrl === undefined) return Sandbox.whatsapp(BaileysSocket.layer)
+const WhatsApp = Layer.unwrap(Effect.gen(function*() {
+  const { whatsappUrl } = yield* upstreams
+  if (whatsappUrl === "sandbox") return Sandbox.whatsapp(BaileysSocket.layer)
+  const { whatsappVersion: version } = yield* AppConfig
   const url = whatsappUrl === "live" ? BaileysSocket.liveUrl : Redacted.value(whatsappUrl).href
   return BaileysSocket.layer(Effect.succeed({ url, version }))
 }))
@@ -37,9 +40,35 @@ type Outlet = (typeof outlets)[keyof typeof outlets]
 
 /** The operator's carrier or aggregator, or the sandbox's. */
 const Carrier = Layer.unwrap(Effect.map(
-  AppConfig,
+  upstreams,
   ({ smsProvider }): Layer.Layer<SmsOutlet, Layer.Error<Outlet>, Layer.Services<Outlet>> => outlets[smsProvider]
 ))
+
+/** One line per channel: where its messages go. */
+const destinations = (
+  { smsProvider, smtpUrl, whatsappUrl }: Upstreams
+): Readonly<Record<string, string | undefined>> => ({
+  email: smtpUrl === "sandbox" ? undefined : `the relay ${Redacted.value(smtpUrl).host}`,
+  SMS: smsProvider === "sandbox" ? undefined : `the provider (${smsProvider})`,
+  WhatsApp: whatsappUrl === "sandbox"
+    ? undefined
+    : whatsappUrl === "live"
+    ? "WhatsApp"
+    : `the server ${Redacted.value(whatsappUrl).host}`
+})
+
+/** Logs the mode, and one line per channel: where its messages go. A sandbox in production is a warning. */
+export const logUpstreams = Effect.gen(function*() {
+  const { mode, modeReason } = yield* AppConfig
+  const targets = destinations(yield* upstreams)
+  yield* Effect.logInfo(`mode is ${mode}, because ${modeReason}`)
+  const log = mode === "production" ? Effect.logWarning : Effect.logInfo
+  for (const [channel, target] of Object.entries(targets)) {
+    yield* target === undefined
+      ? log(`${channel} goes to the sandbox and reaches no recipient`)
+      : Effect.logInfo(`${channel} goes to ${target}`)
+  }
+})
 
 /** All channels with their upstreams. A new channel adds a line here. */
 export const Channels = Layer.mergeAll(

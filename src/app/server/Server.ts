@@ -19,6 +19,7 @@ import { RequestRulesLayer } from "../../platform/http/RequestRulesLayer.ts"
 import { Health } from "../../platform/observability/Health.ts"
 import { Metrics, Traces } from "../../platform/observability/Telemetry.ts"
 import { PricingLayer } from "../../pricing/PricingHttp.ts"
+import { SandboxToken } from "../../sandbox/pages/SandboxToken.ts"
 import { TemplatesLayer } from "../../templates/TemplatesHttp.ts"
 import { UsageLayer } from "../../usage/UsageHttp.ts"
 import { VerifyLayer } from "../../verify/VerifyHttp.ts"
@@ -30,7 +31,13 @@ import { AccountErasure, ErasureSteps, Retention } from "./Retention.ts"
 import { AllowedLayer, Routes } from "./Routes.ts"
 
 /** Services that every domain uses. */
-const Platform = Layer.mergeAll(RateLimit.layer, Idempotency.layer, Draining.layer, AllowedLayer, MacKeys.layer).pipe(
+const Platform = Layer.mergeAll(
+  RateLimit.layer,
+  Idempotency.layer,
+  Draining.layer,
+  AllowedLayer,
+  SandboxToken.layer.pipe(Layer.provideMerge(MacKeys.layer))
+).pipe(
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provideMerge(MainVault),
   Layer.provideMerge(Database.layerProbe),

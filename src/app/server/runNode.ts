@@ -1,16 +1,20 @@
-import { Cause, Console, Duration, Effect, Exit, Layer, Schedule, Schema } from "effect"
+import { Cause, Console, Duration, Effect, Exit, Layer, Option, Redacted, Schedule, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { Accounts } from "../../accounts/Accounts.ts"
 import { ApiKeys } from "../../api-keys/ApiKeys.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { DotEnv } from "../../platform/config/DotEnv.ts"
+import { upstreams } from "../../platform/config/Upstreams.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { DatabaseUnreachable } from "../../platform/database/DatabaseUnreachable.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
+import { SandboxToken } from "../../sandbox/pages/SandboxToken.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
+import { logUpstreams } from "./Channels.ts"
 import { Server } from "./Server.ts"
 
-const tour = (base: string, key: string) => `
+const tour = (base: string, key: string, inbox: string | undefined) => `
 Your account is ready (Business plan). This API key is shown only once:
 
   ${key}
@@ -21,14 +25,10 @@ Try it in another terminal:
 
   curl ${base}/v1/email/send-bulk -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
     -d '{"subject":"Hello {{name}}","html":"<p>Dear {{name}}, welcome.</p>","recipients":[{"to":"ada@example.com","variables":{"name":"Ada"}}]}'
-
-  curl ${base}/sandbox/mail -H 'Accept: application/json'
-
+${inbox === undefined ? "" : `\n  curl '${inbox}' -H 'Accept: application/json'\n`}
   curl ${base}/v1/whatsapp/sessions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
     -d '{"name":"Shop"}'
 
-Sent mail: ${base}/sandbox/mail
-A phone that scans the session's QR code: ${base}/sandbox/phones
 All endpoints: ${base}/docs
 Another key: npm run cli -- account key 1
 `
@@ -52,12 +52,29 @@ const firstAccount = Effect.gen(function*() {
   }))
 })
 
-/** On the first start of an empty embedded database: prints an API key and commands to paste. */
-export const welcome = Effect.fnUntraced(function*(base: string) {
+/** The pages of the channels in the sandbox, with the token; none where the pages are closed. */
+const sandboxPages = Effect.gen(function*() {
+  const { token } = yield* SandboxToken
+  const { local } = yield* PublicUrl
+  const { smsProvider, smtpUrl, whatsappUrl } = yield* upstreams
+  const page = (upstream: unknown, path: string) =>
+    upstream === "sandbox" && Option.isSome(token)
+      ? `${local}/sandbox/${path}?token=${Redacted.value(token.value)}`
+      : undefined
+  return { mail: page(smtpUrl, "mail"), sms: page(smsProvider, "sms"), phones: page(whatsappUrl, "phones") }
+})
+
+/**
+ * Prints links to the sandbox's pages. On the first start of an empty embedded database it also prints an API key and
+ * commands to paste.
+ */
+const welcome = Effect.fnUntraced(function*(base: string) {
+  const pages = yield* sandboxPages
+  const links = Object.values(pages).filter((link) => link !== undefined)
   const { isEmbedded } = yield* DatabaseAddress
-  if (!isEmbedded) return
-  const key = yield* firstAccount
-  if (key !== undefined) yield* Console.log(tour(base, key))
+  const key = isEmbedded ? yield* firstAccount : undefined
+  if (key !== undefined) yield* Console.log(tour(base, key, pages.mail))
+  if (links.length > 0) yield* Console.log(`Sandbox pages, for this machine only:\n\n  ${links.join("\n  ")}\n`)
 })
 
 const isUnreachable = Schema.is(DatabaseUnreachable)
@@ -103,6 +120,19 @@ const limitShutdown = Layer.effectDiscard(
   )
 )
 
-export const runNode = retryUntilReachable(
-  Layer.launch(limitShutdown.pipe(Layer.provideMerge(announce), Layer.provideMerge(Server)))
+/** Logs where the settings come from and where messages go. */
+const logSettings = Effect.gen(function*() {
+  const { path, text } = yield* DotEnv
+  yield* Effect.logInfo(
+    Option.isSome(text)
+      ? `settings are from the environment and ${path}`
+      : `settings are from the environment; ${path} does not exist`
+  )
+  yield* logUpstreams
+})
+
+export const runNode = logSettings.pipe(
+  Effect.andThen(
+    retryUntilReachable(Layer.launch(limitShutdown.pipe(Layer.provideMerge(announce), Layer.provideMerge(Server))))
+  )
 )

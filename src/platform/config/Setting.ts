@@ -176,6 +176,13 @@ export const nameServers: Describe<ReadonlyArray<string>> = kind(
     )
 )
 
+/** A secret that people copy from a link: letters, digits, `-` and `_`. */
+export const token: Describe<Redacted.Redacted> = kind(
+  "16 to 128 letters, digits, - or _",
+  (text) => /^[\w-]{16,128}$/.test(text) ? Option.some(Redacted.make(text)) : Option.none(),
+  true
+)
+
 /** A host name. */
 export const domainName: Describe<string> = kind("a domain name", (text) => Result.getSuccess(parseDomainName(text)))
 

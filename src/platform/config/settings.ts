@@ -2,6 +2,10 @@ import * as Setting from "./Setting.ts"
 
 /** Every setting, in the order in which `.env.example`, docs/settings.md and `config` list them. */
 export const settings = {
+  mode: Setting.optional(Setting.oneOf(["development", "production"]))(
+    "MODE",
+    "development or production. Unset: production if PUBLIC_URL or HOST is not a loopback address, or if DATABASE_URL is set."
+  ),
   host: Setting.text("HOST", "127.0.0.1", "Address that HTTP listens on."),
   port: Setting.int(0, 65535)("PORT", "8080", "Port that HTTP listens on; 0 picks a free one."),
   publicUrl: Setting.optional(Setting.url(["http", "https"], false))(
@@ -14,7 +18,7 @@ export const settings = {
   ),
   registration: Setting.optional(Setting.oneOf(["open", "closed"]))(
     "REGISTRATION",
-    "Access to POST /v1/auth/register: open or closed. Unset: open with the embedded database, else closed."
+    "Access to POST /v1/auth/register: open or closed. Unset: open in development, closed in production."
   ),
   databaseUrl: Setting.optional(Setting.url(["postgres", "postgresql"]))(
     "DATABASE_URL",
@@ -41,9 +45,9 @@ export const settings = {
   ),
   runnerHost: Setting.text("RUNNER_HOST", "127.0.0.1", "Address of this node for other nodes."),
   runnerPort: Setting.int(0, 65535)("RUNNER_PORT", "0", "Port of this node for other nodes; 0 picks a free one."),
-  smtpUrl: Setting.optional(Setting.url(["smtp", "smtps"]))(
+  smtpUrl: Setting.optional(Setting.wordOr("sandbox", Setting.url(["smtp", "smtps"])))(
     "SMTP_URL",
-    "URL of the relay: smtp(s)://user:password@host:port. Unset: the sandbox's SMTP server and inbox."
+    "URL of the relay: smtp(s)://user:password@host:port; or sandbox, an inbox on this machine. Required in production. Unset: sandbox."
   ),
   smtpConnections: Setting.int(2, 200)("SMTP_CONNECTIONS", "8", "Connections of this node to the relay."),
   smtpTimeoutSeconds: Setting.int(1, 600)(
@@ -83,9 +87,9 @@ export const settings = {
     "Certificate with its chain (PEM) for STARTTLS on BOUNCE_PORT; reloaded when it changes. Unset: no TLS."
   ),
   bounceTlsKeyFile: Setting.optional(Setting.text)("BOUNCE_TLS_KEY_FILE", "Private key (PEM) of that certificate."),
-  whatsappUrl: Setting.optional(Setting.wordOr("live", Setting.url(["ws", "wss"], false)))(
+  whatsappUrl: Setting.optional(Setting.wordOr("live", Setting.wordOr("sandbox", Setting.url(["ws", "wss"], false))))(
     "WHATSAPP_URL",
-    "live for the real WhatsApp, or the ws:// address of a compatible server. Unset: the sandbox's simulated WhatsApp."
+    "live for the real WhatsApp, the ws:// address of a compatible server, or sandbox, a simulated WhatsApp. Required in production. Unset: sandbox."
   ),
   whatsappVersion: Setting.optional(Setting.version)(
     "WHATSAPP_VERSION",
@@ -132,14 +136,17 @@ export const settings = {
     "false",
     "Development only: allows WhatsApp files from localhost, 127.0.0.1 and ::1, also over http."
   ),
-  smsProvider: Setting.oneOf(["sandbox", "smpp", "http"])(
+  smsProvider: Setting.optional(Setting.oneOf(["sandbox", "smpp", "http"]))(
     "SMS_PROVIDER",
-    "sandbox",
-    "Provider of SMS: sandbox, smpp (see SMPP_URL) or http (see SMS_HTTP_PROFILE)."
+    "Provider of SMS: smpp (see SMPP_URL), http (see SMS_HTTP_PROFILE), or sandbox, phones on this machine. Required in production. Unset: sandbox."
   ),
   smsSenderIds: Setting.optional(Setting.list)(
     "SMS_SENDER_IDS",
     "Sender ids that messages may use, the default first. Unset: any; the provider chooses the default."
+  ),
+  sandboxToken: Setting.optional(Setting.token)(
+    "SANDBOX_TOKEN",
+    "Token of the sandbox's pages, which show all messages to programs on this machine. Unset: generated in development; no pages in production."
   ),
   sandboxSmsDelay: Setting.int(0, 600_000)(
     "SANDBOX_SMS_DELAY_MS",
@@ -164,7 +171,7 @@ export const settings = {
   ),
   webhookAllowLoopback: Setting.optional(Setting.boolean)(
     "WEBHOOK_ALLOW_LOOPBACK",
-    "Development only: allows webhooks to localhost, 127.0.0.1 and ::1, also over http. Unset: true with the embedded database, else false."
+    "Development only: allows webhooks to localhost, 127.0.0.1 and ::1, also over http. Unset: true in development, false in production."
   ),
   webhookTimeoutSeconds: Setting.int(1, 60)(
     "WEBHOOK_TIMEOUT_SECONDS",

@@ -28,6 +28,8 @@ export class MacKeys extends Context.Service<MacKeys, {
   readonly tracking: Uint8Array
   /** For one-time codes. */
   readonly verify: Uint8Array
+  /** For the token of the sandbox's pages. */
+  readonly sandbox: Uint8Array
 }>()("messaging-service/platform/crypto/MacKeys") {
   /** Fails under a main key that is not the database's. */
   static readonly layer = Layer.effect(
@@ -56,7 +58,8 @@ export class MacKeys extends Context.Service<MacKeys, {
         unsubscribe: yield* keyFor("unsubscribe"),
         bounce: yield* keyFor("bounce"),
         tracking: yield* keyFor("tracking"),
-        verify: yield* keyFor("verify")
+        verify: yield* keyFor("verify"),
+        sandbox: yield* keyFor("sandbox")
       })
     })
   )

@@ -1,18 +1,25 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { upstreams } from "../config/Upstreams.ts"
 import { DatabaseProbe } from "../database/DatabaseProbe.ts"
 import { Draining } from "../http/RequestPipeline.ts"
 
-const respond = (status: number, body: Readonly<Record<string, string>>) =>
+const respond = (status: number, body: Readonly<Record<string, unknown>>) =>
   HttpServerResponse.jsonUnsafe(body, { status })
 
 /**
  * Health checks for load balancers. `/health/live` returns 200 while the process runs. `/health/ready` also requires that
- * the database answers within two seconds and that this node is not draining.
+ * the database answers within two seconds and that this node is not draining. It also says what each channel sends to.
  */
 export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const database = yield* DatabaseProbe
   const draining = yield* Draining
+  const { smsProvider, smtpUrl, whatsappUrl } = yield* upstreams
+  const channels = {
+    email: smtpUrl === "sandbox" ? smtpUrl : "smtp",
+    sms: smsProvider,
+    whatsapp: Predicate.isString(whatsappUrl) ? whatsappUrl : "server"
+  }
   yield* router.add("GET", "/health/live", Effect.succeed(respond(200, { status: "ok" })))
   yield* router.add(
     "GET",
@@ -21,7 +28,7 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
       if (yield* draining.begun) return respond(503, { status: "draining" })
       const isUp = yield* database.answers("2 seconds")
       const state = isUp ? "ok" : "unavailable"
-      return respond(isUp ? 200 : 503, { status: state, database: state })
+      return respond(isUp ? 200 : 503, { status: state, database: state, channels })
     })
   )
 }))

@@ -6,7 +6,7 @@ import * as LocalPage from "../pages/LocalPage.ts"
 import { readMail } from "./readMail.ts"
 import { SandboxInbox } from "./SandboxInbox.ts"
 import type { SandboxMail } from "./SandboxInboxRepo.ts"
-import { SandboxMailPages, sandboxMailPath as path, sandboxMailPolicies as policies } from "./SandboxMailPages.ts"
+import { SandboxMailPages, sandboxMailPolicies as policies, sandboxMailSite } from "./SandboxMailPages.ts"
 import { SandboxMailServer } from "./SandboxMailServer.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -36,6 +36,7 @@ const showSource = ({ raw }: SandboxMail) =>
 const routes = Effect.gen(function*() {
   const inbox = yield* SandboxInbox
   const { port } = yield* SandboxMailServer
+  const route = yield* LocalPage.routesOf(sandboxMailSite)
 
   const list = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -61,11 +62,11 @@ const routes = Effect.gen(function*() {
     })
 
   return [
-    LocalPage.route("GET", path, list),
-    LocalPage.route("GET", `${path}/style.css`, Effect.succeed(LocalPage.styleSheet())),
-    LocalPage.route("GET", `${path}/:id`, one(show)),
-    LocalPage.route("GET", `${path}/:id/html`, one(showMarkup)),
-    LocalPage.route("GET", `${path}/:id/raw`, one(showSource))
+    route("GET", "", list),
+    route("GET", "/style.css", Effect.succeed(LocalPage.styleSheet())),
+    route("GET", "/:id", one(show)),
+    route("GET", "/:id/html", one(showMarkup)),
+    route("GET", "/:id/raw", one(showSource))
   ]
 })
 

@@ -5,8 +5,10 @@ import type { ReadMail } from "./readMail.ts"
 import type { SandboxMail, SandboxMailSummary } from "./SandboxInboxRepo.ts"
 import { specialAddresses } from "./specialAddresses.ts"
 
-/** Where the inbox is served. */
-export const sandboxMailPath = "/sandbox/mail"
+/** The inbox, and where it is served. */
+export const sandboxMailSite = { name: "Sandbox inbox", path: "/sandbox/mail" } as const
+
+const sandboxMailPath = sandboxMailSite.path
 
 // The sandbox attribute omits allow-scripts and allow-same-origin: the mail's markup runs no script and has no origin,
 // even outside the frame. Links open in a new tab and remote images load, so that developers can try clicks and opens.
@@ -34,7 +36,7 @@ export interface InboxPage {
 const layout = (title: string, to: string, content: Html): string =>
   LocalPage.document({
     title,
-    site: { name: "Sandbox inbox", path: sandboxMailPath },
+    site: sandboxMailSite,
     search: { value: to, placeholder: "Recipient", label: "Search by recipient" }
   }, content)
 

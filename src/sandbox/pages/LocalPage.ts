@@ -1,18 +1,18 @@
 /**
- * Pages of the sandbox. Only programs on this machine may read them: they show one-time codes, and they need no API
- * key.
+ * Pages of the sandbox. They show one-time codes, so only programs on this machine that have the token may read them.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorResponse } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { type Html, html } from "../../platform/http/html.ts"
 import { isLocalRequest, isOwnForm } from "./localRequest.ts"
+import { SandboxToken, SandboxTokenMissing } from "./SandboxToken.ts"
 
 /** A page: its title, the part of the sandbox that it belongs to, and the search field in its header. */
 export interface Page {
   readonly title: string
-  readonly site: { readonly name: string; readonly path: string }
+  readonly site: { readonly name: string; readonly path: `/${string}` }
   readonly search?: { readonly value: string; readonly placeholder: string; readonly label: string }
 }
 
@@ -64,24 +64,6 @@ export const respond = (
     }
   })
 
-/**
- * A route for programs on this machine. Other clients get the 404 of a path that does not exist. So does a form that a
- * page of another origin sends.
- */
-export const route = <E, R>(
-  method: "GET" | "POST",
-  path: HttpRouter.PathInput,
-  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-) =>
-  HttpRouter.route(
-    method,
-    path,
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      isLocalRequest(request) && (method === "GET" || isOwnForm(request))
-        ? handler
-        : errorResponse(new NotFound()))
-  )
-
 /** Whether a client prefers JSON to a page. */
 export const wantsJson = (request: HttpServerRequest.HttpServerRequest): boolean =>
   /\bapplication\/json\b/i.test(request.headers["accept"] ?? "")
@@ -89,6 +71,40 @@ export const wantsJson = (request: HttpServerRequest.HttpServerRequest): boolean
 /** The query of a request. */
 export const queryOf = (request: HttpServerRequest.HttpServerRequest): URLSearchParams =>
   new URLSearchParams(request.url.split("?").slice(1).join("?"))
+
+const closed = (site: Page["site"], request: HttpServerRequest.HttpServerRequest) => {
+  const missing = new SandboxTokenMissing()
+  if (wantsJson(request)) return errorResponse(missing)
+  const content = html`<div class="card empty"><h1>Token needed</h1><p class="quiet">${missing.message}</p></div>`
+  return Effect.succeed(respond(document({ title: "Token needed", site }, content), { status: 403 }))
+}
+
+/**
+ * Makes the routes of one part of the sandbox, each with the path below the part's own. Without the token a request gets 403. Other machines get the 404 of a path that does
+ * not exist, and so does a form that a page of another origin sends. Without any token that is the answer to everybody.
+ */
+export const routesOf = (site: Page["site"]) =>
+  Effect.map(SandboxToken, ({ cookie, opens, token }) => {
+    const isForeign = (request: HttpServerRequest.HttpServerRequest) =>
+      Option.isNone(token) || !isLocalRequest(request) || (request.method === "POST" && !isOwnForm(request))
+    return <E, R>(
+      method: "GET" | "POST",
+      below: "" | `/${string}`,
+      handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+    ) =>
+      HttpRouter.route(
+        method,
+        `${site.path}${below}`,
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          if (isForeign(request)) return errorResponse(new NotFound())
+          const given = queryOf(request).get("token")
+          if (!opens({ token: given, cookie: request.headers["cookie"] })) return closed(site, request)
+          return given === null || Option.isNone(cookie)
+            ? handler
+            : Effect.map(handler, HttpServerResponse.setHeader("set-cookie", cookie.value))
+        })
+      )
+  })
 
 /** A positive integer from a path or a query, at most `max`; `fallback` for all other text. */
 export const positiveInt = (text: string | null | undefined, fallback: number, max: number): number =>

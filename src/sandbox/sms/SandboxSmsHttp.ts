@@ -5,11 +5,11 @@ import * as LocalPage from "../pages/LocalPage.ts"
 import { type SandboxSms, SandboxSmsRepo } from "./SandboxSmsRepo.ts"
 import { specialNumbers } from "./specialNumbers.ts"
 
-const path = "/sandbox/sms"
+const site = { name: "Sandbox phones", path: "/sandbox/sms" } as const
 
 const row = ({ encoding, from, parts, parts_received, received_at, text, to }: SandboxSms) =>
   html`<li class="card"><dl class="facts">
-<dt>To</dt><dd><a href="${path}?to=${encodeURIComponent(to)}">${to}</a></dd>
+<dt>To</dt><dd><a href="${site.path}?to=${encodeURIComponent(to)}">${to}</a></dd>
 <dt>From</dt><dd>${from ?? "(chosen by the provider)"}</dd>
 <dt>Received</dt><dd><time datetime="${received_at}">${received_at.slice(0, 19).replace("T", " ")} UTC</time>,
 ${parts_received} of ${parts} in ${encoding}</dd>
@@ -28,7 +28,7 @@ const page = (rows: ReadonlyArray<SandboxSms>, to: string) =>
   LocalPage.document(
     {
       title: "SMS",
-      site: { name: "Sandbox phones", path },
+      site,
       search: { value: to, placeholder: "+250788123456", label: "Search by number" }
     },
     html`<div class="head"><h1>SMS</h1></div>
@@ -43,6 +43,7 @@ ${hints}`
 
 const routes = Effect.gen(function*() {
   const repo = yield* SandboxSmsRepo
+  const route = yield* LocalPage.routesOf(site)
 
   const list = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -58,8 +59,8 @@ const routes = Effect.gen(function*() {
   })
 
   return [
-    LocalPage.route("GET", path, list),
-    LocalPage.route("GET", `${path}/style.css`, Effect.succeed(LocalPage.styleSheet()))
+    route("GET", "", list),
+    route("GET", "/style.css", Effect.succeed(LocalPage.styleSheet()))
   ]
 })
 

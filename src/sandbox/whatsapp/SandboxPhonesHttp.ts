@@ -6,7 +6,7 @@ import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { WhatsAppSessionId } from "../../values/Ids.ts"
 import * as LocalPage from "../pages/LocalPage.ts"
 import { isGroupJid } from "./model/Address.ts"
-import { SandboxPhonesPages, sandboxPhonesPath as path, sandboxPhonesStyle } from "./SandboxPhonesPages.ts"
+import { SandboxPhonesPages, sandboxPhonesSite, sandboxPhonesStyle } from "./SandboxPhonesPages.ts"
 import { PhoneRefusal, SimulatedWhatsApp } from "./SimulatedWhatsApp.ts"
 
 // Without a referrer browsers hide the origin of a form as well, and `isOwnForm` would reject it.
@@ -137,6 +137,7 @@ const makeActions = Effect.gen(function*() {
 })
 
 const makeReads = Effect.gen(function*() {
+  const route = yield* LocalPage.routesOf(sandboxPhonesSite)
   const { detail, overview, showAll, showOne } = yield* makePages
 
   const list = Effect.flatMap(
@@ -158,13 +159,14 @@ const makeReads = Effect.gen(function*() {
   })
 
   return [
-    LocalPage.route("GET", path, Effect.orDie(list)),
-    LocalPage.route("GET", `${path}/style.css`, Effect.succeed(LocalPage.styleSheet(sandboxPhonesStyle))),
-    LocalPage.route("GET", `${path}/:number`, Effect.orDie(one))
+    route("GET", "", Effect.orDie(list)),
+    route("GET", "/style.css", Effect.succeed(LocalPage.styleSheet(sandboxPhonesStyle))),
+    route("GET", "/:number", Effect.orDie(one))
   ]
 })
 
 const makeForms = Effect.gen(function*() {
+  const route = yield* LocalPage.routesOf(sandboxPhonesSite)
   const { showAll, showOne } = yield* makePages
   const actions = yield* makeActions
 
@@ -172,13 +174,13 @@ const makeForms = Effect.gen(function*() {
     below: "" | `/${string}`,
     act: (field: Field, number: string) => Effect.Effect<string, PhoneRefusal>
   ) =>
-    LocalPage.route(
+    route(
       "POST",
-      `${path}${below}`,
+      below,
       Effect.gen(function*() {
         const { number } = yield* HttpRouter.params
         return yield* act(yield* form, number ?? "").pipe(
-          Effect.map((next) => HttpServerResponse.redirect(`${path}${next}`, { status: 303 })),
+          Effect.map((next) => HttpServerResponse.redirect(`${sandboxPhonesSite.path}${next}`, { status: 303 })),
           Effect.catchTag("PhoneRefusal", ({ reason }) =>
             number === undefined ? showAll(reason) : showOne(number, reason)),
           Effect.orDie

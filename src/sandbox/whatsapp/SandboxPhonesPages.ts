@@ -6,7 +6,9 @@ import { isGroupJid } from "./model/Address.ts"
 import type { Group } from "./model/Groups.ts"
 
 /** The path of the phones' pages. */
-export const sandboxPhonesPath = "/sandbox/phones"
+export const sandboxPhonesSite = { name: "Sandbox phones", path: "/sandbox/phones" } as const
+
+const sandboxPhonesPath = sandboxPhonesSite.path
 
 /** The content of the page of all phones. */
 export interface PhonesOverview {
@@ -36,7 +38,7 @@ const problemCard = (problem: string | undefined) =>
 
 const page = (title: string, content: Html, problem?: string): string =>
   LocalPage.document(
-    { title, site: { name: "Sandbox phones", path: sandboxPhonesPath } },
+    { title, site: sandboxPhonesSite },
     html`${problemCard(problem)}${content}`
   )
 

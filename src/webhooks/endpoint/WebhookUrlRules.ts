@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 
-/** The URLs that a webhook may have. In development, on the embedded database, loopback addresses are allowed. */
+/** The URLs that a webhook may have. In development, loopback addresses are allowed. */
 export class WebhookUrlRules extends Context.Service<WebhookUrlRules, {
   readonly allowLoopback: boolean
 }>()("messaging-service/webhooks/endpoint/WebhookUrlRules") {
@@ -9,8 +9,7 @@ export class WebhookUrlRules extends Context.Service<WebhookUrlRules, {
     WebhookUrlRules,
     Effect.map(
       AppConfig,
-      ({ databaseUrl, webhookAllowLoopback }) =>
-        WebhookUrlRules.of({ allowLoopback: webhookAllowLoopback ?? databaseUrl === undefined })
+      ({ webhookAllowLoopback: allowLoopback }) => WebhookUrlRules.of({ allowLoopback })
     )
   )
 }

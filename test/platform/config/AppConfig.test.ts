@@ -15,7 +15,7 @@ describe("AppConfig", () => {
       const config = yield* read({})
       assert.strictEqual(config.port, 8080)
       assert.strictEqual(config.databaseUrl, undefined)
-      assert.strictEqual(config.webhookAllowLoopback, undefined)
+      assert.strictEqual(config.mode, "development")
     }))
 
   it.effect("treats an empty variable as unset", () =>

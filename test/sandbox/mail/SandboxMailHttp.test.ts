@@ -1,6 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as NodeHttp from "node:http"
 import { Smtp } from "../../../src/channels/email/smtp/Smtp.ts"
@@ -9,6 +9,7 @@ import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import { SandboxMailHttp } from "../../../src/sandbox/mail/SandboxMailHttp.ts"
 import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
 import { SandboxReports } from "../../../src/sandbox/mail/SandboxReports.ts"
+import { SandboxToken } from "../../../src/sandbox/pages/SandboxToken.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const message = Buffer.from([
@@ -37,14 +38,20 @@ interface Answer {
   readonly body: string
 }
 
+const token = "0123456789abcdef"
+
 const App = HttpRouter.serve(SandboxMailHttp, { disableLogger: true }).pipe(
   Layer.provideMerge(SandboxMailServer.layer()),
-  Layer.provide([SandboxInbox.layer(), SandboxReports.layer]),
+  Layer.provide([
+    SandboxInbox.layer(),
+    SandboxReports.layer,
+    Layer.succeed(SandboxToken, SandboxToken.make(Option.some(Redacted.make(token))))
+  ]),
   Layer.provideMerge(NodeHttpServer.layer(NodeHttp.createServer, { host: "127.0.0.1", port: 0 })),
   Layer.provideMerge(TestDatabase.layer)
 )
 
-const get = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {
+const plainGet = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {
   const { address } = yield* HttpServer.HttpServer
   const port = "port" in address ? address.port : 0
   return yield* Effect.callback<Answer>((resume) => {
@@ -61,6 +68,10 @@ const get = Effect.fnUntraced(function*(path: string, headers: Record<string, st
     }).on("error", (error) => resume(Effect.die(error)))
   })
 })
+
+/** With the token in the query. */
+const get = (path: string, headers: Record<string, string> = {}) =>
+  plainGet(`${path}${path.includes("?") ? "&" : "?"}token=${token}`, headers)
 
 const send = Effect.fnUntraced(function*(to: string) {
   const { port } = yield* SandboxMailServer
@@ -126,6 +137,32 @@ layer(App)("sandbox inbox over HTTP", (it) => {
         assert.strictEqual((yield* get("/sandbox/mail/999999", json)).status, 404)
         assert.match(`${(yield* get("/sandbox/mail/style.css")).headers["content-type"]}`, /^text\/css/)
         assert.strictEqual((yield* get("/sandbox/mail?page=-1&per_page=x&to=%27%22")).status, 200)
+      }))
+
+    it.effect("a request without the token gets 403 and no mail; the cookie of the first link opens all pages", () =>
+      Effect.gen(function*() {
+        yield* send("closed@x.example")
+        const { id } = yield* firstTo("closed@x.example")
+        for (const path of ["/sandbox/mail", `/sandbox/mail/${id}`, `/sandbox/mail/${id}/raw`]) {
+          for (const asked of [path, `${path}?token=`, `${path}?token=${token}x`]) {
+            const { body, status } = yield* plainGet(asked)
+            assert.strictEqual(status, 403, asked)
+            assert.include(body, "Open the link that the start of the service printed")
+            assert.notInclude(body, "x.example")
+          }
+          const { body, status } = yield* plainGet(path, json)
+          assert.deepStrictEqual([status, JSON.parse(body).error.code], [403, 4039])
+        }
+        const first = yield* get("/sandbox/mail")
+        const [cookie = ""] = first.headers["set-cookie"] ?? []
+        assert.match(cookie, /^sandbox-[0-9a-f]{8}=0123456789abcdef; Path=\/sandbox; HttpOnly; SameSite=Strict$/)
+        const kept = { cookie: `theme=dark; ${cookie.split(";")[0]}` }
+        assert.strictEqual((yield* plainGet(`/sandbox/mail/${id}/raw`, kept)).status, 200)
+        assert.isUndefined((yield* plainGet("/sandbox/mail", kept)).headers["set-cookie"])
+        assert.strictEqual(
+          (yield* plainGet("/sandbox/mail", { cookie: "sandbox-00000000=0123456789abcdef" })).status,
+          403
+        )
       }))
 
     it.effect("requests through a proxy or with a foreign host name get 404", () =>

@@ -16,7 +16,7 @@ const sandboxDomain = "bounces.localhost.localdomain"
 export const bounceSettings = Effect.gen(function*() {
   const { bounceHost: host, bouncePort, mailBounceDomain, smtpUrl } = yield* AppConfig
   // The sandbox also sends reports, so every outcome of a mail can be tried without settings.
-  const isSandbox = smtpUrl === undefined
+  const isSandbox = smtpUrl === "sandbox"
   const port = bouncePort ?? (isSandbox ? 0 : undefined)
   const domain = mailBounceDomain ?? (isSandbox ? sandboxDomain : undefined)
   if (port !== undefined && domain === undefined) {

@@ -47,7 +47,7 @@ export class DeliverabilityWarnings extends Context.Service<DeliverabilityWarnin
       const standard = yield* DefaultSender
       const { heloName, smtpUrl } = yield* AppConfig
       const { base } = yield* PublicUrl
-      const hasRelay = smtpUrl !== undefined
+      const hasRelay = smtpUrl !== "sandbox"
       const ofService = hasRelay ? serviceWarnings({ base, greeting: greetingName(heloName) }) : []
 
       const ofSender = Effect.fnUntraced(function*(accountId: AccountId, from: EmailAddress | undefined) {

@@ -1,6 +1,7 @@
 import { Redacted, Result, Schema } from "effect"
 import * as NodeNet from "node:net"
 import * as NodeOs from "node:os"
+import { isLoopbackHost } from "../../../values/publicAddress.ts"
 import type { RelayAddress } from "./Smtp.ts"
 
 /** The relay's URL is invalid. `reason` never repeats the URL, which may contain a password. */
@@ -18,8 +19,6 @@ const decodePercent = (text: string): Result.Result<string, SmtpUrlInvalid> =>
       catch: () => new SmtpUrlInvalid({ reason: "user or password is not percent-encoded UTF-8" })
     })
 
-const isLoopback = (host: string) => host === "localhost" || host === "::1" || host.startsWith("127.")
-
 const tlsModes = new Set(["required", "offered", "never"])
 
 const tlsOf = (url: URL, host: string): Result.Result<RelayAddress["tls"], SmtpUrlInvalid> => {
@@ -30,7 +29,7 @@ const tlsOf = (url: URL, host: string): Result.Result<RelayAddress["tls"], SmtpU
   if (asked === "required" || asked === "offered" || asked === "never") return Result.succeed(asked)
   if (asked !== null) return invalid(`tls must be one of ${[...tlsModes].join(", ")}`)
   // Without `required`, an attacker in the middle could remove STARTTLS from the EHLO reply and read the password.
-  return Result.succeed(url.username !== "" && !isLoopback(host) ? "required" : "offered")
+  return Result.succeed(url.username !== "" && !isLoopbackHost(host) ? "required" : "offered")
 }
 
 const credentialsOf = (url: URL): Result.Result<RelayAddress["credentials"], SmtpUrlInvalid> =>

@@ -87,8 +87,7 @@ const Provider = Layer.effect(
 const Transport = Layer.unwrap(
   Effect.map(
     AppConfig,
-    ({ databaseUrl, webhookAllowLoopback }) =>
-      PublicHttp.layer({ allowLoopback: webhookAllowLoopback ?? databaseUrl === undefined, timeout: "20 seconds" })
+    ({ webhookAllowLoopback: allowLoopback }) => PublicHttp.layer({ allowLoopback, timeout: "20 seconds" })
   )
 )
 
