@@ -67,7 +67,17 @@ const make = Effect.gen(function*() {
       where id = ${id} and status = 'queued' and attempt_count = ${attempt_count}`)
   }
 
-  return { insert, claim, settle }
+  const stillClaimed = (claimed: ReadonlyArray<ClaimedNotice>) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: Schema.Struct({ id: NoticeId }),
+      execute: () =>
+        sql`select n.id from notices n join unnest(${column.int8(claimed.map(({ id }) => id))},
+            ${column.int4(claimed.map(({ attempt_count }) => attempt_count))}) as t (id, attempts) on n.id = t.id
+          where n.status = 'queued' and n.attempt_count = t.attempts`
+    })()
+
+  return { insert, claim, settle, stillClaimed }
 })
 
 /** SQL of `notices`. */
@@ -89,6 +99,8 @@ export class Notices extends Context.Service<Notices, {
   readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<ClaimedNotice>>
   /** Records the result of an attempt, unless another sender has started a newer one. */
   readonly settle: (claimed: ClaimedNotice, settled: NoticeSettled) => Effect.Effect<void>
+  /** Those of the claims that no other sender has claimed since. */
+  readonly stillClaimed: (claimed: ReadonlyArray<ClaimedNotice>) => Effect.Effect<ReadonlyArray<ClaimedNotice>>
 }>()("messaging-service/accounts/Notices") {
   static readonly layer = Layer.effect(
     Notices,
@@ -97,7 +109,11 @@ export class Notices extends Context.Service<Notices, {
       return Notices.of({
         enqueue: Effect.fn("Notices.enqueue")((notice) => repo.insert(notice)),
         claim: (claim) => repo.claim(claim),
-        settle: (claimed, settled) => repo.settle(claimed, settled)
+        settle: (claimed, settled) => repo.settle(claimed, settled),
+        stillClaimed: Effect.fn("Notices.stillClaimed")(function*(claimed) {
+          const kept = new Set((yield* repo.stillClaimed(claimed)).map(({ id }) => id))
+          return claimed.filter(({ id }) => kept.has(id))
+        })
       })
     })
   ).pipe(Layer.provide(NoticesRepo.layer))

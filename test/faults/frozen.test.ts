@@ -1,8 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ended, sendBulk } from "../support/bulkMail.ts"
+import { asking, ended, sendBulk } from "../support/bulkMail.ts"
 import { makeAccount } from "../support/Service.ts"
+import { sendEmail } from "../support/singleMail.ts"
+import { freshNumber } from "../support/sms.ts"
+import { makeSmsc } from "../support/Smsc.ts"
+import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import {
@@ -19,10 +23,88 @@ import {
 import { rounds } from "./inTime.ts"
 import { sinkProcess } from "./SinkProcess.ts"
 
+/** Every answer of the relay takes a while, so that transactions are at each of their steps when a node freezes. */
+const slowScript: SmtpSink.SinkScript = () => ({
+  at: "never",
+  delayMillis: Math.random() * 40,
+  rcptMillis: Math.random() * 40
+})
+
+const people = (count: number, name: string) =>
+  Array.from({ length: count }, (_, index) => `${name}-${index}@people.example`)
+
+const helo = (index: number) => `node-${index}.test.example`
+
 /** Like a paused virtual machine or a long garbage collection: longer than the lifetime of a node's locks. */
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
   "frozen node",
   (it) => {
+    it.effect(
+      "a node that thaws repeats only mails whose final dot, and SMS whose submit, it had sent before it froze",
+      () =>
+        Effect.gen(function*() {
+          const sink = yield* SmtpSink.make({ script: slowScript })
+          const smsc = yield* makeSmsc(() => ({ afterMillis: Math.random() * 40 }))
+          const cluster = makeCluster(
+            { smtpPort: sink.port, env: { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url } },
+            [{ HELO_NAME: helo(0) }, { HELO_NAME: helo(1) }]
+          )
+          const nodes = [yield* cluster.start, yield* cluster.start]
+          yield* smsc.until(({ bound }) => bound() === 1)
+          const { node: frozen } = yield* cluster.ownerOf(`"bind":"smpp"`)
+          const survivor = nodes.find((node) => node !== frozen) ?? frozen
+          const client = helo(nodes.indexOf(frozen))
+          const { key } = yield* makeAccount()
+
+          // Batches until one is on the node that freezes.
+          const batches: Array<string> = []
+          for (let owner; owner !== frozen; owner = (yield* cluster.ownerOf(runsBatch(batches.at(-1) ?? ""))).node) {
+            batches.push(yield* sendBulk(survivor, key, letter(people(500, `batch${batches.length}`))))
+          }
+          const single = { subject: "Hello", text: "Hello" }
+          yield* Effect.forEach(
+            people(300, "single"),
+            (to) => sendEmail(frozen, key, { ...single, to }),
+            { concurrency: 20, discard: true }
+          )
+          const numbers = Array.from({ length: 400 }, freshNumber)
+          const sms = yield* frozen.request("POST", "/v1/sms/send-bulk", {
+            key,
+            json: { content: "Hello", recipients: numbers }
+          })
+          // At 50 a second, claimed parts wait for their time.
+          yield* smsc.until(({ submits }) => submits.length > 20)
+          yield* frozen.signal("SIGSTOP")
+          // What it wrote before arrives within moments. From then on it writes nothing.
+          yield* Effect.sleep("1 second")
+          const dotted = new Set(sink.dots.filter((dot) => dot.client === client).map(({ to }) => to))
+          const submitted = new Set(smsc.submits.map(({ to }) => to))
+          // Its leases and its shards are over once the other node has the batch and the bind.
+          yield* survivor.logged(runsBatch(batches.at(-1) ?? ""))
+          yield* smsc.until(({ binds }) => binds() === 2)
+          yield* frozen.signal("SIGCONT")
+
+          for (const batch of batches) yield* ended(survivor, key, batch)
+          const path = `/v1/sms/batches/${String(sms.at("data", "batch_id"))}`
+          yield* asking(survivor.request("GET", path, { key }), ({ at }) => at("data", "queued") === 0)
+          yield* asking(
+            survivor.request("GET", "/v1/email/messages?status=queued&per_page=1", { key }),
+            ({ at }) => at("meta", "total") === 0
+          )
+          assert.deepStrictEqual(yield* cluster.stop(frozen), { code: 0, signal: null })
+          const repeated = (all: ReadonlyArray<{ readonly to: string }>) =>
+            [...Map.groupBy(all, ({ to }) => to)].filter(([, same]) => same.length > 1).map(([to]) => to)
+          const [mails, texts] = [repeated(sink.dots), repeated(smsc.submits)]
+          yield* Effect.log(`${mails.length} mails and ${texts.length} SMS were repeated`)
+          assert.deepStrictEqual(mails.filter((to) => !dotted.has(to)), [], "not dotted before, but repeated")
+          assert.deepStrictEqual(texts.filter((to) => !submitted.has(to)), [], "not submitted before, but repeated")
+          const mailed = new Set(sink.messages.flatMap(({ to }) => to))
+          assert.strictEqual(mailed.size, batches.length * 500 + 300)
+          assert.strictEqual(new Set(smsc.submits.map(({ to }) => to)).size, numbers.length)
+        }),
+      180_000
+    )
+
     // Only for `npm run faults`: a round waits 12 seconds for locks to expire, too long for every test run.
     it.effect.runIf(rounds > 2)(
       "a node that thaws finds its batch reclaimed, and its late results change nothing",

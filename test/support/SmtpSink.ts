@@ -11,15 +11,22 @@ export interface SinkMail {
   readonly raw: Buffer
 }
 
+/** A final dot that the sink has received, and the client's name in EHLO. */
+export interface SinkDot {
+  readonly to: string
+  readonly client: string
+}
+
 /**
  * The sink's reaction to one recipient of one message: a reply ("550 5.1.1 no such user") at that point, a disconnect
- * after the final dot (the message counts as accepted), or a delay in milliseconds before the final answer.
+ * after the final dot (the message counts as accepted), or a delay in milliseconds before the final answer, and if asked
+ * for before the answer to RCPT.
  */
 export type SinkStep =
   | { readonly at: "rcpt"; readonly reply: string }
   | { readonly at: "message"; readonly reply: string }
   | { readonly at: "afterDot" }
-  | { readonly at: "never"; readonly delayMillis: number }
+  | { readonly at: "never"; readonly delayMillis: number; readonly rcptMillis?: number }
 
 /** Decides by recipient and number of earlier attempts (0 at first); undefined accepts. */
 export type SinkScript = (recipient: string, attempt: number) => SinkStep | undefined
@@ -35,6 +42,7 @@ export interface SmtpSink {
   readonly messages: ReadonlyArray<SinkMail>
   readonly attempts: ReadonlyMap<string, number>
   readonly deliveries: ReadonlyMap<string, number>
+  readonly dots: ReadonlyArray<SinkDot>
   readonly connections: { readonly open: number; readonly total: number }
   readonly until: (predicate: (sink: SmtpSink) => boolean) => Effect.Effect<SmtpSink>
   /** Replaces the script from the next recipient on. */
@@ -66,6 +74,7 @@ class Sink implements SmtpSink {
   readonly messages: Array<SinkMail> = []
   readonly attempts = new Map<string, number>()
   readonly deliveries = new Map<string, number>()
+  readonly dots: Array<SinkDot> = []
   readonly connections = { open: 0, total: 0 }
   readonly #changes = new Changes()
   readonly server: SMTPServer
@@ -82,7 +91,7 @@ class Sink implements SmtpSink {
       maxAllowedUnauthenticatedCommands: false,
       onConnect: (_session, done) => this.#change(() => this.#connected(1), done),
       onClose: () => this.#change(() => this.#connected(-1)),
-      onRcptTo: (address, session, done) => done(this.#recipient(address.address, session)),
+      onRcptTo: ({ address }, session, done) => this.#recipient(address, session, done),
       onData: (stream, session, done) => {
         const chunks: Array<Buffer> = []
         stream.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -117,18 +126,23 @@ class Sink implements SmtpSink {
     if (change === 1) this.connections.total++
   }
 
-  #recipient(address: string, session: SMTPServerSession): Error | undefined {
+  #recipient(address: string, session: SMTPServerSession, done: (error?: Error | null) => void) {
     const step = this.#script(address, bump(this.attempts, address))
     this.#changes.notify()
-    if (step?.at === "rcpt") return replied(step.reply)
+    if (step?.at === "rcpt") return done(replied(step.reply))
     // A new transaction starts with its first recipient.
     const steps = session.envelope.rcptTo.length === 0 ? [] : this.#steps.get(session) ?? []
     if (step !== undefined) steps.push(step)
     this.#steps.set(session, steps)
-    return undefined
+    const delay = step?.at === "never" ? step.rcptMillis ?? 0 : 0
+    if (delay === 0) done()
+    else setTimeout(done, delay)
   }
 
   #take(session: SMTPServerSession, raw: Buffer, done: (error?: Error | null, text?: string) => void) {
+    for (const { address } of session.envelope.rcptTo) {
+      this.dots.push({ to: address, client: session.hostNameAppearsAs || "" })
+    }
     const steps = this.#steps.get(session) ?? []
     const refused = steps.find((step) => step.at === "message")
     if (refused !== undefined) return done(replied(refused.reply))

@@ -16,6 +16,8 @@ export interface RawResponse {
 export type ExchangeResult =
   | { readonly _tag: "Responded"; readonly response: RawResponse }
   | { readonly _tag: "Failed"; readonly error: Error; readonly status: number | undefined }
+  /** `begin` answered false, so nothing was sent. */
+  | { readonly _tag: "NotBegun" }
 
 const enough = new Error("enough of the body was read")
 const cancelled = new Error("the request was cancelled")
@@ -27,6 +29,7 @@ const noBytes = new Uint8Array(0)
 /** undici's handler of one request: reports one result and keeps at most `maxBytes` of the body. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number
+  readonly #begin: () => boolean
   /** Called once, unless the exchange was cancelled. */
   onEnd: (result: ExchangeResult) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
@@ -37,8 +40,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Array<Uint8Array> = []
   #size = 0
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, begin: () => boolean = () => true) {
     this.#maxBytes = maxBytes
+    this.#begin = begin
   }
 
   /** The response's status, once its head has arrived. */
@@ -52,8 +56,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(cancelled)
   }
 
+  /** undici calls this right before it writes the request to a connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    if (!this.#ended && !this.#begin()) this.#end({ _tag: "NotBegun" })
     if (this.#ended) controller.abort(cancelled)
   }
 

@@ -38,6 +38,8 @@ export interface PostRequest {
   /** Called when the request starts, which may be after a wait for other requests to the same host. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly body: Uint8Array
+  /** Asked right before the request is written to its connection. When it answers false, nothing is, and `post` interrupts itself. */
+  readonly begin?: () => boolean
 }
 
 /** A response. Only `success` is 2xx; a `redirect` was not followed. */
@@ -93,6 +95,7 @@ const exitOf = (result: ExchangeResult, durationMs: number): PostExit => {
   if (result._tag === "Responded") {
     return Exit.succeed({ ...result.response, kind: kindOf(result.response.status), durationMs })
   }
+  if (result._tag === "NotBegun") return Exit.interrupt()
   const { error, status } = result
   const reason = failureReason(error, status !== undefined)
   if (reason === undefined) return Exit.die(error)
@@ -112,9 +115,9 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
   const startDeadline = yield* Deadlines.make(clock, timeout)
 
   /** One deadline for the whole request: a limit on the head alone would let a slow body hold the request for ever. */
-  const exchange = ({ body, headers, url }: PostRequest, end: (exit: PostExit) => void) => {
+  const exchange = ({ begin, body, headers, url }: PostRequest, end: (exit: PostExit) => void) => {
     const elapsed = stopwatch(clock)
-    const current = new Exchange(maxBodyBytes)
+    const current = new Exchange(maxBodyBytes, begin)
     const cancelDeadline = startDeadline(() => {
       current.cancel()
       const { status } = current

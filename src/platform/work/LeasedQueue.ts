@@ -2,11 +2,12 @@
  * The worker of a queue that is a table. It claims due rows, performs them, and stores their outcomes. The rows are the
  * truth: a worker that dies loses nothing, and a policy decides whether its items are repeated.
  */
-import { type Cause, Clock, Duration, Effect, Latch, Semaphore } from "effect"
+import { type Cause, Duration, Effect, Exit, Latch, Semaphore } from "effect"
 import { isDatabaseUnavailable, retryWhileUnavailable } from "../database/unavailable.ts"
+import { type Claim, Claims } from "./Claims.ts"
 import { PeriodicTask } from "./PeriodicTask.ts"
 import type { Wakeup } from "./Wakeup.ts"
-import type { Admission, Lease, Room, WorkPolicy } from "./WorkPolicy.ts"
+import type { Admission, Room, WorkPolicy } from "./WorkPolicy.ts"
 
 /** Makes a wait interruptible inside an uninterruptible region. */
 type Waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -62,55 +63,89 @@ const makeInFlight = <Item, Outcome>({ bulkLane, concurrency, minRoom = 1 }: Wor
   }
 }
 
-/**
- * Works on a queue until it is interrupted, or the policy ends it. Then it begins nothing more, and finishes the items in
- * flight while it renews their leases.
- */
-const run = Effect.fnUntraced(function*<Item, Outcome>(policy: WorkPolicy<Item, Outcome>, wakeup: Wakeup) {
-  const { admission = pass, claimSize, lease, name, nextPoll, throttle = Effect.void } = policy
-  const beginWithin = Duration.toMillis(policy.beginWithin ?? Duration.infinity)
-  const slots = yield* Semaphore.make(policy.concurrency)
-  const inFlight = makeInFlight(policy)
+interface Worker<Item> {
+  readonly claims: Claims<Item>
+  readonly inFlight: ReturnType<typeof makeInFlight<Item, unknown>>
+  readonly slots: Semaphore.Semaphore
+  readonly wakeup: Wakeup
+}
 
-  const perform = Effect.fnUntraced(function*(item: Item) {
-    const outcome = yield* policy.perform(item)
-    yield* retryWhileUnavailable(policy.settle(item, outcome))
-  }, (effect, item) =>
-    effect.pipe(
+/** Begins and performs claimed items, and releases those that do not begin. */
+const makeAttempts = <Item, Outcome>(
+  policy: WorkPolicy<Item, Outcome>,
+  { claims, inFlight, slots, wakeup }: Worker<Item>
+) => {
+  const { admission = pass, throttle = Effect.void } = policy
+
+  /** Releases claims that have not begun. The caller that withdrew items releases these. */
+  const release = (rest: ReadonlyArray<Claim<Item>>) =>
+    Effect.suspend(() => {
+      for (const claim of rest) claims.end(claim)
+      const items = rest.filter(({ isWithdrawn }) => !isWithdrawn).map(({ item }) => item)
+      return items.length === 0 ? Effect.void : retryWhileUnavailable(policy.release(items))
+    })
+
+  const attempt = (claim: Claim<Item>) =>
+    Effect.flatMap(Effect.exit(Effect.interruptible(policy.perform(claim.item, claim))), (exit) => {
+      if (Exit.isSuccess(exit)) return retryWhileUnavailable(policy.settle(claim.item, exit.value))
+      // Only a withdrawal or a lost lease interrupts an attempt, before it has begun.
+      return Exit.hasInterrupts(exit) ? release([claim]) : Effect.asVoid(exit)
+    })
+
+  const perform = (claim: Claim<Item>) =>
+    attempt(claim).pipe(
       // The row stays claimed, and is reclaimed with one more attempt counted, so this ends.
-      Effect.tapCause((cause) => Effect.logError(`storing an outcome of ${name} failed`, cause)),
-      Effect.annotateLogs(policy.annotations(item)),
+      Effect.tapCause((cause) => Effect.logError(`storing an outcome of ${policy.name} failed`, cause)),
+      Effect.annotateLogs(policy.annotations(claim.item)),
       Effect.ensuring(Effect.suspend(() => {
-        if (inFlight.remove(item) || nextPoll !== undefined) wakeup.signalUnsafe()
+        claims.end(claim)
+        if (inFlight.remove(claim.item) || policy.nextPoll !== undefined) wakeup.signalUnsafe()
         return slots.release(1)
       }))
-    ))
+    )
 
-  /** Begins an item when there is a slot; false when its claim is too old by then, or nothing may begin. */
-  const begin = Effect.fnUntraced(function*(item: Item, deadline: number, waiting: Waiting) {
+  /** Begins an item when there is a slot. False when its lease has expired by then, or nothing may begin. */
+  const begin = Effect.fnUntraced(function*(claim: Claim<Item>, waiting: Waiting) {
     yield* waiting(Effect.andThen(throttle, slots.take(1)))
-    const isLate = (yield* Clock.currentTimeMillis) > deadline
-    if (isLate || (yield* admission)._tag === "Refused") return yield* Effect.as(slots.release(1), false)
-    inFlight.add(item)
-    // Detached: an attempt that has begun is finished and stored, also when this worker stops.
-    yield* Effect.forkDetach(perform(item))
+    if (!claim.isHeld() || (yield* admission)._tag === "Refused") {
+      return yield* Effect.as(slots.release(1), claim.isWithdrawn)
+    }
+    inFlight.add(claim.item)
+    // Detached: an attempt that has begun is finished and stored, also when this worker stops. A withdrawal interrupts the
+    // attempt alone, so that its slot is freed.
+    claim.fiber = yield* Effect.forkDetach(perform(claim), { uninterruptible: true })
     return true
   })
 
   /** Begins items in turn. Releases those that cannot begin, or that the worker does not reach before it stops. */
-  const beginAll = (items: ReadonlyArray<Item>, deadline: number, waiting: Waiting) => {
+  const beginAll = (claimed: ReadonlyArray<Claim<Item>>, waiting: Waiting) => {
     let begun = 0
     const each = Effect.gen(function*() {
-      for (const item of items) {
-        if (!(yield* begin(item, deadline, waiting))) break
+      for (const claim of claimed) {
+        if (!claim.isWithdrawn && !(yield* begin(claim, waiting))) break
         begun += 1
       }
     })
-    const releaseRest = Effect.suspend(() =>
-      begun < items.length ? retryWhileUnavailable(policy.release(items.slice(begun))) : Effect.void
-    )
-    return Effect.ensuring(each, releaseRest)
+    return Effect.ensuring(each, Effect.suspend(() => release(claimed.slice(begun))))
   }
+
+  return beginAll
+}
+
+/**
+ * Works on a queue until it is interrupted, or the policy ends it. Then it begins nothing more, and finishes the items in
+ * flight while it renews their leases. `given` lets the caller withdraw items.
+ */
+const run = Effect.fnUntraced(function*<Item, Outcome>(
+  policy: WorkPolicy<Item, Outcome>,
+  wakeup: Wakeup,
+  given?: Claims<Item>
+) {
+  const { admission = pass, claimSize, leaseTime, name, nextPoll, renewal } = policy
+  const slots = yield* Semaphore.make(policy.concurrency)
+  const inFlight = makeInFlight(policy)
+  const claims = given ?? (yield* Claims.make<Item>())
+  const beginAll = makeAttempts(policy, { claims, inFlight, slots, wakeup })
 
   /**
    * Claims what there is room for and begins it. Answers with the least wait in milliseconds, or undefined to poll again
@@ -124,9 +159,8 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(policy: WorkPolicy<Item, 
       const admitted = yield* admission
       if (admitted._tag === "Refused") return admitted.retryInMillis
       const isProbe = admitted._tag === "Probe"
-      const deadline = (yield* Clock.currentTimeMillis) + beginWithin
-      const claimed = yield* policy.claim({ ...room, limit: isProbe ? 1 : limit })
-      yield* beginAll(claimed, deadline, restore)
+      const claimed = yield* claims.claim(policy.claim({ ...room, limit: isProbe ? 1 : limit }), leaseTime)
+      yield* beginAll(claimed, restore)
       if (claimed.length === 0) return 0
       if (isProbe) return probeTime
       return claimSize !== undefined || inFlight.hasRoom() ? undefined : 0
@@ -149,16 +183,13 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(policy: WorkPolicy<Item, 
     )
   )
 
-  const renewAndReclaim = ({ reclaim, renew }: Lease<Item>) =>
-    Effect.gen(function*() {
-      if (inFlight.items.size > 0) yield* renew([...inFlight.items])
-      if ((yield* reclaim) > 0) wakeup.signalUnsafe()
-    })
+  const renewAndReclaim = Effect.gen(function*() {
+    if (inFlight.items.size > 0) yield* claims.renew(renewal.renew([...inFlight.items]), leaseTime)
+    if (renewal.reclaim !== undefined && (yield* renewal.reclaim) > 0) wakeup.signalUnsafe()
+  })
 
   // Finalizers run in reverse: the worker drains first, and renews its leases until then.
-  yield* lease === undefined
-    ? Effect.void
-    : Effect.forkScoped(PeriodicTask.repeat(`leases of ${name}`, renewInterval, renewAndReclaim(lease)))
+  yield* Effect.forkScoped(PeriodicTask.repeat(`leases of ${name}`, renewInterval, renewAndReclaim))
   yield* Effect.addFinalizer(() => Effect.timeoutOption(inFlight.drained, policy.drainTimeout ?? Duration.infinity))
   yield* Effect.repeat(round, { while: (hasMore) => hasMore })
 }, Effect.scoped)

@@ -14,12 +14,23 @@ export interface Room<Item> {
   readonly inFlight: ReadonlySet<Item>
 }
 
-/** A claim that several nodes compete for. The node that works on an item renews its lease every second. */
-export interface Lease<Item> {
-  /** Extends the leases of these items. Skips rows that another node has reclaimed. */
-  readonly renew: (items: ReadonlyArray<Item>) => Effect.Effect<void>
+/**
+ * The claim of one item, for its attempt. An attempt asks it right before each step that it cannot take back, and
+ * interrupts itself when the answer is false. Both answers come from memory.
+ */
+export interface Lease {
+  /** Asked before the first such step. A withdrawal no longer stops an item that has begun. */
+  readonly begin: () => boolean
+  /** Asked before later ones: false once the lease has expired. */
+  readonly isHeld: () => boolean
+}
+
+/** Keeps the claims of items in flight, every second. */
+export interface Renewal<Item> {
+  /** Extends the leases of these items. Answers with those that no other node has reclaimed. */
+  readonly renew: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Item>>
   /** Returns orphaned rows to the queue, or gives them up. Answers how many it found. */
-  readonly reclaim: Effect.Effect<number>
+  readonly reclaim?: Effect.Effect<number>
 }
 
 /**
@@ -40,18 +51,20 @@ export interface WorkPolicy<Item, Outcome> {
   readonly admission?: Effect.Effect<Admission>
   /** Claims due rows. */
   readonly claim: (room: Room<Item>) => Effect.Effect<ReadonlyArray<Item>>
-  /** How long after its claim an item may begin. A node that was frozen for longer has lost it to another one. */
-  readonly beginWithin?: Duration.Duration
+  /**
+   * How long a claim lasts on this node after it was made or renewed. Other nodes reclaim it later than that, so a node
+   * that was frozen for longer begins nothing that another node may have sent.
+   */
+  readonly leaseTime: Duration.Duration
+  readonly renewal: Renewal<Item>
   /** Throttles how fast items begin. */
   readonly throttle?: Effect.Effect<void>
-  /** The attempt. Its failure is an outcome. */
-  readonly perform: (item: Item) => Effect.Effect<Outcome>
+  /** The attempt. Its failure is an outcome. Interrupts itself when it must not begin: the item is then released. */
+  readonly perform: (item: Item, lease: Lease) => Effect.Effect<Outcome>
   /** Stores the outcome, unless the item was reclaimed. May run twice. */
   readonly settle: (item: Item, outcome: Outcome) => Effect.Effect<void>
   /** Returns claimed items that have not begun to the queue, unchanged. */
   readonly release: (items: ReadonlyArray<Item>) => Effect.Effect<void>
-  /** Only for queues that several nodes work on. */
-  readonly lease?: Lease<Item>
   /**
    * Milliseconds until the next poll, at least `atLeast`; undefined ends the worker. Asked when nothing is due, and again
    * after each item, as its outcome may be a retry.

@@ -4,6 +4,7 @@ import { type OutgoingPart, SmsProvider, type SubmitOutcome } from "../../channe
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
+import type { Lease } from "../../platform/work/WorkPolicy.ts"
 import { type ReceivedPart, SandboxSmsRepo } from "./SandboxSmsRepo.ts"
 import { type Outcome, outcomeOf } from "./specialNumbers.ts"
 
@@ -45,9 +46,10 @@ export const SandboxSmsProvider = Layer.effect(
       name,
       takes: "segments",
       concurrency: 100,
-      submit: Effect.fn("SandboxSmsProvider.submit")(function*(part: OutgoingPart) {
+      submit: Effect.fn("SandboxSmsProvider.submit")(function*(part: OutgoingPart, lease: Lease) {
         const outcome = outcomeOf(part.recipient)
         const isRetry = outcome === "put_off" && (yield* repo.wasPutOff(part)).was
+        if (!lease.begin()) return yield* Effect.interrupt
         return yield* receive(part, isRetry ? "delivered" : outcome)
       })
     })

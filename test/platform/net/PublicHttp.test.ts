@@ -50,6 +50,20 @@ describe("PublicHttp", () => {
       }
     }))
 
+  it.live("writes no request that must not begin, is interrupted, and frees its slot", () =>
+    Effect.gen(function*() {
+      const receiver = yield* makeWebhookReceiver()
+      const { post } = Context.get(
+        yield* Layer.build(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 1 })),
+        PublicHttp
+      )
+      const request = { url: new URL(receiver.url), headers: () => headers, body }
+      const exit = yield* Effect.exit(post({ ...request, begin: () => false }))
+      assert.isTrue(Exit.hasInterrupts(exit))
+      assert.deepInclude(yield* post({ ...request, begin: () => true }), { status: 200 })
+      assert.lengthOf(receiver.requests, 1)
+    }))
+
   it.live("returns a 204 without waiting for a body", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({ script: [204] })

@@ -2,9 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { Claims } from "../../../src/platform/work/Claims.ts"
 import { LeasedQueue } from "../../../src/platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../src/platform/work/Wakeup.ts"
-import type { Admission, WorkPolicy } from "../../../src/platform/work/WorkPolicy.ts"
+import type { Admission, Lease, WorkPolicy } from "../../../src/platform/work/WorkPolicy.ts"
 
 const unavailable = SqlError.SqlError.make({
   reason: SqlError.ConnectionError.make({ cause: undefined, message: "gone", operation: "query" })
@@ -26,7 +27,14 @@ const makeTable = (count: number, bulk: (id: number) => boolean = () => false) =
     renewed: [] as Array<ReadonlyArray<number>>
   }
   const gates = new Map<number, Deferred.Deferred<void>>()
-  const state = { isUnavailable: false, admission: { _tag: "Pass" } as Admission, orphaned: [] as Array<Row> }
+  const leases = new Map<number, Lease>()
+  const state = {
+    isUnavailable: false,
+    admission: { _tag: "Pass" } as Admission,
+    orphaned: [] as Array<Row>,
+    /** Rows that another node has reclaimed. */
+    lost: new Set<number>()
+  }
   const statement = <A>(run: () => A) =>
     Effect.suspend(() => state.isUnavailable ? Effect.die(unavailable) : Effect.sync(run))
   const take = (limit: number, lane: boolean) => {
@@ -44,18 +52,24 @@ const makeTable = (count: number, bulk: (id: number) => boolean = () => false) =
         const single = take(limit, false)
         return [...single, ...take(Math.min(bulkLimit, limit - single.length), true)]
       }),
-    perform: ({ id }) =>
+    perform: ({ id }, lease) =>
       Effect.gen(function*() {
         const gate = yield* Deferred.make<void>()
         gates.set(id, gate)
+        leases.set(id, lease)
         seen.begun.push(id)
         yield* Deferred.await(gate)
         return `done ${id}`
       }),
     settle: (_, outcome) => statement(() => void seen.settled.push(outcome)),
     release: (rows) => statement(() => void seen.released.push(...rows.map(({ id }) => id))),
-    lease: {
-      renew: (rows) => statement(() => void seen.renewed.push(rows.map(({ id }) => id))),
+    leaseTime: Duration.seconds(8),
+    renewal: {
+      renew: (rows) =>
+        statement(() => {
+          seen.renewed.push(rows.map(({ id }) => id))
+          return rows.filter(({ id }) => !state.lost.has(id))
+        }),
       reclaim: statement(() => {
         const found = state.orphaned.splice(0)
         queued.push(...found)
@@ -69,15 +83,17 @@ const makeTable = (count: number, bulk: (id: number) => boolean = () => false) =
       Effect.forEach(ids, (id) => Effect.suspend(() => Deferred.succeed(gates.get(id) ?? assert.fail(), undefined))),
       TestClock.adjust(1)
     )
-  return { queued, seen, state, policy, end }
+  return { queued, seen, state, policy, end, leases }
 }
 
 // Detached, as a test may end with items in flight, for which an interrupted worker waits.
 const start = Effect.fnUntraced(function*<A, B>(policy: WorkPolicy<A, B>) {
+  const claims = yield* Claims.make<A>()
   const wakeup = yield* Wakeup.make
-  const worker = yield* Effect.forkDetach(LeasedQueue.run(policy, wakeup), { startImmediately: true })
+  const worker = yield* Effect.forkDetach(LeasedQueue.run(policy, wakeup, claims), { startImmediately: true })
   yield* TestClock.adjust(1)
-  return { wakeup, worker }
+  const withdraw = (matches: (item: A) => boolean) => claims.withdraw(matches)
+  return { wakeup, worker, withdraw }
 })
 
 describe("LeasedQueue", () => {
@@ -180,7 +196,7 @@ describe("LeasedQueue", () => {
     Effect.gen(function*() {
       const { policy, seen } = makeTable(2)
       const claim: typeof policy.claim = (room) => Effect.delay(policy.claim(room), "9 seconds")
-      yield* start({ ...policy, claim, beginWithin: Duration.seconds(8) })
+      yield* start({ ...policy, claim })
       yield* TestClock.adjust("9 seconds")
       assert.deepStrictEqual(seen.begun, [])
       assert.deepStrictEqual(seen.released, [0, 1])
@@ -189,11 +205,93 @@ describe("LeasedQueue", () => {
   it.effect("stops waiting items from beginning when they waited longer than their lease", () =>
     Effect.gen(function*() {
       const { end, policy, seen } = makeTable(4)
-      yield* start({ ...policy, claimSize: 4, beginWithin: Duration.seconds(8) })
+      yield* start({ ...policy, claimSize: 4 })
       yield* TestClock.adjust("9 seconds")
       yield* end(0)
       assert.deepStrictEqual(seen.begun, [0, 1])
       assert.deepStrictEqual(seen.released, [2, 3])
+    }))
+
+  it.effect("begins no item whose lease expired while the wall clock was set back", () =>
+    Effect.gen(function*() {
+      const { end, policy, seen } = makeTable(3)
+      yield* start({ ...policy, claimSize: 3 })
+      yield* TestClock.adjust("9 seconds")
+      yield* TestClock.setTime(0)
+      yield* end(0)
+      assert.deepStrictEqual(seen.begun, [0, 1])
+      assert.deepStrictEqual(seen.released, [2])
+    }))
+
+  it.effect("lets an attempt hold its lease while renewals find the row unchanged, and not after another node reclaimed it", () =>
+    Effect.gen(function*() {
+      const { leases, policy, state } = makeTable(2)
+      yield* start(policy)
+      const isHeld = () => [leases.get(0)?.isHeld(), leases.get(1)?.isHeld()]
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(isHeld(), [true, true])
+      state.lost.add(1)
+      yield* TestClock.adjust("7 seconds")
+      assert.deepStrictEqual(isHeld(), [true, true])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(isHeld(), [true, false])
+      assert.isFalse(leases.get(1)?.begin())
+    }))
+
+  it.effect("lets leases expire while no renewal reaches the database", () =>
+    Effect.gen(function*() {
+      const { leases, policy, state } = makeTable(1)
+      yield* start(policy)
+      state.isUnavailable = true
+      yield* TestClock.adjust("8 seconds")
+      assert.isFalse(leases.get(0)?.isHeld())
+      state.isUnavailable = false
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(leases.get(0)?.isHeld())
+    }))
+
+  it.effect("releases an item whose attempt interrupts itself, stores nothing, and frees its slot", () =>
+    Effect.gen(function*() {
+      const { policy, seen } = makeTable(2)
+      const perform: typeof policy.perform = (row, lease) =>
+        row.id === 0 ? Effect.interrupt : policy.perform(row, lease)
+      yield* start({ ...policy, concurrency: 1, perform })
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual([seen.released, seen.settled, seen.begun], [[0], [], [1]])
+    }))
+
+  it.effect("withdraws what has not begun: in flight, waiting for a slot, or part of a claim in progress", () =>
+    Effect.gen(function*() {
+      const { end, leases, policy, queued, seen } = makeTable(5)
+      const { wakeup, withdraw } = yield* start({ ...policy, claimSize: 4 })
+      assert.deepStrictEqual(seen.begun, [0, 1])
+      assert.isTrue(leases.get(0)?.begin())
+      const ids = Effect.map(withdraw(({ id }) => id !== 3), (rows) => rows.map(({ id }) => id))
+      assert.deepStrictEqual(yield* ids, [1, 2])
+      assert.deepStrictEqual([leases.get(0)?.isHeld(), leases.get(1)?.begin()], [true, false])
+      yield* TestClock.adjust(1)
+      // The slot of the withdrawn item is free.
+      assert.deepStrictEqual(seen.begun, [0, 1, 3])
+      yield* end(0, 3)
+      yield* wakeup.signal
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual([seen.begun, seen.settled, seen.released], [[0, 1, 3, 4], ["done 0", "done 3"], []])
+      assert.deepStrictEqual(queued, [])
+    }))
+
+  it.effect("withdraws the rows of a claim statement that is still running", () =>
+    Effect.gen(function*() {
+      const { policy, seen } = makeTable(2)
+      const claim: typeof policy.claim = (room) => Effect.delay(policy.claim(room), "2 seconds")
+      const { withdraw } = yield* start({ ...policy, claim })
+      const withdrawing = yield* Effect.forkChild(withdraw(() => true), { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      assert.isUndefined(withdrawing.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      const withdrawn = (yield* Fiber.join(withdrawing)).map(({ id }) => id)
+      assert.deepStrictEqual([withdrawn, seen.released], [[0, 1], []])
+      assert.isTrue([...seen.begun].every((id) => withdrawn.includes(id)))
+      assert.deepStrictEqual(seen.settled, [])
     }))
 
   it.effect("lets one item probe, and polls nothing else until it is answered", () =>

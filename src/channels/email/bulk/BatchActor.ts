@@ -39,10 +39,13 @@ const claimSize = 50
 const maxIdle = 60_000
 
 /**
- * A node may not know yet that its batch has moved: it was frozen, or a restart of PostgreSQL released its locks. So the
- * former owner begins no claim, and the next owner reclaims none, by this age. It is never renewed.
+ * A node may not know yet that its batch has moved: it was frozen, or a restart of PostgreSQL released its locks. The next
+ * owner reclaims claims that have not been renewed for this long.
  */
-const lease = Duration.seconds(8)
+const leaseTimeout = Duration.seconds(8)
+
+/** Less than `leaseTimeout`, so that the former owner has ended an old claim by then. */
+const leaseTime = Duration.seconds(7)
 
 /** How often a batch polls while another owner's recipients are in `sending`. */
 const orphanPollInterval = 2_000
@@ -97,10 +100,11 @@ const makePolicy = Effect.fnUntraced(function*(id: EmailBatchId, content: Conten
     admission,
     throttle: acquire,
     claim: ({ limit }) => repo.claim({ id, limit }),
-    beginWithin: lease,
-    perform: Effect.fnUntraced(function*(claimed) {
+    leaseTime,
+    renewal: { renew: (claimed) => repo.renewClaims(id, claimed) },
+    perform: Effect.fnUntraced(function*(claimed, lease) {
       const open = yield* content.get
-      return open && { ...(yield* open.mail(claimed)), content: open.content }
+      return open && { ...(yield* open.mail(claimed, lease)), content: open.content }
     }),
     settle: Effect.fnUntraced(function*(claimed, sent) {
       if (sent === undefined) return
@@ -123,7 +127,7 @@ const makePolicy = Effect.fnUntraced(function*(id: EmailBatchId, content: Conten
       if (!is_open) return undefined
       const hasOrphans = sending > inFlight.size
       const claimed = Array.from(inFlight, ({ id }) => id)
-      if (hasOrphans) yield* repo.reclaimExpired({ id, maxAttempts, claimed, after: lease })
+      if (hasOrphans) yield* repo.reclaimExpired({ id, maxAttempts, claimed, after: leaseTimeout })
       const idle = Math.max(atLeast, Math.min(millis ?? maxIdle, hasOrphans ? orphanPollInterval : maxIdle))
       if (inFlight.size === 0 && idle >= closeWhenIdle) yield* content.drop
       return Math.max(1, Math.ceil(idle))
@@ -145,7 +149,7 @@ const make = Effect.gen(function*() {
     if ((yield* content.get) === undefined) return
     yield* retryWhileUnavailable(Effect.andThen(
       repo.begin(id),
-      repo.reclaimExpired({ id, maxAttempts, claimed: [], after: lease })
+      repo.reclaimExpired({ id, maxAttempts, claimed: [], after: leaseTimeout })
     ))
     yield* Effect.annotateLogs(Effect.logDebug("sending a batch on this node"), { batch: id })
     yield* Effect.ensuring(LeasedQueue.run(policy, wakeup), content.drop)

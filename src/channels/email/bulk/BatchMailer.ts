@@ -1,4 +1,5 @@
 import { Cause, Context, DateTime, Effect, Layer, Option, Result } from "effect"
+import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import * as Template from "../../../templates/Template.ts"
 import { domainOf } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"
@@ -19,7 +20,7 @@ export interface Mailed {
 }
 
 /** Sends one recipient's message. Total: every fault becomes that recipient's outcome and delays no other. */
-export type MailOne = (claimed: Claimed) => Effect.Effect<Mailed>
+export type MailOne = (claimed: Claimed, lease: Lease) => Effect.Effect<Mailed>
 
 const isTracked = ({ links, track_opens }: BatchContent) => track_opens || links.length > 0
 
@@ -55,7 +56,11 @@ export class BatchMailer extends Context.Service<BatchMailer, {
         // The batch's date, not the current time: a repetition after a crash has the same bytes.
         const date = DateTime.toEpochMillis(DateTime.makeUnsafe(created_at))
 
-        const send = Effect.fnUntraced(function*({ id: messageId, recipient }: Claimed, mail: Template.Rendered) {
+        const send = Effect.fnUntraced(function*(
+          { id: messageId, recipient }: Claimed,
+          mail: Template.Rendered,
+          lease: Lease
+        ) {
           const signing = yield* Effect.fromResult(signer)
           const plain = compose({
             to: recipient,
@@ -66,7 +71,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
           })
           const message = Option.isNone(signing) ? plain : yield* sign(plain, signing.value)
           const envelope = paths.envelopeOf(messageId, { from: from_address, to: recipient })
-          yield* smtp.send({ envelope, message, priority: "bulk" })
+          yield* smtp.send({ envelope, message, priority: "bulk", lease })
           return { _tag: "Accepted" } as const
         })
 
@@ -81,12 +86,12 @@ export class BatchMailer extends Context.Service<BatchMailer, {
         })
 
         const mailOne: MailOne = Effect.fnUntraced(
-          function*(claimed) {
+          function*(claimed, lease) {
             // The template compiled when the batch was accepted, so only a text stored by another version fails here.
             if (Result.isFailure(template)) return unsendable(template.failure.map(({ message }) => message).join("; "))
             const rendered = Template.render(template.success, valuesOf(claimed))
             const outcome = yield* Effect.catch(
-              send(claimed, rendered),
+              send(claimed, rendered, lease),
               (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)
             )
             return { subject: rendered.subject, outcome }

@@ -113,12 +113,34 @@ const make = Effect.gen(function*() {
     Query.run(sql`update email_batches set status = 'processing', started_at = coalesce(started_at, now())
       where id = ${id} and status = 'queued'`)
 
+  /** The rows of these claims, `t (id, attempts)`. A row that another owner has reclaimed counts one more attempt. */
+  const rowsOf = (claimed: ReadonlyArray<Claimed>) =>
+    sql`unnest(${column.int8(claimed.map((row) => row.id))}, ${column.int4(claimed.map((row) => row.attempt_count))})
+      as t (id, attempts)`
+
   /** Returns recipients to the queue that this owner claimed but did not start. */
   const releaseClaims = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) =>
-    Query.run(sql`update email_messages m set status = 'queued', due_at = null
-      from unnest(${column.int8(claimed.map((row) => row.id))}, ${column.int4(claimed.map((row) => row.attempt_count))})
-        as t (id, attempts)
+    Query.run(sql`update email_messages m set status = 'queued', due_at = null from ${rowsOf(claimed)}
       where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts`)
+
+  /** Renews claims and answers with the renewed ones. Skips locked rows: their outcome is being written. */
+  const renewClaims = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) => {
+    const renewed = Query.findAll({
+      Request: Schema.Void,
+      Result: Schema.Struct({ id: EmailMessageId }),
+      execute: () =>
+        sql`with mine as (
+            select m.id from email_messages m, ${rowsOf(claimed)}
+            where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts
+            for update of m skip locked
+          )
+          update email_messages m set due_at = now() from mine where m.id = mine.id returning m.id`
+    })()
+    return Effect.map(renewed, (rows) => {
+      const kept = new Set(rows.map((row) => row.id))
+      return claimed.filter((row) => kept.has(row.id))
+    })
+  }
 
   /**
    * Returns recipients to the queue whose claim by another owner is older than `after`. Each may have been sent, so it
@@ -227,6 +249,7 @@ const make = Effect.gen(function*() {
     content,
     begin,
     releaseClaims,
+    renewClaims,
     reclaimExpired,
     claim,
     progress,

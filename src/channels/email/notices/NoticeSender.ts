@@ -11,7 +11,7 @@
  * Notices publish no event: the notice about a failing webhook would become that webhook's next delivery. Suppressions do
  * not apply: they are about an account's recipients, not its owner.
  */
-import { Cause, DateTime, Effect, Option, Schema } from "effect"
+import { Cause, DateTime, Duration, Effect, Option, Schema } from "effect"
 import { Singleton } from "effect/cluster"
 import type { ClaimedNotice } from "../../../accounts/Notice.ts"
 import { Notices } from "../../../accounts/Notices.ts"
@@ -19,6 +19,7 @@ import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
+import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import { domainOf, EmailAddress } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"
 import { sign } from "../mime/dkim.ts"
@@ -32,6 +33,9 @@ import { noticeFrame } from "./noticeFrame.ts"
 /** Small, because one-time codes share the lane. */
 const concurrency = 4
 
+/** Less than it takes until another node replaces a frozen one. */
+const leaseTime = Duration.seconds(8)
+
 const unsendable = (reason: string): Unsendable => ({ _tag: "Unsendable", reason })
 
 /** Composes and sends the mail of a notice. Its failure is an outcome, so that it delays no other notice. */
@@ -43,7 +47,7 @@ const makeMailer = Effect.gen(function*() {
   // RFC 3834: stops automatic replies from vacation programs and mailing lists.
   const compose = prepare({ from: sender, headers: { "Auto-Submitted": "auto-generated" } })
 
-  const send = Effect.fnUntraced(function*(notice: ClaimedNotice) {
+  const send = Effect.fnUntraced(function*(notice: ClaimedNotice, lease: Lease) {
     const to = yield* Schema.decodeEffect(EmailAddress)(notice.email)
     const signer = yield* retryWhileUnavailable(signerOf(null, sender.address))
     const plain = compose({
@@ -55,12 +59,12 @@ const makeMailer = Effect.gen(function*() {
       date: DateTime.toEpochMillis(DateTime.makeUnsafe(notice.created_at))
     })
     const message = Option.isNone(signer) ? plain : yield* sign(plain, signer.value)
-    yield* smtp.send({ envelope: { from: sender.address, to }, message, priority: "single" })
+    yield* smtp.send({ envelope: { from: sender.address, to }, message, priority: "single", lease })
     return { _tag: "Accepted" } as const
   })
 
-  return (notice: ClaimedNotice): Effect.Effect<SendOutcome> =>
-    send(notice).pipe(
+  return (notice: ClaimedNotice, lease: Lease): Effect.Effect<SendOutcome> =>
+    send(notice, lease).pipe(
       Effect.catchTag("SchemaError", () => Effect.succeed(unsendable("the account has no valid email address"))),
       Effect.catch((failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)),
       Effect.catchCauseIf((cause) => !Cause.hasInterrupts(cause), (cause) =>
@@ -92,6 +96,8 @@ export const sendNotices = Effect.gen(function*() {
     admission,
     claim: ({ inFlight, limit }) =>
       notices.claim({ limit, inFlight: Array.from(inFlight, ({ id }) => id), domain, maxAttempts }),
+    leaseTime,
+    renewal: { renew: notices.stillClaimed },
     perform,
     settle,
     // The row is still due.

@@ -2,6 +2,7 @@ import { Cause, Context, DateTime, Effect, Layer, Option } from "effect"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import { renderPart } from "../../../templates/TemplatePart.ts"
 import { domainOf } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"
@@ -47,7 +48,7 @@ const filesOf = (parts: ReadonlyArray<EmailPart>) =>
  */
 export class EmailMailer extends Context.Service<EmailMailer, {
   /** Sends one copy. Total: every fault becomes the recipient's outcome. */
-  readonly mail: (claimed: ClaimedRecipient) => Effect.Effect<Mailed>
+  readonly mail: (claimed: ClaimedRecipient, lease: Lease) => Effect.Effect<Mailed>
 }>()("messaging-service/channels/email/single/EmailMailer") {
   static readonly layer = Layer.effect(
     EmailMailer,
@@ -94,7 +95,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         })
       }
 
-      const send = Effect.fnUntraced(function*(claimed: ClaimedRecipient, content: EmailContent) {
+      const send = Effect.fnUntraced(function*(claimed: ClaimedRecipient, content: EmailContent, lease: Lease) {
         const { account_id, email_id, id, recipient: to } = claimed
         const [signer, parts] = yield* Effect.all([
           retryWhileUnavailable(signerOf(account_id, content.from_address)),
@@ -105,18 +106,19 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         yield* smtp.send({
           envelope: paths.envelopeOf(id, { from: content.from_address, to }),
           message,
-          priority: "single"
+          priority: "single",
+          lease
         })
         return { _tag: "Accepted" } as const
       })
 
       const mail = Effect.fn("EmailMailer.mail")(
-        function*(claimed: ClaimedRecipient) {
+        function*(claimed: ClaimedRecipient, lease: Lease) {
           yield* noteSingleEmail
           const content = yield* retryWhileUnavailable(repo.content(claimed.email_id))
           if (Option.isNone(content)) return unsendable("the account was removed")
           const outcome = yield* Effect.catch(
-            send(claimed, content.value),
+            send(claimed, content.value, lease),
             (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)
           )
           return { subject: content.value.subject, outcome }

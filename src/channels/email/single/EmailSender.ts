@@ -23,8 +23,8 @@ import { type ClaimedRecipient, EmailSenderRepo } from "./EmailSenderRepo.ts"
 
 const leaseTimeout = Duration.seconds(10)
 
-/** Less than the lease, so that an old claim ends before another node can reclaim it. */
-const beginWithin = Duration.seconds(8)
+/** Less than `leaseTimeout`, so that an old claim ends before another node can reclaim it. */
+const leaseTime = Duration.seconds(8)
 
 const makePolicy = Effect.gen(function*() {
   const { smtpConnections } = yield* AppConfig
@@ -37,7 +37,7 @@ const makePolicy = Effect.gen(function*() {
     concurrency: smtpConnections,
     admission,
     claim: ({ limit }) => repo.claim(limit),
-    beginWithin,
+    leaseTime,
     perform: mail,
     settle: Effect.fnUntraced(function*(claimed, { outcome, subject }) {
       yield* outcomes.record({
@@ -53,7 +53,7 @@ const makePolicy = Effect.gen(function*() {
       })
     }),
     release: repo.release,
-    lease: {
+    renewal: {
       renew: repo.renew,
       reclaim: Effect.map(repo.reclaimExpired({ leaseTimeout, maxAttempts }), ({ length }) => length)
     },

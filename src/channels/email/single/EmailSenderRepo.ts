@@ -81,17 +81,26 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * Renews leases. Skips rows that another node has reclaimed, and locked rows: their outcome is being written, and
-   * waiting could deadlock.
+   * Renews leases and answers with the renewed claims. Skips rows that another node has reclaimed, and locked rows: their
+   * outcome is being written, and waiting could deadlock.
    */
   const renew = (claimed: ReadonlyArray<ClaimedRecipient>) => {
     const { attempts, ids } = claimsOf(claimed)
-    return Query.run(sql`with mine as (
-        select m.id from email_messages m, unnest(${ids}, ${attempts}) as t (id, attempts)
-        where m.id = t.id and m.status = 'sending' and m.attempt_count = t.attempts
-        for update of m skip locked
-      )
-      update email_messages m set due_at = now() from mine where m.id = mine.id`)
+    const renewed = Query.findAll({
+      Request: Schema.Void,
+      Result: Schema.Struct({ id: EmailMessageId }),
+      execute: () =>
+        sql`with mine as (
+            select m.id from email_messages m, unnest(${ids}, ${attempts}) as t (id, attempts)
+            where m.id = t.id and m.status = 'sending' and m.attempt_count = t.attempts
+            for update of m skip locked
+          )
+          update email_messages m set due_at = now() from mine where m.id = mine.id returning m.id`
+    })()
+    return Effect.map(renewed, (rows) => {
+      const kept = new Set(rows.map(({ id }) => id))
+      return claimed.filter(({ id }) => kept.has(id))
+    })
   }
 
   /** Returns claims to the queue that have not begun, unless another node has reclaimed them. */

@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { Effect, Redacted } from "effect"
+import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import type { Admission } from "./RelayCircuit.ts"
 import type { RelayUnavailable, SendFailure } from "./SmtpErrors.ts"
 
@@ -32,6 +33,8 @@ export interface SmtpMail {
   readonly envelope: { readonly from: string; readonly to: string; readonly dsn?: SmtpDsn }
   readonly message: Buffer
   readonly priority: SmtpLane
+  /** The claim that this send is the attempt of, asked right before MAIL and before the final dot. */
+  readonly lease?: Lease
 }
 
 /** The relay accepted the message: `response` is its reply to the final dot, as one printable line. */
@@ -52,7 +55,10 @@ export interface SmtpCapabilities {
 
 /** The relay that accepts all outgoing mail. */
 export class Smtp extends Context.Service<Smtp, {
-  /** Sends one message and waits for the relay's final reply. Interruption closes the connection in use. */
+  /**
+   * Sends one message and waits for the relay's final reply. Interruption closes the connection in use. A lost lease
+   * interrupts it: the relay has no message then, as it keeps nothing before the final dot (RFC 5321 4.1.1.10).
+   */
   readonly send: (mail: SmtpMail) => Effect.Effect<Accepted, SendFailure>
   /**
    * Whether the circuit breaker would admit a send now. A worker that asks first does not claim, compose and sign mail

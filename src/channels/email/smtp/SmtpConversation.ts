@@ -86,6 +86,7 @@ export class SmtpConversation {
       const refused = refuseLocally(mail, this.capabilities)
       if (refused !== undefined) return resume(Effect.fail(refused))
       if (!this.usable()) return resume(Effect.fail(failureOfDisconnect("connection closed", false)))
+      if (mail.lease?.begin() === false) return resume(Effect.interrupt)
       this.#written = "nothing"
       this.#allowSilence(this.#timeouts.command)
       const transaction = mailTransaction(mail, this.capabilities.extensions)
@@ -97,10 +98,15 @@ export class SmtpConversation {
         else this.close()
         return () => resume(exit)
       }
+      const mayFinish = () => {
+        if (mail.lease?.isHeld() !== false) return true
+        end({ exit: Exit.interrupt(), inStep: false })()
+        return false
+      }
       let refusal: SendFailure | undefined
       const perform = ({ done, value }: IteratorResult<Step, TransactionEnd>) => {
         if (done === true) return end(value)
-        if (value._tag === "WriteMessage") this.#writeMessage(dotStuffed(mail.message))
+        if (value._tag === "WriteMessage") this.#writeMessage(dotStuffed(mail.message), mayFinish)
         else refusal = value.refused
         if (value._tag === "WriteCommands") this.#socket.write(value.commands)
         return undefined
@@ -148,20 +154,23 @@ export class SmtpConversation {
     })
   }
 
-  #writeMessage(bytes: Buffer): void {
-    if (bytes.length > chunkSize) return this.#writeChunks(bytes, 0)
+  // `mayFinish` is asked right before the final dot is written.
+  #writeMessage(bytes: Buffer, mayFinish: () => boolean): void {
+    if (bytes.length > chunkSize) return this.#writeChunks(bytes, 0, mayFinish)
+    if (!mayFinish()) return
     this.#socket.write(bytes)
     this.#wroteWhole()
   }
 
   // The final dot of a larger message waits until the rest has left: a relay that disconnects before does not have it.
-  #writeChunks(bytes: Buffer, from: number): void {
+  #writeChunks(bytes: Buffer, from: number, mayFinish: () => boolean): void {
     const last = bytes.length - finalDotLength
     const to = Math.min(from + chunkSize, last)
     this.#written = "part"
     this.#socket.write(bytes.subarray(from, to), (error) => {
       if (error || !this.usable()) return
-      if (to < last) return this.#writeChunks(bytes, to)
+      if (to < last) return this.#writeChunks(bytes, to, mayFinish)
+      if (!mayFinish()) return
       this.#socket.write(bytes.subarray(last))
       this.#wroteWhole()
     })

@@ -66,18 +66,28 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * Renews leases. Skips parts that another node has reclaimed, and locked rows: their outcome is being written, and
-   * waiting could deadlock.
+   * Renews leases and answers with the renewed claims. Skips parts that another node has reclaimed, and locked rows: their
+   * outcome is being written, and waiting could deadlock.
    */
   const renew = (claimed: ReadonlyArray<ClaimedPart>) => {
     const { doubts, ids, numbers } = claimsOf(claimed)
-    return Query.run(sql`with mine as (
-        select p.message_id, p.part_no from sms_parts p,
-          unnest(${ids}, ${numbers}, ${doubts}) as t (message_id, part_no, doubts)
-        where p.message_id = t.message_id and p.part_no = t.part_no and p.status = 'sending' and p.doubts = t.doubts
-        for update of p skip locked
-      )
-      update sms_parts p set due_at = now() from mine where p.message_id = mine.message_id and p.part_no = mine.part_no`)
+    const renewed = Query.findAll({
+      Request: Schema.Void,
+      Result: Schema.Struct({ message_id: MessageId, part_no: Schema.Int }),
+      execute: () =>
+        sql`with mine as (
+            select p.message_id, p.part_no from sms_parts p,
+              unnest(${ids}, ${numbers}, ${doubts}) as t (message_id, part_no, doubts)
+            where p.message_id = t.message_id and p.part_no = t.part_no and p.status = 'sending' and p.doubts = t.doubts
+            for update of p skip locked
+          )
+          update sms_parts p set due_at = now() from mine
+          where p.message_id = mine.message_id and p.part_no = mine.part_no returning p.message_id, p.part_no`
+    })()
+    return Effect.map(renewed, (rows) => {
+      const kept = new Set(rows.map(({ message_id, part_no }) => `${message_id}.${part_no}`))
+      return claimed.filter(({ message_id, part_no }) => kept.has(`${message_id}.${part_no}`))
+    })
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import type { MessageId } from "../../../values/Ids.ts"
 import type { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import type { Encoding } from "../text/segments.ts"
@@ -31,6 +32,9 @@ export type SubmitOutcome =
   /** The submit was sent, and it is unknown whether the provider has accepted the part. */
   | { readonly _tag: "Unconfirmed"; readonly reason: string }
 
+/** Submits a part. It never fails: every failure is an outcome. It asks the lease right before the request leaves. */
+export type Submit = (part: OutgoingPart, lease: Lease) => Effect.Effect<SubmitOutcome>
+
 /** A later report of a provider about a part that it accepted. Only a final status makes a receipt. */
 export interface Receipt {
   readonly provider: string
@@ -48,6 +52,5 @@ export class SmsProvider extends Context.Service<SmsProvider, {
   readonly takes: "segments" | "texts"
   /** The most submits of one node in flight. */
   readonly concurrency: number
-  /** Submits a part. It never fails: every failure is an outcome. */
-  readonly submit: (part: OutgoingPart) => Effect.Effect<SubmitOutcome>
+  readonly submit: Submit
 }>()("messaging-service/channels/sms/parts/SmsProvider") {}

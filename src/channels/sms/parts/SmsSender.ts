@@ -18,12 +18,12 @@ import { fromDateTime } from "../../../values/Timestamp.ts"
 import { type ClaimedPart, PartsRepo } from "./PartsRepo.ts"
 import { transition } from "./PartState.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
-import type { OutgoingPart, SubmitOutcome } from "./SmsProvider.ts"
+import type { Submit, SubmitOutcome } from "./SmsProvider.ts"
 
 const leaseTimeout = Duration.seconds(10)
 
-/** Less than the lease, so that an old claim ends before another node can reclaim it. */
-const beginWithin = Duration.seconds(8)
+/** Less than `leaseTimeout`, so that an old claim ends before another node can reclaim it. */
+const leaseTime = Duration.seconds(8)
 
 const drainTimeout = Duration.seconds(8)
 
@@ -32,8 +32,7 @@ interface Options {
   readonly provider: string
   /** The most submits in flight. */
   readonly concurrency: number
-  /** Submits a part. It never fails: every failure is an outcome. */
-  readonly submit: (part: OutgoingPart) => Effect.Effect<SubmitOutcome>
+  readonly submit: Submit
 }
 
 const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }: Options) {
@@ -47,11 +46,11 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }
     // A tenth is kept for single messages.
     bulkLane: { concurrency: Math.max(1, concurrency - Math.ceil(concurrency / 10)), includes: ({ lane }) => lane > 0 },
     claim: ({ bulkLimit, limit }) => repo.claim({ provider, limit, bulkLimit }),
-    beginWithin,
-    perform: (part) => {
+    leaseTime,
+    perform: (part, lease) => {
       const { body, code_seed } = part
       // Before this moment the one-time code is written nowhere.
-      return submit({ ...part, body: code_seed === null ? body : fillIn(codeKey, code_seed, body) })
+      return submit({ ...part, body: code_seed === null ? body : fillIn(codeKey, code_seed, body) }, lease)
     },
     settle: Effect.fnUntraced(function*(part, outcome) {
       yield* updates.outcome({
@@ -63,7 +62,7 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }
       })
     }),
     release: repo.release,
-    lease: {
+    renewal: {
       renew: repo.renew,
       reclaim: Effect.gen(function*() {
         const reclaimed = yield* repo.reclaimExpired({ provider, leaseTimeout })

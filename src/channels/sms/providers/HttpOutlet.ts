@@ -6,6 +6,7 @@ import { errorResponse } from "../../../platform/http/ApiError.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { PublicHttp, type PublicHttpFailure } from "../../../platform/net/PublicHttp.ts"
+import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "../parts/SmsOutlet.ts"
 import { type OutgoingPart, SmsProvider, type SubmitOutcome } from "../parts/SmsProvider.ts"
@@ -72,9 +73,9 @@ const Provider = Layer.effect(
       name: profile.name,
       takes: "texts",
       concurrency,
-      submit: Effect.fn("HttpOutlet.submit")((part: OutgoingPart) => {
+      submit: Effect.fn("HttpOutlet.submit")((part: OutgoingPart, { begin }: Lease) => {
         const { headers, ...request } = requestOf(profile, part, callbackUrl)
-        return Effect.match(http.post({ ...request, headers: () => headers }), {
+        return Effect.match(http.post({ ...request, headers: () => headers, begin }), {
           onSuccess: ({ body, status }) => outcomeOf(profile, { status, text: Buffer.from(body).toString("utf8") }),
           onFailure: outcomeOfFailure
         })

@@ -14,7 +14,7 @@ import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { PartsRepo } from "../parts/PartsRepo.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
-import type { OutgoingPart, SubmitOutcome } from "../parts/SmsProvider.ts"
+import type { Submit, SubmitOutcome } from "../parts/SmsProvider.ts"
 import { SmsSender } from "../parts/SmsSender.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"
 import { bindName, SmppLinkEntity } from "./SmppLinkEntity.ts"
@@ -106,11 +106,13 @@ const make = Effect.gen(function*() {
     // At most one part of a batch waits for the rate limit, so a single message never waits behind more than one.
     const bulkPermit = yield* Semaphore.make(1)
     const enter = Effect.andThen(rate.acquire, window.take(1))
-    const submit = (part: OutgoingPart) =>
-      Effect.acquireUseRelease(
-        part.lane > 0 ? bulkPermit.withPermit(enter) : enter,
-        () => session.submit(part),
-        () => window.release(1)
+    // A withdrawal interrupts the wait for the rate limit and the window.
+    const submit: Submit = (part, lease) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(
+          restore(part.lane > 0 ? bulkPermit.withPermit(enter) : enter),
+          () => Effect.ensuring(restore(session.submit(part, lease)), window.release(1))
+        )
       ).pipe(Effect.flatMap(outcomeOf))
     const ahead = Math.min(lookahead.max, Math.max(lookahead.min, smppWindow))
     const sender = yield* SmsSender.start({ provider: bindName, concurrency: smppWindow + ahead, submit })

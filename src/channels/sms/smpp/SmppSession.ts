@@ -1,6 +1,7 @@
 import { Deferred, Duration, Effect, FiberSet, Option, Result, Schedule, Schema, type Scope } from "effect"
 import * as NodeNet from "node:net"
 import * as NodeTls from "node:tls"
+import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import type { OutgoingPart } from "../parts/SmsProvider.ts"
 import type { SmppAddress } from "./SmppCarrier.ts"
 import { bindBody, type Delivered, readDeliver, readSubmitResponse, submitBody } from "./smppMessages.ts"
@@ -218,9 +219,13 @@ export const open = Effect.fnUntraced(function*(options: SessionOptions) {
   return {
     /** Ends with the reason when the bind ends. */
     closed: Deferred.await(closed),
-    submit: Effect.fnUntraced(function*(part: OutgoingPart): Effect.fn.Return<SubmitResult> {
+    /** Interrupts itself when the lease is lost. */
+    submit: Effect.fnUntraced(function*(part: OutgoingPart, lease: Lease): Effect.fn.Return<SubmitResult> {
       if (!connection.isOpen) return { _tag: "NotSent" }
-      const reply = yield* ask(connection, commands.submitSm, submitBody(part))
+      const pdu = submitBody(part)
+      const reply = yield* Effect.suspend(() =>
+        lease.begin() ? ask(connection, commands.submitSm, pdu) : Effect.interrupt
+      )
       if (Option.isNone(reply)) return timedOut
       if (Option.isNone(reply.value)) return connectionLost
       const { body, status } = reply.value.value

@@ -56,28 +56,33 @@ const outsideTransactions = ({ authState: { keys } }: WASocket) => {
 export const relayOver = (socket: WASocket, devices: DeviceCache) => {
   const outside = outsideTransactions(socket)
 
-  const relayOne = ({ body, chat, fillIn, id }: RelayedMessage): Promise<ReadonlyArray<NotRelayed>> => {
+  const relayOne = (
+    { body, chat, fillIn, id }: RelayedMessage,
+    isHeld: () => boolean
+  ): Promise<ReadonlyArray<NotRelayed>> => {
+    if (!isHeld()) return Promise.resolve([{ id, reason: "another node may own the session" }])
     const relay = () => socket.relayMessage(chat, decodeBody(body, fillIn), { messageId: id })
     // A group needs the transaction: at its end the library records who has received the group's key.
     const sent = isJidGroup(chat) ? relay() : outside(relay)
     return sent.then(() => [], (error: unknown) => [{ id, reason: reasonOf(error) }])
   }
 
-  const inOrder = (messages: ReadonlyArray<RelayedMessage>) =>
+  const inOrder = (messages: ReadonlyArray<RelayedMessage>, isHeld: () => boolean) =>
     messages.reduce(
-      (before, message) => before.then((failed) => relayOne(message).then((more) => [...failed, ...more])),
+      (before, message) => before.then((failed) => relayOne(message, isHeld).then((more) => [...failed, ...more])),
       Promise.resolve<ReadonlyArray<NotRelayed>>([])
     )
 
-  const concurrently = (messages: ReadonlyArray<RelayedMessage>) =>
-    Promise.all([...Map.groupBy(messages, ({ chat }) => chat).values()].map(inOrder)).then((failed) => failed.flat())
+  const concurrently = (messages: ReadonlyArray<RelayedMessage>, isHeld: () => boolean) =>
+    Promise.all([...Map.groupBy(messages, ({ chat }) => chat).values()].map((group) => inOrder(group, isHeld)))
+      .then((failed) => failed.flat())
 
-  return (messages: ReadonlyArray<RelayedMessage>) => {
+  return (messages: ReadonlyArray<RelayedMessage>, isHeld: () => boolean) => {
     const own = jidDecode(socket.authState.creds.me?.id)?.user
-    if (own !== undefined && devices.get(own) !== undefined) return concurrently(messages)
+    if (own !== undefined && devices.get(own) !== undefined) return concurrently(messages, isHeld)
     // The first message looks up the session's own devices. Concurrent ones would each ask and start new ratchets.
-    return inOrder(messages.slice(0, 1)).then((first) =>
-      concurrently(messages.slice(1)).then((rest) => [...first, ...rest])
+    return inOrder(messages.slice(0, 1), isHeld).then((first) =>
+      concurrently(messages.slice(1), isHeld).then((rest) => [...first, ...rest])
     )
   }
 }

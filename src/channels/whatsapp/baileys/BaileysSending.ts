@@ -79,7 +79,10 @@ export const sendingOf = (
   socket: WASocket,
   { logger, relay }: {
     readonly logger: Compose[1]["logger"]
-    readonly relay: (messages: ReadonlyArray<RelayedMessage>) => Promise<ReadonlyArray<NotRelayed>>
+    readonly relay: (
+      messages: ReadonlyArray<RelayedMessage>,
+      isHeld: () => boolean
+    ) => Promise<ReadonlyArray<NotRelayed>>
   }
 ): SendingSocket => ({
   chatOf: (number) =>
@@ -103,5 +106,5 @@ export const sendingOf = (
       })
         .then((message) => proto.Message.encode(withoutEmptyThumbnail(message)).finish())
     ),
-  relay: (messages) => Effect.promise(() => relay(messages))
+  relay: (messages, isHeld) => Effect.promise(() => relay(messages, isHeld))
 })

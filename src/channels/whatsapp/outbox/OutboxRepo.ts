@@ -126,6 +126,15 @@ const make = Effect.gen(function*() {
           returning o.message_id`
     })()
 
+  /** Whether the session has no later owner. */
+  const isOwner = ({ epoch, id }: OwnedSession) =>
+    Query.findOne({
+      Request: Schema.Void,
+      Result: Schema.Struct({ is_owner: Schema.Boolean }),
+      execute: () =>
+        sql`select exists (select from whatsapp_sessions where id = ${id} and epoch = ${epoch}) as is_owner`
+    })()
+
   /** Delays a message that could not be prepared. */
   const postpone = (id: MessageId, delay: Duration.Duration) =>
     Query.run(sql`update whatsapp_outbox set attempt_count = attempt_count + 1,
@@ -202,6 +211,7 @@ const make = Effect.gen(function*() {
     unacknowledged,
     recent,
     write,
+    isOwner,
     postpone,
     file,
     body,

@@ -6,17 +6,19 @@
  * State: the rows of `whatsapp_outbox`. In memory: written messages without an acknowledgement, and the times of earlier
  * ones for the rate limits.
  * On shard move: it stops with its connection. The next connection first writes what was not acknowledged.
- * Idempotence: a repetition has the same id, which WhatsApp deduplicates. Only the session's current epoch may write.
+ * Idempotence: a repetition has the same id, which WhatsApp deduplicates. Only the session's current epoch may write, and
+ * only within a few seconds after a statement has found it unchanged, so that a node that was frozen stops.
  * Sleep: without due messages, until it is woken.
  *
  * It has its own loop instead of a `LeasedQueue`: the epoch is its fence, so it needs no claims and leases; one statement
  * and one write carry up to 50 messages in order; and an acknowledgement, not an effect's end, ends an attempt.
  */
-import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Random } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { type CodeSeed, fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { expiryIn, type HasExpired } from "../../../platform/work/expiryIn.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { OwnedSession } from "../model/Session.ts"
 import type { OutboundPart } from "../socket/MessageTraffic.ts"
@@ -43,6 +45,12 @@ const uploadConcurrency = 3
 const ackTimeout = 30_000
 
 const maxAttempts = 5
+
+/**
+ * How long this node may write to the socket after a statement has found the session's epoch unchanged. Another node owns
+ * the session of a frozen one later than that.
+ */
+const leaseTime = Duration.seconds(8)
 
 const pollInterval = 5_000
 
@@ -119,6 +127,7 @@ const make = Effect.gen(function*() {
     const clock = yield* Clock.Clock
     const unacknowledged = makeUnacknowledged(clock)
     const rate = makeRate(config, clock)
+    let hasExpired: HasExpired = () => true
     const wakeup = yield* Wakeup.make
     const fileWakeup = yield* Wakeup.make
 
@@ -134,11 +143,29 @@ const make = Effect.gen(function*() {
     })
     const fail = (whatsappId: string, error: MessageFailure) => updates.write([updateOf(whatsappId, "failed", error)])
 
+    /** Runs a statement whose result says whether this node still owns the session. */
+    const renewing = <A>(statement: Effect.Effect<A>, isOwner: (result: A) => boolean) =>
+      Effect.suspend(() => {
+        const next = expiryIn(clock, leaseTime)
+        return Effect.tap(statement, (result) =>
+          Effect.sync(() => {
+            if (isOwner(result)) hasExpired = next
+          }))
+      })
+
+    const keepLease = renewing(repo.isOwner(owned), ({ is_owner }) => is_owner).pipe(
+      Effect.delay("1 second"),
+      Effect.ignoreCause,
+      Effect.forever
+    )
+
     const relay = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
       unacknowledged.add(messages)
-      const failed = yield* socket.relay(
-        messages.map((message) => ({ chat: message.chat, id: message.whatsapp_id, ...bodyOf(message) }))
+      const relaying = socket.relay(
+        messages.map((message) => ({ chat: message.chat, id: message.whatsapp_id, ...bodyOf(message) })),
+        () => !hasExpired()
       )
+      const failed = yield* Effect.raceFirst(relaying, keepLease)
       // Their timeout starts when the last of them is written.
       unacknowledged.add(messages.filter(unacknowledged.has))
       // They time out like the others, or the next connection writes them.
@@ -150,7 +177,8 @@ const make = Effect.gen(function*() {
     /** False when another owner has the session, or all the messages have failed meanwhile. */
     const write = Effect.fnUntraced(function*(socket: SendingSocket, messages: ReadonlyArray<WrittenMessage>) {
       if (messages.length === 0) return true
-      const allowed = new Set((yield* retryWhileUnavailable(repo.write(owned, messages))).map((row) => row.message_id))
+      const writing = renewing(repo.write(owned, messages), ({ length }) => length > 0)
+      const allowed = new Set((yield* retryWhileUnavailable(writing)).map((row) => row.message_id))
       const isAllowed = ({ message_id }: WrittenMessage) => allowed.has(message_id)
       for (const message of messages) if (!isAllowed(message)) unacknowledged.remove(message.whatsapp_id)
       if (allowed.size > 0) yield* relay(socket, messages.filter(isAllowed))

@@ -101,9 +101,13 @@ export interface SendingSocket {
   /**
    * Encrypts for every device of the chats and writes to the socket: messages to one chat in order, different chats
    * concurrently. A message counts as sent only when the server acknowledges it, and a broken connection loses what was
-   * written. Answers with the messages that it could not write.
+   * written. Answers with the messages that it could not write. It asks `isHeld` right before each message, and writes
+   * none while this is false.
    */
-  readonly relay: (messages: ReadonlyArray<RelayedMessage>) => Effect.Effect<ReadonlyArray<NotRelayed>>
+  readonly relay: (
+    messages: ReadonlyArray<RelayedMessage>,
+    isHeld: () => boolean
+  ) => Effect.Effect<ReadonlyArray<NotRelayed>>
 }
 
 /** One connection of one session. */

@@ -112,7 +112,7 @@ const claimed = (to: string): Claimed => ({
 const mailed = Effect.fnUntraced(function*(batch: BatchContent, to = "ann@people.example") {
   const { open } = yield* BatchMailer
   const before = sent.length
-  const result = yield* (yield* open(batch))(claimed(to))
+  const result = yield* (yield* open(batch))(claimed(to), { begin: () => true, isHeld: () => true })
   return { ...result, messages: sent.slice(before) }
 })
 

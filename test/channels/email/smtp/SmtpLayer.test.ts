@@ -6,6 +6,7 @@ import type { RelayAddress, SmtpLane, SmtpMail } from "../../../../src/channels/
 import type { SendFailure } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { SmtpLayer } from "../../../../src/channels/email/smtp/SmtpLayer.ts"
 import type { SmtpOptions } from "../../../../src/channels/email/smtp/SmtpLayer.ts"
+import type { Lease } from "../../../../src/platform/work/WorkPolicy.ts"
 import * as ScriptedSmtp from "../../../support/ScriptedSmtp.ts"
 import * as SmtpSink from "../../../support/SmtpSink.ts"
 
@@ -54,6 +55,13 @@ const dismissed = { tag: "RecipientRefused", stage: "rcpt", code: 421, permanent
 const on = (verb: string, answer: ScriptedSmtp.ScriptedAnswer): ScriptedSmtp.ScriptedSmtpOptions => ({
   command: (line) => line.toUpperCase().startsWith(verb) ? answer : undefined
 })
+
+/** A lease that is lost after its holder has asked for it this often. */
+const lostAfter = (answers: number): Lease => {
+  let left = answers
+  const isHeld = () => left-- > 0
+  return { begin: isHeld, isHeld }
+}
 
 const user: Partial<SmtpOptions> = {
   relay: { ...relay(0), credentials: { user: "ann", password: Redacted.make("se cret%") } }
@@ -405,6 +413,34 @@ describe("a message that the relay receives", () => {
       assert.isTrue((yield* smtp.capabilities).tls)
       assert.isTrue(sink.messages[1]?.raw.equals(large))
       assert.strictEqual(sink.connections.total, 1)
+    }))
+})
+
+describe("a send whose lease is lost", () => {
+  it.effect("begins no mail transaction, and leaves the connection to the next message", () =>
+    Effect.gen(function*() {
+      const peer = yield* ScriptedSmtp.make()
+      const smtp = yield* open(peer.port)
+      const exit = yield* Effect.exit(smtp.send({ ...mail("ann@example.com"), lease: lostAfter(0) }))
+      assert.isTrue(Exit.hasInterrupts(exit))
+      yield* smtp.send({ ...mail("bob@example.com"), lease: lostAfter(2) })
+      assert.strictEqual(peer.commands.filter((line) => line.includes("MAIL")).length, 1)
+      assert.deepStrictEqual([peer.connections.total, peer.bodies.length], [1, 1])
+    }))
+
+  it.effect("disconnects before the final dot, also of a large message, so that the relay keeps nothing", () =>
+    Effect.gen(function*() {
+      const peer = yield* ScriptedSmtp.make()
+      const smtp = yield* open(peer.port)
+      for (const text of ["hello", "x".repeat(500_000)]) {
+        const exit = yield* Effect.exit(smtp.send({ ...mail("ann@example.com", "bulk", text), lease: lostAfter(1) }))
+        assert.isTrue(Exit.hasInterrupts(exit))
+        yield* peer.until(() => peer.connections.open === 0)
+      }
+      assert.strictEqual(peer.commands.filter((line) => line.includes("DATA")).length, 2)
+      assert.deepStrictEqual(peer.bodies, [])
+      assert.strictEqual((yield* smtp.admission)._tag, "Pass")
+      yield* smtp.send(mail("ann@example.com"))
     }))
 })
 

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Result, Schema } from "effect"
+import { Effect, Exit, Fiber, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type * as NodeNet from "node:net"
 import { commands, encodePdu, type Pdu, readPdus, responseTo } from "../../../../src/channels/sms/smpp/SmppPdu.ts"
 import * as SmppSession from "../../../../src/channels/sms/smpp/SmppSession.ts"
+import type { Lease } from "../../../../src/platform/work/WorkPolicy.ts"
 import { MessageId } from "../../../../src/values/Ids.ts"
 import { PhoneNumber } from "../../../../src/values/PhoneNumber.ts"
 import { Changes } from "../../../support/Changes.ts"
@@ -55,6 +56,8 @@ const part = Effect.map(Schema.decodeEffect(PhoneNumber)("+250788123456"), (reci
   lane: 0
 } as const))
 
+const held: Lease = { begin: () => true, isHeld: () => true }
+
 describe("SmppSession", () => {
   it.effect("sends enquire_link every 30 seconds, answers the carrier's, and ends with unbind", () =>
     Effect.gen(function*() {
@@ -84,7 +87,7 @@ describe("SmppSession", () => {
       assert.isUndefined(closed.pollUnsafe())
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* Fiber.join(closed), "enquire_link was not answered")
-      assert.deepStrictEqual(yield* session.submit(yield* part), { _tag: "NotSent" })
+      assert.deepStrictEqual(yield* session.submit(yield* part, held), { _tag: "NotSent" })
     }))
 
   it.effect("ignores responses with another sequence number", () =>
@@ -92,7 +95,7 @@ describe("SmppSession", () => {
       const carrier = yield* makeCarrier
       const session = yield* open(carrier)
       carrier.state.isWell = false
-      const submitted = yield* Effect.forkChild(session.submit(yield* part))
+      const submitted = yield* Effect.forkChild(session.submit(yield* part, held))
       yield* carrier.until(commands.submitSm, 1)
       const sequence = carrier.received.at(-1)?.sequence ?? 0
       const answer = (to: number, id: string) =>
@@ -102,5 +105,17 @@ describe("SmppSession", () => {
       answer(sequence, "own")
       carrier.state.isWell = true
       assert.deepStrictEqual(yield* Fiber.join(submitted), { _tag: "Answered", status: 0, id: "own" })
+    }))
+
+  it.effect("submits nothing when the lease is lost, and is interrupted", () =>
+    Effect.gen(function*() {
+      const carrier = yield* makeCarrier
+      const session = yield* open(carrier)
+      const exit = yield* Effect.exit(session.submit(yield* part, { begin: () => false, isHeld: () => false }))
+      assert.isTrue(Exit.hasInterrupts(exit))
+      // Its answer comes after whatever was sent before.
+      carrier.say({ command: commands.enquireLink, sequence: 77 })
+      yield* carrier.until(responseTo(commands.enquireLink), 1)
+      assert.strictEqual(carrier.count(commands.submitSm), 0)
     }))
 })

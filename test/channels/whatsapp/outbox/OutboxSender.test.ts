@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { Clock, ConfigProvider, Deferred, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { newDataKey } from "../../../../src/channels/whatsapp/credentials/DataKey.ts"
@@ -93,8 +93,8 @@ const scene = Effect.gen(function*() {
     const acknowledge = (name: string) => part.onStanza?.("ack", { tag: "ack", attrs: { id: name } })
     const answering: SessionSocket = {
       ...socket,
-      relay: (page) =>
-        Effect.tap(socket.relay(page), () =>
+      relay: (page, isHeld) =>
+        Effect.tap(socket.relay(page, isHeld), () =>
           Effect.sync(() => {
             if (acknowledges) { for (const { id: name } of page) acknowledge(name) }
           }))
@@ -148,6 +148,31 @@ layer(lanes(unlimited))("an unacknowledged WhatsApp message", (it) => {
       yield* eventually(row, ({ status }) => status === "sent")
       yield* TestClock.adjust("1 day")
       assert.lengthOf(relayed, 2)
+    })))
+})
+
+layer(lanes(unlimited))("a WhatsApp session with a later owner", (it) => {
+  it.effect("may write to its socket for eight seconds after a statement has found its epoch, and not again", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { attach } = yield* OutboxSender
+      const { id, messages } = yield* scene
+      yield* messages(1)
+      const relaying = yield* Deferred.make<() => boolean>()
+      const part = yield* attach({ id, epoch: 1 })
+      yield* part.onOpened?.({
+        ...unaskedSocket,
+        chatOf: (number) => Effect.succeed(`${number}@s.whatsapp.net`),
+        compose: () => Effect.succeed(new Uint8Array()),
+        relay: (_, isHeld) => Effect.andThen(Deferred.succeed(relaying, isHeld), Effect.never)
+      }) ?? Effect.void
+      const isHeld = yield* Deferred.await(relaying)
+      assert.isTrue(isHeld())
+      yield* sql`update whatsapp_sessions set epoch = 2 where id = ${id}`
+      yield* TestClock.adjust("7 seconds")
+      assert.isTrue(isHeld())
+      yield* TestClock.adjust("1 second")
+      assert.isFalse(isHeld())
     })))
 })
 

@@ -1,0 +1,97 @@
+import { Clock, type Duration, Effect, Fiber, Semaphore } from "effect"
+import { expiryIn, type HasExpired } from "./expiryIn.ts"
+import type { Lease } from "./WorkPolicy.ts"
+
+/** One claimed item. */
+export class Claim<Item> implements Lease {
+  readonly item: Item
+  /** The fiber of its attempt. */
+  fiber: Fiber.Fiber<void> | undefined
+  #hasExpired: HasExpired
+  #hasBegun = false
+  #isWithdrawn = false
+
+  constructor(item: Item, hasExpired: HasExpired) {
+    this.item = item
+    this.#hasExpired = hasExpired
+  }
+
+  get isWithdrawn(): boolean {
+    return this.#isWithdrawn
+  }
+
+  readonly isHeld = (): boolean => !this.#isWithdrawn && !this.#hasExpired()
+
+  readonly begin = (): boolean => {
+    this.#hasBegun ||= this.isHeld()
+    return this.isHeld()
+  }
+
+  extend(hasExpired: HasExpired): void {
+    this.#hasExpired = hasExpired
+  }
+
+  /** False when the item has begun: then nothing changes. */
+  withdraw(): boolean {
+    this.#isWithdrawn = !this.#hasBegun
+    return this.#isWithdrawn
+  }
+}
+
+/** The items that one worker has claimed, until each has ended or is released. */
+export interface Claims<Item> {
+  /** Runs a statement that claims items. Their leases start before it. */
+  readonly claim: <E, R>(
+    statement: Effect.Effect<ReadonlyArray<Item>, E, R>,
+    leaseTime: Duration.Duration
+  ) => Effect.Effect<ReadonlyArray<Claim<Item>>, E, R>
+  /** Runs a statement that renews the leases of items and answers with those that are still this worker's. */
+  readonly renew: <E, R>(
+    statement: Effect.Effect<ReadonlyArray<Item>, E, R>,
+    leaseTime: Duration.Duration
+  ) => Effect.Effect<void, E, R>
+  readonly end: (claim: Claim<Item>) => void
+  /**
+   * Takes back the claimed items that match and have not begun, also those of a claim in progress. None of them begins
+   * afterwards, and the worker forgets them: the caller changes their rows.
+   */
+  readonly withdraw: (matches: (item: Item) => boolean) => Effect.Effect<ReadonlyArray<Item>>
+}
+
+const make = Effect.fnUntraced(function*<Item>(): Effect.fn.Return<Claims<Item>> {
+  const clock = yield* Clock.Clock
+  const claiming = yield* Semaphore.make(1)
+  const claims = new Map<Item, Claim<Item>>()
+
+  return {
+    claim: (statement, leaseTime) =>
+      claiming.withPermit(Effect.suspend(() => {
+        const hasExpired = expiryIn(clock, leaseTime)
+        return Effect.map(statement, (items) =>
+          items.map((item) => {
+            const claim = new Claim(item, hasExpired)
+            claims.set(item, claim)
+            return claim
+          }))
+      })),
+    renew: (statement, leaseTime) =>
+      Effect.suspend(() => {
+        const hasExpired = expiryIn(clock, leaseTime)
+        return Effect.map(statement, (items) => {
+          for (const item of items) claims.get(item)?.extend(hasExpired)
+        })
+      }),
+    end: ({ item }) => {
+      claims.delete(item)
+    },
+    withdraw: (matches) =>
+      claiming.withPermit(Effect.suspend(() => {
+        const withdrawn = [...claims.values()].filter((claim) => matches(claim.item) && claim.withdraw())
+        for (const { item } of withdrawn) claims.delete(item)
+        const fibers = withdrawn.flatMap(({ fiber }) => fiber ?? [])
+        return Effect.as(Fiber.interruptAll(fibers), withdrawn.map(({ item }) => item))
+      }))
+  }
+})
+
+export const Claims = { make }
