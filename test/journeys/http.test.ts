@@ -284,6 +284,18 @@ layer(TestDatabase.layer)("settings of a node", (it) => {
       assert.include(statuses, 429)
     }))
 
+  it.effect("metrics are served on 127.0.0.1 although the API listens on every address", () =>
+    Effect.gen(function*() {
+      const port = yield* freePort
+      const node = yield* startNode({ env: { HOST: "0.0.0.0", METRICS_PORT: String(port) } })
+      const asking = (address: string, at: number) =>
+        Effect.promise(() => fetch(`http://${address}:${at}/metrics`).then(({ status }) => status, () => "refused"))
+      assert.deepStrictEqual(
+        [yield* asking("127.0.0.1", port), yield* asking("127.0.0.2", port), yield* asking("127.0.0.2", node.port)],
+        [200, "refused", 404]
+      )
+    }))
+
   it.effect("metrics are served on their own port only", () =>
     Effect.gen(function*() {
       const port = yield* freePort

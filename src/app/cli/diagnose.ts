@@ -12,10 +12,11 @@ import { upstreamOf } from "../../platform/config/Upstreams.ts"
 import { mainKeyProbe, MainVault } from "../../platform/crypto/MainKey.ts"
 import { countForeign } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
+import { isRemote } from "../../platform/database/DatabaseUrl.ts"
 import { Dns } from "../../platform/net/Dns.ts"
 import { pluralize } from "../../values/pluralize.ts"
 import { sealedColumns } from "../server/sealedColumns.ts"
-import { inSandbox, type Notable, smsCheck, whatsappCheck } from "./channelChecks.ts"
+import { inSandbox, Notable, smsCheck, whatsappCheck } from "./channelChecks.ts"
 
 /** At least one check failed. Its reason was printed. */
 class NotHealthy extends Schema.TaggedError<NotHealthy>()("NotHealthy", { failed: Schema.Int }) {
@@ -64,15 +65,20 @@ class BounceMxMissing extends Schema.TaggedError<BounceMxMissing>()("BounceMxMis
 
 const database = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { isEmbedded } = yield* DatabaseAddress
   const [row] = yield* sql`select current_setting('server_version') as version`
   const answers = `PostgreSQL ${String(row?.["version"])} answers and is up to date`
-  if (!isEmbedded) return answers
+  const { databaseUrl } = yield* AppConfig
+  if (databaseUrl !== undefined) {
+    const [tls] = yield* sql`select version from pg_stat_ssl where pid = pg_backend_pid() and ssl`
+    if (tls !== undefined) return `${answers}; the connection is encrypted (${String(tls["version"])})`
+    const text = `${answers}; the connection is not encrypted`
+    return isRemote(Redacted.value(databaseUrl)) ? new Notable({ text }) : text
+  }
   // Not always DATA_DIR, because root's server account may be unable to reach it. Backups need the actual path.
   const [place] = yield* sql`select current_setting('data_directory') as files`
   return `${answers}; its files are in ${String(place?.["files"])}`
 }).pipe(
-  Effect.provide(Database.layer.pipe(Layer.provideMerge(DatabaseAddress.layer), Layer.provide(NodeServices.layer)))
+  Effect.provide(Database.layer.pipe(Layer.provide(DatabaseAddress.layer), Layer.provide(NodeServices.layer)))
 )
 
 /** During a rotation of the main key it reports the progress. */

@@ -1,9 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { AppConfig } from "../config/AppConfig.ts"
 import { DatabaseProbe } from "./DatabaseProbe.ts"
 import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
+import { databaseConnection } from "./DatabaseUrl.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
 import { createPartitions } from "./Partitions.ts"
@@ -11,7 +12,9 @@ import * as PgCodecs from "./PgCodecs.ts"
 
 /** The address of the operator's server, or of the embedded one, which runs until this layer's scope closes. */
 export class DatabaseAddress extends Context.Service<DatabaseAddress, {
-  readonly connection: { readonly url: Redacted.Redacted } | { readonly path: string; readonly username: string }
+  readonly connection:
+    | { readonly url: Redacted.Redacted; readonly ssl?: boolean | { readonly ca: string } }
+    | { readonly path: string; readonly username: string }
   readonly isEmbedded: boolean
 }>()("messaging-service/platform/database/Database/DatabaseAddress") {
   static readonly layer = Layer.effect(
@@ -19,8 +22,7 @@ export class DatabaseAddress extends Context.Service<DatabaseAddress, {
     Effect.gen(function*() {
       const { databaseUrl, dataDir } = yield* AppConfig
       if (databaseUrl !== undefined) {
-        const url = Redacted.make(Redacted.value(databaseUrl).href)
-        return DatabaseAddress.of({ connection: { url }, isEmbedded: false })
+        return DatabaseAddress.of({ connection: yield* databaseConnection(databaseUrl), isEmbedded: false })
       }
       const { socket } = yield* EmbeddedPostgres.acquire({ dataDir: `${dataDir}/db` })
       return DatabaseAddress.of({ connection: { path: socket, username: "postgres" }, isEmbedded: true })

@@ -8,7 +8,7 @@ import { AppConfig } from "../config/AppConfig.ts"
 
 /** `/metrics` for Prometheus on a separate port, so that the API's port never exposes it. */
 export const Metrics = Layer.effectDiscard(Effect.gen(function*() {
-  const { host, metricsPort } = yield* AppConfig
+  const { metricsHost: host, metricsPort } = yield* AppConfig
   if (metricsPort === undefined) return
   const server = HttpRouter.serve(PrometheusMetrics.layerHttp(), { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provide(NodeHttpServer.layer(createServer, { host, port: metricsPort })),
