@@ -1,4 +1,5 @@
 import { Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
 
 const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
@@ -33,3 +34,13 @@ export const IpAddress = Schema.String.annotate({ description: "An IPv4 or IPv6 
   )
 )
 export type IpAddress = typeof Canonical.Type
+
+/**
+ * What one customer of a network provider has: an IPv4 address, or the IPv6 network of 64 bits around an address. Text that
+ * is no address stands for itself.
+ */
+export const networkOf = (address: string): string => {
+  const known = canonical(address)
+  if (known === undefined || !known.includes(":")) return known ?? address
+  return IpNetwork.format(IpNetwork.fromAddressUnsafe(NetAddress.ipFromStringUnsafe(known), 64))
+}

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { IpAddress } from "../../src/values/IpAddress.ts"
+import { IpAddress, networkOf } from "../../src/values/IpAddress.ts"
 
 const read = (text: string) => Result.getOrUndefined(Schema.decodeResult(IpAddress)(text))
 
@@ -35,5 +35,33 @@ describe("IpAddress", () => {
     for (const text of [":::", "[::1]", "::g", "1::2::3", "fe80::1/64", "example.com", "1.2.3.4 "]) {
       assert.isUndefined(read(text), text)
     }
+  })
+})
+
+describe("networkOf", () => {
+  it("each IPv4 address is one network, in any spelling", () => {
+    assert.strictEqual(networkOf("192.0.2.1"), "192.0.2.1")
+    assert.strictEqual(networkOf("::ffff:192.0.2.1"), "192.0.2.1")
+  })
+
+  const Group = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff }))
+  const Half = Schema.Tuple([Group, Group, Group, Group])
+  const textOf = (groups: ReadonlyArray<number>) => groups.map((group) => group.toString(16)).join(":")
+
+  it.prop("IPv6 addresses are in one network exactly if their first 64 bits are the same", [Half, Half, Half], ([
+    network,
+    one,
+    other
+  ]) => {
+    // Other forms of an IPv4 address begin with zeros.
+    const prefix = [0x2001, ...network.slice(1)]
+    assert.strictEqual(networkOf(textOf([...prefix, ...one])), networkOf(textOf([...prefix, ...other])))
+    const next = [0x2001, ...network.slice(1, 3), (network[3] + 1) % 0x10000]
+    assert.notStrictEqual(networkOf(textOf([...prefix, ...one])), networkOf(textOf([...next, ...one])))
+  })
+
+  it("text that is no address stands for itself", () => {
+    assert.strictEqual(networkOf(""), "")
+    assert.strictEqual(networkOf("fe80::1%eth0"), "fe80::1%eth0")
   })
 })

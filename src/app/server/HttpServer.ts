@@ -1,14 +1,16 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type Context, DateTime, Effect, Layer, Schema } from "effect"
+import { type Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { uuid7 } from "../../platform/crypto/ids.ts"
 import { wireOf } from "../../platform/http/ApiError.ts"
-import { RequestRefused } from "../../platform/http/ApiErrors.ts"
+import { RequestRefused, ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
 import { defaultHeaders } from "../../platform/http/RequestPipeline.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
+import { limitConnections } from "./Connections.ts"
 
 class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
   host: Schema.String,
@@ -31,13 +33,14 @@ export const listenOn = (make: () => Server, { host, port }: { readonly host: st
 }
 
 /** The documented response for requests that Node refuses before routing. */
-const refusal = () => {
+const refusal = (error: RequestRefused | ServiceUnavailable) => {
   const now = DateTime.nowUnsafe()
   const requestId = uuid7(DateTime.toEpochMillis(now))
-  const { code, type } = wireOf(RequestRefused)
+  const isBusy = error._tag === "ServiceUnavailable"
+  const { code, type } = wireOf(isBusy ? ServiceUnavailable : RequestRefused)
   const body = JSON.stringify({
     success: false,
-    error: { type, code, message: new RequestRefused().message },
+    error: { type, code, message: error.message },
     meta: { request_id: requestId, timestamp: fromDateTime(now) }
   })
   const headers = {
@@ -45,15 +48,22 @@ const refusal = () => {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": requestId,
+    ...(isBusy ? { "retry-after": "2" } : {}),
     connection: "close"
   }
   return { headers, body }
 }
 
-const refuse = (socket: Duplex, status: number) => {
-  const { body, headers } = refusal()
+const refuse = (socket: Duplex, status: number, error: RequestRefused | ServiceUnavailable = new RequestRefused()) => {
+  const { body, headers } = refusal(error)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
+}
+
+/** Answers a connection that is one too many. It closes at once, before its request is read. */
+const refuseConnection = (socket: Socket) => {
+  refuse(socket, 503, new ServiceUnavailable())
+  socket.destroySoon()
 }
 
 const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
@@ -61,20 +71,6 @@ const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, E
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
   refuse(socket, statuses[error.code ?? ""] ?? 400)
-}
-
-/** Browsers open spare connections. Node would wait for them on close as if they were busy. */
-const destroyUnusedConnections = (server: Server) => {
-  const sockets = new Set<Socket>()
-  server.on("connection", (socket) => {
-    sockets.add(socket)
-    socket.once("close", () => sockets.delete(socket))
-  })
-  const close = server.close.bind(server)
-  server.close = (callback) => {
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    return close(callback)
-  }
 }
 
 /** The port opens while the node still starts. Requests that arrive meanwhile wait until the routes are ready. */
@@ -92,7 +88,7 @@ const holdEarlyRequests = (server: Server) => {
   server.on("newListener", answer).on("request", hold)
 }
 
-const make = () => {
+const make = ({ httpConnections, httpConnectionsPerAddress, trustedProxies = [] }: AppConfig["Service"]) => {
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
@@ -102,16 +98,25 @@ const make = () => {
     // The request pipeline refuses a request without Host, with a response body.
     requireHostHeader: false
   })
-  destroyUnusedConnections(server)
+  limitConnections(server, {
+    total: httpConnections,
+    perAddress: httpConnectionsPerAddress,
+    isProxy: (address) =>
+      Result.match(NetAddress.ipFromString(address), {
+        onFailure: () => false,
+        onSuccess: (ip) => trustedProxies.some((network) => IpNetwork.contains(network, NetAddress.toCanonical(ip)))
+      }),
+    refuse: refuseConnection
+  })
   holdEarlyRequests(server)
   server.on("clientError", onClientError)
   server.on("connect", (_request, socket) => refuse(socket, 400))
   server.on("checkExpectation", (_request, response) => {
-    const { body, headers } = refusal()
+    const { body, headers } = refusal(new RequestRefused())
     response.writeHead(417, headers).end(body)
   })
   return server
 }
 
 /** Node's HTTP server on HOST and PORT. On close it first finishes the requests in flight. */
-export const HttpServerLayer = Layer.unwrap(Effect.map(AppConfig, (config) => listenOn(make, config)))
+export const HttpServerLayer = Layer.unwrap(Effect.map(AppConfig, (config) => listenOn(() => make(config), config)))

@@ -10,12 +10,13 @@ import { Cluster, ClusterPruning } from "../../platform/cluster/Cluster.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
-import { BodyMemory } from "../../platform/http/BodyMemory.ts"
 import { Idempotency } from "../../platform/http/Idempotency.ts"
+import { BodyMemory } from "../../platform/http/MemoryBudget.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
 import { RateLimit } from "../../platform/http/RateLimit.ts"
 import { Draining, RequestPipeline } from "../../platform/http/RequestPipeline.ts"
 import { RequestRulesLayer } from "../../platform/http/RequestRulesLayer.ts"
+import { RequestsInFlight } from "../../platform/http/RequestsInFlight.ts"
 import { Health } from "../../platform/observability/Health.ts"
 import { Metrics, Traces } from "../../platform/observability/Telemetry.ts"
 import { PricingLayer } from "../../pricing/PricingHttp.ts"
@@ -33,6 +34,7 @@ import { AllowedLayer, Routes } from "./Routes.ts"
 /** Services that every domain uses. */
 const Platform = Layer.mergeAll(
   RateLimit.layer,
+  RequestsInFlight.layer,
   Idempotency.layer,
   Draining.layer,
   AllowedLayer,

@@ -1,3 +1,4 @@
+import { planSettings } from "./planSettings.ts"
 import * as Setting from "./Setting.ts"
 import { whatsappSettings } from "./whatsappSettings.ts"
 
@@ -16,6 +17,16 @@ export const settings = {
   trustedProxies: Setting.optional(Setting.networks)(
     "TRUSTED_PROXIES",
     "Addresses or networks (10.0.0.0/8) of TLS proxies whose X-Forwarded-For is trusted. Unset: none."
+  ),
+  httpConnections: Setting.int(10, 100_000)(
+    "HTTP_CONNECTIONS",
+    "2000",
+    "Open HTTP connections of this node, and its requests in flight. A new connection replaces the longest idle one."
+  ),
+  httpConnectionsPerAddress: Setting.int(1, 100_000)(
+    "HTTP_CONNECTIONS_PER_ADDRESS",
+    "500",
+    "Open connections of a client's address, and requests in flight of an address or account. Proxies in TRUSTED_PROXIES have no such limit."
   ),
   registration: Setting.optional(Setting.oneOf(["open", "closed"]))(
     "REGISTRATION",
@@ -178,46 +189,7 @@ export const settings = {
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "Base URL of an OTLP/HTTP collector for traces. Unset: no traces."
   ),
-  rateLimitStarter: Setting.int(1, 1_000_000)("RATE_LIMIT_STARTER", "60", "Requests per key and minute, Starter plan."),
-  rateLimitGrowth: Setting.int(1, 1_000_000)("RATE_LIMIT_GROWTH", "300", "Requests per key and minute, Growth plan."),
-  rateLimitBusiness: Setting.int(1, 1_000_000)(
-    "RATE_LIMIT_BUSINESS",
-    "1000",
-    "Requests per key and minute, Business plan."
-  ),
-  rateLimitEnterprise: Setting.int(1, 1_000_000)(
-    "RATE_LIMIT_ENTERPRISE",
-    "2000",
-    "Requests per key and minute, Enterprise plan."
-  ),
-  emailQuotaStarter: Setting.quota("EMAIL_QUOTA_STARTER", "5000", "Emails (recipients) per month, Starter plan."),
-  emailQuotaGrowth: Setting.quota("EMAIL_QUOTA_GROWTH", "25000", "Emails (recipients) per month, Growth plan."),
-  emailQuotaBusiness: Setting.quota("EMAIL_QUOTA_BUSINESS", "100000", "Emails (recipients) per month, Business plan."),
-  emailQuotaEnterprise: Setting.quota(
-    "EMAIL_QUOTA_ENTERPRISE",
-    "unlimited",
-    "Emails (recipients) per month, Enterprise plan."
-  ),
-  smsQuotaStarter: Setting.quota("SMS_QUOTA_STARTER", "100", "SMS per month, Starter plan."),
-  smsQuotaGrowth: Setting.quota("SMS_QUOTA_GROWTH", "500", "SMS per month, Growth plan."),
-  smsQuotaBusiness: Setting.quota("SMS_QUOTA_BUSINESS", "2000", "SMS per month, Business plan."),
-  smsQuotaEnterprise: Setting.quota("SMS_QUOTA_ENTERPRISE", "unlimited", "SMS per month, Enterprise plan."),
-  otpQuotaStarter: Setting.quota("OTP_QUOTA_STARTER", "200", "One-time codes per month, Starter plan."),
-  otpQuotaGrowth: Setting.quota("OTP_QUOTA_GROWTH", "1000", "One-time codes per month, Growth plan."),
-  otpQuotaBusiness: Setting.quota("OTP_QUOTA_BUSINESS", "5000", "One-time codes per month, Business plan."),
-  otpQuotaEnterprise: Setting.quota("OTP_QUOTA_ENTERPRISE", "unlimited", "One-time codes per month, Enterprise plan."),
-  whatsappSessionLimitStarter: Setting.quota("WHATSAPP_SESSION_LIMIT_STARTER", "1", "WhatsApp sessions, Starter plan."),
-  whatsappSessionLimitGrowth: Setting.quota("WHATSAPP_SESSION_LIMIT_GROWTH", "3", "WhatsApp sessions, Growth plan."),
-  whatsappSessionLimitBusiness: Setting.quota(
-    "WHATSAPP_SESSION_LIMIT_BUSINESS",
-    "10",
-    "WhatsApp sessions, Business plan."
-  ),
-  whatsappSessionLimitEnterprise: Setting.quota(
-    "WHATSAPP_SESSION_LIMIT_ENTERPRISE",
-    "unlimited",
-    "WhatsApp sessions, Enterprise plan."
-  ),
+  ...planSettings,
   highVolumeSms: Setting.int(1, 1_000_000_000)(
     "HIGH_VOLUME_SMS",
     "100000",

@@ -1,5 +1,7 @@
-import { type Duration, Effect, type Scope, Semaphore } from "effect"
+import { Context, type Duration, Effect, Layer, type Scope, Semaphore } from "effect"
+import { getHeapStatistics } from "node:v8"
 import { ServiceUnavailable } from "./ApiErrors.ts"
+import { bulkMail, small } from "./RequestRules.ts"
 
 interface Options {
   /** What all requests of the node may hold together. */
@@ -19,9 +21,13 @@ interface Share {
 export interface MemoryBudget {
   /**
    * Reserves an amount until the scope ends; more than a share counts as the whole share. Fails when the share or the node
-   * has no room in time.
+   * has no room in time: by default after the budget's wait.
    */
-  readonly take: (accountId: number, amount: number) => Effect.Effect<void, ServiceUnavailable, Scope.Scope>
+  readonly take: (
+    accountId: number,
+    amount: number,
+    wait?: Duration.Input
+  ) => Effect.Effect<void, ServiceUnavailable, Scope.Scope>
 }
 
 /** The shares of active accounts. A share is forgotten with its last user. */
@@ -44,19 +50,51 @@ const makeShares = (size: number) => {
 }
 
 export const MemoryBudget = {
-  make: ({ share, total, wait }: Options): MemoryBudget => {
+  make: ({ share, total, wait: longest }: Options): MemoryBudget => {
     const room = Semaphore.makeUnsafe(total)
     const shareOf = makeShares(share)
     return {
-      take: Effect.fnUntraced(
-        function*(accountId, amount) {
+      take: (accountId, amount, wait = longest) =>
+        Effect.gen(function*() {
           const bounded = Math.min(amount, share)
           const own = yield* shareOf(accountId)
           yield* own.room.takeScoped(bounded)
           yield* room.takeScoped(bounded)
-        },
-        Effect.timeoutOrElse({ duration: wait, orElse: () => Effect.fail(new ServiceUnavailable()) })
-      )
+        }).pipe(Effect.timeoutOrElse({ duration: wait, orElse: () => Effect.fail(new ServiceUnavailable()) }))
     }
   }
+}
+
+const MiB = 1024 * 1024
+
+/** While it is handled, a body needs up to six times its size: its bytes, its text, and the decoded values. */
+const heapPerByte = 12
+
+/** The longest time that a body waits for memory. */
+const wait = "5 seconds"
+
+/**
+ * Bounds the memory of large bodies on this node. Small ones need none of it: the limits of connections and of requests in
+ * flight bound their number, so that a small request succeeds while large ones wait.
+ */
+export class BodyMemory extends Context.Service<BodyMemory, {
+  /** Reserves the bytes of a body until the scope ends. */
+  readonly holdBytes: (accountId: number, bytes: number) => Effect.Effect<void, ServiceUnavailable, Scope.Scope>
+  /** Reserves the bytes of an answer. It does not wait, because the answer is in memory already. */
+  readonly holdAnswer: (accountId: number, bytes: number) => Effect.Effect<void, ServiceUnavailable, Scope.Scope>
+  /** Reserves the decoded values of a body until the scope ends. */
+  readonly holdValues: (accountId: number, values: number) => Effect.Effect<void, ServiceUnavailable, Scope.Scope>
+}>()("messaging-service/platform/http/MemoryBudget/BodyMemory") {
+  /** The node has room for its heap's twelfth, at most 128 MiB; an account for a quarter of it, and for any one body. */
+  static readonly layer = Layer.sync(BodyMemory, () => {
+    const heap = getHeapStatistics().heap_size_limit
+    const total = Math.min(128 * MiB, Math.max(2 * bulkMail.bytes, Math.floor(heap / heapPerByte)))
+    const bytes = MemoryBudget.make({ total, share: Math.max(bulkMail.bytes, Math.floor(total / 4)), wait })
+    const values = MemoryBudget.make({ total: 2 * bulkMail.values, share: bulkMail.values, wait })
+    return BodyMemory.of({
+      holdBytes: (accountId, amount) => amount <= small.bytes ? Effect.void : bytes.take(accountId, amount),
+      holdAnswer: (accountId, amount) => bytes.take(accountId, amount, 0),
+      holdValues: (accountId, amount) => amount <= small.values ? Effect.void : values.take(accountId, amount)
+    })
+  })
 }

@@ -8,6 +8,7 @@ import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"
 import { RequestContext, type RequestFacts } from "./RequestContext.ts"
+import { RequestsInFlight } from "./RequestsInFlight.ts"
 
 /** After this time of a request the node checks whether the database still answers. */
 const checkAfter = "2500 millis"
@@ -134,6 +135,7 @@ const through = Effect.gen(function*() {
   const draining = yield* Draining
   const allowed = yield* Allowed
   const whileAnswered = yield* whileDatabaseAnswers
+  const inFlight = yield* RequestsInFlight
 
   const explained = (request: HttpServerRequest.HttpServerRequest, path: string) => (cause: Cause.Cause<unknown>) =>
     isUnknownRoute(cause) ? noRoute(request, allowed.methods(path)) : Effect.flatMap(errorOf(cause), errorResponse)
@@ -154,7 +156,7 @@ const through = Effect.gen(function*() {
         : (yield* draining.begun) && !isHealth(path)
         ? errorResponse(new ServiceUnavailable())
         : Effect.catchCauseIf(
-          whileAnswered(httpEffect),
+          whileAnswered(isHealth(path) ? httpEffect : inFlight.ofAddress(facts.clientAddress, httpEffect)),
           (cause) => !Cause.hasInterrupts(cause),
           explained(request, path)
         )

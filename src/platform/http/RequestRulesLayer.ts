@@ -5,10 +5,11 @@ import type { AccountId } from "../../values/Ids.ts"
 import { answerInTime } from "./answerInTime.ts"
 import { type InvalidJson, type NotFound, ValidationFailed } from "./ApiErrors.ts"
 import { Principal } from "./Authentication.ts"
-import { BodyMemory } from "./BodyMemory.ts"
 import { Idempotency } from "./Idempotency.ts"
+import { BodyMemory } from "./MemoryBudget.ts"
 import { readBody } from "./requestBody.ts"
 import { BodyLimit, RequestRules, WaitsOutside } from "./RequestRules.ts"
+import { RequestsInFlight } from "./RequestsInFlight.ts"
 import { fromSchemaError } from "./violations.ts"
 
 const callerOf = (principal: Option.Option<Principal["Service"]>) =>
@@ -42,6 +43,7 @@ export const RequestRulesLayer = Layer.effect(
   Effect.gen(function*() {
     const idempotency = yield* Idempotency
     const memory = yield* BodyMemory
+    const inFlight = yield* RequestsInFlight
 
     /**
      * A large answer stays in memory until its client has read it, so it counts like a body. An answer to a change is
@@ -50,23 +52,31 @@ export const RequestRulesLayer = Layer.effect(
     const written = Effect.fnUntraced(function*(answer: HttpServerResponse.HttpServerResponse, accountId: AccountId) {
       if (answer.body._tag !== "Uint8Array" || answer.body.contentLength <= largeAnswer) return answer
       const { method } = yield* HttpServerRequest.HttpServerRequest
-      if (method === "GET") yield* memory.holdBytes(accountId, answer.body.contentLength)
+      if (method === "GET") yield* memory.holdAnswer(accountId, answer.body.contentLength)
       return yield* answerInTime(answer)
     })
 
     return RequestRules.of((httpEffect, { endpoint }) =>
       Effect.gen(function*() {
         const caller = callerOf(yield* Effect.serviceOption(Principal))
-        // Only small bodies come without an account.
-        const body = yield* readBody(Context.get(endpoint.annotations, BodyLimit), caller?.accountId ?? 0).pipe(
-          Effect.provideService(BodyMemory, memory)
-        )
-        yield* requireStorable(yield* HttpServerRequest.ParsedSearchParams)
         const decoded = Effect.catch(httpEffect, documented)
-        if (caller === undefined) return yield* decoded
+        const read = Effect.gen(function*() {
+          // Only small bodies come without an account.
+          const body = yield* readBody(Context.get(endpoint.annotations, BodyLimit), caller?.accountId ?? 0).pipe(
+            Effect.provideService(BodyMemory, memory)
+          )
+          yield* requireStorable(yield* HttpServerRequest.ParsedSearchParams)
+          return body
+        })
+        if (caller === undefined) return yield* Effect.andThen(read, decoded)
         const waits = Context.get(endpoint.annotations, WaitsOutside)
-        const answer = yield* idempotency.once({ caller, body, waits }, decoded)
-        return yield* written(answer, caller.accountId)
+        return yield* inFlight.ofAccount(
+          caller.accountId,
+          read.pipe(
+            Effect.flatMap((body) => idempotency.once({ caller, body, waits }, decoded)),
+            Effect.flatMap((answer) => written(answer, caller.accountId))
+          )
+        )
       })
     )
   })

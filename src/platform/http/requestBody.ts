@@ -2,7 +2,7 @@ import { ByteSize, Effect, Option, Schema } from "effect"
 import { HttpIncomingMessage, HttpMethod, HttpServerRequest } from "effect/http"
 import { isUtf8 } from "node:buffer"
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "./ApiErrors.ts"
-import { BodyMemory } from "./BodyMemory.ts"
+import { BodyMemory } from "./MemoryBudget.ts"
 import type { BodyLimits } from "./RequestRules.ts"
 import { pathOf } from "./violations.ts"
 

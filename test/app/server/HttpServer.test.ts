@@ -1,14 +1,34 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Fiber, Layer } from "effect"
+import { ConfigProvider, Effect, Fiber, Latch, Layer, Queue } from "effect"
 import { HttpServer, HttpServerResponse } from "effect/http"
 import * as NodeNet from "node:net"
 import { HttpServerLayer } from "../../../src/app/server/HttpServer.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 
-const OnFreePort = HttpServerLayer.pipe(
-  Layer.provide(AppConfig.layer),
-  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0" })))
-)
+const onFreePort = (settings: Readonly<Record<string, string>> = {}) =>
+  HttpServerLayer.pipe(
+    Layer.provide(AppConfig.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", ...settings })))
+  )
+
+/** The port of a server whose requests last until `release`. */
+const serving = Effect.gen(function*() {
+  const { address, serve } = yield* HttpServer.HttpServer
+  const latch = yield* Latch.make()
+  const arrived = yield* Queue.unbounded<void>()
+  yield* serve(Effect.gen(function*() {
+    yield* Queue.offer(arrived, undefined)
+    yield* latch.await
+    return HttpServerResponse.text("here")
+  }))
+  return {
+    port: address._tag === "UnixPathAddress" ? 0 : address.port,
+    arrived: Queue.take(arrived),
+    release: latch.open
+  }
+})
+
+const keepAlive = "GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 
 const get = "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
 
@@ -41,5 +61,55 @@ describe("HTTP server", () => {
       yield* serve(Effect.succeed(HttpServerResponse.text("here")))
       assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 200 OK\r\n[^]*here$/)
       assert.match(yield* Effect.flatMap(ask(port), answerOn), /^HTTP\/1\.1 200 OK\r\n/)
-    }).pipe(Effect.scoped, Effect.provide(OnFreePort)))
+    }).pipe(Effect.scoped, Effect.provide(onFreePort())))
+
+  it.live("a connection of an address that has as many as it may is answered 503 and closed", () =>
+    Effect.gen(function*() {
+      const { arrived, port, release } = yield* serving
+      const held = yield* Effect.all([ask(port), ask(port)])
+      yield* arrived
+      yield* arrived
+      const refused = yield* Effect.flatMap(ask(port), answerOn)
+      assert.match(refused, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 2\r\n[^]*"type":"service_unavailable","code":5030/)
+      const answers = yield* Effect.forkChild(Effect.forEach(held, answerOn, { concurrency: 2 }))
+      yield* release
+      for (const answer of yield* Fiber.join(answers)) assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+      const later = yield* Effect.flatMap(ask(port), answerOn)
+      assert.match(later, /^HTTP\/1\.1 200 OK\r\n/)
+    }).pipe(Effect.scoped, Effect.provide(onFreePort({ HTTP_CONNECTIONS_PER_ADDRESS: "2" }))))
+
+  it.live("a trusted proxy may have more connections than a client", () =>
+    Effect.gen(function*() {
+      const { port, release } = yield* serving
+      yield* release
+      const clients = yield* Effect.all(Array.from({ length: 3 }, () => ask(port)))
+      for (const answer of yield* Effect.forEach(clients, answerOn, { concurrency: 3 })) {
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+      }
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(onFreePort({ HTTP_CONNECTIONS_PER_ADDRESS: "1", TRUSTED_PROXIES: "127.0.0.1" }))
+    ))
+
+  it.live("a new connection replaces the longest idle one, never one with a request in flight", () =>
+    Effect.gen(function*() {
+      const { arrived, port, release } = yield* serving
+      const busy = yield* ask(port, keepAlive)
+      yield* arrived
+      const silent = yield* Effect.all(Array.from({ length: 9 }, () => ask(port, "")))
+      const closed = yield* Effect.forkChild(Effect.forEach(silent.slice(0, 2), answerOn, { concurrency: 2 }))
+      const newer = yield* Effect.all([ask(port), ask(port)])
+      assert.deepStrictEqual(yield* Fiber.join(closed), ["", ""])
+      yield* arrived
+      yield* arrived
+      assert.deepStrictEqual(
+        [busy, ...silent.slice(2), ...newer].map(({ destroyed }) => destroyed),
+        Array(10).fill(false)
+      )
+      yield* release
+      for (const answer of yield* Effect.forEach(newer, answerOn, { concurrency: 2 })) {
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+      }
+      for (const socket of [busy, ...silent]) socket.destroy()
+    }).pipe(Effect.scoped, Effect.provide(onFreePort({ HTTP_CONNECTIONS: "10" }))))
 })

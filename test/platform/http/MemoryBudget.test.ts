@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { BodyMemory } from "../../../src/platform/http/BodyMemory.ts"
+import { BodyMemory } from "../../../src/platform/http/MemoryBudget.ts"
 import { bulkMail, small } from "../../../src/platform/http/RequestRules.ts"
 
 const accounts = Array.from({ length: 100 }, (_, index) => index + 1)
