@@ -2,7 +2,7 @@
  * Sends one batch.
  *
  * Callers: `BulkEmail` and the sweeper, by the one persisted `Run` of the batch, which stays open until the batch ends. The
- * sweeper also by `Wake`, when a recipient is due and nothing moves.
+ * sweeper also by `Wake`, when a recipient is due and nothing moves. `BulkEmail` by `Cancel`, which withdraws what waits.
  * State: the rows of `email_batches` and `email_messages`. In memory: claimed recipients (`sending`), templates and key.
  * On shard move: it finishes its mail transactions and releases the other claims. After a crash the next owner runs the
  * batch again. It sends recipients that it finds in `sending` again, with the same Message-ID and bytes, and counts them
@@ -16,6 +16,7 @@ import { Entity } from "effect/cluster"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { Claims } from "../../../platform/work/Claims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
@@ -142,6 +143,8 @@ const make = Effect.gen(function*() {
   const repo = yield* BatchesRepo
   const content = yield* makeContent(id)
   const policy = yield* makePolicy(id, content)
+  const { complete } = yield* BulkEmail
+  const claims = yield* Claims.make<Claimed>()
   const wakeup = yield* Wakeup.make
   const running = yield* Semaphore.make(1)
 
@@ -152,12 +155,20 @@ const make = Effect.gen(function*() {
       repo.reclaimExpired({ id, maxAttempts, claimed: [], after: leaseTimeout })
     ))
     yield* Effect.annotateLogs(Effect.logDebug("sending a batch on this node"), { batch: id })
-    yield* Effect.ensuring(LeasedQueue.run(policy, wakeup), content.drop)
+    yield* Effect.ensuring(LeasedQueue.run(policy, wakeup, claims), content.drop)
   })
+
+  /** Claims of a canceled batch find no recipient, so after the withdrawal none begins. */
+  const cancel = Effect.gen(function*() {
+    yield* retryWhileUnavailable(repo.cancel(id))
+    const withdrawn = yield* claims.withdraw(() => true)
+    yield* retryWhileUnavailable(Effect.andThen(repo.releaseClaims(id, withdrawn), complete(id)))
+  }).pipe(Effect.uninterruptible)
 
   return BatchEntity.of({
     Run: () => running.withPermit(run),
-    Wake: () => Effect.andThen(wakeup.signal, Effect.asVoid(running.withPermitsIfAvailable(1)(run)))
+    Wake: () => Effect.andThen(wakeup.signal, Effect.asVoid(running.withPermitsIfAvailable(1)(run))),
+    Cancel: () => cancel
   })
 })
 

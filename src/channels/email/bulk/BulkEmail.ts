@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Exit, Layer, Option } from "effect"
 import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import type { SenderNotVerified } from "../../../email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
@@ -76,7 +76,10 @@ export class BulkEmail extends Context.Service<BulkEmail, {
     filter: { readonly status?: BatchRecipient["status"] | undefined },
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<BatchRecipient>, NotFound>
-  /** Cancels the queued recipients and returns the batch with its new counts. */
+  /**
+   * Cancels the recipients whose mail transaction has not begun, and returns the batch with its new counts. None begins
+   * afterwards, unless the node that sends the batch does not answer.
+   */
   readonly cancel: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
   /**
    * Completes a batch whose recipients have all ended; in a canceled batch it first cancels the queued ones. Publishes
@@ -172,8 +175,11 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       }, transaction)
 
       const cancel = Effect.fn("BulkEmail.cancel")(function*(accountId: AccountId, batchId: EmailBatchId) {
-        yield* find(accountId, batchId)
-        yield* transaction(Effect.andThen(repo.cancel(batchId), complete(batchId)))
+        const batch = yield* find(accountId, batchId)
+        if (batch.completed_at !== null) return batch
+        const byActor = yield* Effect.exit(Effect.timeout(actor(batchId).Cancel(), wakeTimeout))
+        // The actor's node is dead or frozen: the claims that it had will be orphaned.
+        if (Exit.isFailure(byActor)) yield* transaction(Effect.andThen(repo.cancel(batchId), complete(batchId)))
         return yield* find(accountId, batchId)
       })
 

@@ -7,7 +7,7 @@ import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
-import { BodyLimit, bulkMail, RequestRules } from "../../../platform/http/RequestRules.ts"
+import { BodyLimit, bulkMail, RequestRules, WaitsOutside } from "../../../platform/http/RequestRules.ts"
 import { recipientsOf } from "../../../templates/Recipients.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { EmailBatchId } from "../../../values/Ids.ts"
@@ -95,9 +95,11 @@ const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
   error: apiErrors(NotFound)
 })
   .annotate(Access.Access, email())
+  .annotate(WaitsOutside, true)
   .annotateMerge(OpenApi.annotations({
     summary: "Cancel a batch",
-    description: "Cancels all recipients whose message is not being sent right now. Canceling again changes nothing."
+    description:
+      "Cancels all recipients whose message is not being sent right now. After the answer no further message begins; those being sent count as queued until they end, mostly within a second. Canceling again changes nothing."
   }))
 
 /** The endpoints of bulk email (spec 4.3). */
