@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { wire } from "../platform/http/ApiError.ts"
-import { pluralize } from "../values/pluralize.ts"
+import { pluralize } from "../values/messageText.ts"
 
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", {}, wire(409, "email_taken", 4096)) {
   override get message() {

@@ -1,4 +1,5 @@
 import { Brand, Schema, SchemaTransformation } from "effect"
+import { oneLine } from "../values/messageText.ts"
 import { eventAliases, type EventName, eventNames, type MessageChannel, type Topic, topics } from "./EventNames.ts"
 
 /** The number of insertions, deletions and replacements that turn `a` into `b` (Levenshtein). */
@@ -40,8 +41,8 @@ const unknownEvent = (
 ): string => {
   const near = nearest(word, known)
   return near.length === 0
-    ? `unknown event "${word}", use ${instead}`
-    : `unknown event "${word}", did you mean ${near.join(" or ")}?`
+    ? `unknown event "${oneLine(word)}", use ${instead}`
+    : `unknown event "${oneLine(word)}", did you mean ${near.join(" or ")}?`
 }
 
 /** The refusal of an unknown word as an event name. */

@@ -1,6 +1,6 @@
 import type { Notice } from "../accounts/Notice.ts"
 import type { AccountId } from "../values/Ids.ts"
-import { pluralize, thousands } from "../values/pluralize.ts"
+import { pluralize, thousands } from "../values/messageText.ts"
 import type { Crossed, DigestRow } from "./UsageAlertsRepo.ts"
 import type { Metric } from "./UsageReport.ts"
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { wire } from "../platform/http/ApiError.ts"
-import { pluralize } from "../values/pluralize.ts"
+import { pluralize } from "../values/messageText.ts"
 import { CodeChannel } from "./Verification.ts"
 
 /** Identical for an id or recipient that is unknown, another account's, or already used, so that it reveals nothing. */

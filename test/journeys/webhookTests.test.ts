@@ -124,6 +124,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
           const [json, message] of [
             [{ event: "email.bulk_complete" }, /did you mean email\.bulk_completed\?/],
             [{ event: "sms.deliverd" }, /did you mean sms\.delivered\?/],
+            [{ event: "x\r\nX-Injected: 1" }, /unknown event "x\\r\\nX-Injected: 1"/],
             [{ event: "email.*" }, /unknown event "email\.\*"/],
             [{ event: "*" }, /unknown event "\*", use a name such as "message\.sent"/],
             [{ event: "something else altogether" }, /use a name such as "message\.sent"/],

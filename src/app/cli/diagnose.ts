@@ -14,7 +14,7 @@ import { countForeign } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { isRemote } from "../../platform/database/DatabaseUrl.ts"
 import { Dns } from "../../platform/net/Dns.ts"
-import { pluralize } from "../../values/pluralize.ts"
+import { pluralize } from "../../values/messageText.ts"
 import { sealedColumns } from "../server/sealedColumns.ts"
 import { inSandbox, Notable, smsCheck, whatsappCheck } from "./channelChecks.ts"
 

@@ -1,5 +1,6 @@
 import { Effect, Schema, SchemaGetter } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { oneLine, oneLineEach } from "../../values/messageText.ts"
 import { Meta } from "../../values/Page.ts"
 import { meta } from "./RequestContext.ts"
 
@@ -31,7 +32,10 @@ export interface ApiErrorClass extends Schema.Top {
   readonly fields: Schema.Struct.Fields
 }
 
-/** The body of every answer that is not 2xx. The fields of the error stand beside `message`. */
+/**
+ * The body of every answer that is not 2xx. The fields of the error stand beside `message`. Texts that quote the caller are
+ * one line.
+ */
 export interface ErrorBody {
   readonly success: false
   readonly error: { readonly type: string; readonly code: number; readonly message: string }
@@ -70,7 +74,7 @@ const onTheWire = <C extends ApiErrorClass>(error: C): OnTheWire<C> => {
         const { _tag: _, ...facts } = error
         return Effect.map(meta, (meta) => ({
           success: false as const,
-          error: { type, code, ...facts, message: error.message },
+          error: { type, code, ...oneLineEach(facts), message: oneLine(error.message) },
           meta
         }))
       })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { pluralize } from "../../values/pluralize.ts"
+import { pluralize } from "../../values/messageText.ts"
 import { wire } from "./ApiError.ts"
 
 /** The errors that any endpoint can return. Errors of one domain are in its `*Errors.ts`. */

@@ -1,5 +1,5 @@
 import { Html, html } from "../../platform/http/html.ts"
-import { pluralize } from "../../values/pluralize.ts"
+import { pluralize } from "../../values/messageText.ts"
 import * as LocalPage from "../pages/LocalPage.ts"
 import type { ReadMail } from "./readMail.ts"
 import type { SandboxMail, SandboxMailSummary } from "./SandboxInboxRepo.ts"

@@ -6,7 +6,7 @@ import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { parseHttpsUrl } from "../../../values/HttpsUrl.ts"
 import { type AccountId, MessageBatchId, type WhatsAppSessionId } from "../../../values/Ids.ts"
-import { pluralize } from "../../../values/pluralize.ts"
+import { pluralize } from "../../../values/messageText.ts"
 import { mediaMismatch } from "../content/media.ts"
 import {
   isMedia,
