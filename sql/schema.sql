@@ -727,6 +727,7 @@ create table webhooks (
   constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX webhooks_account ON webhooks USING btree (account_id, id DESC);
+CREATE INDEX webhooks_backlog_full ON webhooks USING btree (id) WHERE unhealthy_reason = 'backlog_full'::text;
 CREATE INDEX webhooks_previous_secret_until ON webhooks USING btree (previous_secret_until) WHERE previous_secret IS NOT NULL;
 
 create table whatsapp_contacts (

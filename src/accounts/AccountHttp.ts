@@ -14,6 +14,7 @@ import { CurrentPassword } from "./CurrentPassword.ts"
 import { LoginSessions } from "./LoginSessions.ts"
 import { Notices } from "./Notices.ts"
 import { PasswordResets } from "./PasswordResets.ts"
+import { PlanLimits } from "./PlanLimits.ts"
 
 /** Handlers of {@link AccountApi}. */
 const AccountHttp = HttpApiBuilder.group(
@@ -85,5 +86,5 @@ export const AccountsLayer = Layer.merge(AuthHttp, AccountHttp).pipe(
     PasswordResets.layer,
     AccountRemoval.layer
   )),
-  Layer.provideMerge(Layer.mergeAll(Audit.layer, Notices.layer, CurrentPassword.layer))
+  Layer.provideMerge(Layer.mergeAll(Audit.layer, Notices.layer, CurrentPassword.layer, PlanLimits.layer))
 )

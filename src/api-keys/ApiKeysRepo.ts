@@ -43,6 +43,8 @@ export const Credential = Schema.Struct({
   /** The credential's last use was recorded more than a minute ago. */
   is_stale: Schema.Boolean,
   used: Schema.NullOr(Usage.fields.used),
+  /** Requests of the whole account in the current minute. */
+  shared_used: Schema.NullOr(Usage.fields.used),
   resetsAt: Schema.NullOr(Usage.fields.resetsAt),
   secondsLeft: Schema.NullOr(Usage.fields.secondsLeft)
 })
@@ -127,8 +129,8 @@ const make = Effect.gen(function*() {
     execute: (hashes) =>
       countingSql(
         sql,
-        sql`select *, case when state = 'usable' then coalesce('key:' || key_id, 'account:' || account_id) end
-          as bucket from (select t.position, k.id as key_id, s.id as session_id, a.id as account_id,
+        sql`select *, case when state = 'usable' then coalesce('key:' || key_id, 'sessions:' || account_id) end as bucket,
+          case when state = 'usable' then 'account:' || account_id end as shared_bucket from (select t.position, k.id as key_id, s.id as session_id, a.id as account_id,
           coalesce(k.expires_at, s.expires_at) as expires_at,
           coalesce(s.created_at > now() - interval '15 minutes', false) as is_fresh_login, k.scopes, k.permissions, a.plan,
           case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial,

@@ -6,7 +6,7 @@ import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Access, AccountLimit, type Rule } from "../platform/http/Access.ts"
 import * as Errors from "../platform/http/ApiErrors.ts"
 import { Authentication, Principal } from "../platform/http/Authentication.ts"
-import { RateLimit, type Usage } from "../platform/http/RateLimit.ts"
+import { RateLimit } from "../platform/http/RateLimit.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { GroupCommit } from "../platform/work/GroupCommit.ts"
 import type { AccountId } from "../values/Ids.ts"
@@ -75,12 +75,13 @@ const principalOf = (found: Credential): Principal["Service"] => ({
   trial: found.trial
 })
 
-// The query has counted a usable credential.
-const usageOf = ({ resetsAt, secondsLeft, used }: Credential): Usage => ({
-  used: used ?? 0,
-  resetsAt: resetsAt ?? 0,
-  secondsLeft: secondsLeft ?? 1
-})
+/** Of the limits of the key and of the account, the one that leaves fewer requests. Both minutes end at once. */
+const tighter = ({ shared_used, used }: Credential, perKey: number, perAccount: number) => {
+  // The query has counted a usable credential.
+  const own = { limit: perKey, remaining: perKey - (used ?? 0) }
+  const shared = { limit: perAccount, remaining: perAccount - (shared_used ?? 0) }
+  return shared.remaining < own.remaining ? shared : own
+}
 
 /** Answers 403, then 402, if the caller may not use the endpoint. */
 const authorize = Effect.fnUntraced(function*(rule: Rule, principal: Principal["Service"]) {
@@ -113,17 +114,19 @@ export const AuthenticationLayer = Layer.effect(
       enterprise: config.rateLimitEnterprise
     }
 
-    /** Answers 429 above the rate limit. */
-    const limited = Effect.fnUntraced(function*(plan: Plan, { resetsAt, secondsLeft, used }: Usage) {
-      const limit = perMinute[plan]
+    /** Answers 429 above the rate limit of the key or of its account. */
+    const limited = Effect.fnUntraced(function*(plan: Plan, found: Credential) {
+      const tight = tighter(found, perMinute[plan], perMinute[plan] * config.rateLimitAccountKeys)
+      const { limit } = tight
       const { answerHeaders } = yield* RequestContext
-      const remaining = Math.max(0, limit - used)
+      const remaining = Math.max(0, tight.remaining)
+      const [resetsAt, secondsLeft] = [found.resetsAt ?? 0, found.secondsLeft ?? 1]
       answerHeaders.set("x-ratelimit-limit", String(limit))
       answerHeaders.set("x-ratelimit-remaining", String(remaining))
       answerHeaders.set("x-ratelimit-reset", String(resetsAt))
       answerHeaders.set("ratelimit-policy", `"minute";q=${limit};w=60`)
       answerHeaders.set("ratelimit", `"minute";r=${remaining};t=${secondsLeft}`)
-      if (used <= limit) return
+      if (tight.remaining >= 0) return
       answerHeaders.set("retry-after", String(secondsLeft))
       return yield* new Errors.RateLimitExceeded({ limit, retry_after: secondsLeft })
     })
@@ -132,7 +135,7 @@ export const AuthenticationLayer = Layer.effect(
       bearer: Effect.fnUntraced(function*(httpEffect, { credential, endpoint }) {
         const found = yield* identify(credentials, Redacted.value(credential))
         const principal = principalOf(found)
-        yield* limited(principal.plan, usageOf(found))
+        yield* limited(principal.plan, found)
         yield* authorize(Context.getOrUndefined(endpoint.annotations, Access) ?? { kind: "public" }, principal)
         const limit = Context.get(endpoint.annotations, AccountLimit)
         // Counted here, because the endpoint may run in a transaction, which would keep the counter locked.

@@ -1,10 +1,12 @@
 import { Context, Effect, Layer, Option, Redacted, Semaphore } from "effect"
 import { generateKeyPair } from "node:crypto"
 import { Audit, type AuditEntry } from "../accounts/Audit.ts"
+import { PlanLimits } from "../accounts/PlanLimits.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Vault } from "../platform/crypto/Vault.ts"
 import { Database } from "../platform/database/Database.ts"
-import { NotFound } from "../platform/http/ApiErrors.ts"
+import { NotFound, type PlanLimitExceeded } from "../platform/http/ApiErrors.ts"
+import { RequestContext } from "../platform/http/RequestContext.ts"
 import type { DomainName } from "../values/DomainName.ts"
 import { domainOf, type EmailAddress } from "../values/EmailAddress.ts"
 import type { AccountId, EmailDomainId } from "../values/Ids.ts"
@@ -13,7 +15,8 @@ import {
   dnsRecords,
   DomainAlreadyExists,
   type DomainChange,
-  type EmailDomain
+  type EmailDomain,
+  KeyMakerBusy
 } from "./EmailDomain.ts"
 import { sealedDkimKey } from "./EmailDomains.ts"
 import { type DomainRow, EmailDomainsRepo } from "./EmailDomainsRepo.ts"
@@ -48,6 +51,32 @@ const generateDkimKey = Effect.callback<DkimKey>((resume) => {
   })
 })
 
+/** Keys that a node generates or that wait for their turn: less than two seconds of work. */
+const maxKeys = 16
+
+/** As many of them for one account, so that it cannot keep others waiting. */
+const maxKeysOfAccount = 4
+
+/**
+ * Generates one key at a time, which leaves the other threads for signing mail. It is the heaviest work of the service,
+ * so it refuses more than a few that wait.
+ */
+const makeKeyMaker = Effect.map(Semaphore.make(1), (turn) => {
+  const waiting: Array<AccountId> = []
+  return Effect.fnUntraced(function*(accountId: AccountId) {
+    if (waiting.length >= maxKeys || waiting.filter((id) => id === accountId).length >= maxKeysOfAccount) {
+      const { answerHeaders } = yield* RequestContext
+      answerHeaders.set("retry-after", "2")
+      return yield* new KeyMakerBusy()
+    }
+    waiting.push(accountId)
+    return yield* Effect.ensuring(
+      turn.withPermits(1)(generateDkimKey),
+      Effect.sync(() => waiting.splice(waiting.indexOf(accountId), 1))
+    )
+  })
+})
+
 /**
  * The sending domains of an account, for their owner (spec 2.4, 4.4). Several accounts may add the same domain, each
  * with another key. {@link DomainVerification} decides which of them may send from it.
@@ -56,8 +85,11 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
   /** Newest first. */
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<EmailDomain>>
   readonly find: (accountId: AccountId, id: EmailDomainId) => Effect.Effect<EmailDomain, NotFound>
-  /** Generates a DKIM key and returns the records to publish. */
-  readonly add: (accountId: AccountId, domain: DomainName) => Effect.Effect<AddedDomain, DomainAlreadyExists>
+  /** Generates a DKIM key and returns the records to publish. The limit of the plan holds for concurrent requests. */
+  readonly add: (
+    accountId: AccountId,
+    domain: DomainName
+  ) => Effect.Effect<AddedDomain, DomainAlreadyExists | PlanLimitExceeded | KeyMakerBusy>
   /** Applies to mail that is accepted afterwards. */
   readonly change: (
     domain: { readonly accountId: AccountId; readonly id: EmailDomainId },
@@ -78,8 +110,8 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
       const audit = yield* Audit
       const repo = yield* EmailDomainsRepo
       const { spfIncludeHost: spfHost } = yield* AppConfig
-      // Generating keys is the heaviest work of the service. One at a time leaves the other threads for signing mail.
-      const keyMaking = yield* Semaphore.make(1)
+      const limits = yield* PlanLimits
+      const makeKey = yield* makeKeyMaker
 
       const added = ({ domain, id, public_key: publicKey, status }: DomainRow): AddedDomain => ({
         id,
@@ -97,18 +129,21 @@ export class DomainRegistrations extends Context.Service<DomainRegistrations, {
       })
 
       /** Makes a change. If it changed a row, adds the entry to the audit log in the same transaction. */
-      const recorded = <A>(entry: AuditEntry, change: Effect.Effect<Option.Option<A>>) =>
+      const recorded = <A, E>(entry: AuditEntry, change: Effect.Effect<Option.Option<A>, E>) =>
         transaction(Effect.tap(change, (row) => Option.isSome(row) ? audit.record(entry) : Effect.void))
 
       const add = Effect.fn("DomainRegistrations.add")(function*(accountId: AccountId, domain: DomainName) {
         if (Option.isSome(yield* repo.named({ accountId, domain }))) {
           return yield* new DomainAlreadyExists({ domain })
         }
-        const { privateKey, publicKey } = yield* keyMaking.withPermits(1)(generateDkimKey)
+        const capacity = limits.requireCapacity(accountId, "email_domains", repo.count(accountId))
+        // Before the key as well, which is work for nothing above the limit.
+        yield* transaction(capacity)
+        const { privateKey, publicKey } = yield* makeKey(accountId)
         const sealed = vault.seal(sealedDkimKey(accountId, domain), Buffer.from(Redacted.value(privateKey)))
         const row = yield* recorded(
           { accountId, action: "domain.added", data: { domain } },
-          repo.insert({ accountId, domain, publicKey, privateKey: sealed })
+          Effect.andThen(capacity, repo.insert({ accountId, domain, publicKey, privateKey: sealed }))
         )
         if (Option.isNone(row)) return yield* new DomainAlreadyExists({ domain })
         return added(row.value)

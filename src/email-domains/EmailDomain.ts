@@ -99,6 +99,17 @@ export class DomainAlreadyExists extends Schema.TaggedError<DomainAlreadyExists>
   }
 }
 
+/** The node already generates as many keys as it may, or as many for this account. */
+export class KeyMakerBusy extends Schema.TaggedError<KeyMakerBusy>()(
+  "KeyMakerBusy",
+  {},
+  wire(429, "key_maker_busy", 4292)
+) {
+  override get message() {
+    return "Too many sending domains are being added at once. Try again in two seconds."
+  }
+}
+
 /** The selector of the public key, `api._domainkey.<domain>`. The specification fixes it for all domains. */
 export const dkimSelector = "api"
 

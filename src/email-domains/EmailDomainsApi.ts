@@ -2,13 +2,20 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { RegistrableDomainName } from "../values/DomainName.ts"
 import { EmailDomainId, pathId } from "../values/Ids.ts"
 import { Data, Done, Nothing } from "../values/Page.ts"
-import { AddedDomain, CheckedDomain, DomainAlreadyExists, DomainChange, EmailDomain } from "./EmailDomain.ts"
+import {
+  AddedDomain,
+  CheckedDomain,
+  DomainAlreadyExists,
+  DomainChange,
+  EmailDomain,
+  KeyMakerBusy
+} from "./EmailDomain.ts"
 
 const NewDomain = Schema.Struct({
   domain: RegistrableDomainName.annotate({
@@ -30,7 +37,7 @@ const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(Email
 const add = HttpApiEndpoint.post("add", "/", {
   payload: NewDomain,
   success: Done(AddedDomain).pipe(HttpApiSchema.status(201)),
-  error: apiErrors(ValidationFailed, DomainAlreadyExists)
+  error: apiErrors(ValidationFailed, DomainAlreadyExists, PlanLimitExceeded, KeyMakerBusy)
 })
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({

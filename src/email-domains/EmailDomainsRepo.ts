@@ -60,6 +60,13 @@ const make = Effect.gen(function*() {
     execute: (accountId) => sql`select ${columns} from email_domains where account_id = ${accountId} order by id desc`
   })
 
+  const counted = Query.findOne({
+    Request: AccountId,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (accountId) => sql`select count(*) as total from email_domains where account_id = ${accountId}`
+  })
+  const count = (accountId: AccountId) => Effect.map(counted(accountId), ({ total }) => total)
+
   const find = Query.findOneOption({
     Request: One,
     Result: Row,
@@ -211,6 +218,7 @@ const make = Effect.gen(function*() {
 
   return {
     list,
+    count,
     find,
     named,
     verified,

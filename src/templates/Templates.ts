@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { PlanLimits } from "../accounts/PlanLimits.ts"
 import { ulid } from "../platform/crypto/ids.ts"
 import { Database } from "../platform/database/Database.ts"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, type PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { deprecated } from "../platform/http/RequestContext.ts"
 import { type AccountId, TemplateId, TemplateNumber, templatePathId, type TemplateRef } from "../values/Ids.ts"
 import type { PageOf } from "../values/Page.ts"
@@ -47,7 +48,11 @@ export class Templates extends Context.Service<Templates, {
     window: { readonly limit: number; readonly offset: number }
   ) => Effect.Effect<PageOf<EmailTemplateSummary>>
   readonly find: (accountId: AccountId, ref: TemplateRef) => Effect.Effect<EmailTemplate, NotFound>
-  readonly create: (accountId: AccountId, template: NewTemplate) => Effect.Effect<EmailTemplate, ValidationFailed>
+  /** Within the plan's limit. */
+  readonly create: (
+    accountId: AccountId,
+    template: NewTemplate
+  ) => Effect.Effect<EmailTemplate, ValidationFailed | PlanLimitExceeded>
   /** Concurrent changes of different fields all take effect. */
   readonly update: (
     accountId: AccountId,
@@ -65,6 +70,7 @@ export class Templates extends Context.Service<Templates, {
     Templates,
     Effect.gen(function*() {
       const { transaction } = yield* Database
+      const limits = yield* PlanLimits
       const repo = yield* TemplatesRepo
 
       const announce = (ref: TemplateRef) => typeof ref === "number" ? deprecated(numericIdsDeprecated) : Effect.void
@@ -81,7 +87,11 @@ export class Templates extends Context.Service<Templates, {
         const read = yield* compiled({ subject: input.subject, html, text }, paramOf)
         const variables = yield* variablesOf(read.template)
         const id = TemplateId.make(`tmpl_${yield* ulid}`)
-        return yield* repo.insert({ id, accountId, name: input.name, ...read.source, variables })
+        const count = Effect.map(repo.count(accountId), ({ total }) => total)
+        return yield* transaction(Effect.andThen(
+          limits.requireCapacity(accountId, "templates", count),
+          repo.insert({ id, accountId, name: input.name, ...read.source, variables })
+        ))
       })
 
       const update = Effect.fn("Templates.update")(

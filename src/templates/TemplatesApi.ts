@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { BodyLimit, RequestRules, texts as textLimits } from "../platform/http/RequestRules.ts"
 import { templatePathId } from "../values/Ids.ts"
@@ -59,7 +59,7 @@ const list = HttpApiEndpoint.get("list", "/", {
 const create = HttpApiEndpoint.post("create", "/", {
   payload: NewTemplate,
   success: Data(EmailTemplate).pipe(HttpApiSchema.status(201)),
-  error: apiErrors(ValidationFailed)
+  error: apiErrors(ValidationFailed, PlanLimitExceeded)
 })
   .annotate(Access.Access, writing)
   .annotate(BodyLimit, textLimits)

@@ -7,9 +7,6 @@ import { Plan } from "../values/Plan.ts"
 import { UsageRepo, type Wanted } from "./UsageRepo.ts"
 import type { Metered } from "./UsageReport.ts"
 
-/** Resources that a plan limits, per month or at any time. */
-export type Limited = Metered | "whatsapp_sessions"
-
 /** The refusal of a request above the quota, by metric. */
 export interface QuotaExceeded {
   readonly email: EmailQuotaExceeded
@@ -26,10 +23,10 @@ const refusal: { readonly [M in Metered]: (limit: number, current: number) => Qu
   otp: monthly("otp")
 }
 
-/** The limit of each resource on each plan. */
+/** The quota of each metric on each plan. */
 const limitsFrom = (
   config: AppConfig["Service"]
-): Readonly<Record<Limited, Readonly<Record<Plan, number | undefined>>>> => ({
+): Readonly<Record<Metered, Readonly<Record<Plan, number | undefined>>>> => ({
   email: {
     starter: config.emailQuotaStarter,
     growth: config.emailQuotaGrowth,
@@ -47,12 +44,6 @@ const limitsFrom = (
     growth: config.otpQuotaGrowth,
     business: config.otpQuotaBusiness,
     enterprise: config.otpQuotaEnterprise
-  },
-  whatsapp_sessions: {
-    starter: config.whatsappSessionLimitStarter,
-    growth: config.whatsappSessionLimitGrowth,
-    business: config.whatsappSessionLimitBusiness,
-    enterprise: config.whatsappSessionLimitEnterprise
   }
 })
 
@@ -80,10 +71,10 @@ export const exceeding = (
   })
 }
 
-/** The quotas of plans (spec 8), per calendar month (UTC) or at any time. */
+/** The quotas of plans (spec 8), per calendar month (UTC). */
 export class Quotas extends Context.Service<Quotas, {
   /** Undefined means no limit. */
-  readonly limit: (plan: Plan, of: Limited) => number | undefined
+  readonly limit: (plan: Plan, of: Metered) => number | undefined
   /**
    * Counts the use of a request in the transaction that accepts it. The limit holds for concurrent requests. On a plan
    * with a limit, a second request waits for the first transaction to end, so call it last. Without a limit, requests
@@ -103,16 +94,6 @@ export class Quotas extends Context.Service<Quotas, {
     metric: M,
     wanted: ReadonlyArray<Wanted>
   ) => Effect.Effect<ReadonlyArray<QuotaExceeded[M] | "busy" | undefined>>
-  /**
-   * Refuses one more of a resource that is limited at any time, such as WhatsApp sessions. `counting` returns the
-   * current number. Concurrent callers for the account wait until the transaction ends, which must also write the new
-   * row.
-   */
-  readonly requireCapacity: <E, R>(
-    accountId: AccountId,
-    of: "whatsapp_sessions",
-    counting: Effect.Effect<number, E, R>
-  ) => Effect.Effect<void, E | PlanLimitExceeded, R>
 }>()("messaging-service/usage/Quotas") {
   static readonly layer = Layer.effect(
     Quotas,
@@ -120,7 +101,7 @@ export class Quotas extends Context.Service<Quotas, {
       const repo = yield* UsageRepo
       const limits = limitsFrom(yield* AppConfig)
 
-      const limitsFor = Effect.fnUntraced(function*(ids: ReadonlyArray<AccountId>, of: Limited, wait: boolean) {
+      const limitsFor = Effect.fnUntraced(function*(ids: ReadonlyArray<AccountId>, of: Metered, wait: boolean) {
         const accounts = yield* repo.lockAccounts({ ids, wait })
         return new Map(accounts.map(({ id, plan }) => [id, limits[of][plan] ?? Number.POSITIVE_INFINITY]))
       })
@@ -175,16 +156,7 @@ export class Quotas extends Context.Service<Quotas, {
               full === undefined || full === "busy" ? full : refusal[metric](full.limit, full.used)
             )
           }
-        ),
-        requireCapacity: Effect.fn("Quotas.requireCapacity")(function*<E, R>(
-          accountId: AccountId,
-          of: "whatsapp_sessions",
-          counting: Effect.Effect<number, E, R>
-        ) {
-          const limit = (yield* limitsFor([accountId], of, true)).get(accountId) ?? 0
-          const current = yield* counting
-          if (current >= limit) return yield* new PlanLimitExceeded({ limit, current, resource: of })
-        })
+        )
       })
     })
   ).pipe(Layer.provide(UsageRepo.layer))

@@ -2,11 +2,13 @@ import { Context, Effect, Layer, Option, Redacted, Result } from "effect"
 import { Audit, type AuditEntry } from "../accounts/Audit.ts"
 import type { Notice } from "../accounts/Notice.ts"
 import { Notices } from "../accounts/Notices.ts"
+import { PlanLimits } from "../accounts/PlanLimits.ts"
 import { Vault } from "../platform/crypto/Vault.ts"
 import { Database } from "../platform/database/Database.ts"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, type PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { parseHttpsUrl } from "../values/HttpsUrl.ts"
 import type { AccountId, WebhookId } from "../values/Ids.ts"
+import type { PageOf } from "../values/Page.ts"
 import { WakeUps } from "./delivery/WakeUps.ts"
 import type { Webhook } from "./endpoint/Webhook.ts"
 import * as WebhookSecret from "./endpoint/WebhookSecret.ts"
@@ -29,10 +31,16 @@ const secretRotatedNotice = (accountId: AccountId, id: WebhookId): Notice => ({
 /** The webhooks of an account (spec 2.6, 4.5). */
 export class Webhooks extends Context.Service<Webhooks, {
   /** Newest first, each secret cut to its first characters. */
-  readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Webhook>>
+  readonly list: (
+    accountId: AccountId,
+    window: { readonly limit: number; readonly offset: number }
+  ) => Effect.Effect<PageOf<Webhook>>
   readonly find: (accountId: AccountId, id: WebhookId) => Effect.Effect<Webhook, NotFound>
-  /** The only response besides a rotation that has the whole secret. */
-  readonly create: (accountId: AccountId, webhook: NewWebhook) => Effect.Effect<Webhook, ValidationFailed>
+  /** Within the plan's limit. The only response besides a rotation that has the whole secret. */
+  readonly create: (
+    accountId: AccountId,
+    webhook: NewWebhook
+  ) => Effect.Effect<Webhook, ValidationFailed | PlanLimitExceeded>
   readonly update: (
     accountId: AccountId,
     id: WebhookId,
@@ -54,6 +62,7 @@ export class Webhooks extends Context.Service<Webhooks, {
       const vault = yield* Vault
       const audit = yield* Audit
       const notices = yield* Notices
+      const limits = yield* PlanLimits
       const rules = yield* WebhookUrlRules
       const { announceChange } = yield* WakeUps.make
       const repo = yield* WebhooksRepo
@@ -65,7 +74,7 @@ export class Webhooks extends Context.Service<Webhooks, {
         })
 
       /** Makes a change and records it in the audit log, both or neither. */
-      const recorded = <A>(entry: AuditEntry, change: Effect.Effect<Option.Option<A>>) =>
+      const recorded = <A, E = never>(entry: AuditEntry, change: Effect.Effect<Option.Option<A>, E>) =>
         transaction(Effect.gen(function*() {
           const changed = yield* change
           if (Option.isNone(changed)) return yield* new NotFound()
@@ -87,7 +96,10 @@ export class Webhooks extends Context.Service<Webhooks, {
         const { columns, shown } = newSecret(id)
         const row = yield* recorded(
           { accountId, action: "webhook.created", target: `webhook ${id}`, data: { events } },
-          Effect.asSome(repo.insert({ id, accountId, events, is_active, url, ...columns }))
+          Effect.andThen(
+            limits.requireCapacity(accountId, "webhooks", repo.count(accountId)),
+            Effect.asSome(repo.insert({ id, accountId, events, is_active, url, ...columns }))
+          )
         )
         return { ...row, secret: shown }
       }, Effect.catchTag("NotFound", Effect.die))
@@ -133,7 +145,9 @@ export class Webhooks extends Context.Service<Webhooks, {
         update,
         rotateSecret,
         remove,
-        list: repo.list,
+        list: Effect.fn("Webhooks.list")(function*(accountId, window) {
+          return { rows: yield* repo.list({ accountId, ...window }), total: yield* repo.count(accountId) }
+        }),
         find: Effect.fn("Webhooks.find")(function*(accountId, id) {
           const row = yield* repo.find({ accountId, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()

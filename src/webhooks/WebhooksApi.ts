@@ -3,11 +3,11 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { EventSubscription } from "../events/EventPattern.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
 import { DeliveryId, pathId, WebhookId } from "../values/Ids.ts"
-import { Data, Done, Nothing, Paged, sortedPageQuery } from "../values/Page.ts"
+import { Data, Done, Nothing, Paged, pageQuery, sortedPageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { DeliveryStatus } from "./delivery/DeliveryState.ts"
@@ -65,16 +65,20 @@ const WebhookTest = Schema.Struct({
 const params = { id: pathId(WebhookId) }
 const paid = { paid: "subscription" } as const
 
-const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(Webhook)) })
+const list = HttpApiEndpoint.get("list", "/", {
+  query: pageQuery,
+  success: Paged(Webhook),
+  error: apiErrors(ValidationFailed)
+})
   .annotate(Access.Access, Access.full("webhooks:read"))
   .annotateMerge(
-    OpenApi.annotations({ summary: "List webhooks", description: "All webhooks of the account, newest first." })
+    OpenApi.annotations({ summary: "List webhooks", description: "Newest first." })
   )
 
 const create = HttpApiEndpoint.post("create", "/", {
   payload: NewWebhook,
   success: Data(Webhook).pipe(HttpApiSchema.status(201)),
-  error: apiErrors(ValidationFailed)
+  error: apiErrors(ValidationFailed, PlanLimitExceeded)
 })
   .annotate(Access.Access, Access.full("webhooks:write", paid))
   .annotateMerge(OpenApi.annotations({

@@ -115,9 +115,9 @@ const WebhooksHttp = HttpApiBuilder.group(
       const webhooks = yield* Webhooks
       const history = yield* Deliveries
       return handlers.handleAll({
-        list: Effect.fnUntraced(function*() {
+        list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
-          return { data: yield* webhooks.list(accountId) }
+          return yield* page(query, (window) => webhooks.list(accountId, window))
         }),
         create: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal

@@ -3,6 +3,7 @@ import { Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Audit } from "../../src/accounts/Audit.ts"
 import { Notices } from "../../src/accounts/Notices.ts"
+import { PlanLimits } from "../../src/accounts/PlanLimits.ts"
 import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
 import { DomainVerification } from "../../src/email-domains/DomainVerification.ts"
 import type { AddedDomain } from "../../src/email-domains/EmailDomain.ts"
@@ -36,7 +37,8 @@ const Zone = Layer.succeed(
 )
 
 const Subject = Layer.mergeAll(DomainVerification.layer, DomainRegistrations.layer, EmailDomains.layer).pipe(
-  Layer.provide([Zone, Audit.layer, Notices.layer, AppConfig.layer, Vault.layer(Redacted.make(new Uint8Array(32)))]),
+  Layer.provide([Zone, Audit.layer, Notices.layer, PlanLimits.layer, Vault.layer(Redacted.make(new Uint8Array(32)))]),
+  Layer.provide(AppConfig.layer),
   Layer.provideMerge(TestDatabase.layer)
 )
 

@@ -1,6 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { PlanLimits } from "../../src/accounts/PlanLimits.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import type { PlanLimitExceeded, ValidationFailed } from "../../src/platform/http/ApiErrors.ts"
 import * as Template from "../../src/templates/Template.ts"
 import { Templates } from "../../src/templates/Templates.ts"
 import { makeAccount } from "../support/Service.ts"
@@ -8,7 +11,17 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const welcome = { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello {{name}} in {{shop.city|town}}</p>" }
 
-layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })(
+const Subject = Templates.layer.pipe(
+  Layer.provide(PlanLimits.layer),
+  Layer.provide(AppConfig.layer),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+/** The plan's limit is not reached. */
+const within = <A>(attempt: Effect.Effect<A, PlanLimitExceeded | ValidationFailed>) =>
+  Effect.catchTag(attempt, "PlanLimitExceeded", Effect.die)
+
+layer(Subject, { excludeTestServices: true })(
   "Templates",
   (it) => {
     it.effect("a template is found by id and by number, only by its account", () =>
@@ -62,12 +75,12 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         ] as const
         const { html, ...nameless } = welcome
         for (const [change, param, line, column] of refused) {
-          const created = templates.create(
+          const created = within(templates.create(
             accountId,
             "body_html" in change
               ? { ...nameless, ...change }
               : { ...nameless, html, ...change }
-          )
+          ))
           for (const attempt of [created, templates.update(accountId, made.id, change)]) {
             const refusal = yield* Effect.flip(attempt)
             assert.deepInclude(refusal, { _tag: "ValidationFailed", param })
@@ -77,7 +90,7 @@ layer(Templates.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         const all = { subject: "{{", body_html: "{{1}}", text: "{{}}" }
         for (
           const attempt of [
-            templates.create(accountId, { ...nameless, ...all }),
+            within(templates.create(accountId, { ...nameless, ...all })),
             templates.update(accountId, made.id, all)
           ]
         ) {

@@ -145,26 +145,4 @@ layer(Subject)("Quotas", (it) => {
       assert.strictEqual(yield* used(accountId, "sms"), 0)
       yield* quotas.reserve(accountId, "sms", 100)
     }))
-
-  it.effect("concurrent requests cannot exceed a limit on resources held at a time", () =>
-    Effect.gen(function*() {
-      const quotas = yield* Quotas
-      const { accountId } = yield* makeAccount({ plan: "growth" })
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`create table if not exists things (account_id bigint)`
-      const counting = Effect.map(
-        sql`select count(*) as n from things where account_id = ${accountId}`,
-        ([row]) => Number(row?.["n"])
-      )
-      const open = transaction(Effect.andThen(
-        quotas.requireCapacity(accountId, "whatsapp_sessions", counting),
-        sql`insert into things values (${accountId})`
-      ))
-      const results = yield* Effect.all(Array.from({ length: 20 }, () => Effect.result(open)), {
-        concurrency: "unbounded"
-      })
-      assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 3)
-      const refused = yield* Effect.flip(open)
-      assert.deepInclude(refused, { limit: 3, current: 3, resource: "whatsapp_sessions" })
-    }))
 })

@@ -4,6 +4,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { Accounts } from "../../../src/accounts/Accounts.ts"
 import { Audit } from "../../../src/accounts/Audit.ts"
 import { Notices } from "../../../src/accounts/Notices.ts"
+import { PlanLimits } from "../../../src/accounts/PlanLimits.ts"
 import { domainEvent, Events } from "../../../src/events/Events.ts"
 import { Cluster } from "../../../src/platform/cluster/Cluster.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
@@ -43,7 +44,7 @@ export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
   Layer.provide(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provide(MainVault),
   Layer.provideMerge(Accounts.layer),
-  Layer.provide([Audit.layer, Notices.layer]),
+  Layer.provide([Audit.layer, Notices.layer, PlanLimits.layer]),
   Layer.provideMerge(Database.layer),
   Layer.provide(DatabaseAddress.layer),
   Layer.provide(AppConfig.layer),

@@ -80,6 +80,13 @@ export const int = (minimum: number, maximum: number): Describe<number> =>
       : Option.none()
   })
 
+/** A number with up to three decimals within bounds. */
+export const decimal = (minimum: number, maximum: number): Describe<number> =>
+  kind(`a number from ${minimum} to ${maximum} with at most three decimals`, (text) => {
+    const value = Number(text)
+    return /^\d+(\.\d{1,3})?$/.test(text) && value >= minimum && value <= maximum ? Option.some(value) : Option.none()
+  })
+
 /** A quota: a whole number, or `unlimited`, whose value is `undefined`. */
 export const quota: Describe<number | undefined> = kind(
   "a whole number, or unlimited",

@@ -14,6 +14,11 @@ export const planSettings = {
     "2000",
     "Requests per key and minute, Enterprise plan."
   ),
+  rateLimitAccountKeys: Setting.int(1, 1_000)(
+    "RATE_LIMIT_ACCOUNT_KEYS",
+    "3",
+    "Requests of a whole account per minute, as a multiple of its plan's limit per key."
+  ),
   emailQuotaStarter: Setting.quota("EMAIL_QUOTA_STARTER", "5000", "Emails (recipients) per month, Starter plan."),
   emailQuotaGrowth: Setting.quota("EMAIL_QUOTA_GROWTH", "25000", "Emails (recipients) per month, Growth plan."),
   emailQuotaBusiness: Setting.quota("EMAIL_QUOTA_BUSINESS", "100000", "Emails (recipients) per month, Business plan."),
@@ -41,5 +46,17 @@ export const planSettings = {
     "WHATSAPP_SESSION_LIMIT_ENTERPRISE",
     "unlimited",
     "WhatsApp sessions, Enterprise plan."
-  )
+  ),
+  webhookLimitStarter: Setting.quota("WEBHOOK_LIMIT_STARTER", "5", "Webhooks, Starter plan."),
+  webhookLimitGrowth: Setting.quota("WEBHOOK_LIMIT_GROWTH", "10", "Webhooks, Growth plan."),
+  webhookLimitBusiness: Setting.quota("WEBHOOK_LIMIT_BUSINESS", "20", "Webhooks, Business plan."),
+  webhookLimitEnterprise: Setting.quota("WEBHOOK_LIMIT_ENTERPRISE", "100", "Webhooks, Enterprise plan."),
+  domainLimitStarter: Setting.quota("DOMAIN_LIMIT_STARTER", "5", "Sending domains, Starter plan."),
+  domainLimitGrowth: Setting.quota("DOMAIN_LIMIT_GROWTH", "20", "Sending domains, Growth plan."),
+  domainLimitBusiness: Setting.quota("DOMAIN_LIMIT_BUSINESS", "50", "Sending domains, Business plan."),
+  domainLimitEnterprise: Setting.quota("DOMAIN_LIMIT_ENTERPRISE", "200", "Sending domains, Enterprise plan."),
+  templateLimitStarter: Setting.quota("TEMPLATE_LIMIT_STARTER", "50", "Stored templates, Starter plan."),
+  templateLimitGrowth: Setting.quota("TEMPLATE_LIMIT_GROWTH", "200", "Stored templates, Growth plan."),
+  templateLimitBusiness: Setting.quota("TEMPLATE_LIMIT_BUSINESS", "500", "Stored templates, Business plan."),
+  templateLimitEnterprise: Setting.quota("TEMPLATE_LIMIT_ENTERPRISE", "2000", "Stored templates, Enterprise plan.")
 } as const

@@ -32,6 +32,11 @@ export const settings = {
     "REGISTRATION",
     "Access to POST /v1/auth/register: open or closed. Unset: open in development, closed in production."
   ),
+  paused: Setting.boolean(
+    "PAUSED",
+    "false",
+    "true: this node accepts and reads, and sends nothing: no message, no webhook, no WhatsApp connection."
+  ),
   databaseUrl: Setting.optional(Setting.url(["postgres", "postgresql"]))(
     "DATABASE_URL",
     "URL of a PostgreSQL 14 or newer. TLS is required unless the host is this machine or ?sslmode=disable is set. Unset: an embedded PostgreSQL in DATA_DIR."
@@ -49,6 +54,15 @@ export const settings = {
     "DATABASE_WAIT_SECONDS",
     "30",
     "Seconds that a start waits for a PostgreSQL that does not answer; 0 gives up at once."
+  ),
+  databaseSizeLimitGb: Setting.optional(Setting.decimal(0.001, 1_000_000))(
+    "DATABASE_SIZE_LIMIT_GB",
+    "Gigabytes that the database may have. Set it for a PostgreSQL of your own, whose disk the service cannot measure. Unset: no limit."
+  ),
+  freeSpaceMarkGb: Setting.decimal(0, 1_000_000)(
+    "FREE_SPACE_MARK_GB",
+    "0.5",
+    "Gigabytes of free space below which no message is accepted: of DATA_DIR's disk with the embedded database, and of DATABASE_SIZE_LIMIT_GB. 0: never refuse."
   ),
   dataDir: Setting.text("DATA_DIR", "./data", "Directory of the embedded database and the generated encryption key."),
   encryptionKey: Setting.optional(Setting.key256)(

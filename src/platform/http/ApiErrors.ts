@@ -123,16 +123,23 @@ export class SubscriptionExpired extends Schema.TaggedError<SubscriptionExpired>
 const limited = {
   api_keys: ["API key", "API keys"],
   whatsapp_sessions: ["WhatsApp session", "WhatsApp sessions"],
+  webhooks: ["webhook", "webhooks"],
+  email_domains: ["sending domain", "sending domains"],
+  templates: ["template", "templates"],
   sms: ["SMS", "SMS"],
   otp: ["one-time code", "one-time codes"]
 } as const
+
+/** What an account has at a time, as far as its plan and the settings limit it. */
+const Capacity = Schema.Literals(["whatsapp_sessions", "webhooks", "email_domains", "templates"])
+export type Capacity = typeof Capacity.Type
 
 export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
   "PlanLimitExceeded",
   {
     limit: Schema.Int,
     current: Schema.Int,
-    resource: Schema.Literals(["api_keys", "whatsapp_sessions", "sms", "otp"]),
+    resource: Schema.Literals(["api_keys", ...Capacity.literals, "sms", "otp"]),
     per: Schema.optionalKey(Schema.Literal("month"))
   },
   wire(402, "plan_limit_exceeded", 4022)
@@ -232,6 +239,16 @@ export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()
 ) {
   override get message() {
     return "The service cannot take requests right now. Try again in a few seconds."
+  }
+}
+
+export class StorageLow extends Schema.TaggedError<StorageLow>()(
+  "StorageLow",
+  { retry_after: Schema.Int },
+  wire(503, "storage_low", 5033)
+) {
+  override get message() {
+    return "The service is short of storage and accepts no messages now. What was accepted is sent. Try again in a minute."
   }
 }
 

@@ -16,9 +16,10 @@ export const Usage = Schema.Struct({
 export type Usage = typeof Usage.Type
 
 /**
- * The statement that counts one request for each row of `requests`, a relation with the columns `bucket` (null is not
- * counted) and `position`. It returns these rows with their {@link Usage}, ordered by position. A caller that queries the
- * database anyway counts the request in the same round trip.
+ * The statement that counts one request for each row of `requests`, a relation with the columns `bucket`, `shared_bucket`
+ * (null is not counted) and `position`. It returns these rows with their {@link Usage} of `bucket`, and with the requests
+ * of `shared_bucket` as `shared_used`, ordered by position. A caller that queries the database anyway counts the request in
+ * the same round trip.
  */
 export const countingSql = (
   sql: SqlClient.SqlClient,
@@ -26,15 +27,19 @@ export const countingSql = (
 ) =>
   sql`with requests as (${requests}), counted as (
       insert into rate_windows as w (bucket, starts_at, used)
-      select bucket, date_trunc('minute', now()), count(*) from requests
+      select bucket, date_trunc('minute', now()), count(*)
+      from (select bucket from requests union all select shared_bucket from requests) as counting
       where bucket is not null group by bucket order by bucket
       on conflict (bucket, starts_at) do update set used = w.used + excluded.used
       returning bucket, used, extract(epoch from starts_at)::bigint + 60 as "resetsAt",
         ceil(extract(epoch from starts_at + interval '60 s' - now()))::int as "secondsLeft"
     )
-    select requests.*, "resetsAt", "secondsLeft", counted.used - count(*) over (partition by bucket)
-      + row_number() over (partition by bucket order by position) as used
-    from requests left join counted using (bucket) order by position`
+    select requests.*, own."resetsAt", own."secondsLeft", own.used - count(*) over (partition by requests.bucket)
+      + row_number() over (partition by requests.bucket order by position) as used,
+      shared.used - count(*) over (partition by shared_bucket)
+      + row_number() over (partition by shared_bucket order by position) as shared_used
+    from requests left join counted own using (bucket) left join counted shared on shared.bucket = shared_bucket
+    order by position`
 
 /**
  * Counts requests per bucket and minute, exactly and over all nodes: the counters are rows, and PostgreSQL's clock decides.
@@ -52,7 +57,11 @@ export class RateLimit extends Context.Service<RateLimit, {
         Request: Schema.Array(Schema.String),
         Result: Usage,
         execute: (buckets) =>
-          countingSql(sql, sql`select * from unnest(${column.text(buckets)}) with ordinality as t (bucket, position)`)
+          countingSql(
+            sql,
+            sql`select *, null::text as shared_bucket
+              from unnest(${column.text(buckets)}) with ordinality as t (bucket, position)`
+          )
       })
       const count = yield* GroupCommit.make({
         maxSize: 500,

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { DeliveryId, WebhookId } from "../../values/Ids.ts"
@@ -104,9 +104,20 @@ const make = Effect.gen(function*() {
         where webhook_id = ${webhookId} and status = 'retrying'`
   })
 
+  /** The webhooks that have rows in a status, by one step in its index for each, however many webhooks have none. */
+  const queuedIn = (status: "pending" | "retrying" | "taken") => {
+    const least = (after: Statement.Fragment) =>
+      sql`select webhook_id from webhook_queue where status = ${sql.literal(`'${status}'`)} ${after}
+        order by webhook_id limit 1`
+    return sql`(with recursive queued as (
+        (${least(sql``)}) union all select (${least(sql`and webhook_id > queued.webhook_id`)}) from queued
+          where webhook_id is not null
+      ) select webhook_id from queued)`
+  }
+
   /**
    * Active webhooks whose work has stalled: due for a second, claimed for longer than an attempt lasts, or suspended for a
-   * backlog that is empty, so that no row would ever wake the actor that resumes them.
+   * backlog that is empty, so that no row would ever wake the actor that resumes them. Visits no other webhooks.
    */
   const findStalled = Query.findAll({
     Request: Schema.Void,
@@ -126,7 +137,10 @@ const make = Effect.gen(function*() {
             and q.due_at < now() - interval '5 seconds') as is_claimed,
           exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'taken'
             and q.due_at < now() - interval '1 minute') as is_orphaned
-        from webhooks w where is_active) as webhook
+        -- The offset keeps the condition below from running for webhooks that are not among these.
+        from (select * from webhooks where is_active and id in (
+          ${queuedIn("pending")} union ${queuedIn("retrying")} union ${queuedIn("taken")}
+          union select id from webhooks where unhealthy_reason = 'backlog_full') offset 0) w) as webhook
       where is_waiting or is_claimed`
   })
 

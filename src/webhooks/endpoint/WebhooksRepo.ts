@@ -54,10 +54,19 @@ const make = Effect.gen(function*() {
   })
 
   const list = Query.findAll({
-    Request: AccountId,
+    Request: Schema.Struct({ accountId: AccountId, limit: Schema.Int, offset: Schema.Int }),
     Result: Webhook,
-    execute: (accountId) => sql`select ${columns} from webhooks where account_id = ${accountId} order by id desc`
+    execute: ({ accountId, limit, offset }) =>
+      sql`select ${columns} from webhooks where account_id = ${accountId}
+        order by id desc limit ${limit} offset ${offset}`
   })
+
+  const counted = Query.findOne({
+    Request: AccountId,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (accountId) => sql`select count(*) as total from webhooks where account_id = ${accountId}`
+  })
+  const count = (accountId: AccountId) => Effect.map(counted(accountId), ({ total }) => total)
 
   const find = Query.findOneOption({
     Request: One,
@@ -186,6 +195,7 @@ const make = Effect.gen(function*() {
     nextId,
     insert,
     list,
+    count,
     find,
     lock,
     update,

@@ -1,10 +1,10 @@
 import { Cause, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { PlanLimits } from "../../../accounts/PlanLimits.ts"
 import { ulid } from "../../../platform/crypto/ids.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { NotFound, type PlanLimitExceeded } from "../../../platform/http/ApiErrors.ts"
 import { WriteWithAnswer } from "../../../platform/http/Idempotency.ts"
-import { Quotas } from "../../../usage/Quotas.ts"
 import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import type { PageOf } from "../../../values/Page.ts"
 import { newDataKey } from "../credentials/DataKey.ts"
@@ -72,7 +72,7 @@ export class Sessions extends Context.Service<Sessions, {
     Sessions,
     Effect.gen(function*() {
       const vault = yield* Vault
-      const quotas = yield* Quotas
+      const limits = yield* PlanLimits
       const { transaction, waitWithoutConnection } = yield* Database
       const repo = yield* SessionsRepo
       const actor = yield* SessionEntity.client
@@ -95,7 +95,7 @@ export class Sessions extends Context.Service<Sessions, {
 
       const insert = Effect.fnUntraced(function*(accountId: AccountId, name: string | null | undefined) {
         const count = Effect.map(repo.countAll(accountId), ({ current }) => current)
-        yield* quotas.requireCapacity(accountId, "whatsapp_sessions", count)
+        yield* limits.requireCapacity(accountId, "whatsapp_sessions", count)
         const { id } = yield* repo.nextId()
         const session_key = `wa_${yield* ulid}`
         const row = { accountId, id, session_key, name: name ?? `Session ${id}`, data_key: newDataKey(vault, id) }
