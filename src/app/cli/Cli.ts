@@ -15,6 +15,7 @@ import { pluralize } from "../../values/messageText.ts"
 import { sealedColumns } from "../server/sealedColumns.ts"
 import { account } from "./account.ts"
 import { prices } from "./prices.ts"
+import { restored } from "./restored.ts"
 import { webhook } from "./webhook.ts"
 
 /** The database of a running node too, or of none. */
@@ -88,7 +89,7 @@ const usage = Command.make("usage").pipe(
 
 const root = Command.make("messaging").pipe(
   Command.withDescription("Self-hosted messaging: email, SMS, WhatsApp and codes out, signed webhooks back"),
-  Command.withSubcommands([serve, migrate, config, account, webhook, prices, doctor, rotateKey, usage])
+  Command.withSubcommands([serve, migrate, config, account, webhook, prices, doctor, rotateKey, restored, usage])
 )
 
 /** Prints the error's own sentence for the operator, or the whole cause of an unexpected error. */

@@ -13,6 +13,7 @@ import { mainKeyProbe, MainVault } from "../../platform/crypto/MainKey.ts"
 import { countForeign } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { isRemote } from "../../platform/database/DatabaseUrl.ts"
+import { FreeSpace } from "../../platform/database/FreeSpace.ts"
 import { Dns } from "../../platform/net/Dns.ts"
 import { pluralize } from "../../values/messageText.ts"
 import { sealedColumns } from "../server/sealedColumns.ts"
@@ -24,6 +25,18 @@ class NotHealthy extends Schema.TaggedError<NotHealthy>()("NotHealthy", { failed
     return `${pluralize(this.failed, "check")} failed.`
   }
 }
+
+/** The service accepts no messages. */
+class StorageShort extends Schema.TaggedError<StorageShort>()("StorageShort", {
+  free: Schema.String,
+  mark: Schema.String
+}) {
+  override get message() {
+    return `Only ${this.free} are free, less than FREE_SPACE_MARK_GB (${this.mark}): no message is accepted. Make room, or shorten the retention. See docs/operations.md`
+  }
+}
+
+const gigabytes = (bytes: number) => `${(bytes / 1_000_000_000).toFixed(2)} GB`
 
 /** Values that a node sealed with the previous key after the rotation had ended. */
 class SecretsLost extends Schema.TaggedError<SecretsLost>()("SecretsLost", { left: Schema.Int }) {
@@ -80,6 +93,20 @@ const database = Effect.gen(function*() {
 }).pipe(
   Effect.provide(Database.layer.pipe(Layer.provide(DatabaseAddress.layer), Layer.provide(NodeServices.layer)))
 )
+
+/** Whether the database may still grow. Below the mark no message is accepted. */
+const storage = Effect.gen(function*() {
+  const { freeBytes, markBytes } = yield* Effect.flatMap(FreeSpace, ({ measure }) => measure)
+  if (!Number.isFinite(freeBytes)) return "DATABASE_SIZE_LIMIT_GB is not set: watch the disk of your PostgreSQL yourself"
+  const free = gigabytes(freeBytes)
+  return freeBytes < markBytes
+    ? yield* new StorageShort({ free, mark: gigabytes(markBytes) })
+    : `${free} are free; below ${gigabytes(markBytes)} no message is accepted`
+}).pipe(Effect.provide(FreeSpace.layer.pipe(
+  Layer.provide(Database.layer),
+  Layer.provide(DatabaseAddress.layer),
+  Layer.provide(NodeServices.layer)
+)))
 
 /** During a rotation of the main key it reports the progress. */
 const secrets = Effect.gen(function*() {
@@ -185,6 +212,7 @@ export const diagnose = Effect.gen(function*() {
   const passed = [
     yield* check("mode", Effect.map(AppConfig, ({ mode, modeReason }) => `${mode}, because ${modeReason}`)),
     yield* check("database", database),
+    yield* check("storage", storage),
     yield* check("secrets", secrets),
     yield* check("mail", relay),
     yield* check("helo", greeting),

@@ -10,6 +10,7 @@ import { Cluster, ClusterPruning } from "../../platform/cluster/Cluster.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
+import { FreeSpace } from "../../platform/database/FreeSpace.ts"
 import { Idempotency } from "../../platform/http/Idempotency.ts"
 import { BodyMemory } from "../../platform/http/MemoryBudget.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
@@ -42,6 +43,7 @@ const Platform = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provideMerge(MainVault),
+  Layer.provideMerge(FreeSpace.layer),
   Layer.provideMerge(Database.layerProbe),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DatabaseAddress.layer),

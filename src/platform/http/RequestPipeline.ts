@@ -123,10 +123,10 @@ const completed = (response: HttpServerResponse.HttpServerResponse) => {
 const withHeaders = (response: HttpServerResponse.HttpServerResponse, facts: RequestFacts, draining: boolean) =>
   HttpServerResponse.setHeaders(response, {
     ...defaultHeaders,
+    ...(response.status === 503 ? { "retry-after": "2" } : {}),
     ...response.headers,
     ...Object.fromEntries(facts.answerHeaders),
     "x-request-id": facts.requestId,
-    ...(response.status === 503 ? { "retry-after": "2" } : {}),
     ...(draining ? { connection: "close" } : {})
   })
 

@@ -63,7 +63,8 @@ export class RequestRules extends HttpApiMiddleware.Service<RequestRules>()(
       Errors.IdempotencyKeyReused,
       Errors.IdempotencyInProgress,
       Errors.InternalError,
-      Errors.ServiceUnavailable
+      Errors.ServiceUnavailable,
+      Errors.StorageLow
     )
   }
 ) {}

@@ -2,15 +2,29 @@ import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import type { AccountId } from "../../values/Ids.ts"
+import { FreeSpace } from "../database/FreeSpace.ts"
+import { Access, type Rule } from "./Access.ts"
 import { answerInTime } from "./answerInTime.ts"
-import { type InvalidJson, type NotFound, ValidationFailed } from "./ApiErrors.ts"
+import { type InvalidJson, type NotFound, StorageLow, ValidationFailed } from "./ApiErrors.ts"
 import { Principal } from "./Authentication.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { BodyMemory } from "./MemoryBudget.ts"
+import { RequestContext } from "./RequestContext.ts"
 import { readBody } from "./requestBody.ts"
 import { BodyLimit, RequestRules, WaitsOutside } from "./RequestRules.ts"
 import { RequestsInFlight } from "./RequestsInFlight.ts"
 import { fromSchemaError } from "./violations.ts"
+
+/** Seconds after which a refused request may be repeated. */
+const retryAfter = 60
+
+/** Refuses new messages while the database is short of space, before their bodies are read. */
+const requireSpace = Effect.fnUntraced(function*({ isLow }: FreeSpace["Service"], rule: Rule | undefined) {
+  if (rule?.kind !== "account" || rule.paid !== "sending" || !(yield* isLow)) return
+  const { answerHeaders } = yield* RequestContext
+  answerHeaders.set("retry-after", String(retryAfter))
+  return yield* new StorageLow({ retry_after: retryAfter })
+})
 
 const callerOf = (principal: Option.Option<Principal["Service"]>) =>
   Option.match(principal, {
@@ -44,6 +58,7 @@ export const RequestRulesLayer = Layer.effect(
     const idempotency = yield* Idempotency
     const memory = yield* BodyMemory
     const inFlight = yield* RequestsInFlight
+    const space = yield* FreeSpace
 
     /**
      * A large answer stays in memory until its client has read it, so it counts like a body. An answer to a change is
@@ -58,6 +73,7 @@ export const RequestRulesLayer = Layer.effect(
 
     return RequestRules.of((httpEffect, { endpoint }) =>
       Effect.gen(function*() {
+        yield* requireSpace(space, Context.getOrUndefined(endpoint.annotations, Access))
         const caller = callerOf(yield* Effect.serviceOption(Principal))
         const decoded = Effect.catch(httpEffect, documented)
         const read = Effect.gen(function*() {

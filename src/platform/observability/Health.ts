@@ -2,6 +2,7 @@ import { Effect, Predicate } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { upstreams } from "../config/Upstreams.ts"
 import { DatabaseProbe } from "../database/DatabaseProbe.ts"
+import { FreeSpace } from "../database/FreeSpace.ts"
 import { Draining } from "../http/RequestPipeline.ts"
 
 const respond = (status: number, body: Readonly<Record<string, unknown>>) =>
@@ -10,6 +11,7 @@ const respond = (status: number, body: Readonly<Record<string, unknown>>) =>
 /**
  * Health checks for load balancers. `/health/live` returns 200 while the process runs. `/health/ready` also requires that
  * the database answers within two seconds and that this node is not draining. It also says what each channel sends to.
+ * `storage: "low"` does not fail it: the node still reads and sends.
  */
 export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const database = yield* DatabaseProbe
@@ -20,6 +22,7 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
     sms: smsProvider,
     whatsapp: Predicate.isString(whatsappUrl) ? whatsappUrl : "server"
   }
+  const { isLow } = yield* FreeSpace
   yield* router.add("GET", "/health/live", Effect.succeed(respond(200, { status: "ok" })))
   yield* router.add(
     "GET",
@@ -28,7 +31,8 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
       if (yield* draining.begun) return respond(503, { status: "draining" })
       const isUp = yield* database.answers("2 seconds")
       const state = isUp ? "ok" : "unavailable"
-      return respond(isUp ? 200 : 503, { status: state, database: state, channels })
+      const storage = (yield* isLow) ? "low" : "ok"
+      return respond(isUp ? 200 : 503, { status: state, database: state, storage, channels })
     })
   )
 }))

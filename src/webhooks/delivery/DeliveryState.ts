@@ -18,12 +18,13 @@ export const DeliveryError = Schema.Literals([
   "redirect",
   "http_status",
   "webhook_unhealthy",
-  "backlog_full"
+  "backlog_full",
+  "restored"
 ])
 export type DeliveryError = typeof DeliveryError.Type
 
 /** Why an event was recorded without an attempt. */
-export type SkipReason = Extract<DeliveryError, "webhook_unhealthy" | "backlog_full">
+export type SkipReason = Extract<DeliveryError, "webhook_unhealthy" | "backlog_full" | "restored">
 
 /** The outcome of one attempt: `Answered` with a status, or `Broke` without a complete response. */
 export type Outcome =

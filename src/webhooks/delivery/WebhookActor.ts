@@ -12,6 +12,7 @@
 import { Clock, Duration, Effect, Exit, Layer, Queue } from "effect"
 import { Entity } from "effect/cluster"
 import { drainBeforeClose } from "../../platform/cluster/drainBeforeClose.ts"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../platform/database/unavailable.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
@@ -23,6 +24,7 @@ import { QueueRepo } from "./QueueRepo.ts"
 import { WebhookEntity } from "./WebhookEntity.ts"
 
 const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
+  if ((yield* AppConfig).paused) return WebhookEntity.of({ Wake: () => Effect.void })
   const id = WebhookId.make(Number((yield* Entity.CurrentAddress).entityId))
   const { actors } = yield* LocalDispatch
   const clock = yield* Clock.Clock

@@ -139,6 +139,7 @@ const makePolicy = Effect.fnUntraced(function*(id: EmailBatchId, content: Conten
 
 const make = Effect.gen(function*() {
   const address = yield* Entity.CurrentAddress
+  if ((yield* AppConfig).paused) return BatchEntity.of({ Run: () => Effect.never, Wake: () => Effect.void })
   const id = EmailBatchId.make(address.entityId)
   const repo = yield* BatchesRepo
   const content = yield* makeContent(id)

@@ -6,7 +6,7 @@
  * On shard move: the node finishes its mail transactions. After a crash the next node sends the same notices again.
  * Idempotence: repetitions share a Message-ID. A claim counts an attempt, so a notice that kills its node fails in the end,
  * and a former owner's outcome changes nothing.
- * Sleep: while the relay's circuit is open, except for one probe.
+ * Sleep: with PAUSED, and while the relay's circuit is open, except for one probe.
  *
  * Notices publish no event: the notice about a failing webhook would become that webhook's next delivery. Suppressions do
  * not apply: they are about an account's recipients, not its owner.
@@ -15,6 +15,7 @@ import { Cause, DateTime, Duration, Effect, Option, Schema } from "effect"
 import { Singleton } from "effect/cluster"
 import type { ClaimedNotice } from "../../../accounts/Notice.ts"
 import { Notices } from "../../../accounts/Notices.ts"
+import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
@@ -107,4 +108,7 @@ export const sendNotices = Effect.gen(function*() {
 })
 
 /** Sends notices on one node of the cluster at a time. */
-export const NoticeSender = Singleton.make("NoticeSender", sendNotices)
+export const NoticeSender = Singleton.make(
+  "NoticeSender",
+  Effect.flatMap(AppConfig, ({ paused }) => paused ? Effect.void : sendNotices)
+)

@@ -69,8 +69,9 @@ export class EmailSender extends Context.Service<EmailSender, {
   static readonly layer = Layer.effect(
     EmailSender,
     Effect.gen(function*() {
+      const { paused } = yield* AppConfig
       const wakeup = yield* Wakeup.make
-      yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy, wakeup))
+      if (!paused) yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy, wakeup))
       return EmailSender.of({ wake: wakeup.signal })
     })
   ).pipe(Layer.provide(EmailSenderRepo.layer))

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { PartsRepo } from "./PartsRepo.ts"
 import { SmsProvider } from "./SmsProvider.ts"
 import { SmsSender } from "./SmsSender.ts"
@@ -15,6 +16,8 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
     SmsOutlet,
     Effect.gen(function*() {
       const { concurrency, name, submit, takes } = yield* SmsProvider
+      const { paused } = yield* AppConfig
+      if (paused) return SmsOutlet.of({ takes, wake: Effect.void })
       const { wake } = yield* SmsSender.start({ provider: name, concurrency, submit })
       return SmsOutlet.of({ takes, wake })
     })

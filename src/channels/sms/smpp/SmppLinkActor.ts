@@ -58,7 +58,8 @@ const rateLimiter = (maxPerSecond: number) => {
 }
 
 const make = Effect.gen(function*() {
-  const { smppMaxPerSecond, smppMessageIds, smppSystemType = "", smppWindow } = yield* AppConfig
+  const { paused, smppMaxPerSecond, smppMessageIds, smppSystemType = "", smppWindow } = yield* AppConfig
+  if (paused) return SmppLinkEntity.of({ Wake: () => Effect.void })
   const updates = yield* PartStatusUpdates
   const address = yield* SmppCarrier
   const rate = rateLimiter(smppMaxPerSecond)

@@ -14,15 +14,28 @@
 import { Effect, Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
+import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
-import { SessionEntity } from "./SessionEntity.ts"
+import { type NoCode, SessionEntity } from "./SessionEntity.ts"
 import { SessionRowRepo } from "./SessionRowRepo.ts"
 import { Sessions } from "./Sessions.ts"
 import { SessionsRepo } from "./SessionsRepo.ts"
 import * as SessionSupervisor from "./SessionSupervisor.ts"
 
+const unavailable: NoCode = { _tag: "NoCode", why: "unavailable" }
+
+/** With PAUSED no session connects, so no code can be shown. */
+const paused = SessionEntity.of({
+  Wake: () => Effect.void,
+  Try: () => Effect.void,
+  Qr: () => Effect.succeed(unavailable),
+  Pair: () => Effect.succeed(unavailable),
+  LogOut: () => Effect.void
+})
+
 const make = Effect.gen(function*() {
+  if ((yield* AppConfig).paused) return paused
   const id = WhatsAppSessionId.make(Number((yield* Entity.CurrentAddress).entityId))
   const context = yield* Effect.context<Sharding.Sharding | Entity.CurrentAddress>()
   const handlers = yield* SessionSupervisor.make(
