@@ -24,6 +24,7 @@ const groups: ReadonlyArray<{ readonly title: string; readonly first: Setting<un
   { title: "WhatsApp", first: settings.whatsappUrl },
   { title: "SMS", first: settings.smsProvider },
   { title: "Webhooks", first: settings.webhookAllowLoopback },
+  { title: "Retention", first: settings.contentRetentionDays },
   { title: "Logs, metrics and traces", first: settings.logLevel },
   { title: "Plans", first: settings.rateLimitStarter },
   { title: "Rate limits by client address", first: settings.rateLimitLogin },

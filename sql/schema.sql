@@ -94,7 +94,12 @@ create table accounts (
   security_alerts boolean default true not null,
   marketing_emails boolean default false not null,
   deleted_at timestamp with time zone,
+  message_retention_days smallint,
+  content_retention_days smallint,
+  messages_since date default '-infinity'::date not null,
   constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_content_retention_days_check CHECK (content_retention_days > 0),
+  constraint accounts_message_retention_days_check CHECK (message_retention_days > 0),
   constraint accounts_plan_check CHECK (plan = ANY (ARRAY['starter'::text, 'growth'::text, 'business'::text, 'enterprise'::text]))
 );
 CREATE INDEX accounts_digest ON accounts USING btree (id) WHERE weekly_digest;
@@ -463,6 +468,19 @@ create table retention_clock (
   at timestamp with time zone not null,
   constraint retention_clock_pkey PRIMARY KEY (only_row),
   constraint retention_clock_only_row_check CHECK (only_row)
+);
+
+create table retention_marks (
+  at timestamp with time zone not null,
+  email_messages bigint not null,
+  messages bigint not null,
+  constraint retention_marks_pkey PRIMARY KEY (at)
+);
+
+create table retention_progress (
+  name text not null,
+  id bigint not null,
+  constraint retention_progress_pkey PRIMARY KEY (name)
 );
 
 create table revoked_api_keys (

@@ -1,12 +1,15 @@
 /**
- * Measures the end of a day's history: dropping the partitions of a million ended deliveries and their events, compared
+ * Measures the end of a day. First of a day's messages: ten million are spread over thirty days, and pruning deletes the
+ * oldest day's in portions, compared with one DELETE of the next day's. Then of a day's webhook history: dropping the partitions of a million ended deliveries and their events, compared
  * with a DELETE of as many rows of another day in the same run. Meanwhile a writer inserts events and deliveries, one
- * transaction at a time. Its figure is the longest insert.
+ * transaction at a time, and messages with their outcomes. Its figure is the longest of these transactions.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Fiber } from "effect"
+import { ConfigProvider, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { prune } from "../../src/app/server/Pruning.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../src/platform/crypto/ids.ts"
 import { directory, migrate } from "../../src/platform/database/Migrations.ts"
 import { dropPartitions, type PartitionedTable } from "../../src/platform/database/Partitions.ts"
@@ -15,6 +18,8 @@ import { client, startDatabase } from "./support/service.ts"
 import { printTable } from "./support/table.ts"
 
 const rows = Number(process.argv[2] ?? 1_000_000)
+const messages = Number(process.argv[3] ?? 10_000_000)
+const messageDays = 30
 const tables = ["webhook_deliveries", "events"] as const
 /** In days from today. */
 const dropped = -40
@@ -38,7 +43,7 @@ const fill = Effect.fnUntraced(function*(day: number) {
   yield* sql`checkpoint`
 })
 
-const insertOne = Effect.gen(function*() {
+const insertDelivery = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const id = `evt_${yield* ulid}`
   yield* sql.withTransaction(Effect.andThen(
@@ -54,8 +59,21 @@ const millisOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return Effect.map(effect, () => performance.now() - start)
   })
 
-/** Milliseconds of an effect, and of the longest insert meanwhile. */
-const whileWriting = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+/** A message from its acceptance to its outcome. */
+const sendOne = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql`insert into email_messages (account_id, recipient, status, due_at)
+    values (1, 'someone@people.example', 'queued', now()) returning id`
+  yield* sql`update email_messages set status = 'sending' where id = ${Number(row?.["id"])}`
+  yield* sql`update email_messages set status = 'sent', sent_at = now(), completed_at = now(), due_at = null
+    where id = ${Number(row?.["id"])}`
+})
+
+/** Milliseconds of an effect, and of the longest write meanwhile. */
+const whileWriting = Effect.fnUntraced(function*<A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  insertOne: typeof insertDelivery = insertDelivery
+) {
   const pauses: Array<number> = []
   let over = false
   yield* Effect.replicateEffect(insertOne, 500, { discard: true })
@@ -79,6 +97,60 @@ const deleteDay = Effect.fnUntraced(function*(table: PartitionedTable) {
     ? sql`delete from events e using (${bounds}) as d
         where e.id >= 'evt_' || ulid_time(d.at) and e.id < 'evt_' || ulid_time(d.until)`
     : sql`delete from webhook_deliveries h using (${bounds}) as d where h.completed_at >= d.at and h.completed_at < d.until`
+})
+
+/** The messages of thirty days, each with the mark of its end. */
+const fillMessages = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into accounts (id, name, email, plan) overriding system value
+    values (1, 'Bench', 'bench@bench.example', 'enterprise')`
+  yield* sql`delete from retention_marks`
+  for (let day = messageDays; day > 0; day--) {
+    yield* sql`insert into email_messages (account_id, recipient, variables, status, subject, sent_at, completed_at, created_at)
+      select 1, 'someone' || n || '@people.example', '{"name": "Someone"}', 'sent', 'Hello', at, at, at
+      from generate_series(1, ${Math.floor(messages / messageDays)}::integer) as n,
+        (values (now() - ${day}::integer * interval '1 day')) as t (at)`
+    yield* sql`insert into retention_marks (at, email_messages, messages)
+      select now() - ${day}::integer * interval '1 day', max(id), 0 from email_messages`
+  }
+  yield* sql`vacuum analyze email_messages`.unprepared
+  yield* sql`checkpoint`
+})
+
+/** The settings by which only the oldest day's messages have expired. */
+const Settings = AppConfig.layer.pipe(
+  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({
+    MESSAGE_RETENTION_DAYS: String(messageDays - 1),
+    CONTENT_RETENTION_DAYS: String(messageDays - 1)
+  })))
+)
+
+const measureMessages = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* fillMessages
+  const perDay = Math.floor(messages / messageDays)
+  const idle = yield* whileWriting(Effect.sleep("3 seconds"), sendOne)
+  const pruning = yield* whileWriting(Effect.provide(prune, Settings), sendOne)
+  const [left] = yield* sql`select count(*)::integer as left from email_messages
+    where id <= (select min(email_messages) from retention_marks)`
+  if (left?.["left"] !== 0) return yield* Effect.die(`pruning left ${String(left?.["left"])} messages`)
+  const deletion = yield* whileWriting(
+    sql`delete from email_messages where id <= (select min(email_messages) + ${perDay}::integer from retention_marks)`,
+    sendOne
+  )
+  yield* printTable(`retention: ${messages.toLocaleString("en-US")} messages, of which a day's expire`, [{
+    metric: `deleting ${perDay.toLocaleString("en-US")} messages in portions, ms`,
+    value: pruning.millis,
+    limit: { name: "one DELETE of as many", value: deletion.millis }
+  }, {
+    metric: "longest message meanwhile, ms",
+    value: pruning.pause,
+    limit: { name: "the longest of 3 seconds in which nothing is deleted", value: idle.pause }
+  }, {
+    metric: "longest message meanwhile, ms",
+    value: pruning.pause,
+    limit: { name: "the longest during the one DELETE", value: deletion.pause }
+  }])
 })
 
 const measure = Effect.gen(function*() {
@@ -105,7 +177,7 @@ const measure = Effect.gen(function*() {
 
 const bench = Effect.gen(function*() {
   const database = yield* startDatabase
-  yield* migrate(directory).pipe(Effect.andThen(measure), Effect.provide(client(database)))
+  yield* migrate(directory).pipe(Effect.andThen(measureMessages), Effect.andThen(measure), Effect.provide(client(database)))
 })
 
 NodeRuntime.runMain(Effect.scoped(bench).pipe(Effect.provide(NodeServices.layer)))

@@ -51,7 +51,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["channels/sms/providers", ["HttpOutlet", "HttpProfile"]],
   ["channels/sms/smpp", ["SmppCarrier", "SmppOutlet", "SmppSession"]],
   ["channels/email/smtp", ["Smtp", "SmtpLayer", "SmtpReply", "SmtpUrl"]],
-  ["channels/email/request", ["DefaultSender", "DeliverabilityWarnings", "MailFields", "Mailbox"]],
+  ["channels/email/request", ["DefaultSender", "DeliverabilityWarnings", "MailFields", "Mailbox", "storeBodies"]],
   ["channels/email/mime", ["DkimSigners", "compose", "dkim"]],
   ["channels/email/suppressions", ["ReaderPage", "Suppressions", "Unsubscribe"]],
   ["channels/email/recipients", [

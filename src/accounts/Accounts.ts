@@ -7,7 +7,7 @@ import type { Locale, Timezone } from "../values/Locale.ts"
 import type { Plan } from "../values/Plan.ts"
 import type { Account } from "./Account.ts"
 import { EmailTaken, InvalidCredentials } from "./AccountErrors.ts"
-import { AccountsRepo } from "./AccountsRepo.ts"
+import { AccountsRepo, type RetentionDays } from "./AccountsRepo.ts"
 import { Audit } from "./Audit.ts"
 
 export interface NewAccount {
@@ -32,6 +32,11 @@ export class Accounts extends Context.Service<Accounts, {
   readonly list: Effect.Effect<ReadonlyArray<Account>>
   /** Sets the plan and ends the trial. Nothing if the account does not exist. */
   readonly setPlan: (id: AccountId, plan: Plan) => Effect.Effect<Option.Option<Account>>
+  /** Keeps the account's messages for fewer days than the settings say. Nothing if the account does not exist. */
+  readonly setRetention: (
+    id: AccountId,
+    days: RetentionDays
+  ) => Effect.Effect<Option.Option<{ readonly id: AccountId }>>
 }>()("messaging-service/accounts/Accounts") {
   static readonly layer = Layer.effect(
     Accounts,
@@ -71,6 +76,12 @@ export class Accounts extends Context.Service<Accounts, {
         authenticate,
         find: (id) => repo.find(id),
         list: repo.list(),
+        setRetention: Effect.fn("Accounts.setRetention")((id: AccountId, days: RetentionDays) =>
+          transaction(Effect.tap(repo.setRetention({ id, ...days }), (changed) =>
+            Option.isSome(changed)
+              ? audit.record({ accountId: id, action: "retention.changed", data: { ...days } })
+              : Effect.void))
+        ),
         setPlan: Effect.fn("Accounts.setPlan")(
           (id: AccountId, plan: Plan) =>
             transaction(Effect.tap(repo.setPlan({ id, plan }), (changed) =>

@@ -15,6 +15,10 @@ const NewAccount = Schema.Struct({
   locale: Schema.String
 })
 
+/** Days that an account's messages and their texts are kept, where they are fewer than the settings say. */
+const RetentionDays = Schema.Struct({ messageDays: Schema.NullOr(Schema.Int), contentDays: Schema.NullOr(Schema.Int) })
+export type RetentionDays = typeof RetentionDays.Type
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
@@ -61,7 +65,17 @@ const make = Effect.gen(function*() {
         where id = ${id} and deleted_at is null returning ${columns}`
   })
 
-  return { insert, findByEmail, find, list, setPlan }
+  /** Null is the operator's setting. */
+  const setRetention = Query.findOneOption({
+    Request: Schema.Struct({ id: AccountId, ...RetentionDays.fields }),
+    Result: Schema.Struct({ id: AccountId }),
+    execute: ({ contentDays, id, messageDays }) =>
+      sql`update accounts set message_retention_days = ${messageDays}::smallint,
+          content_retention_days = ${contentDays}::smallint
+        where id = ${id} and deleted_at is null returning id`
+  })
+
+  return { insert, findByEmail, find, list, setPlan, setRetention }
 })
 
 /** SQL of `accounts`. */

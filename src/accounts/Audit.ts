@@ -15,6 +15,7 @@ export type AuditAction =
   | "password.changed"
   | "password.reset"
   | "plan.changed"
+  | "retention.changed"
   | "webhook.created"
   | "webhook.changed"
   | "webhook.secret_rotated"

@@ -38,7 +38,7 @@ export const Message = Schema.Struct({
   from: Schema.NullOr(Schema.String),
   to: Schema.String,
   type: Schema.String,
-  content: MessageContent,
+  content: Schema.NullOr(MessageContent).annotate({ description: "null once it is older than contents are kept" }),
   status: MessageStatus,
   error_code: Schema.NullOr(Schema.String),
   error_message: Schema.NullOr(Schema.String),

@@ -1,17 +1,21 @@
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 
 /**
  * Recounts usage of all accounts from the stored messages and codes, replaces the counts, and returns the number of
- * rows. Codes are stored for two days, so counts of older ones stay. Nodes may keep running: their counts wait for this
+ * rows. Counts stay of days whose messages are partly deleted, and of codes, which are stored for two days. Nodes may keep running: their counts wait for this
  * transaction and are then added. This is the only statement that joins the tables of channels.
  */
 export const rebuildUsage = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { transaction } = yield* Database
   const yesterday = sql.literal(`(now() at time zone 'UTC')::date - 1`)
+  /** Emails count as sent on the day of the relay's answer, which may be the day after that of their record. */
+  const isCounted = (row: Statement.Fragment) =>
+    sql`case ${row}.metric when 'otp' then ${row}.day >= ${yesterday} when 'email_sent' then ${row}.day > a.messages_since
+      else ${row}.metric in ('email', 'sms', 'sms_segments', 'whatsapp') and ${row}.day >= a.messages_since end`
   const rebuild = Query.findOne({
     Request: Schema.Void,
     Result: Schema.Struct({ rows: Schema.Int }),
@@ -35,6 +39,7 @@ export const rebuildUsage = Effect.gen(function*() {
         ), written as (
           insert into usage_daily (account_id, day, metric, slot, count, cost_micros)
           select c.account_id, c.day, c.metric, 0, c.count, c.cost from counted c join accounts a on a.id = c.account_id
+          where ${isCounted(sql`c`)}
           returning 1
         )
         select count(*) as rows from written`
@@ -42,8 +47,7 @@ export const rebuildUsage = Effect.gen(function*() {
   return yield* transaction(Effect.gen(function*() {
     yield* Query.run(sql`lock table usage_daily in exclusive mode`)
     yield* Query.run(
-      sql`delete from usage_daily where metric in ('email', 'email_sent', 'sms', 'sms_segments', 'whatsapp')
-      or (metric = 'otp' and day >= ${yesterday})`
+      sql`delete from usage_daily u using accounts a where a.id = u.account_id and ${isCounted(sql`u`)}`
     )
     return (yield* rebuild()).rows
   }))

@@ -166,7 +166,7 @@ const WebhooksHttp = HttpApiBuilder.group(
 const Transport = Layer.unwrap(Effect.gen(function*() {
   const { webhookTimeoutSeconds } = yield* AppConfig
   const { allowLoopback } = yield* WebhookUrlRules
-  return PublicHttp.layer({ allowLoopback, timeout: `${webhookTimeoutSeconds} seconds` })
+  return PublicHttp.layer({ allowLoopback, timeout: `${webhookTimeoutSeconds} seconds`, maxBodyBytes: 4 * 1024 })
 }))
 
 /** The webhook actors and the services that they share on a node. They need a `PublicHttp`. */

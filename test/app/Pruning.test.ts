@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { prune } from "../../src/app/server/Pruning.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -16,7 +17,7 @@ const pruned = Effect.fnUntraced(function*(status: "queued" | "sent" | "failed",
   return yield* sql`select once from notices where account_id = ${accountId}`
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("pruning", (it) => {
+layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("pruning", (it) => {
   it.effect("a notice is removed 30 days after it ended, and a queued one stays", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* pruned("sent", "31 days"), [])

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { prune } from "../../src/app/server/Pruning.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { assertRefused } from "../contract/contract.ts"
 import { eventually, makeAccount, Service, startNode } from "../support/Service.ts"
 import { freshNumber } from "../support/sms.ts"
@@ -85,7 +86,7 @@ const ageDeletion = Effect.fnUntraced(function*(interval: string) {
 const Node = Layer.effect(
   Service,
   Effect.flatMap(SmtpSink.make(), ({ port }) => startNode({ smtpPort: port }))
-).pipe(Layer.provideMerge(TestDatabase.layer))
+).pipe(Layer.provideMerge(AppConfig.layer), Layer.provideMerge(TestDatabase.layer))
 
 layer(Node)("account deletion", (it) => {
   it.effect(

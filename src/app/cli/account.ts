@@ -9,6 +9,7 @@ import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { AccountId } from "../../values/Ids.ts"
 import { Plan } from "../../values/Plan.ts"
+import { pluralize } from "../../values/pluralize.ts"
 
 /** No account has this id. */
 class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknown", { id: Schema.Int }) {
@@ -86,6 +87,33 @@ const plan = Command.make(
   }, Effect.provide(Services))
 ).pipe(Command.withDescription("Change an account's plan, which ends its trial"))
 
+const Days = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_650 }))
+
+const retention = Command.make(
+  "retention",
+  {
+    id,
+    messages: Flag.Int("messages").pipe(
+      Flag.withDescription("Days that messages are kept; MESSAGE_RETENTION_DAYS without it, and at most"),
+      Flag.withSchema(Days),
+      Flag.optional
+    ),
+    content: Flag.Int("content").pipe(
+      Flag.withDescription("Days that their texts are kept; CONTENT_RETENTION_DAYS without it, and at most"),
+      Flag.withSchema(Days),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function*({ content, id, messages }) {
+    const days = { messageDays: Option.getOrNull(messages), contentDays: Option.getOrNull(content) }
+    if (Option.isNone(yield* (yield* Accounts).setRetention(id, days))) return yield* new AccountUnknown({ id })
+    const shown = (kept: number | null) => kept === null ? "as long as for all accounts" : pluralize(kept, "day")
+    yield* Console.log(
+      `Account ${id} keeps messages ${shown(days.messageDays)}, and their texts ${shown(days.contentDays)}.`
+    )
+  }, Effect.provide(Services))
+).pipe(Command.withDescription("Keep an account's messages for fewer days than other accounts'"))
+
 const key = Command.make(
   "key",
   { id, json },
@@ -98,5 +126,5 @@ const key = Command.make(
 
 export const account = Command.make("account").pipe(
   Command.withDescription("Create and change accounts"),
-  Command.withSubcommands([create, list, plan, key])
+  Command.withSubcommands([create, list, plan, retention, key])
 )

@@ -97,7 +97,9 @@ const database = Effect.gen(function*() {
 /** Whether the database may still grow. Below the mark no message is accepted. */
 const storage = Effect.gen(function*() {
   const { freeBytes, markBytes } = yield* Effect.flatMap(FreeSpace, ({ measure }) => measure)
-  if (!Number.isFinite(freeBytes)) return "DATABASE_SIZE_LIMIT_GB is not set: watch the disk of your PostgreSQL yourself"
+  if (!Number.isFinite(freeBytes)) {
+    return "DATABASE_SIZE_LIMIT_GB is not set: watch the disk of your PostgreSQL yourself"
+  }
   const free = gigabytes(freeBytes)
   return freeBytes < markBytes
     ? yield* new StorageShort({ free, mark: gigabytes(markBytes) })

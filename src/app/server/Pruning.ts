@@ -1,34 +1,9 @@
 import { Effect } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
-import * as Query from "../../platform/database/Query.ts"
+import { SqlClient } from "effect/sql"
 import { RetentionClock } from "../../platform/database/RetentionClock.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
-
-/** Most rows that one statement changes, so that it locks few rows and ends soon. */
-const portionSize = 5_000
-
-interface Step {
-  readonly table: string
-  /** Handles some rows and returns how many. Fewer than {@link portionSize} means that none are left. */
-  readonly portion: Effect.Effect<number>
-}
-
-/** Rows that a request or an actor holds stay for the next round. */
-const portions = (sql: SqlClient.SqlClient) => {
-  const some = (table: string, which: Statement.Fragment) =>
-    sql`ctid = any(array(select ctid from ${sql(table)} where ${which} limit ${portionSize} for update skip locked))`
-  return {
-    deletes: (table: string, which: Statement.Fragment): Step => ({
-      table,
-      portion: Query.rowCount(sql`delete from ${sql(table)} where ${some(table, which)} returning 1`)
-    }),
-    /** `change` must make `which` untrue. */
-    clears: (table: string, change: Statement.Fragment, which: Statement.Fragment): Step => ({
-      table,
-      portion: Query.rowCount(sql`update ${sql(table)} set ${change} where ${some(table, which)} returning 1`)
-    })
-  }
-}
+import { messageSteps } from "./MessageRetention.ts"
+import { portions, portionSize, type Step } from "./portions.ts"
 
 /**
  * Rate windows expire after minutes, stored responses and sources of sent messages after a day, revoked keys' hashes,
@@ -88,7 +63,7 @@ const hasMore = ({ portion, table }: Step) =>
 /** One round of {@link Pruning}. The steps take turns, so that none waits for the whole of another one. */
 export const prune = Effect.gen(function*() {
   yield* RetentionClock.advance
-  let steps = stepsOf(yield* SqlClient.SqlClient)
+  let steps = [...stepsOf(yield* SqlClient.SqlClient), ...(yield* messageSteps)]
   while (steps.length > 0) steps = yield* Effect.filter(steps, hasMore)
 })
 

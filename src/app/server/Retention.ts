@@ -12,6 +12,7 @@ import { RetentionClock } from "../../platform/database/RetentionClock.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { eraseDeliveries, webhooksErasure } from "../../webhooks/WebhooksHttp.ts"
+import { markIds } from "./MessageRetention.ts"
 
 /** If the table is in use, its partition stays until the next round. The other table is not affected. */
 const drop = (table: PartitionedTable, days: number) =>
@@ -38,13 +39,31 @@ const eraseRemovedWebhooks = Effect.gen(function*() {
   yield* Query.run(sql`delete from removed_webhooks where removed_at < ${RetentionClock.now(sql)} - interval '1 day'`)
 })
 
+/** Bodies are needed until their mail is sent: a day and a day of grace, and as long as older mail waits. */
+const dropBodies = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const needed = Query.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ days: Schema.Int }),
+    execute: () =>
+      sql`select greatest(1, (${RetentionClock.now(sql)} at time zone 'UTC')::date - (least(
+          (select min(created_at) from email_messages where status = 'queued'),
+          (select min(created_at) from email_messages where status = 'sending')
+        ) at time zone 'UTC')::date) as days`
+  })
+  const { days } = yield* needed()
+  yield* drop("email_bodies", days)
+})
+
 /** One round of {@link Retention}. */
 export const retain = Effect.gen(function*() {
   const { deliveryRetentionDays, eventRetentionDays } = yield* AppConfig
   yield* RetentionClock.advance
   yield* createPartitions
+  yield* markIds
   yield* drop("events", eventRetentionDays)
   yield* drop("webhook_deliveries", deliveryRetentionDays)
+  yield* dropBodies
   yield* eraseRemovedWebhooks
 })
 

@@ -67,5 +67,5 @@ export const emailErasure: ErasureStep = {
     yield* sql`update email_messages set status = 'canceled', due_at = null, completed_at = now()
       where account_id = ${accountId} and batch_id is null and status = 'queued'`
   }, Effect.orDie),
-  some: eraseRows("email_messages", "email_contents", "email_batches", "suppressions", "plain_refusals")
+  some: eraseRows("email_messages", "email_contents", "email_batches", "email_bodies", "suppressions", "plain_refusals")
 }

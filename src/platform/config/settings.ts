@@ -175,6 +175,16 @@ export const settings = {
     "100000",
     "Size limit of a webhook's backlog (first attempts). Events beyond it are recorded as skipped."
   ),
+  contentRetentionDays: Setting.int(1, 3_650)(
+    "CONTENT_RETENTION_DAYS",
+    "30",
+    "Days that the texts and values of messages are kept."
+  ),
+  messageRetentionDays: Setting.int(1, 3_650)(
+    "MESSAGE_RETENTION_DAYS",
+    "90",
+    "Days that messages and batches with their statuses are kept."
+  ),
   eventRetentionDays: Setting.int(1, 366)(
     "EVENT_RETENTION_DAYS",
     "7",

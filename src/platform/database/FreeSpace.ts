@@ -2,11 +2,10 @@
  * Watches how much the database may still grow. Acceptance stops before a full disk would stop everybody: reads,
  * sending and delivery reports go on, and need the rest of the space.
  */
-import { Context, Effect, Layer, Metric, Schema } from "effect"
+import { Context, Effect, Layer, Metric, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { statfs } from "node:fs/promises"
 import { AppConfig } from "../config/AppConfig.ts"
-import { PeriodicTask } from "../work/PeriodicTask.ts"
 import { DatabaseAddress } from "./Database.ts"
 import * as Query from "./Query.ts"
 
@@ -45,10 +44,11 @@ const makeMeasure = Effect.gen(function*() {
   const onDisk = files === undefined
     ? Effect.succeed(Number.POSITIVE_INFINITY)
     : Effect.map(Effect.promise(() => statfs(files.path)), ({ bavail, bsize }) => bavail * bsize)
-  return Effect.map(Effect.all([underLimit, onDisk]), (rests): Space => ({
+  const measure = Effect.map(Effect.all([underLimit, onDisk]), (rests): Space => ({
     freeBytes: Math.min(...rests),
     markBytes: freeSpaceMarkGb * gigabyte
   }))
+  return { measure }
 })
 
 /** Whether the database has room for more messages. */
@@ -61,7 +61,7 @@ export class FreeSpace extends Context.Service<FreeSpace, {
   static readonly layer = Layer.effect(
     FreeSpace,
     Effect.gen(function*() {
-      const measure = yield* makeMeasure
+      const { measure } = yield* makeMeasure
       let isLow = false
       const sample = Effect.gen(function*() {
         const { freeBytes, markBytes } = yield* measure
@@ -76,7 +76,11 @@ export class FreeSpace extends Context.Service<FreeSpace, {
           )
       })
       yield* sample
-      yield* Effect.forkScoped(Effect.delay(PeriodicTask.repeat("FreeSpace", interval, sample), interval))
+      const sampled = Effect.catchCause(
+        sample,
+        (cause) => Effect.logDebug("measuring the free space of the database failed", cause)
+      )
+      yield* Effect.forkScoped(Effect.repeat(Effect.delay(sampled, interval), Schedule.forever))
       return FreeSpace.of({ measure, isLow: Effect.sync(() => isLow) })
     })
   )

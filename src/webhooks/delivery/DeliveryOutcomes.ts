@@ -43,6 +43,10 @@ export const healthChanges = (signs: ReadonlyArray<Sign>): ReadonlyArray<HealthC
   return [...changes.values()]
 }
 
+/** The answer to an attempt that is not the last, for the queue's JSON, which cannot contain NUL characters. */
+const textOf = ({ responseBody, transition: { status } }: AttemptRecord) =>
+  responseBody === null || isFinal(status) ? null : Buffer.from(responseBody).toString("utf8").replaceAll("\0", "\ufffd")
+
 /**
  * Ends deliveries, or queues them for their next attempt. It changes a row only at the expected attempt, so a late outcome
  * from an earlier owner changes nothing.
@@ -52,15 +56,16 @@ const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<Attemp
   const delays = of(({ transition: { next_delay } }) => next_delay === undefined ? null : Duration.toMillis(next_delay))
   return sql`outcome as materialized (
       select webhook_id, id, status, attempt, delay, code, error, duration, is_final,
-        to_timestamp(started / 1000) as started_at, response_body, retry_after
+        to_timestamp(started / 1000) as started_at, response_body, response_text, retry_after
       from unnest(${column.int8(of((r) => r.webhookId))}, ${column.int8(of((r) => r.deliveryId))},
         ${column.text(of((r) => r.transition.status))}, ${column.int4(of((r) => r.transition.attempt_count))},
         ${column.float8(delays)}, ${column.int4(of((r) => r.transition.response_code))},
         ${column.text(of((r) => r.transition.error))}, ${column.int4(of((r) => r.durationMs))},
         ${column.bool(of((r) => isFinal(r.transition.status)))}, ${column.float8(of((r) => r.startedAt))},
-        ${column.bytea(of((r) => r.responseBody))},
+        ${column.bytea(of((r) => isFinal(r.transition.status) ? r.responseBody : null))}, ${column.text(of(textOf))},
         ${column.text(of((r) => r.retryAfter))})
-        as t (webhook_id, id, status, attempt, delay, code, error, duration, is_final, started, response_body, retry_after)
+        as t (webhook_id, id, status, attempt, delay, code, error, duration, is_final, started, response_body,
+          response_text, retry_after)
     ), found as materialized (
       -- One query for each index that leads to an actor's deliveries. The limit makes PostgreSQL look up each row by
       -- itself; without it the planner may join all claimed rows.
@@ -83,7 +88,7 @@ const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<Attemp
         attempts = q.attempts || jsonb_build_object('attempt', o.attempt,
           'started_at', to_char(o.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
           'duration_ms', o.duration, 'response_code', o.code, 'error', o.error,
-          'response_body', translate(encode(o.response_body, 'base64'), chr(10), ''), 'retry_after', o.retry_after)
+          'response_text', o.response_text, 'retry_after', o.retry_after)
       from found o where q.ctid = o.row and not o.is_final
     )`
 }

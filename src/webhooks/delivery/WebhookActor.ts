@@ -24,7 +24,6 @@ import { QueueRepo } from "./QueueRepo.ts"
 import { WebhookEntity } from "./WebhookEntity.ts"
 
 const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
-  if ((yield* AppConfig).paused) return WebhookEntity.of({ Wake: () => Effect.void })
   const id = WebhookId.make(Number((yield* Entity.CurrentAddress).entityId))
   const { actors } = yield* LocalDispatch
   const clock = yield* Clock.Clock
@@ -138,10 +137,17 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
   })
 })
 
+/** With PAUSED nothing is delivered. */
+const makeUnlessPaused = (idleTimeout: Duration.Duration) =>
+  Effect.flatMap(
+    AppConfig,
+    ({ paused }) => paused ? Effect.succeed(WebhookEntity.of({ Wake: () => Effect.void })) : make(idleTimeout)
+  )
+
 /** Runs the webhook actors of this node; an actor falls asleep this long after its last delivery. */
 export const webhookActor = (idleTimeout: Duration.Duration) =>
   drainBeforeClose((track) =>
-    WebhookEntity.toLayer(Effect.andThen(track, make(idleTimeout)), {
+    WebhookEntity.toLayer(Effect.andThen(track, makeUnlessPaused(idleTimeout)), {
       concurrency: "unbounded",
       maxIdleTime: "1 minute"
     })

@@ -33,15 +33,15 @@ const attemptsOf = ({ attempts, started_at, ...row }: StoredDelivery): ReadonlyA
     ...attempts,
     ...(started_at === null
       ? []
-      : [{ ...row, attempt: row.attempt_count, started_at, duration_ms: row.duration_ms ?? 0 }])
-  ].map(({ attempt, duration_ms, error, response_body, response_code, retry_after, started_at }) => ({
-    attempt,
-    started_at,
-    duration_ms,
-    response_code,
-    error,
-    response_body: response_body === null ? null : text(response_body),
-    retry_after
+      : [{ ...row, response_text: null, attempt: row.attempt_count, started_at, duration_ms: row.duration_ms ?? 0 }])
+  ].map(({ response_body = null, response_text = null, ...recorded }) => ({
+    attempt: recorded.attempt,
+    started_at: recorded.started_at,
+    duration_ms: recorded.duration_ms,
+    response_code: recorded.response_code,
+    error: recorded.error,
+    response_body: response_text ?? (response_body === null ? null : text(response_body)),
+    retry_after: recorded.retry_after
   }))
 
 const detailOf = (row: StoredDelivery): DeliveryDetail => {

@@ -24,10 +24,11 @@ const One = Schema.Struct({ webhookId: WebhookId, id: DeliveryId })
 const StoredDelivery = Schema.Struct({
   ...DeliverySummary.fields,
   body: Schema.NullOr(Schema.Uint8Array),
-  /** The earlier attempts, with response bodies in base64. */
+  /** The earlier attempts. Those that an older version recorded have their answers in base64. */
   attempts: Schema.Array(Schema.Struct({
     ...RecordedAttempt.fields,
-    response_body: Schema.NullOr(Schema.Uint8ArrayFromBase64)
+    response_body: Schema.optionalKey(Schema.NullOr(Schema.Uint8ArrayFromBase64)),
+    response_text: Schema.optionalKey(Schema.NullOr(Schema.String))
   })),
   /** Of the last attempt of an ended delivery, which is stored in the row itself. */
   started_at: RecordedAttempt.fields.started_at.pipe(Schema.NullOr),

@@ -3,7 +3,7 @@ import { DeliveryId, WebhookId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
 import { DeliveryError, DeliveryStatus } from "../delivery/DeliveryState.ts"
 
-/** One attempt of a delivery; `response_body` is the beginning of the response, at most 16 KiB. */
+/** One attempt of a delivery; `response_body` is the beginning of the response, at most 4 KiB. */
 export const RecordedAttempt = Schema.Struct({
   attempt: Schema.Int,
   started_at: Timestamp,

@@ -5,6 +5,7 @@ import * as Query from "../../../platform/database/Query.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
+import { storeBodies } from "../request/storeBodies.ts"
 
 /** A batch as its actor needs it. Addresses were checked when it was accepted, so the columns hold canonical ones. */
 export const BatchContent = Schema.Struct({
@@ -43,7 +44,8 @@ interface NewRecipients {
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  const insertBatch = (row: {
+  /** Large texts of a campaign's batches are stored once. */
+  const insertBatch = Effect.fnUntraced(function*(row: {
     readonly id: EmailBatchId
     readonly account_id: AccountId
     readonly from_address: string
@@ -55,12 +57,25 @@ const make = Effect.gen(function*() {
     readonly total: number
     readonly track_opens: boolean
     readonly links: ReadonlyArray<string> | null
-  }) =>
-    Query.run(
+  }) {
+    const [html, text] = yield* storeBodies(sql, row.account_id, [
+      Buffer.from(row.html),
+      row.text === null ? null : Buffer.from(row.text)
+    ])
+    yield* Query.run(
       sql`insert into email_batches ${
-        sql.insert({ ...row, links: row.links === null ? null : column.text(row.links) })
+        sql.insert({
+          ...row,
+          html: html === undefined ? row.html : "",
+          text: text === undefined ? row.text : null,
+          body_day: html?.day ?? text?.day ?? null,
+          html_hash: html?.hash ?? null,
+          text_hash: text?.hash ?? null,
+          links: row.links === null ? null : column.text(row.links)
+        })
       }`
     )
+  })
 
   /** Inserts the recipients, suppressed ones as suppressed, and returns how many are queued. */
   const insertRecipients = (batch: NewRecipients) =>
@@ -104,9 +119,13 @@ const make = Effect.gen(function*() {
     Request: EmailBatchId,
     Result: BatchContent,
     execute: (id) =>
-      sql`select id, account_id, from_address, from_name, subject, html, text, created_at, completed_at is null as is_open,
+      sql`select b.id, b.account_id, from_address, from_name, subject, created_at, completed_at is null as is_open,
+          coalesce(convert_from(h.content, 'UTF8'), html) as html, coalesce(convert_from(t.content, 'UTF8'), text) as text,
           track_opens, coalesce(links, '{}') as links
-        from email_batches where id = ${id}`
+        from email_batches b
+        left join email_bodies h on h.account_id = b.account_id and h.hash = b.html_hash and h.day = b.body_day
+        left join email_bodies t on t.account_id = b.account_id and t.hash = b.text_hash and t.day = b.body_day
+        where b.id = ${id}`
   })
 
   const begin = (id: EmailBatchId) =>

@@ -147,11 +147,28 @@ const make = Effect.gen(function*() {
         ) r where c.id = ${id}`
   })
 
-  const parts = Query.findAll({
+  const smallParts = Query.findAll({
+    Request: EmailMessageId,
+    Result: Schema.Struct({ ...EmailPart.fields, content: Schema.NullOr(Schema.Uint8Array) }),
+    execute: (id) =>
+      sql`select kind, filename, content_type, content from email_parts where email_id = ${id} order by position`
+  })
+
+  const allParts = Query.findAll({
     Request: EmailMessageId,
     Result: EmailPart,
     execute: (id) =>
-      sql`select kind, filename, content_type, content from email_parts where email_id = ${id} order by position`
+      sql`select p.kind, p.filename, p.content_type, coalesce(p.content, b.content) as content
+        from email_parts p join email_contents c on c.id = p.email_id
+        left join email_bodies b on b.account_id = c.account_id and b.hash = p.body_hash and b.day = p.body_day
+        where p.email_id = ${id} order by p.position`
+  })
+
+  /** Most mails have small parts only. */
+  const parts = Effect.fnUntraced(function*(id: EmailMessageId) {
+    const found = yield* smallParts(id)
+    const whole = found.flatMap(({ content, ...part }) => content === null ? [] : [{ ...part, content }])
+    return whole.length === found.length ? whole : yield* allParts(id)
   })
 
   return { claim, renew, release, reclaimExpired, content, parts }

@@ -8,6 +8,7 @@ import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../
 import { direction, Sort } from "../../../values/Page.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
+import { storeBodies, type StoredBody } from "../request/storeBodies.ts"
 import { Email, EmailRecipient } from "./Email.ts"
 
 /** A recipient and the field that named them. */
@@ -76,14 +77,19 @@ const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   /** Inserts the record, the other recipients and the content. Suppressed addresses are inserted as suppressed. */
-  const insert = (email: StoredEmail) =>
-    Query.findOne({
+  const insert = Effect.fnUntraced(function*(email: StoredEmail) {
+    const bodies = yield* storeBodies(sql, email.accountId, email.parts.map(({ content }) => content))
+    return yield* Query.findOne({
       Request: Schema.Void,
       Result: Schema.Struct({ id: EmailMessageId, queued: Schema.Int }),
-      execute: () => insertion(email)
+      execute: () => insertion(email, bodies)
     })()
+  })
 
-  const insertion = ({ accountId, from, parts, recipients, replyTo, ...email }: StoredEmail) =>
+  const insertion = (
+    { accountId, from, parts, recipients, replyTo, ...email }: StoredEmail,
+    bodies: ReadonlyArray<StoredBody | undefined>
+  ) =>
     sql`with asked as (
         select t.position - 1 as position, t.recipient, t.kind,
           case when s.email is null then 'queued' else 'suppressed' end as status,
@@ -112,13 +118,15 @@ const make = Effect.gen(function*() {
           ${email.codeSeed ?? null}::text
         from record
       ), part as (
-        insert into email_parts (email_id, position, kind, filename, content_type, content)
-        select r.id, t.position, t.kind, t.filename, t.content_type, t.content
+        insert into email_parts (email_id, position, kind, filename, content_type, content, body_day, body_hash)
+        select r.id, t.position, t.kind, t.filename, t.content_type, t.content, t.body_day, t.body_hash
         from record r, unnest(${column.text(parts.map(({ kind }) => kind))},
           ${column.text(parts.map(({ filename }) => filename ?? null))},
           ${column.text(parts.map(({ content_type }) => content_type ?? null))},
-          ${column.bytea(parts.map(({ content }) => content))})
-          with ordinality as t (kind, filename, content_type, content, position)
+          ${column.bytea(parts.map(({ content }, index) => bodies[index] === undefined ? content : null))},
+          ${column.text(bodies.map((body) => body?.day ?? null))}::date[],
+          ${column.bytea(bodies.map((body) => body?.hash ?? null))})
+          with ordinality as t (kind, filename, content_type, content, body_day, body_hash, position)
       )
       select id, (status = 'queued')::integer + (select count(*)::integer from others where status = 'queued') as queued
       from record`

@@ -58,8 +58,7 @@ const rateLimiter = (maxPerSecond: number) => {
 }
 
 const make = Effect.gen(function*() {
-  const { paused, smppMaxPerSecond, smppMessageIds, smppSystemType = "", smppWindow } = yield* AppConfig
-  if (paused) return SmppLinkEntity.of({ Wake: () => Effect.void })
+  const { smppMaxPerSecond, smppMessageIds, smppSystemType = "", smppWindow } = yield* AppConfig
   const updates = yield* PartStatusUpdates
   const address = yield* SmppCarrier
   const rate = rateLimiter(smppMaxPerSecond)
@@ -151,7 +150,13 @@ const make = Effect.gen(function*() {
   return SmppLinkEntity.of({ Wake: () => Effect.suspend(() => wake) })
 })
 
+/** With PAUSED there is no bind. */
+const makeUnlessPaused = Effect.flatMap(
+  AppConfig,
+  ({ paused }) => paused ? Effect.succeed(SmppLinkEntity.of({ Wake: () => Effect.void })) : make
+)
+
 /** Runs the bind while its shard is on this node. */
 export const SmppLinkActor = drainBeforeClose((track) =>
-  SmppLinkEntity.toLayer(Effect.andThen(track, make), { concurrency: "unbounded", maxIdleTime: "1 minute" })
+  SmppLinkEntity.toLayer(Effect.andThen(track, makeUnlessPaused), { concurrency: "unbounded", maxIdleTime: "1 minute" })
 ).pipe(Layer.provide(PartsRepo.layer))

@@ -1,0 +1,152 @@
+/**
+ * Erases old messages: first their texts, later their records. An hourly mark stores how far the ids have come, so that
+ * an age is a range of ids: a round reads only rows that expire, by the primary key.
+ */
+import { Effect, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
+import * as Query from "../../platform/database/Query.ts"
+import { RetentionClock } from "../../platform/database/RetentionClock.ts"
+import { AccountId } from "../../values/Ids.ts"
+import { portions, portionSize, type Step } from "./portions.ts"
+
+const tables = ["email_messages", "messages"] as const
+type Table = (typeof tables)[number]
+
+/** The rows of all accounts, or those of an account with a shorter retention. */
+interface Scope {
+  readonly account?: AccountId
+  readonly messageDays: number
+  readonly contentDays: number
+}
+
+/** Stores how far the ids are, once an hour. */
+export const markIds = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Query.run(sql`insert into retention_marks (at, email_messages, messages)
+    select now(), coalesce((select max(id) from email_messages), 0), coalesce((select max(id) from messages), 0)
+    where not exists (select from retention_marks where at between now() - interval '1 hour' and now())`)
+})
+
+const shorter = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { contentRetentionDays, messageRetentionDays } = yield* AppConfig
+  const accounts = Query.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ account: AccountId, messageDays: Schema.Int, contentDays: Schema.Int }),
+    execute: () =>
+      sql`select id as account, least(message_retention_days, ${messageRetentionDays}::integer) as "messageDays",
+          least(content_retention_days, message_retention_days, ${contentRetentionDays}::integer) as "contentDays"
+        from accounts where message_retention_days is not null or content_retention_days is not null`
+  })
+  return yield* accounts()
+})
+
+const fragments = (sql: SqlClient.SqlClient) => {
+  const before = (days: number) => sql`(${RetentionClock.now(sql)} - ${days}::integer * interval '1 day')`
+  /** The highest id of the rows that are older. */
+  const upTo = (table: Table, days: number) =>
+    sql`(select coalesce(max(${sql(table)}), 0) from retention_marks where at < ${before(days)})`
+  const isOpen = sql`status in ('queued', 'sending')`
+  const ofAccount = ({ account }: Scope) => account === undefined ? sql`true` : sql`account_id = ${account}`
+  return { before, isOpen, ofAccount, upTo }
+}
+
+const erasures: Readonly<Record<Table, (sql: SqlClient.SqlClient) => Statement.Fragment>> = {
+  email_messages: (sql) =>
+    sql`update email_messages set variables = '{}', subject = null where id in (select id from ended)`,
+  messages: (sql) =>
+    sql`update messages set content = 'null' where id in (select id from ended)
+    ), parts as (
+      update sms_parts set body = '' where message_id in (select id from ended)
+    ), inbox as (
+      update whatsapp_inbox set payload = null where message_id in (select id from ended) and payload is not null`
+}
+
+/** Erases the texts of the next ids. What waits to be sent keeps its text. */
+const erasesTexts = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Step => {
+  const { isOpen, ofAccount, upTo } = fragments(sql)
+  const name = scope.account === undefined ? table : `${table} ${scope.account}`
+  const portion = Query.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ count: Schema.Int }),
+    execute: () =>
+      sql`with span as (
+          select coalesce((select id from retention_progress where name = ${name}), 0) as after,
+            ${upTo(table, scope.contentDays)} as last
+        ), some as (
+          select id, ${isOpen} as is_open from ${sql(table)}
+          where id > (select after from span) and id <= (select last from span) and ${ofAccount(scope)}
+          order by id limit ${portionSize}
+        ), ended as (
+          select id from some where not is_open
+        ), erased as (${erasures[table](sql)}), noted as (
+          insert into retention_progress (name, id)
+          select ${name}::text, case when (select count(*) from some) < ${portionSize} then last
+            else (select max(id) from some) end from span where last > after
+          on conflict (name) do update set id = excluded.id
+        )
+        select count(*) as count from some`
+  })
+  return { table: `the texts of ${name}`, portion: Effect.map(portion(), ({ count }) => count) }
+}
+
+/** Deletes records, and what belongs to them. */
+const deletesRecords = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Step => {
+  const { isOpen, ofAccount, upTo } = fragments(sql)
+  return portions(sql).deletes(
+    table,
+    sql`id <= ${upTo(table, scope.messageDays)} and not (${isOpen}) and ${ofAccount(scope)} order by id`
+  )
+}
+
+/** Batches go after their messages. Their texts are needed only until the last recipient. */
+const batchSteps = (sql: SqlClient.SqlClient, scope: Scope): ReadonlyArray<Step> => {
+  const { before, ofAccount } = fragments(sql)
+  const { clears, deletes } = portions(sql)
+  const isOld = (days: number) => sql`completed_at is not null and created_at < ${before(days)} and ${ofAccount(scope)}`
+  return [
+    clears("email_batches", sql`subject = ''`, sql`${isOld(scope.contentDays)} and subject <> ''`),
+    deletes(
+      "email_batches",
+      sql`${isOld(scope.messageDays)} and not exists (select from email_messages m where m.batch_id = email_batches.id)`
+    ),
+    deletes(
+      "message_batches",
+      sql`${isOld(scope.messageDays)} and not exists (select from messages m where m.batch_id = message_batches.id)`
+    )
+  ]
+}
+
+/** Notes from which day on all messages of an account are kept, before older ones are deleted. */
+const noteFirstDays = Effect.fnUntraced(function*(scope: Scope) {
+  const sql = yield* SqlClient.SqlClient
+  const { before } = fragments(sql)
+  yield* Query.run(sql`update accounts set messages_since = first.day
+    from (select (max(at) at time zone 'UTC')::date + 1 as day from retention_marks
+      where at < ${before(scope.messageDays)}) as first
+    where messages_since < first.day and ${scope.account === undefined ? sql`true` : sql`id = ${scope.account}`}`)
+})
+
+/** The steps of a round of pruning. */
+export const messageSteps = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { contentRetentionDays, messageRetentionDays } = yield* AppConfig
+  const all: Scope = { messageDays: messageRetentionDays, contentDays: contentRetentionDays }
+  const scopes = [all, ...(yield* shorter)]
+  yield* Effect.forEach(scopes, noteFirstDays, { discard: true })
+  return [
+    portions(sql).clears(
+      "email_batches",
+      sql`html = '', text = null`,
+      sql`completed_at < ${RetentionClock.now(sql)} - interval '1 day' and (html <> '' or text is not null)`
+    ),
+    ...scopes.flatMap((scope) => [
+      ...tables.map((table) => deletesRecords(sql, table, scope)),
+      ...tables.map((table) => erasesTexts(sql, table, scope)),
+      ...batchSteps(sql, scope)
+    ]),
+    portions(sql).deletes("retention_marks", sql`at < ${fragments(sql).before(messageRetentionDays + 2)}`),
+    portions(sql).deletes("whatsapp_number_checks", sql`checked_at < ${RetentionClock.now(sql)} - interval '30 days'`)
+  ]
+})
