@@ -36,13 +36,16 @@ begin
   perform pg_advisory_xact_lock(7236150419);
   for since in select day at time zone 'UTC' from generate_series(first::timestamp, last::timestamp, '1 day') as days (day) loop
     until := since + interval '24 hours';
-    foreach parent in array array['events', 'webhook_deliveries'] loop
+    foreach parent in array array['events', 'webhook_deliveries', 'email_bodies'] loop
       partition := parent || to_char(since at time zone 'UTC', '_YYYYMMDD');
       continue when to_regclass(partition) is not null;
       execute format('create table %I (like %I including all)', partition, parent);
       if parent = 'events' then
         execute format('alter table events attach partition %I for values from (%L) to (%L)', partition,
           'evt_' || ulid_time(since), 'evt_' || ulid_time(until));
+      elsif parent = 'email_bodies' then
+        execute format('alter table email_bodies attach partition %I for values from (%L) to (%L)', partition,
+          (since at time zone 'UTC')::date, (until at time zone 'UTC')::date);
       else
         execute format('alter table webhook_deliveries attach partition %I for values from (%L) to (%L)', partition,
           since, until);
@@ -68,6 +71,14 @@ begin
   return characters;
 end $function$
 ;
+
+create table accepted_bytes (
+  account_id bigint not null,
+  day date not null,
+  bytes bigint not null,
+  constraint accepted_bytes_pkey PRIMARY KEY (account_id, day),
+  constraint accepted_bytes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
 
 create table account_erasures (
   account_id bigint not null,
@@ -158,6 +169,9 @@ create table email_batches (
   template_id text,
   track_opens boolean default false not null,
   links text[],
+  body_day date,
+  html_hash bytea,
+  text_hash bytea,
   constraint email_batches_pkey PRIMARY KEY (id),
   constraint email_batches_check CHECK ((sent + failed + suppressed + canceled) <= total),
   constraint email_batches_status_check CHECK (status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
@@ -165,6 +179,14 @@ create table email_batches (
 );
 CREATE INDEX email_batches_account ON email_batches USING btree (account_id, created_at DESC);
 CREATE INDEX email_batches_open ON email_batches USING btree (created_at) WHERE completed_at IS NULL;
+
+create table email_bodies (
+  day date not null,
+  account_id bigint not null,
+  hash bytea not null,
+  content bytea not null,
+  constraint email_bodies_pkey PRIMARY KEY (account_id, hash, day)
+) partition by RANGE (day);
 
 create table email_clicks (
   message_id bigint not null,
@@ -265,8 +287,11 @@ create table email_parts (
   kind text not null,
   filename text,
   content_type text,
-  content bytea not null,
+  content bytea,
+  body_day date,
+  body_hash bytea,
   constraint email_parts_pkey PRIMARY KEY (email_id, "position"),
+  constraint email_parts_check CHECK (content IS NOT NULL OR body_hash IS NOT NULL),
   constraint email_parts_kind_check CHECK (kind = ANY (ARRAY['html'::text, 'text'::text, 'attachment'::text])),
   constraint email_parts_email_id_fkey FOREIGN KEY (email_id) REFERENCES email_contents(id) ON DELETE CASCADE
 );

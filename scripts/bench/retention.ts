@@ -177,7 +177,11 @@ const measure = Effect.gen(function*() {
 
 const bench = Effect.gen(function*() {
   const database = yield* startDatabase
-  yield* migrate(directory).pipe(Effect.andThen(measureMessages), Effect.andThen(measure), Effect.provide(client(database)))
+  yield* migrate(directory).pipe(
+    Effect.andThen(measureMessages),
+    Effect.andThen(measure),
+    Effect.provide(client(database))
+  )
 })
 
 NodeRuntime.runMain(Effect.scoped(bench).pipe(Effect.provide(NodeServices.layer)))

@@ -50,5 +50,12 @@ export const accountsErasure: ErasureStep = {
     yield* Query.run(sql`delete from login_sessions where account_id = ${accountId}`)
     yield* Query.run(sql`delete from password_resets where account_id = ${accountId}`)
   }),
-  some: eraseRows("login_sessions", "password_resets", "notices", "audit_entries", "idempotency_records")
+  some: eraseRows(
+    "login_sessions",
+    "password_resets",
+    "notices",
+    "audit_entries",
+    "idempotency_records",
+    "accepted_bytes"
+  )
 }

@@ -27,8 +27,8 @@ const age = Effect.fnUntraced(function*(days: number) {
 
 const insertEmail = Effect.fnUntraced(function*(accountId: number, status: string) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql`insert into email_messages (account_id, recipient, variables, subject, status)
-    values (${accountId}, 'a@people.example', '{"name": "Ada"}', 'Hello', ${status}) returning id`
+  const [row] = yield* sql`insert into email_messages (account_id, recipient, from_address, variables, subject, status)
+    values (${accountId}, 'a@people.example', 'us@b.example', '{"name": "Ada"}', 'Hello', ${status}) returning id`
   const id = Number(row?.["id"])
   yield* sql`insert into email_clicks (message_id, link, clicked_at) values (${id}, 0, now())`
   return id
@@ -36,8 +36,9 @@ const insertEmail = Effect.fnUntraced(function*(accountId: number, status: strin
 
 const insertSms = Effect.fnUntraced(function*(accountId: number, status: string) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql`insert into messages (account_id, channel, direction, recipient, content, status)
-    values (${accountId}, 'sms', 'out', '+250788000001', '{"body": "Hello"}', ${status}) returning id`
+  const [row] = yield* sql`insert into messages (account_id, channel, direction, recipient, content, status, segments,
+      cost_micros)
+    values (${accountId}, 'sms', 'out', '+250788000001', '{"body": "Hello"}', ${status}, 1, 0) returning id`
   const id = Number(row?.["id"])
   yield* sql`insert into sms_parts (message_id, part_no, parts, encoding, body, lane, status)
     values (${id}, 1, 1, 'gsm7', 'Hello', 0, ${status})`
@@ -48,7 +49,8 @@ const insertSms = Effect.fnUntraced(function*(accountId: number, status: string)
 const leftOf = Effect.fnUntraced(function*(email: number, sms: number) {
   const sql = yield* SqlClient.SqlClient
   const emails = yield* sql`select subject, variables::text from email_messages where id = ${email}`
-  const messages = yield* sql`select m.content::text as content, p.body from messages m join sms_parts p on p.message_id = m.id
+  const messages =
+    yield* sql`select m.content::text as content, p.body from messages m join sms_parts p on p.message_id = m.id
     where m.id = ${sms}`
   const state = (row: Readonly<Record<string, unknown>> | undefined, erased: object) =>
     row === undefined ? "gone" : JSON.stringify(row) === JSON.stringify(erased) ? "without text" : "whole"

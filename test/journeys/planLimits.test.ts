@@ -9,7 +9,8 @@ const limited = {
   TEMPLATE_LIMIT_GROWTH: "2",
   WEBHOOK_LIMIT_ENTERPRISE: "unlimited",
   RATE_LIMIT_STARTER: "20",
-  RATE_LIMIT_ACCOUNT_KEYS: "2"
+  RATE_LIMIT_ACCOUNT_KEYS: "2",
+  ACCEPTED_GB_PER_DAY: "0.001"
 }
 
 const resources = [
@@ -84,6 +85,23 @@ layer(Service.layer({ env: limited }), { excludeTestServices: true, timeout: "60
       assert.isNotEmpty(refused)
       assert.isTrue(refused.some(({ at }) => at("error", "limit") === 40))
       assert.strictEqual((yield* request("GET", "/v1/account", { key: other.key })).status, 200)
+    }))
+
+  it.effect("refuses large requests of an account above the day's bytes, and small ones never", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const send = (size: number) =>
+        request("POST", "/v1/email/send", {
+          key,
+          json: { to: "a@people.example", subject: "Hello", text: "x".repeat(size) }
+        })
+      assert.strictEqual((yield* send(600_000)).status, 202)
+      const refused = yield* send(600_000)
+      assertRefused(refused, 429, "daily_volume_exceeded")
+      assert.strictEqual(refused.at("error", "limit_bytes"), 1_000_000)
+      assert.strictEqual(refused.headers["retry-after"], String(refused.at("error", "retry_after")))
+      assert.deepStrictEqual([(yield* send(300_000)).status, (yield* send(10)).status], [202, 202])
     }))
 
   it.effect("lists webhooks in pages", () =>

@@ -1,6 +1,6 @@
 /**
- * Erases old messages: first their texts, later their records. An hourly mark stores how far the ids have come, so that
- * an age is a range of ids: a round reads only rows that expire, by the primary key.
+ * Erases old messages: first their texts, later their records. An hourly retention mark stores how far the ids have come,
+ * so that an age is a range of ids: a round reads only rows that expire, by the primary key.
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -74,19 +74,19 @@ const erasesTexts = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Step
       sql`with span as (
           select coalesce((select id from retention_progress where name = ${name}), 0) as after,
             ${upTo(table, scope.contentDays)} as last
-        ), some as (
+        ), expiring as (
           select id, ${isOpen} as is_open from ${sql(table)}
           where id > (select after from span) and id <= (select last from span) and ${ofAccount(scope)}
           order by id limit ${portionSize}
         ), ended as (
-          select id from some where not is_open
+          select id from expiring where not is_open
         ), erased as (${erasures[table](sql)}), noted as (
           insert into retention_progress (name, id)
-          select ${name}::text, case when (select count(*) from some) < ${portionSize} then last
-            else (select max(id) from some) end from span where last > after
+          select ${name}::text, case when (select count(*) from expiring) < ${portionSize} then last
+            else (select max(id) from expiring) end from span where last > after
           on conflict (name) do update set id = excluded.id
         )
-        select count(*) as count from some`
+        select count(*) as count from expiring`
   })
   return { table: `the texts of ${name}`, portion: Effect.map(portion(), ({ count }) => count) }
 }

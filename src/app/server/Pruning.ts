@@ -39,6 +39,7 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("verifications", sql`ended_at < ${now} - interval '30 days'`),
     deletes("login_sessions", sql`expires_at < ${now}`),
     deletes("password_resets", sql`expires_at < ${now} - interval '1 hour'`),
+    deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),
     deletes("audit_entries", sql`at < ${now} - interval '400 days'`),
     deletes("notices", sql`completed_at < ${now} - interval '30 days'`),
     clears(

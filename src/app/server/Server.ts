@@ -11,6 +11,7 @@ import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { FreeSpace } from "../../platform/database/FreeSpace.ts"
+import { DailyVolume } from "../../platform/http/DailyVolume.ts"
 import { Idempotency } from "../../platform/http/Idempotency.ts"
 import { BodyMemory } from "../../platform/http/MemoryBudget.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
@@ -36,6 +37,7 @@ import { AllowedLayer, Routes } from "./Routes.ts"
 const Platform = Layer.mergeAll(
   RateLimit.layer,
   RequestsInFlight.layer,
+  DailyVolume.layer,
   Idempotency.layer,
   Draining.layer,
   AllowedLayer,

@@ -47,6 +47,11 @@ export const planSettings = {
     "unlimited",
     "WhatsApp sessions, Enterprise plan."
   ),
+  acceptedGbPerDay: Setting.decimal(0.001, 1_000_000)(
+    "ACCEPTED_GB_PER_DAY",
+    "5",
+    "Gigabytes of large requests (64 KiB or more) to send messages that an account may make per day (UTC)."
+  ),
   webhookLimitStarter: Setting.quota("WEBHOOK_LIMIT_STARTER", "5", "Webhooks, Starter plan."),
   webhookLimitGrowth: Setting.quota("WEBHOOK_LIMIT_GROWTH", "10", "Webhooks, Growth plan."),
   webhookLimitBusiness: Setting.quota("WEBHOOK_LIMIT_BUSINESS", "20", "Webhooks, Business plan."),

@@ -242,6 +242,16 @@ export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()
   }
 }
 
+export class DailyVolumeExceeded extends Schema.TaggedError<DailyVolumeExceeded>()(
+  "DailyVolumeExceeded",
+  { limit_bytes: Schema.Int, retry_after: Schema.Int },
+  wire(429, "daily_volume_exceeded", 4294)
+) {
+  override get message() {
+    return `The account's large requests of this day (UTC) would exceed ${this.limit_bytes} bytes. Send smaller ones, or try again tomorrow.`
+  }
+}
+
 export class StorageLow extends Schema.TaggedError<StorageLow>()(
   "StorageLow",
   { retry_after: Schema.Int },

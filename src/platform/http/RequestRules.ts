@@ -64,7 +64,8 @@ export class RequestRules extends HttpApiMiddleware.Service<RequestRules>()(
       Errors.IdempotencyInProgress,
       Errors.InternalError,
       Errors.ServiceUnavailable,
-      Errors.StorageLow
+      Errors.StorageLow,
+      Errors.DailyVolumeExceeded
     )
   }
 ) {}

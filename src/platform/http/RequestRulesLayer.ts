@@ -7,6 +7,7 @@ import { Access, type Rule } from "./Access.ts"
 import { answerInTime } from "./answerInTime.ts"
 import { type InvalidJson, type NotFound, StorageLow, ValidationFailed } from "./ApiErrors.ts"
 import { Principal } from "./Authentication.ts"
+import { DailyVolume } from "./DailyVolume.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { BodyMemory } from "./MemoryBudget.ts"
 import { readBody } from "./requestBody.ts"
@@ -18,9 +19,11 @@ import { fromSchemaError } from "./violations.ts"
 /** Seconds after which a refused request may be repeated. */
 const retryAfter = 60
 
+const isSending = (rule: Rule | undefined) => rule?.kind === "account" && rule.paid === "sending"
+
 /** Refuses new messages while the database is short of space, before their bodies are read. */
 const requireSpace = Effect.fnUntraced(function*({ isLow }: FreeSpace["Service"], rule: Rule | undefined) {
-  if (rule?.kind !== "account" || rule.paid !== "sending" || !(yield* isLow)) return
+  if (!isSending(rule) || !(yield* isLow)) return
   const { answerHeaders } = yield* RequestContext
   answerHeaders.set("retry-after", String(retryAfter))
   return yield* new StorageLow({ retry_after: retryAfter })
@@ -59,6 +62,7 @@ export const RequestRulesLayer = Layer.effect(
     const memory = yield* BodyMemory
     const inFlight = yield* RequestsInFlight
     const space = yield* FreeSpace
+    const volume = yield* DailyVolume
 
     /**
      * A large answer stays in memory until its client has read it, so it counts like a body. An answer to a change is
@@ -73,7 +77,8 @@ export const RequestRulesLayer = Layer.effect(
 
     return RequestRules.of((httpEffect, { endpoint }) =>
       Effect.gen(function*() {
-        yield* requireSpace(space, Context.getOrUndefined(endpoint.annotations, Access))
+        const rule = Context.getOrUndefined(endpoint.annotations, Access)
+        yield* requireSpace(space, rule)
         const caller = callerOf(yield* Effect.serviceOption(Principal))
         const decoded = Effect.catch(httpEffect, documented)
         const read = Effect.gen(function*() {
@@ -81,6 +86,7 @@ export const RequestRulesLayer = Layer.effect(
           const body = yield* readBody(Context.get(endpoint.annotations, BodyLimit), caller?.accountId ?? 0).pipe(
             Effect.provideService(BodyMemory, memory)
           )
+          if (caller !== undefined && isSending(rule)) yield* volume.spend(caller.accountId, body.length)
           yield* requireStorable(yield* HttpServerRequest.ParsedSearchParams)
           return body
         })

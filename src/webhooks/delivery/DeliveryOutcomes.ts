@@ -45,7 +45,9 @@ export const healthChanges = (signs: ReadonlyArray<Sign>): ReadonlyArray<HealthC
 
 /** The answer to an attempt that is not the last, for the queue's JSON, which cannot contain NUL characters. */
 const textOf = ({ responseBody, transition: { status } }: AttemptRecord) =>
-  responseBody === null || isFinal(status) ? null : Buffer.from(responseBody).toString("utf8").replaceAll("\0", "\ufffd")
+  responseBody === null || isFinal(status)
+    ? null
+    : Buffer.from(responseBody).toString("utf8").replaceAll("\0", "\ufffd")
 
 /**
  * Ends deliveries, or queues them for their next attempt. It changes a row only at the expected attempt, so a late outcome

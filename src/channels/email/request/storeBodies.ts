@@ -36,7 +36,9 @@ export const storeBodies = Effect.fnUntraced(function*(
       sql`with today as (select (now() at time zone 'UTC')::date as day), stored as (
           insert into email_bodies (day, account_id, hash, content)
           select day, ${accountId}::bigint, hash, content from today,
-            unnest(${column.bytea(bodies.map((body) => body.hash))}, ${column.bytea(bodies.map((body) => body.content))})
+            unnest(${column.bytea(bodies.map((body) => body.hash))}, ${
+        column.bytea(bodies.map((body) => body.content))
+      })
               as t (hash, content)
           on conflict do nothing
         )

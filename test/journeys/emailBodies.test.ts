@@ -1,0 +1,66 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { retain } from "../../src/app/server/Retention.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { readMail } from "../support/bulkMail.ts"
+import { recreatePartitions } from "../support/partitions.ts"
+import { Relay } from "../support/Relay.ts"
+import { eventually, makeAccount, Service } from "../support/Service.ts"
+import { sendEmail } from "../support/singleMail.ts"
+
+const file = Buffer.from("attachment ".repeat(2_000))
+const html = `<p>Hello {{name}}</p><p>${"text ".repeat(2_000)}</p>`
+
+layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServices: true, timeout: "60 seconds" })(
+  "large bodies of mail",
+  (it) => {
+    it.effect("are stored once for an account and a day, and sent whole", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { sink } = yield* Relay
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        const attachments = [{ filename: "a.txt", content: file.toString("base64") }]
+        for (const to of ["one@people.example", "two@people.example", "three@people.example"]) {
+          yield* sendEmail(node, key, { to, subject: "Hello", text: "Hello", attachments })
+        }
+        for (const to of ["four@people.example", "five@people.example"]) {
+          const json = { recipients: [{ to, variables: { name: to } }], subject: "Hello", html }
+          const answer = yield* node.request("POST", "/v1/email/send-bulk", { key, json })
+          assert.strictEqual(answer.status, 202, answer.text)
+        }
+        yield* eventually(Effect.sync(() => sink.messages.length), (count) => count === 5)
+        for (const message of sink.messages) {
+          const { mail } = yield* readMail(message.raw)
+          const to = message.to[0] ?? ""
+          if (/four|five/.test(to)) assert.include(mail.html, `Hello ${to}`)
+          else assert.deepStrictEqual(Buffer.from(Object(mail.attachments[0]).content), file)
+        }
+        const sizes = yield* sql`select octet_length(content) as size from email_bodies where account_id = ${accountId}
+          order by 1`
+        assert.deepStrictEqual(sizes.map(({ size }) => Number(size)).length, 2)
+        const other = yield* makeAccount()
+        yield* sendEmail(node, other.key, { to: "six@people.example", subject: "Hello", text: "Hello", attachments })
+        assert.lengthOf(yield* sql`select from email_bodies where account_id = ${other.accountId}`, 1)
+      }))
+
+    it.effect("are dropped with their day, but not while a mail of that day waits", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* makeAccount()
+        const days = sql`select (now() at time zone 'UTC')::date - day as days from email_bodies
+          where account_id = ${accountId} order by day desc`
+        yield* recreatePartitions(-5, 14)
+        yield* sql`insert into email_bodies (day, account_id, hash, content)
+          select (now() at time zone 'UTC')::date - n, ${accountId}::bigint, 'h', 'c' from generate_series(0, 5) as n`
+        const [waiting] = yield* sql`insert into email_messages (account_id, recipient, status, due_at, created_at)
+          values (${accountId}, 'a', 'queued', 'infinity', now() - interval '3 days') returning id`
+        yield* Effect.replicateEffect(retain, 3, { discard: true })
+        assert.deepStrictEqual(yield* days, [0, 1, 2, 3].map((days) => ({ days })))
+        yield* sql`update email_messages set status = 'sent' where id = ${Number(waiting?.["id"])}`
+        yield* Effect.replicateEffect(retain, 3, { discard: true })
+        assert.deepStrictEqual(yield* days, [0, 1].map((days) => ({ days })))
+      }))
+  }
+)
