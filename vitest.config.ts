@@ -16,6 +16,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: "./test/support/globalSetup.ts",
     allowOnly: false,
+    // Vitest sets MODE, which is a setting of the service. An empty one counts as unset.
+    env: { MODE: "" },
     pool: "forks",
     // Much of what they wait for is time that passes, so there are more of them than cores.
     maxWorkers: 4,
