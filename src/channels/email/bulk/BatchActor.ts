@@ -139,7 +139,7 @@ const makePolicy = Effect.fnUntraced(function*(id: EmailBatchId, content: Conten
 
 const make = Effect.gen(function*() {
   const address = yield* Entity.CurrentAddress
-  if ((yield* AppConfig).paused) return BatchEntity.of({ Run: () => Effect.never, Wake: () => Effect.void })
+  const { paused } = yield* AppConfig
   const id = EmailBatchId.make(address.entityId)
   const repo = yield* BatchesRepo
   const content = yield* makeContent(id)
@@ -167,8 +167,9 @@ const make = Effect.gen(function*() {
   }).pipe(Effect.uninterruptible)
 
   return BatchEntity.of({
-    Run: () => running.withPermit(run),
-    Wake: () => Effect.andThen(wakeup.signal, Effect.asVoid(running.withPermitsIfAvailable(1)(run))),
+    Run: () => paused ? Effect.never : running.withPermit(run),
+    Wake: () =>
+      paused ? Effect.void : Effect.andThen(wakeup.signal, Effect.asVoid(running.withPermitsIfAvailable(1)(run))),
     Cancel: () => cancel
   })
 })
