@@ -8,8 +8,8 @@ import { ApiKeys } from "../../api-keys/ApiKeys.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { AccountId } from "../../values/Ids.ts"
+import { pluralize } from "../../values/messageText.ts"
 import { Plan } from "../../values/Plan.ts"
-import { pluralize } from "../../values/pluralize.ts"
 
 /** No account has this id. */
 class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknown", { id: Schema.Int }) {
