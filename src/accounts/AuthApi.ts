@@ -27,19 +27,23 @@ const register = HttpApiEndpoint.post("register", "/register", {
   }),
   success: Data(Login).pipe(HttpApiSchema.status(201)),
   error: apiErrors(EmailTaken, RegistrationClosed, RateLimitExceeded, ValidationFailed)
-}).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
-  summary: "Register an account",
-  description: "Starts the 3-day trial on the Starter plan. The operator can close registration."
-}))
+}).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
+  OpenApi.annotations({
+    summary: "Register an account",
+    description: "Starts the 3-day trial on the Starter plan. The operator can close registration."
+  })
+)
 
 const login = HttpApiEndpoint.post("login", "/login", {
   payload: Schema.Struct({ email: textBetween(1, 320), password: textBetween(1, 128) }),
   success: Data(Login),
   error: apiErrors(InvalidCredentials, RateLimitExceeded)
-}).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
-  summary: "Log in",
-  description: "Returns a session token. Use it like an API key without scopes."
-}))
+}).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
+  OpenApi.annotations({
+    summary: "Log in",
+    description: "Returns a session token. Use it like an API key without scopes."
+  })
+)
 
 const logout = HttpApiEndpoint.post("logout", "/logout", { success: Nothing })
   .annotate(Access.Access, Access.full())
@@ -50,10 +54,12 @@ const forgot = HttpApiEndpoint.post("forgot", "/password/forgot", {
   payload: Schema.Struct({ email: EmailAddress }),
   success: Nothing.pipe(HttpApiSchema.status(202)),
   error: apiErrors(RateLimitExceeded)
-}).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
-  summary: "Request a password reset",
-  description: "Mails a token to the address if an account has it. The response is the same if none has."
-}))
+}).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
+  OpenApi.annotations({
+    summary: "Request a password reset",
+    description: "Mails a token to the address if an account has it. The response is the same if none has."
+  })
+)
 
 const reset = HttpApiEndpoint.post("reset", "/password/reset", {
   payload: Schema.Struct({
@@ -63,11 +69,13 @@ const reset = HttpApiEndpoint.post("reset", "/password/reset", {
   }),
   success: Nothing,
   error: apiErrors(TokenExpired, RateLimitExceeded, ValidationFailed)
-}).annotate(Access.Access, Access.open).annotateMerge(OpenApi.annotations({
-  summary: "Set a new password",
-  description:
-    "Requires the token from the mail, which works once and within an hour. Ends all login sessions; API keys stay valid."
-}))
+}).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
+  OpenApi.annotations({
+    summary: "Set a new password",
+    description:
+      "Requires the token from the mail, which works once and within an hour. Ends all login sessions; API keys stay valid."
+  })
+)
 
 /** Registration, login, logout and password resets for people. */
 export class AuthApi extends HttpApiGroup.make("auth")

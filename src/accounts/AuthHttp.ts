@@ -3,14 +3,12 @@ import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
-import { RateLimit } from "../platform/http/RateLimit.ts"
-import { nothing, RequestContext } from "../platform/http/RequestContext.ts"
+import { nothing } from "../platform/http/RequestContext.ts"
 import type { Account } from "./Account.ts"
 import { RegistrationClosed } from "./AccountErrors.ts"
 import { Accounts } from "./Accounts.ts"
 import { passwordViolations, refuseAll } from "./AccountSettings.ts"
 import { AuthApi } from "./AuthApi.ts"
-import { limitPerMinute } from "./limitPerMinute.ts"
 import { LoginSessions } from "./LoginSessions.ts"
 import { PasswordResets } from "./PasswordResets.ts"
 
@@ -24,12 +22,6 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
     const resets = yield* PasswordResets
     const sessions = yield* LoginSessions
     const config = yield* AppConfig
-    const limits = yield* RateLimit
-
-    const perAddress = Effect.gen(function*() {
-      const { clientAddress } = yield* RequestContext
-      yield* limitPerMinute(limits, `login:${clientAddress}`, config.rateLimitLogin)
-    })
 
     const opened = Effect.fnUntraced(function*(account: Account) {
       const { expires_at, token } = yield* sessions.open(account.id)
@@ -39,7 +31,6 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
     return handlers.handleAll({
       register: Effect.fnUntraced(function*({ payload: { password, ...person } }) {
         if (config.registration === "closed") return yield* new RegistrationClosed()
-        yield* perAddress
         yield* refuseAll(yield* passwordViolations({ password }, person))
         const account = yield* accounts.create({
           ...person,
@@ -50,17 +41,14 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
         return yield* opened(account)
       }),
       login: Effect.fnUntraced(function*({ payload: { email, password } }) {
-        yield* perAddress
         return yield* Effect.flatMap(accounts.authenticate(email, Redacted.make(password)), opened)
       }),
       forgot: Effect.fnUntraced(function*({ payload: { email } }) {
-        yield* perAddress
         // Takes equally long whether or not an account has the address.
         yield* Effect.all([resets.ask(email), Effect.sleep(forgotDuration)], { concurrency: "unbounded" })
         return yield* nothing
       }),
       reset: Effect.fnUntraced(function*({ payload: { token, ...wanted } }) {
-        yield* perAddress
         yield* resets.use({ token: Redacted.make(token), ...wanted })
         return yield* nothing
       }),

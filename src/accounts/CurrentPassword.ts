@@ -2,10 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import * as Passwords from "../platform/crypto/Passwords.ts"
 import { type RateLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
-import { RateLimit } from "../platform/http/RateLimit.ts"
+import { limitPerMinute, RateLimit } from "../platform/http/RateLimit.ts"
 import type { AccountId } from "../values/Ids.ts"
 import { AccountSettingsRepo } from "./AccountSettingsRepo.ts"
-import { limitPerMinute } from "./limitPerMinute.ts"
 
 /** Asks the owner: a request proves with the current password that it is not only a stolen key or login. */
 export class CurrentPassword extends Context.Service<CurrentPassword, {

@@ -267,9 +267,11 @@ layer(TestDatabase.layer)("settings of a node", (it) => {
         "203.0.113.1", // again: over its limit of one
         "198.51.100.7, 203.0.113.2", // the client's forged entry is on the left
         "203.0.113.3, 10.0.0.1",
-        "203.0.113.3"
+        "203.0.113.3",
+        "2001:db8::1",
+        "2001:db8::2" // the same network of 64 bits
       ], from)
-      assert.deepStrictEqual(statuses, [401, 401, 429, 429, 401, 429])
+      assert.deepStrictEqual(statuses, [401, 401, 429, 429, 401, 429, 401, 429])
     }))
 
   it.effect("X-Forwarded-For is ignored when no proxy is trusted", () =>

@@ -22,6 +22,12 @@ export const AccountLimit = Context.Reference<"rateLimitCodeCheck" | undefined>(
   { defaultValue: () => undefined }
 )
 
+/** The setting with an endpoint's limit per client address and minute, if it has one. It counts before the body is read. */
+export const AddressLimit = Context.Reference<"rateLimitLogin" | undefined>(
+  "messaging-service/platform/http/Access/AddressLimit",
+  { defaultValue: () => undefined }
+)
+
 /** An endpoint without authentication. */
 export const open: Rule = { kind: "public" }
 

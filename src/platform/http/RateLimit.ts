@@ -3,6 +3,8 @@ import { SqlClient, type Statement } from "effect/sql"
 import { column } from "../database/column.ts"
 import * as Query from "../database/Query.ts"
 import { GroupCommit } from "../work/GroupCommit.ts"
+import { RateLimitExceeded } from "./ApiErrors.ts"
+import { RequestContext } from "./RequestContext.ts"
 
 /** The state of a bucket after this request. */
 export const Usage = Schema.Struct({
@@ -72,3 +74,14 @@ export class RateLimit extends Context.Service<RateLimit, {
     })
   )
 }
+
+/** Counts a request in its bucket and refuses it with 429 above the limit. */
+export const limitPerMinute = Effect.fnUntraced(
+  function*(limits: RateLimit["Service"], bucket: string, limit: number) {
+    const { secondsLeft, used } = yield* limits.count(bucket)
+    if (used <= limit) return
+    const { answerHeaders } = yield* RequestContext
+    answerHeaders.set("retry-after", String(secondsLeft))
+    return yield* new RateLimitExceeded({ limit, retry_after: secondsLeft })
+  }
+)

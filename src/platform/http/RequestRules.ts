@@ -60,6 +60,7 @@ export class RequestRules extends HttpApiMiddleware.Service<RequestRules>()(
       Errors.NotFound,
       Errors.PayloadTooLarge,
       Errors.UnsupportedMediaType,
+      Errors.RateLimitExceeded,
       Errors.IdempotencyKeyReused,
       Errors.IdempotencyInProgress,
       Errors.InternalError,

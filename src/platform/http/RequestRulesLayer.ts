@@ -2,14 +2,17 @@ import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import type { AccountId } from "../../values/Ids.ts"
+import { networkOf } from "../../values/IpAddress.ts"
+import { AppConfig } from "../config/AppConfig.ts"
 import { FreeSpace } from "../database/FreeSpace.ts"
-import { Access, type Rule } from "./Access.ts"
+import { Access, AddressLimit, type Rule } from "./Access.ts"
 import { answerInTime } from "./answerInTime.ts"
 import { type InvalidJson, type NotFound, StorageLow, ValidationFailed } from "./ApiErrors.ts"
 import { Principal } from "./Authentication.ts"
 import { DailyVolume } from "./DailyVolume.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { BodyMemory } from "./MemoryBudget.ts"
+import { limitPerMinute, RateLimit } from "./RateLimit.ts"
 import { readBody } from "./requestBody.ts"
 import { RequestContext } from "./RequestContext.ts"
 import { BodyLimit, RequestRules, WaitsOutside } from "./RequestRules.ts"
@@ -63,6 +66,8 @@ export const RequestRulesLayer = Layer.effect(
     const inFlight = yield* RequestsInFlight
     const space = yield* FreeSpace
     const volume = yield* DailyVolume
+    const limits = yield* RateLimit
+    const config = yield* AppConfig
 
     /**
      * A large answer stays in memory until its client has read it, so it counts like a body. An answer to a change is
@@ -80,6 +85,11 @@ export const RequestRulesLayer = Layer.effect(
         const rule = Context.getOrUndefined(endpoint.annotations, Access)
         yield* requireSpace(space, rule)
         const caller = callerOf(yield* Effect.serviceOption(Principal))
+        const limit = Context.get(endpoint.annotations, AddressLimit)
+        if (limit !== undefined) {
+          const { clientAddress } = yield* RequestContext
+          yield* limitPerMinute(limits, `${limit}:${networkOf(clientAddress)}`, config[limit])
+        }
         const decoded = Effect.catch(httpEffect, documented)
         const read = Effect.gen(function*() {
           // Only small bodies come without an account.

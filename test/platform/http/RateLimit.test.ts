@@ -119,6 +119,16 @@ layer(twoNodes)("the rate limit", (it) => {
         assert.strictEqual(answer.headers["retry-after"], String(answer.at("error", "retry_after")))
       }
     }))
+
+  it.effect("of logins counts a request before its body is read", () =>
+    Effect.gen(function*() {
+      const { raw, request } = yield* Service
+      yield* earlyInTheMinute
+      for (let sent = 0; sent <= 20; sent++) yield* request("POST", "/v1/auth/login", { json: {} })
+      const head = "POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      const answer = yield* raw(`${head}Content-Length: 100\r\nConnection: close\r\n\r\n`)
+      assert.match(answer, /^HTTP\/1\.1 429 /)
+    }))
 })
 
 layer(RateLimit.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("RateLimit", (it) => {
