@@ -80,11 +80,13 @@ const invalid = (source: string, offset: number) => (part: TemplatePartName, rea
   return new TemplateInvalid({ part, line: lines.length, column: (lines.at(-1) ?? "").length + 1, reason })
 }
 
+/** More placeholders would make one mail as costly as thousands. */
+const maxPlaceholders = 1000
+
 /** Compiles one part in one pass. */
 export const compilePart = (source: string, part: TemplatePartName): Result.Result<TemplatePart, TemplateInvalid> => {
   const literals: Array<string> = []
   const placeholders: Array<Placeholder> = []
-  // A name can occur a million times.
   const known = new Map<string, Placeholder>()
   let literal = ""
   let at = 0
@@ -98,6 +100,9 @@ export const compilePart = (source: string, part: TemplatePartName): Result.Resu
     const close = source.indexOf("}}", open)
     if (close < 0) return Result.fail(invalid(source, open)(part, "this {{ is not closed: add }}"))
     const inner = source.slice(open + 2, close)
+    if (placeholders.length === maxPlaceholders) {
+      return Result.fail(invalid(source, open)(part, `a text has at most ${maxPlaceholders} placeholders`))
+    }
     const before = known.get(inner)
     const read = before === undefined ? readPlaceholder(inner) : Result.succeed(before)
     if (Result.isFailure(read)) return Result.fail(invalid(source, open)(part, read.failure))

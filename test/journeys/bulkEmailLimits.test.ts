@@ -73,6 +73,28 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         assert.strictEqual(answer.status, 202, answer.text)
       }))
 
+    it.effect("a batch of more than 250 MB of mail is refused, whether texts, values or both make it so large", () =>
+      Effect.gen(function*() {
+        const text = "x".repeat(500_000)
+        const batches: ReadonlyArray<object> = [
+          { html: text, text: "t", recipients: people(500, {}) },
+          { html: "{{x}}".repeat(1_000), text: "t", recipients: people(500, { x: "x".repeat(500) }) },
+          { html: "h", text: `{{x}}${text}`, recipients: people(500, { x: "x" }) }
+        ]
+        for (const json of batches) {
+          const answer = yield* post(json)
+          assertRefused(answer, 422, "validation_error")
+          const [error] = errorsOf(answer)
+          assert.strictEqual(error?.param, "recipients")
+          assert.match(
+            error?.message ?? "",
+            /^must make at most 250000000 bytes of mail together, but make 250\d{6}; send the rest/
+          )
+        }
+        const fits = yield* post({ html: text.slice(1_000), text: "t", recipients: people(500, {}) })
+        assert.strictEqual(fits.status, 202, fits.text)
+      }))
+
     it.effect("at most 50 oversized recipients are reported", () =>
       Effect.gen(function*() {
         const answer = yield* post({ subject: "{{x}}", recipients: people(500, { x: "x".repeat(2_001) }) })

@@ -246,6 +246,7 @@ describe("hostile templates", () => {
     ["open braces", "{{".repeat(million / 2)],
     ["single braces", "{ ".repeat(million / 2)],
     ["closed pairs", "{{a}}".repeat(million / 5)],
+    ["pairs with a long default", `{{a|${"x".repeat(million / 1_000)}}}`.repeat(1_000)],
     ["a name without end", `{{${"a".repeat(million)}`],
     ["a name and spaces", `{{a${" ".repeat(million)}!}}`],
     ["a default of bars", `{{a${"|".repeat(million)}}}`],
@@ -258,6 +259,17 @@ describe("hostile templates", () => {
       if (Result.isSuccess(result)) render(result.success, { a: "x" })
     })
   }
+
+  it("a text with more than 1,000 placeholders is refused at the first that is one too many", () => {
+    assert.isTrue(Result.isSuccess(compile({ subject: "", text: "{{{{{{a}}\n".repeat(1_000) })))
+    const names = Array.from({ length: 990_000 }, (_, index) => `{{v${index}}}\n`).join("")
+    for (const text of ["{{a}}\n".repeat(1_001), names]) {
+      const faults = Result.getOrThrow(Result.flip(compile({ subject: "", text })))
+      assert.deepStrictEqual(faults.map(({ line, part, reason }) => ({ line, part, reason })), [
+        { line: 1_001, part: "text", reason: "a text has at most 1000 placeholders" }
+      ])
+    }
+  })
 
   it("a template has one literal more than placeholders, however many there are", () => {
     const { text: part } = compiled({ subject: "", text: "{{{{x{{a}}".repeat(1_000) })

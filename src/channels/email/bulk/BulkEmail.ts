@@ -16,7 +16,7 @@ import { pluralize } from "../../../values/messageText.ts"
 import type { PageOf, Sort } from "../../../values/Page.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
-import { findOversizedPart } from "../request/MailFields.ts"
+import { measure } from "../request/MailFields.ts"
 import { targetsOf } from "../tracking/track.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
 import { BatchEntity } from "./BatchEntity.ts"
@@ -36,14 +36,23 @@ const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) 
   return yield* new ValidationFailed({ param: params[0] ?? "", errors })
 })
 
-/** Refuses recipients whose values make a text too large: a few such mails would exhaust a node's memory. */
-const requireFit = (template: Template, recipients: NewBatch["recipients"]) => {
-  const oversizedPartOf = findOversizedPart(template)
-  return requireOfEach(recipients, (variables) => {
-    const oversized = oversizedPartOf(variables)
+/** The most bytes of all mails of a batch. They are rendered, signed and sent one by one, for a request of 10 MiB. */
+const maxBatchBytes = 250_000_000
+
+/** Refuses recipients whose values make a text or the batch too large: a few such mails would exhaust a node's memory. */
+const requireFit = Effect.fnUntraced(function*(template: Template, recipients: NewBatch["recipients"]) {
+  const measured = measure(template)
+  let total = 0
+  yield* requireOfEach(recipients, (variables) => {
+    const { bytes, oversized } = measured(variables)
+    total += bytes
     return oversized && { type: "invalid", message: `must make ${oversized.part} ${oversized.limit} long` }
   })
-}
+  if (total > maxBatchBytes) {
+    const limit = `must make at most ${maxBatchBytes} bytes of mail together`
+    return yield* ValidationFailed.of("recipients", `${limit}, but make ${total}; send the rest in another request`)
+  }
+})
 
 /** Summarises how many recipients are queued and how many are suppressed. */
 const summaryOf = ({ queued, total }: { readonly total: number; readonly queued: number }): string => {

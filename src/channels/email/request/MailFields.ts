@@ -111,12 +111,20 @@ export interface OversizedPart {
   readonly limit: string
 }
 
-/** Finds the first text of a message that is too large with its values filled in, without rendering it. */
-export const findOversizedPart = (template: Template): (variables: Variables) => OversizedPart | undefined => {
+/**
+ * Measures messages with their values filled in, without rendering them: their bytes, and the first text that is too
+ * large.
+ */
+export const measure = (
+  template: Template
+): (variables: Variables) => { readonly bytes: number; readonly oversized: OversizedPart | undefined } => {
   const sizesOf = filledSizes(template)
   return (variables) => {
     const sizes = sizesOf(variables)
     const part = parts.find((name) => sizes[name] > maxSizes[name])
-    return part && { part, limit: `at most ${maxSizes[part]} ${part === "subject" ? "characters" : "bytes"}` }
+    return {
+      bytes: sizes.subject + sizes.html + sizes.text,
+      oversized: part && { part, limit: `at most ${maxSizes[part]} ${part === "subject" ? "characters" : "bytes"}` }
+    }
   }
 }

@@ -18,7 +18,7 @@ import { subjectOf } from "../recipients/MessageProgress.ts"
 import type { RecipientStatus } from "../recipients/MessageState.ts"
 import { DefaultSender } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
-import { findOversizedPart } from "../request/MailFields.ts"
+import { measure } from "../request/MailFields.ts"
 import { fixedPart, targetsOf } from "../tracking/track.ts"
 import type { Email, EmailMessageDetails } from "./Email.ts"
 import type { AcceptedEmail, NewEmail } from "./EmailApi.ts"
@@ -70,7 +70,7 @@ const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewEmail) 
 const rendered = Effect.fnUntraced(function*(template: Template.Template, { variables = {} }: NewEmail) {
   const missing = missingValues(template, variables)
   if (missing !== undefined) return yield* ValidationFailed.of("variables", missing.message, missing.type)
-  const oversized = findOversizedPart(template)(variables)
+  const { oversized } = measure(template)(variables)
   if (oversized !== undefined) {
     return yield* ValidationFailed.of(oversized.part, `must have ${oversized.limit} with its values filled in`)
   }
