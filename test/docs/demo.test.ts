@@ -41,7 +41,7 @@ const demo = (onText: (text: string, child: NodeChildProcess.ChildProcess) => vo
           resume(Effect.sync(() => ({
             code,
             text,
-            left: NodeFs.readdirSync(folder).filter((name) => name !== "node-compile-cache")
+            left: NodeFs.readdirSync(folder)
           })))
       )
       return Effect.sync(() => child.kill("SIGKILL"))

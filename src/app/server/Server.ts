@@ -7,6 +7,7 @@ import { EmailDomainsLayer } from "../../email-domains/EmailDomainsHttp.ts"
 import { Events } from "../../events/Events.ts"
 import { Messages } from "../../messages/Messages.ts"
 import { Cluster, ClusterPruning } from "../../platform/cluster/Cluster.ts"
+import { TemporaryFiles } from "../../platform/config/TemporaryFiles.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
@@ -90,6 +91,8 @@ export const Server = Layer.mergeAll(BeginDraining).pipe(
   Layer.provideMerge(PublicUrlOfServer),
   Layer.provideMerge(HttpServerLayer),
   Layer.provideMerge(Metrics),
+  // Above the platform, because nodes of one machine find the embedded database's socket by the common TMPDIR.
+  Layer.provideMerge(TemporaryFiles),
   Layer.provideMerge(Platform),
   Layer.provide(Traces)
 )

@@ -13,7 +13,7 @@ import { RecipientOutcomes } from "./recipients/RecipientOutcomes.ts"
 import { BounceListener } from "./reports/BounceListener.ts"
 import { ReportIntake } from "./reports/ReportIntake.ts"
 import { ReturnPaths } from "./reports/ReturnPaths.ts"
-import { DefaultSender } from "./request/DefaultSender.ts"
+import { DefaultSender, NoticeAddress } from "./request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "./request/DeliverabilityWarnings.ts"
 import { EmailHttp } from "./single/EmailHttp.ts"
 import { EmailMailer } from "./single/EmailMailer.ts"
@@ -50,6 +50,7 @@ export const EmailLayer = Layer.mergeAll(
   Layer.provide([
     BulkThrottle.layer,
     DefaultSender.layer,
+    NoticeAddress.layer,
     ReturnPaths.layer,
     Suppressions.layer,
     TrackingLinks.layer,

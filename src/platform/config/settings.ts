@@ -94,6 +94,15 @@ export const settings = {
     "Messaging Service <no-reply@localhost.localdomain>",
     "Default sender: an address or Name <address>."
   ),
+  mailFromShared: Setting.boolean(
+    "MAIL_FROM_SHARED",
+    "true",
+    "Whether accounts may send without `from`, as MAIL_FROM. If false, every mail needs a verified domain of its account."
+  ),
+  noticeFrom: Setting.optional(Setting.text)(
+    "NOTICE_FROM",
+    "Sender of notices to account owners, such as password mails. Unset: MAIL_FROM."
+  ),
   spfIncludeHost: Setting.domainName(
     "SPF_INCLUDE_HOST",
     "spf.localhost.localdomain",

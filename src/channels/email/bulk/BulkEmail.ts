@@ -14,7 +14,7 @@ import { Quotas } from "../../../usage/Quotas.ts"
 import { type AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { pluralize } from "../../../values/messageText.ts"
 import type { PageOf, Sort } from "../../../values/Page.ts"
-import { DefaultSender } from "../request/DefaultSender.ts"
+import { makeSenderOf } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
 import { measure } from "../request/MailFields.ts"
 import { targetsOf } from "../tracking/track.ts"
@@ -108,7 +108,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       const warnings = yield* DeliverabilityWarnings
       const quotas = yield* Quotas
       const templates = yield* Templates
-      const standard = yield* DefaultSender
+      const senderOf = yield* makeSenderOf
       const events = yield* Events
       const repo = yield* BatchesRepo
       const records = yield* BatchReadRepo
@@ -133,7 +133,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         const { source, template, templateId } = yield* textsOf(accountId, mail)
         yield* requireValues(template, mail.recipients)
         yield* requireFit(template, mail.recipients)
-        const from = mail.from ?? standard
+        const from = yield* senderOf(mail)
         if (mail.from !== undefined) yield* domains.requireVerified(accountId, mail.from.address)
         const tracking = yield* domains.tracking(accountId, from.address)
         const links = (mail.track_clicks ?? tracking.clicks) && template.html !== undefined
@@ -147,7 +147,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
             id,
             account_id: accountId,
             from_address: from.address,
-            from_name: mail.from_name ?? from.name ?? null,
+            from_name: from.name ?? null,
             ...source,
             template_id: templateId,
             total,

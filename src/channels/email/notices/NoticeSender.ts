@@ -27,7 +27,7 @@ import { sign } from "../mime/dkim.ts"
 import * as DkimSigners from "../mime/DkimSigners.ts"
 import { type SendOutcome, transition, type Unsendable } from "../recipients/RecipientState.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
-import { DefaultSender } from "../request/DefaultSender.ts"
+import { NoticeAddress } from "../request/DefaultSender.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { noticeFrame } from "./noticeFrame.ts"
 
@@ -42,7 +42,7 @@ const unsendable = (reason: string): Unsendable => ({ _tag: "Unsendable", reason
 /** Composes and sends the mail of a notice. Its failure is an outcome, so that it delays no other notice. */
 const makeMailer = Effect.gen(function*() {
   const smtp = yield* Smtp
-  const sender = yield* DefaultSender
+  const sender = yield* NoticeAddress
   const { base } = yield* PublicUrl
   const signerOf = yield* DkimSigners.make
   // RFC 3834: stops automatic replies from vacation programs and mailing lists.
@@ -79,7 +79,7 @@ const makeMailer = Effect.gen(function*() {
 /** Sends due notices until it is interrupted. */
 export const sendNotices = Effect.gen(function*() {
   const notices = yield* Notices
-  const domain = domainOf((yield* DefaultSender).address)
+  const domain = domainOf((yield* NoticeAddress).address)
   const perform = yield* makeMailer
   const { admission } = yield* Smtp
   yield* Effect.logDebug("sending notices on this node")

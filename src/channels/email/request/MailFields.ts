@@ -17,7 +17,9 @@ export const mailFields = {
     mailboxFor("An address, or Name <address>, of a verified domain. Default: the service's default sender")
   ),
   from_name: Schema.optionalKey(
-    lineBetween(1, 200).annotate({ description: "The sender's name; replaces the name in from" })
+    lineBetween(1, 200).annotate({
+      description: "The sender's name; replaces the name in from. The default sender adds its own: Shop via Example"
+    })
   ),
   template_id: Schema.optionalKey(TemplateName),
   subject: Schema.optionalKey(

@@ -16,7 +16,7 @@ import type { PageOf, Sort } from "../../../values/Page.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import { subjectOf } from "../recipients/MessageProgress.ts"
 import type { RecipientStatus } from "../recipients/MessageState.ts"
-import { DefaultSender } from "../request/DefaultSender.ts"
+import { makeSenderOf } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
 import { measure } from "../request/MailFields.ts"
 import { fixedPart, targetsOf } from "../tracking/track.ts"
@@ -112,7 +112,7 @@ export class Emails extends Context.Service<Emails, {
       const quotas = yield* Quotas
       const warnings = yield* DeliverabilityWarnings
       const templates = yield* Templates
-      const standard = yield* DefaultSender
+      const senderOf = yield* makeSenderOf
       const sender = yield* EmailSender
       const { noteSingleEmail } = yield* BulkThrottle
       const repo = yield* EmailsRepo
@@ -133,18 +133,17 @@ export class Emails extends Context.Service<Emails, {
         const texts = yield* rendered(template, email)
         const parts = partsOf(texts, email)
         if (email.from !== undefined) yield* domains.requireVerified(accountId, email.from.address)
-        const from = email.from ?? standard
+        const from = yield* senderOf(email, seed !== undefined)
         const tracking = yield* domains.tracking(accountId, from.address)
         const links = (email.track_clicks ?? tracking.clicks) && texts.html !== undefined
           ? targetsOf(fixedPart(texts.html))
           : null
-        const name = email.from_name ?? from.name
         const recipients = recipientsOf(email)
         const { id, queued } = yield* transaction(
           repo.insert({
             accountId,
             recipients,
-            from: { address: from.address, ...(name !== undefined && { name }) },
+            from,
             replyTo: email.reply_to,
             subject: texts.subject,
             templateId,

@@ -59,7 +59,8 @@ const contentOf = (draft: Draft): LibraryContent => {
     case "video":
       return { video: fileOf(draft), ...common(draft), ...noThumbnail }
     case "audio":
-      return { audio: fileOf(draft), mimetype: draft.file.mimeType }
+      // Without a length, the library would write the plain file to disk and parse it to compute one.
+      return { audio: fileOf(draft), mimetype: draft.file.mimeType, seconds: 0 }
     case "document":
       return { document: fileOf(draft), ...common(draft), fileName: draft.content.filename ?? "file" }
   }

@@ -27,8 +27,7 @@ const clusterName = "pg18"
 /** Creates the directories, readable by the account only, and returns all paths. `dataDir` is absolute. */
 export const prepareFiles = (dataDir: string, account: EmbeddedAccount, port: number) =>
   EmbeddedPostgresUnavailable.attempt("directories", (): EmbeddedFiles => {
-    // The parents keep the default mode, so that the server's account can walk through them.
-    NodeFs.mkdirSync(NodePath.dirname(dataDir), { recursive: true })
+    makeParents(NodePath.dirname(dataDir), account)
     const base = placeOf(dataDir, account)
     ensureDirectory(base, account)
     const socketDirectory = socketDirectoryOf(base, account)
@@ -42,6 +41,13 @@ export const prepareFiles = (dataDir: string, account: EmbeddedAccount, port: nu
       lease: NodePath.join(socketDirectory, "lease")
     }
   }).pipe(Effect.withSpan("EmbeddedFiles.prepareFiles"))
+
+/** The server's account must be able to walk through the directories, whatever the umask of root is. */
+const makeParents = (path: string, account: EmbeddedAccount) => {
+  const first = NodeFs.mkdirSync(path, { recursive: true })
+  if (first === undefined || !account.switched) return
+  for (let at = path; at.length >= first.length; at = NodePath.dirname(at)) NodeFs.chmodSync(at, 0o711)
+}
 
 const holdsData = (base: string) => NodeFs.existsSync(NodePath.join(base, clusterName))
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Notices } from "../../../../src/accounts/Notices.ts"
 import { sendNotices } from "../../../../src/channels/email/notices/NoticeSender.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
-import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
+import { DefaultSender, NoticeAddress } from "../../../../src/channels/email/request/DefaultSender.ts"
 import { Smtp } from "../../../../src/channels/email/smtp/Smtp.ts"
 import { OutcomeUnknown } from "../../../../src/channels/email/smtp/SmtpErrors.ts"
 import { SmtpLayer } from "../../../../src/channels/email/smtp/SmtpLayer.ts"
@@ -33,9 +33,10 @@ const Subject = Layer.mergeAll(
   Relay,
   Notices.layer,
   EmailDomains.layer.pipe(Layer.provide(Vault.layer(mainKey))),
+  Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("tenants@messages.example") })),
   Layer.succeed(
-    DefaultSender,
-    DefaultSender.of({ name: "Messages", address: EmailAddress.make("us@messages.example") })
+    NoticeAddress,
+    NoticeAddress.of({ name: "Messages", address: EmailAddress.make("us@messages.example") })
   ),
   Layer.succeed(PublicUrl, PublicUrl.of({ base: "https://messages.example", local: "" }))
 ).pipe(Layer.provideMerge(TestDatabase.layer))
@@ -78,7 +79,7 @@ const whileSending = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 layer(Subject, { excludeTestServices: true })("NoticeSender", (it) => {
-  it.effect("mails a notice once, framed, from the default sender to the account's address", () =>
+  it.effect("mails a notice once, framed, from NOTICE_FROM to the account's address", () =>
     Effect.gen(function*() {
       const { email, mails, row, until } = yield* noticeTo("ann")
       yield* whileSending(until("sent", 1))
