@@ -7,15 +7,15 @@ import type { MessageBatchId } from "../values/Ids.ts"
 /** A message that left the queue: its batch, if any, and the count that it adds to if it was queued before. */
 export interface BatchMove {
   readonly batchId: MessageBatchId | null
-  readonly to: "sent" | "failed" | undefined
+  readonly to: "sent" | "failed" | "canceled" | undefined
 }
 
 /** One change for each batch, however many of its messages moved. */
 const stepsOf = (moves: ReadonlyArray<BatchMove>) => {
-  const steps = new Map<MessageBatchId, { id: MessageBatchId; sent: number; failed: number }>()
+  const steps = new Map<MessageBatchId, { id: MessageBatchId; sent: number; failed: number; canceled: number }>()
   for (const { batchId, to } of moves) {
     if (batchId === null || to === undefined) continue
-    const step = steps.get(batchId) ?? { id: batchId, sent: 0, failed: 0 }
+    const step = steps.get(batchId) ?? { id: batchId, sent: 0, failed: 0, canceled: 0 }
     step[to]++
     steps.set(batchId, step)
   }
@@ -34,13 +34,15 @@ export const make = Effect.gen(function*() {
     if (steps.length === 0) return
     yield* Query.run(sql`with step as (
         select * from unnest(${column.text(steps.map((s) => s.id))}, ${column.int4(steps.map((s) => s.sent))},
-          ${column.int4(steps.map((s) => s.failed))}) as t (id, sent, failed)
+          ${column.int4(steps.map((s) => s.failed))}, ${column.int4(steps.map((s) => s.canceled))})
+          as t (id, sent, failed, canceled)
       ), locked as (
         select id from message_batches where id in (select id from step) order by id for update
       )
       update message_batches b set sent = b.sent + s.sent, failed = b.failed + s.failed,
+        canceled = b.canceled + s.canceled,
         started_at = coalesce(b.started_at, now()),
-        completed_at = case when b.sent + s.sent + b.failed + s.failed + b.canceled = b.total then now() end,
+        completed_at = case when b.sent + s.sent + b.failed + s.failed + b.canceled + s.canceled = b.total then now() end,
         status = case when b.status = 'canceled' then 'canceled'
           when b.sent + s.sent + b.failed + s.failed + b.canceled < b.total then 'processing'
           when b.sent + s.sent > 0 then 'completed' else 'failed' end

@@ -35,7 +35,9 @@ const Subject = Verifications.layer.pipe(
   Layer.provide(CodeSender.layer),
   Layer.provide(CodesBySms),
   Layer.provideMerge(SmsMessages.layer),
-  Layer.provide(Layer.succeed(SmsOutlet, SmsOutlet.of({ takes: "segments", wake: Effect.void }))),
+  Layer.provide(
+    Layer.succeed(SmsOutlet, SmsOutlet.of({ takes: "segments", wake: Effect.void, cancel: () => Effect.void }))
+  ),
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
   Layer.provide(
     Layer.succeed(MacKeys, MacKeys.of({ unsubscribe: key, bounce: key, tracking: key, verify: key, sandbox: key }))

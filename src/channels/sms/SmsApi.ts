@@ -6,7 +6,7 @@ import * as Access from "../../platform/http/Access.ts"
 import { apiErrors } from "../../platform/http/ApiError.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../platform/http/Authentication.ts"
-import { BodyLimit, bulk, RequestRules } from "../../platform/http/RequestRules.ts"
+import { BodyLimit, bulk, RequestRules, WaitsOutside } from "../../platform/http/RequestRules.ts"
 import { recipientsOf } from "../../templates/Recipients.ts"
 import { MessageBatchId, MessageId, pathId } from "../../values/Ids.ts"
 import { Data, Done, Paged, pageQuery } from "../../values/Page.ts"
@@ -107,6 +107,19 @@ const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({ summary: "Read a batch of SMS", description: "Its status and its counts." }))
 
+const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
+  params: { batch_id: MessageBatchId },
+  success: Done(MessageBatch),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, Access.channel(["sms:write"], "sms:write"))
+  .annotate(WaitsOutside, true)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Cancel a batch of SMS",
+    description:
+      "Cancels all messages of which no part is being submitted or was submitted. After the answer no further message begins; those being sent count as queued until they end, mostly within a second. Canceling again changes nothing."
+  }))
+
 const list = HttpApiEndpoint.get("list", "/messages", {
   query: messageQuery(PhoneNumber),
   success: Paged(Message),
@@ -147,6 +160,7 @@ export class SmsApi extends HttpApiGroup.make("sms")
     sendBulk,
     batches,
     batch,
+    cancel,
     list,
     finding("find", "/messages/:id", "Read an SMS"),
     finding("status", "/status/:id", "Read an SMS (alias)"),

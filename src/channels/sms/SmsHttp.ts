@@ -41,6 +41,12 @@ const SmsHttp = HttpApiBuilder.group(baseContract.add(SmsApi), "sms", (handlers)
       batch: Effect.fnUntraced(function*({ params }) {
         return { data: yield* messages.batch(yield* owner, params.batch_id) }
       }),
+      cancel: Effect.fnUntraced(function*({ params }) {
+        const of = yield* owner
+        const { completed_at } = yield* messages.batch(of, params.batch_id)
+        if (completed_at === null) yield* sms.cancel(params.batch_id)
+        return { success: true as const, data: yield* messages.batch(of, params.batch_id) }
+      }),
       list: Effect.fnUntraced(function*({ query }) {
         const of = yield* owner
         return yield* page(query, (window) => messages.list(of, query, window))

@@ -49,6 +49,8 @@ export class SmsMessages extends Context.Service<SmsMessages, {
   readonly send: (accountId: AccountId, sms: NewSms, codeSeed?: CodeSeed) => Effect.Effect<AcceptedSms, Refusal>
   /** Accepts all messages, or none. */
   readonly sendBulk: (accountId: AccountId, batch: NewSmsBatch) => Effect.Effect<AcceptedSmsBatch, Refusal>
+  /** Cancels those messages of a batch whose submit has not begun. */
+  readonly cancel: (batchId: MessageBatchId) => Effect.Effect<void>
   /** The operator's sender ids; the first is the default. */
   readonly senderIds: ReadonlyArray<string>
 }>()("messaging-service/channels/sms/SmsMessages") {
@@ -117,7 +119,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
         }
       })
 
-      return SmsMessages.of({ send, sendBulk, senderIds })
+      return SmsMessages.of({ send, sendBulk, cancel: outlet.cancel, senderIds })
     })
   ).pipe(Layer.provide(SmsRepo.layer))
 }

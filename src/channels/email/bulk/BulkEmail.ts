@@ -27,6 +27,9 @@ import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 /** The longest wait for one actor. A call to a dead node's actor waits until another node has its shard. */
 const wakeTimeout = "2 seconds"
 
+/** Longer: without the actor's answer, recipients that it has claimed are still mailed. */
+const cancelTimeout = "5 seconds"
+
 /** Compiles the texts of a request without a stored template. */
 const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) {
   if (subject !== undefined && html !== undefined) return yield* compiledMail({ subject, html, text: text ?? null })
@@ -186,7 +189,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       const cancel = Effect.fn("BulkEmail.cancel")(function*(accountId: AccountId, batchId: EmailBatchId) {
         const batch = yield* find(accountId, batchId)
         if (batch.completed_at !== null) return batch
-        const byActor = yield* Effect.exit(Effect.timeout(actor(batchId).Cancel(), wakeTimeout))
+        const byActor = yield* Effect.exit(Effect.timeout(actor(batchId).Cancel(), cancelTimeout))
         // The actor's node is dead or frozen: the claims that it had will be orphaned.
         if (Exit.isFailure(byActor)) yield* transaction(Effect.andThen(repo.cancel(batchId), complete(batchId)))
         return yield* find(accountId, batchId)

@@ -63,6 +63,43 @@ const make = Effect.gen(function*() {
         where id = any(${column.int8(ids)}) order by id for update`
   })
 
+  /** Locks the messages of a batch that are queued. */
+  const lockQueued = Query.findAll({
+    Request: MessageBatchId,
+    Result: Schema.Struct({ id: MessageId }),
+    execute: (batchId) =>
+      sql`select id from messages where batch_id = ${batchId} and status = 'queued' order by id for update`
+  })
+
+  /** Those of the messages whose batch is canceled. */
+  const inCanceledBatch = Query.findAll({
+    Request: Ids,
+    Result: Schema.Struct({ id: MessageId }),
+    execute: (ids) =>
+      sql`select m.id from messages m join message_batches b on b.id = m.batch_id
+        where m.id = any(${column.int8(ids)}) and b.status = 'canceled'`
+  })
+
+  /** Cancels those of these locked messages whose parts are all queued and surely not submitted. */
+  const cancelUnsent = Query.findAll({
+    Request: Ids,
+    Result: Schema.Struct({ batch_id: MessageBatchId }),
+    execute: (ids) =>
+      sql`with part as (
+          select message_id, status, doubts from sms_parts where message_id = any(${column.int8(ids)})
+          order by message_id, part_no for update
+        ), unsent as (
+          select message_id from part group by message_id having bool_and(status = 'queued' and doubts = 0)
+        ), ended as (
+          update sms_parts p set status = 'failed', error_code = 'canceled', completed_at = now()
+          from unsent u where p.message_id = u.message_id
+        )
+        update messages m set status = 'canceled' from unsent u where m.id = u.message_id returning m.batch_id`
+  })
+
+  const markCanceled = (batchId: MessageBatchId) =>
+    Query.run(sql`update message_batches set status = 'canceled' where id = ${batchId} and completed_at is null`)
+
   /** Writes outcomes. A part changes only while the claim that made the attempt still holds it. */
   const settle = (outcomes: ReadonlyArray<PartOutcome>) => {
     const of = <A>(read: (outcome: PartOutcome) => A) => outcomes.map(read)
@@ -173,6 +210,10 @@ const make = Effect.gen(function*() {
 
   return {
     lock,
+    lockQueued,
+    inCanceledBatch,
+    cancelUnsent,
+    markCanceled,
     settle,
     findMessages,
     applyReceipts,

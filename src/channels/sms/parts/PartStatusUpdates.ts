@@ -5,7 +5,7 @@ import { Database } from "../../../platform/database/Database.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
-import type { MessageId } from "../../../values/Ids.ts"
+import type { MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
 import { type Advance, advance } from "./PartState.ts"
 import { type LockedSms, type PartOutcome, PartStatusRepo, type StatusChange } from "./PartStatusRepo.ts"
@@ -49,6 +49,11 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
   readonly receipt: (receipt: Receipt) => Effect.Effect<void>
   /** Updates messages whose parts another statement has changed. */
   readonly refresh: (ids: ReadonlyArray<MessageId>) => Effect.Effect<void>
+  /**
+   * Cancels a batch, with those of its messages that surely have no submitted part. `release` runs in the same transaction:
+   * it returns claims to the queue that have not begun.
+   */
+  readonly cancel: (batchId: MessageBatchId, release: Effect.Effect<void>) => Effect.Effect<void>
   /** Matches the kept receipts, which preceded the answer to their submit, and drops those that are too old. */
   readonly matchReceipts: Effect.Effect<void>
 }>()("messaging-service/channels/sms/parts/PartStatusUpdates") {
@@ -86,6 +91,19 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
           yield* events.publish(advanced.flatMap(eventsOf))
         })
 
+      const cancelUnsent = Effect.fnUntraced(function*(ids: ReadonlyArray<MessageId>) {
+        const canceled = yield* repo.cancelUnsent(ids)
+        yield* countBatches(canceled.map(({ batch_id: batchId }) => ({ batchId, to: "canceled" as const })))
+      })
+
+      /** A part that returns to the queue of a canceled batch is not submitted again. */
+      const cancelReturned = Effect.fnUntraced(function*(outcomes: ReadonlyArray<PartOutcome>) {
+        const queued = outcomes.filter(({ transition }) => transition.status === "queued")
+        if (queued.length === 0) return
+        const ids = (yield* repo.inCanceledBatch(queued.map(({ message_id }) => message_id))).map(({ id }) => id)
+        if (ids.length > 0) yield* cancelUnsent(ids)
+      })
+
       // No caller waits for these, because the sender has claimed ahead. Few large groups spare the node and the database.
       const outcome = yield* GroupCommit.make({
         maxSize: 100,
@@ -93,7 +111,10 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
         pause: "15 millis",
         run: (outcomes: ReadonlyArray<PartOutcome>) =>
           Effect.as(
-            transaction(write(outcomes.map(({ message_id }) => message_id), repo.settle(outcomes))),
+            transaction(Effect.andThen(
+              write(outcomes.map(({ message_id }) => message_id), repo.settle(outcomes)),
+              cancelReturned(outcomes)
+            )),
             Array.from(outcomes, () => undefined)
           )
       })
@@ -117,6 +138,13 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
         outcome,
         receipt,
         refresh: (ids) => ids.length === 0 ? Effect.void : transaction(write(ids, Effect.void)),
+        cancel: (batchId, release) =>
+          transaction(Effect.gen(function*() {
+            const queued = yield* repo.lockQueued(batchId)
+            yield* release
+            yield* repo.markCanceled(batchId)
+            yield* cancelUnsent(queued.map(({ id }) => id))
+          })),
         matchReceipts: Effect.andThen(
           transaction(Effect.gen(function*() {
             const matched = yield* repo.takeMatched()

@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { MessageId } from "../../../values/Ids.ts"
+import { MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { unconfirmed } from "./PartState.ts"
 
@@ -21,7 +21,8 @@ export const ClaimedPart = Schema.Struct({
   lane: Schema.Int,
   attempt_count: Schema.Int,
   unconfirmed_attempts: Schema.Int,
-  age_millis: Schema.Finite
+  age_millis: Schema.Finite,
+  batch_id: Schema.NullOr(MessageBatchId)
 })
 export type ClaimedPart = typeof ClaimedPart.Type
 
@@ -61,7 +62,7 @@ const make = Effect.gen(function*() {
         )
         select c.message_id, c.part_no, c.parts, c.encoding, c.body, c.code_seed, c.lane, c.attempt_count,
           c.doubts as unconfirmed_attempts,
-          m.sender, m.recipient, extract(epoch from now() - c.created_at)::float8 * 1000 as age_millis
+          m.sender, m.recipient, m.batch_id, extract(epoch from now() - c.created_at)::float8 * 1000 as age_millis
         from claimed c join messages m on m.id = c.message_id order by c.lane, c.message_id, c.part_no`
   })
 

@@ -11,9 +11,12 @@
 import { DateTime, Duration, Effect } from "effect"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
+import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { Claims } from "../../../platform/work/Claims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
+import type { MessageBatchId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { type ClaimedPart, PartsRepo } from "./PartsRepo.ts"
 import { transition } from "./PartState.ts"
@@ -77,9 +80,22 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }
 
 /** Starts a sender that runs until the scope closes. */
 const start = Effect.fnUntraced(function*(options: Options) {
+  const repo = yield* PartsRepo
+  const updates = yield* PartStatusUpdates
+  const claims = yield* Claims.make<ClaimedPart>()
   const wakeup = yield* Wakeup.make
-  yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy(options), wakeup))
-  return { wake: wakeup.signal }
+  yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy(options), wakeup, claims))
+
+  /** Cancels a batch. The queued messages go first, so that no later claim finds one. */
+  const cancel = Effect.fnUntraced(function*(batchId: MessageBatchId) {
+    yield* retryWhileUnavailable(updates.cancel(batchId, Effect.void))
+    const withdrawn = yield* claims.withdraw(({ batch_id }) => batch_id === batchId)
+    if (withdrawn.length === 0) return
+    yield* retryWhileUnavailable(updates.cancel(batchId, repo.release(withdrawn)))
+    yield* wakeup.signal
+  }, Effect.uninterruptible)
+
+  return { wake: wakeup.signal, cancel }
 })
 
 export const SmsSender = { start }

@@ -1,7 +1,8 @@
 /**
  * Keeps one bind to a carrier and sends the due parts over it. The cluster has one, because carriers limit binds.
  *
- * Callers: `SmppOutlet` of every node by `Wake`, after each commit; one node also wakes it every second, which starts it.
+ * Callers: `SmppOutlet` of every node by `Wake`, after each commit, and by `Cancel`; one node also wakes it every second,
+ * which starts it.
  * State: the rows of `sms_parts`. In memory it has the claimed parts (`sending`), pending submits, and the carrier's rate.
  * On shard move: it waits for the responses to its submits, and unbinds. When its node dies, another node binds and submits
  * the parts in `sending` once more; a part without a response to that either fails.
@@ -62,7 +63,8 @@ const make = Effect.gen(function*() {
   const updates = yield* PartStatusUpdates
   const address = yield* SmppCarrier
   const rate = rateLimiter(smppMaxPerSecond)
-  let wake: Effect.Effect<void> = Effect.void
+  /** The sender of the current bind. Without a bind nothing is claimed. */
+  let sender: Effect.Success<ReturnType<typeof SmsSender.start>> | undefined
 
   const onDeliver = Effect.fn("SmppLink.receipt")(function*(delivered: Delivered) {
     const receipt = readReceipt(delivered, smppMessageIds)
@@ -115,14 +117,13 @@ const make = Effect.gen(function*() {
         )
       ).pipe(Effect.flatMap(outcomeOf))
     const ahead = Math.min(lookahead.max, Math.max(lookahead.min, smppWindow))
-    const sender = yield* SmsSender.start({ provider: bindName, concurrency: smppWindow + ahead, submit })
-    wake = sender.wake
+    sender = yield* SmsSender.start({ provider: bindName, concurrency: smppWindow + ahead, submit })
     return yield* session.closed
   }).pipe(
     Effect.scoped,
     Effect.catchTag("SmppUnavailable", ({ reason }) => Effect.succeed(reason)),
     Effect.ensuring(Effect.sync(() => {
-      wake = Effect.void
+      sender = undefined
     }))
   )
 
@@ -147,14 +148,21 @@ const make = Effect.gen(function*() {
       )
     )
   )
-  return SmppLinkEntity.of({ Wake: () => Effect.suspend(() => wake) })
+  return SmppLinkEntity.of({
+    Wake: () => Effect.suspend(() => sender?.wake ?? Effect.void),
+    Cancel: ({ payload: { batchId } }) =>
+      Effect.suspend(() => sender?.cancel(batchId) ?? retryWhileUnavailable(updates.cancel(batchId, Effect.void)))
+  })
 })
 
+const makePaused = Effect.map(PartStatusUpdates, (updates) =>
+  SmppLinkEntity.of({
+    Wake: () => Effect.void,
+    Cancel: ({ payload: { batchId } }) => retryWhileUnavailable(updates.cancel(batchId, Effect.void))
+  }))
+
 /** With PAUSED there is no bind. */
-const makeUnlessPaused = Effect.flatMap(
-  AppConfig,
-  ({ paused }) => paused ? Effect.succeed(SmppLinkEntity.of({ Wake: () => Effect.void })) : make
-)
+const makeUnlessPaused = Effect.flatMap(AppConfig, ({ paused }) => paused ? makePaused : make)
 
 /** Runs the bind while its shard is on this node. */
 export const SmppLinkActor = drainBeforeClose((track) =>

@@ -1,23 +1,36 @@
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
+import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "../parts/SmsOutlet.ts"
 import { SmppCarrier } from "./SmppCarrier.ts"
 import { SmppLinkActor } from "./SmppLinkActor.ts"
 import { bindName, SmppLinkEntity } from "./SmppLinkEntity.ts"
 
-/** A wake-up for the actor of a dead node waits until another node has its shard. */
+/** A call to the actor of a dead node waits until another node has its shard. */
 const wakeTimeout = "2 seconds"
+
+/** Longer: without the actor's answer, parts that it has claimed are still submitted. */
+const cancelTimeout = "5 seconds"
 
 const Outlet = Layer.unwrap(Effect.map(SmppLinkEntity.client, (actor) => {
   const wakeActor = Effect.ignoreCause(
     Effect.timeoutOption(actor(bindName).Wake(undefined, { discard: true }), wakeTimeout)
   )
   const make = Effect.gen(function*() {
+    const updates = yield* PartStatusUpdates
     const wakeup = yield* Wakeup.make
     // Commits during one call share the next one.
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(wakeup.wait(), wakeActor)))
-    return SmsOutlet.of({ takes: "segments", wake: wakeup.signal })
+    return SmsOutlet.of({
+      takes: "segments",
+      wake: wakeup.signal,
+      cancel: Effect.fn("SmppOutlet.cancel")(function*(batchId) {
+        const byActor = yield* Effect.exit(Effect.timeout(actor(bindName).Cancel({ batchId }), cancelTimeout))
+        // The actor's node is dead or frozen: the claims that it had will be orphaned.
+        if (Exit.isFailure(byActor)) yield* updates.cancel(batchId, Effect.void)
+      })
+    })
   })
   // The periodic wake-up keeps the bind running: it starts the actor on the node of its shard.
   return Layer.merge(Layer.effect(SmsOutlet, make), PeriodicTask.make("SmppLinkWaker", "1 second", wakeActor))

@@ -117,6 +117,18 @@ const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
     OpenApi.annotations({ summary: "Read a batch of WhatsApp messages", description: "Its status and its counts." })
   )
 
+const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
+  params: { batch_id: MessageBatchId },
+  success: Done(MessageBatch),
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, Access.channel(["whatsapp:write"], "messages:write"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Cancel a batch of WhatsApp messages",
+    description:
+      "Cancels all messages that are not being written to WhatsApp. Those being written count as queued until WhatsApp acknowledges them. Canceling again changes nothing."
+  }))
+
 const list = HttpApiEndpoint.get("list", "/messages", {
   query: {
     ...messageQuery(ChatName),
@@ -144,7 +156,7 @@ const find = HttpApiEndpoint.get("find", "/messages/:id", {
 
 /** Endpoints of WhatsApp messages (spec 3.6, 4.2, 6.5). */
 export class MessagesApi extends HttpApiGroup.make("whatsappMessages")
-  .add(send, sendBulk, batches, batch, list, find)
+  .add(send, sendBulk, batches, batch, cancel, list, find)
   .prefix("/v1/whatsapp")
   .middleware(RequestRules)
   .middleware(Authentication)

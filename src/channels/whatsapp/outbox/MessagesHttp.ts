@@ -6,6 +6,7 @@ import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
 import { MessagesApi } from "./MessagesApi.ts"
+import { OutboxStatusUpdates } from "./OutboxStatusUpdates.ts"
 import { WhatsAppMessages } from "./WhatsAppMessages.ts"
 
 const owner = Effect.map(Principal, ({ accountId }) => ({ accountId, channel: "whatsapp" as const }))
@@ -17,6 +18,7 @@ export const MessagesHttp = HttpApiBuilder.group(
     Effect.gen(function*() {
       const whatsapp = yield* WhatsAppMessages
       const messages = yield* Messages
+      const updates = yield* OutboxStatusUpdates
       return handlers.handleAll({
         send: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
@@ -36,6 +38,12 @@ export const MessagesHttp = HttpApiBuilder.group(
         }),
         batch: Effect.fnUntraced(function*({ params }) {
           return { data: yield* messages.batch(yield* owner, params.batch_id) }
+        }),
+        cancel: Effect.fnUntraced(function*({ params }) {
+          const of = yield* owner
+          const { completed_at } = yield* messages.batch(of, params.batch_id)
+          if (completed_at === null) yield* updates.cancel(params.batch_id)
+          return { success: true as const, data: yield* messages.batch(of, params.batch_id) }
         }),
         list: Effect.fnUntraced(function*({ query }) {
           const of = yield* owner

@@ -132,7 +132,8 @@ const make = Effect.gen(function*() {
       Request: Schema.Void,
       Result: Schema.Struct({ is_owner: Schema.Boolean }),
       execute: () =>
-        sql`select exists (select from whatsapp_sessions where id = ${id} and epoch = ${epoch}) as is_owner`
+        sql`select exists (select from whatsapp_sessions where id = ${id} and epoch = ${epoch} and desired <> 'removed')
+          as is_owner`
     })()
 
   /** Delays a message that could not be prepared. */

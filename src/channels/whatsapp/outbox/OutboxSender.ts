@@ -222,7 +222,10 @@ const make = Effect.gen(function*() {
         const group = first.delay_ms > 0 ? [first] : rows.filter(({ delay_ms }) => delay_ms === 0)
         const prepared = (yield* Effect.forEach(group, prepare)).filter((message) => message !== undefined)
         if (prepared.length === 0) return 0
-        if (!(yield* write(socket, prepared))) return undefined
+        if (!(yield* write(socket, prepared))) {
+          // They may have been canceled meanwhile.
+          return (yield* retryWhileUnavailable(repo.isOwner(owned))).is_owner ? 0 : undefined
+        }
         yield* rate.note(prepared.length)
         return 0
       })

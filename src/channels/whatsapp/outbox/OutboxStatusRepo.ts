@@ -62,6 +62,23 @@ const make = Effect.gen(function*() {
           order by o.message_id for update of o`
     })()
 
+  /** Cancels the messages of a batch that were not written to a connection. */
+  const cancelQueued = Query.findAll({
+    Request: MessageBatchId,
+    Result: Schema.Struct({ id: MessageId }),
+    execute: (batchId) =>
+      sql`with unsent as (
+          select o.message_id from whatsapp_outbox o join messages m on m.id = o.message_id
+          where m.batch_id = ${batchId} and o.status = 'queued' order by o.message_id for update of o
+        ), ended as (
+          update whatsapp_outbox o set status = 'failed' from unsent u where o.message_id = u.message_id
+        )
+        update messages m set status = 'canceled' from unsent u where m.id = u.message_id returning m.id`
+  })
+
+  const markCanceled = (batchId: MessageBatchId) =>
+    Query.run(sql`update message_batches set status = 'canceled' where id = ${batchId} and completed_at is null`)
+
   /** Times follow the database's clock; of the node's clock only differences count. Delivery never precedes sending. */
   const step = (steps: ReadonlyArray<Step>) => {
     const text = (read: (step: Step) => string | null) => column.text(steps.map(read))
@@ -103,7 +120,7 @@ const make = Effect.gen(function*() {
       on conflict (session_id) do update set messages_count = c.messages_count + excluded.messages_count`)
   }
 
-  return { lock, step, countSent }
+  return { lock, cancelQueued, markCanceled, step, countSent }
 })
 
 /** Stores status updates of messages, and counts the sent messages of sessions. */

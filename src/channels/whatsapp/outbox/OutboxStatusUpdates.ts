@@ -4,7 +4,7 @@ import * as BatchCounts from "../../../messages/BatchCounts.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
-import type { WhatsAppSessionId } from "../../../values/Ids.ts"
+import type { MessageBatchId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { type ReportedStatus, transition } from "./OutboxState.ts"
 import { type LockedMessage, type Moments, OutboxStatusRepo, type StatusUpdate, type Step } from "./OutboxStatusRepo.ts"
 
@@ -106,6 +106,11 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
   readonly enqueue: (update: StatusUpdate) => void
   /** Succeeds once the updates are stored. */
   readonly write: (updates: ReadonlyArray<StatusUpdate>) => Effect.Effect<void>
+  /**
+   * Cancels those messages of a batch that are not written to a connection. A sender writes none of them afterwards: it
+   * records a message as written first, and that statement skips them.
+   */
+  readonly cancel: (batchId: MessageBatchId) => Effect.Effect<void>
 }>()("messaging-service/channels/whatsapp/outbox/OutboxStatusUpdates") {
   static readonly layer = Layer.effect(
     OutboxStatusUpdates,
@@ -154,7 +159,12 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
               runFork(Effect.logError("storing a WhatsApp status update failed", exit.cause))
             }
           }),
-        write: (updates) => Effect.suspend(() => write(updates.map(timed)))
+        write: (updates) => Effect.suspend(() => write(updates.map(timed))),
+        cancel: Effect.fn("OutboxStatusUpdates.cancel")(function*(batchId) {
+          const canceled = yield* repo.cancelQueued(batchId)
+          yield* repo.markCanceled(batchId)
+          yield* countBatches(canceled.map(() => ({ batchId, to: "canceled" as const })))
+        }, transaction)
       })
     })
   ).pipe(Layer.provide(OutboxStatusRepo.layer))
