@@ -109,9 +109,9 @@ const fillMessages = Effect.gen(function*() {
     yield* sql`insert into email_messages (account_id, recipient, variables, status, subject, sent_at, completed_at, created_at)
       select 1, 'someone' || n || '@people.example', '{"name": "Someone"}', 'sent', 'Hello', at, at, at
       from generate_series(1, ${Math.floor(messages / messageDays)}::integer) as n,
-        (values (now() - ${day}::integer * interval '1 day')) as t (at)`
+        (values (now() - ${day}::integer * interval '1 day' + interval '12 hours')) as t (at)`
     yield* sql`insert into retention_marks (at, email_messages, messages)
-      select now() - ${day}::integer * interval '1 day', max(id), 0 from email_messages`
+      select now() - ${day}::integer * interval '1 day' + interval '12 hours', max(id), 0 from email_messages`
   }
   yield* sql`vacuum analyze email_messages`.unprepared
   yield* sql`checkpoint`

@@ -55,7 +55,7 @@ const generateDkimKey = Effect.callback<DkimKey>((resume) => {
 const maxKeys = 16
 
 /** As many of them for one account, so that it cannot keep others waiting. */
-const maxKeysOfAccount = 4
+const maxKeysOfAccount = 8
 
 /**
  * Generates one key at a time, which leaves the other threads for signing mail. It is the heaviest work of the service,
