@@ -125,6 +125,7 @@ const defaults = {
   HOST: "127.0.0.1",
   PORT: "0",
   DATABASE_CONNECTIONS: "10",
+  DRAIN_SECONDS: "0",
   ENCRYPTION_KEY: encryptionKey,
   ...sandboxed,
   SANDBOX_TOKEN: sandboxToken,

@@ -1,5 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
@@ -73,6 +73,11 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
   refuse(socket, statuses[error.code ?? ""] ?? 400)
 }
 
+/** Connections that have carried a request, idle ones included. */
+export class OpenConnections extends Context.Service<OpenConnections, {
+  readonly count: Effect.Effect<number>
+}>()("messaging-service/app/server/HttpServer/OpenConnections") {}
+
 /** The port opens while the node still starts. Requests that arrive meanwhile wait until the routes are ready. */
 const holdEarlyRequests = (server: Server) => {
   const early: Array<readonly [IncomingMessage, ServerResponse]> = []
@@ -119,4 +124,13 @@ const make = ({ httpConnections, httpConnectionsPerAddress, trustedProxies = [] 
 }
 
 /** Node's HTTP server on HOST and PORT. On close it first finishes the requests in flight. */
-export const HttpServerLayer = Layer.unwrap(Effect.map(AppConfig, (config) => listenOn(() => make(config), config)))
+export const HttpServerLayer = Layer.unwrap(Effect.map(AppConfig, (config) => {
+  const sockets = new Set<Socket>()
+  const listening = () =>
+    make(config).on("connection", (socket: Socket) => {
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+    })
+  const count = Effect.sync(() => [...sockets].filter(({ bytesRead }) => bytesRead > 0).length)
+  return Layer.merge(listenOn(listening, config), Layer.succeed(OpenConnections, { count }))
+}))

@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Schedule } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { AccountsLayer } from "../../accounts/AccountHttp.ts"
 import { ApiKeysLayer, CredentialsLayer } from "../../api-keys/ApiKeysHttp.ts"
@@ -7,6 +7,7 @@ import { EmailDomainsLayer } from "../../email-domains/EmailDomainsHttp.ts"
 import { Events } from "../../events/Events.ts"
 import { Messages } from "../../messages/Messages.ts"
 import { Cluster, ClusterPruning } from "../../platform/cluster/Cluster.ts"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { TemporaryFiles } from "../../platform/config/TemporaryFiles.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
@@ -29,7 +30,7 @@ import { UsageLayer } from "../../usage/UsageHttp.ts"
 import { VerifyLayer } from "../../verify/VerifyHttp.ts"
 import { WebhooksLayer } from "../../webhooks/WebhooksHttp.ts"
 import { Channels } from "./Channels.ts"
-import { HttpServerLayer } from "./HttpServer.ts"
+import { HttpServerLayer, OpenConnections } from "./HttpServer.ts"
 import { Pruning } from "./Pruning.ts"
 import { AccountErasure, ErasureSteps, Retention } from "./Retention.ts"
 import { AllowedLayer, Routes } from "./Routes.ts"
@@ -77,11 +78,21 @@ const PublicUrlOfServer = Layer.unwrap(
   )
 )
 
-/** Draining begins before the server closes: health checks report it, and new requests are refused. */
-const BeginDraining = Layer.effectDiscard(Effect.flatMap(Draining, ({ begin }) => Effect.addFinalizer(() => begin)))
+/**
+ * Drains before the server closes: health checks report it, and every answer closes its connection. It ends as soon as no
+ * connection is open, so that a node without clients stops at once.
+ */
+const Drain = Layer.effectDiscard(Effect.gen(function*() {
+  const { drainSeconds } = yield* AppConfig
+  const { begin, refuse } = yield* Draining
+  const { count } = yield* OpenConnections
+  const schedule = Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: Duration.seconds(drainSeconds) }))
+  const left = Effect.repeat(count, { until: (open) => open === 0, schedule })
+  yield* Effect.addFinalizer(() => begin.pipe(Effect.andThen(left), Effect.andThen(refuse)))
+}))
 
 /** One node of the service. */
-export const Server = Layer.mergeAll(BeginDraining).pipe(
+export const Server = Drain.pipe(
   Layer.provideMerge(HttpRouter.serve(
     Layer.mergeAll(Routes, Health, RequestPipeline, ClusterPruning, Pruning, Retention, AccountErasure).pipe(
       Layer.provideMerge(Domains)

@@ -113,13 +113,11 @@ const announce = Layer.effectDiscard(Effect.gen(function*() {
 }))
 
 /** Ends a process whose shutdown hangs. The next start recovers from the rows. Its finalizer runs first. */
-const limitShutdown = Layer.effectDiscard(
-  Effect.addFinalizer((exit) =>
-    Exit.hasInterrupts(exit)
-      ? Effect.sleep("15 seconds").pipe(Effect.andThen(Effect.sync(() => process.exit(0))), Effect.forkDetach)
-      : Effect.void
-  )
-)
+const limitShutdown = Layer.effectDiscard(Effect.gen(function*() {
+  const { drainSeconds } = yield* AppConfig
+  const limit = Effect.andThen(Effect.sleep(Duration.seconds(15 + drainSeconds)), Effect.sync(() => process.exit(0)))
+  yield* Effect.addFinalizer((exit) => Exit.hasInterrupts(exit) ? Effect.forkDetach(limit) : Effect.void)
+}))
 
 /** Logs where the settings come from and where messages go. */
 const logSettings = Effect.gen(function*() {

@@ -14,6 +14,11 @@ export const settings = {
     "PUBLIC_URL",
     "Base URL of the links in mail and in printed examples. Unset: http://HOST:PORT."
   ),
+  drainSeconds: Setting.int(0, 300)(
+    "DRAIN_SECONDS",
+    "2",
+    "Seconds that a node that stops still answers and closes connections, so that clients leave; 0: none."
+  ),
   trustedProxies: Setting.optional(Setting.networks)(
     "TRUSTED_PROXIES",
     "Addresses or networks (10.0.0.0/8) of TLS proxies whose X-Forwarded-For is trusted. Unset: none."

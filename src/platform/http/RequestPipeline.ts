@@ -26,14 +26,22 @@ export const whileDatabaseAnswers = Effect.map(DatabaseProbe, ({ answers }) => {
   return <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => Effect.raceFirst(request, watch)
 })
 
-/** Whether this node is shutting down: it finishes requests in flight and accepts no new ones. */
+/**
+ * How far this node's shutdown is. While it drains, it answers requests and closes their connections, so that clients
+ * leave without an error. Then it finishes the requests in flight and refuses others.
+ */
 export class Draining extends Context.Service<Draining, {
   readonly begin: Effect.Effect<void>
-  readonly begun: Effect.Effect<boolean>
+  readonly refuse: Effect.Effect<void>
+  readonly phase: Effect.Effect<"open" | "draining" | "refusing">
 }>()("messaging-service/platform/http/RequestPipeline/Draining") {
   static readonly layer = Layer.effect(
     Draining,
-    Effect.map(Ref.make(false), (begun) => Draining.of({ begin: Ref.set(begun, true), begun: Ref.get(begun) }))
+    Effect.map(
+      Ref.make<"open" | "draining" | "refusing">("open"),
+      (phase) =>
+        Draining.of({ begin: Ref.set(phase, "draining"), refuse: Ref.set(phase, "refusing"), phase: Ref.get(phase) })
+    )
   )
 }
 
@@ -153,7 +161,7 @@ const through = Effect.gen(function*() {
       }
       const answered = lacksHost(request)
         ? errorResponse(new RequestRefused())
-        : (yield* draining.begun) && !isHealth(path)
+        : (yield* draining.phase) === "refusing" && !isHealth(path)
         ? errorResponse(new ServiceUnavailable())
         : Effect.catchCauseIf(
           whileAnswered(isHealth(path) ? httpEffect : inFlight.ofAddress(facts.clientAddress, httpEffect)),
@@ -163,7 +171,7 @@ const through = Effect.gen(function*() {
       const response = yield* answered.pipe(
         Effect.flatMap(completed),
         // Checked last, so that a connection with a request in flight at the start of the shutdown closes too.
-        Effect.flatMap((answer) => Effect.map(draining.begun, (begun) => withHeaders(answer, facts, begun))),
+        Effect.flatMap((answer) => Effect.map(draining.phase, (phase) => withHeaders(answer, facts, phase !== "open"))),
         Effect.provideService(RequestContext, facts)
       )
       yield* observeRequest(request.method, response.status, (yield* Clock.currentTimeMillis) - startedAt)

@@ -28,7 +28,7 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
     "GET",
     "/health/ready",
     Effect.gen(function*() {
-      if (yield* draining.begun) return respond(503, { status: "draining" })
+      if ((yield* draining.phase) !== "open") return respond(503, { status: "draining" })
       const isUp = yield* database.answers("2 seconds")
       const state = isUp ? "ok" : "unavailable"
       const storage = (yield* isLow) ? "low" : "ok"

@@ -102,6 +102,23 @@ layer(TestDatabase.layer)("a node that shuts down", (it) => {
       }))
   }
 
+  it.effect("answers and closes connections for the drain time, which ends with the last connection", () =>
+    Effect.gen(function*() {
+      const node = yield* startNode({ env: { DRAIN_SECONDS: "300" } })
+      const { key } = yield* makeAccount()
+      const idle = yield* connect(node.port)
+      yield* idle.send("GET /health/live HTTP/1.1", "Host: x", "\r\n")
+      yield* idle.until(`"status":"ok"`)
+      yield* node.signal("SIGTERM")
+      const ready = yield* eventually(node.request("GET", "/health/ready"), ({ status }) => status === 503)
+      assert.deepStrictEqual(ready.json, { status: "draining" })
+      const answer = yield* node.request("GET", "/v1/account", { key })
+      assert.deepStrictEqual([answer.status, answer.headers["connection"]], [200, "close"])
+      yield* idle.send("GET /v1/account HTTP/1.1", "Host: x", `Authorization: Bearer ${key}`, "\r\n")
+      assert.match(yield* idle.closed, /HTTP\/1\.1 200 [^]*connection: close/)
+      assert.deepStrictEqual(yield* node.ended, { code: 0, signal: null })
+    }))
+
   it.effect("exits at once if nothing is in flight, although clients keep connections", () =>
     Effect.gen(function*() {
       const node = yield* startNode()
