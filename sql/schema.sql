@@ -279,6 +279,8 @@ CREATE INDEX email_messages_account ON email_messages USING btree (account_id, i
 CREATE UNIQUE INDEX email_messages_batch ON email_messages USING btree (batch_id, "position") WHERE batch_id IS NOT NULL;
 CREATE INDEX email_messages_due ON email_messages USING btree (batch_id, due_at, id) WHERE status = 'queued'::text;
 CREATE INDEX email_messages_parts ON email_messages USING btree (part_of, "position") WHERE part_of IS NOT NULL;
+CREATE INDEX email_messages_rare ON email_messages USING btree (account_id, status, id DESC) WHERE status = ANY (ARRAY['bounced'::text, 'complained'::text, 'failed'::text, 'suppressed'::text, 'canceled'::text]);
+CREATE INDEX email_messages_recipient ON email_messages USING btree (account_id, lower(recipient), id DESC);
 CREATE INDEX email_messages_sending ON email_messages USING btree (batch_id) WHERE status = 'sending'::text;
 
 create table email_parts (
@@ -423,6 +425,7 @@ create table messages (
 ) with (fillfactor=80);
 CREATE INDEX messages_account ON messages USING btree (account_id, channel, id DESC);
 CREATE INDEX messages_batch ON messages USING btree (batch_id, id) WHERE batch_id IS NOT NULL;
+CREATE INDEX messages_recipient ON messages USING btree (account_id, channel, recipient, id DESC);
 CREATE INDEX messages_session ON messages USING btree (session_id, id DESC) WHERE session_id IS NOT NULL;
 
 create table notices (

@@ -22,8 +22,11 @@ export const Meta = Schema.Struct({ request_id: Schema.String, timestamp: Timest
 /** `{ success: true, data: null, meta }`: actions without a result, like the specification's session delete. */
 export const Nothing = Schema.Struct({ success: Schema.Literal(true), data: Schema.Null, meta: Meta })
 
-/** The last row that a page number can reach. Beyond it, use a filter. */
-const maxRows = 100_000
+/**
+ * The last row that a page can reach, and the most rows that `total` counts. PostgreSQL reads all of them, so deeper lists
+ * need a filter.
+ */
+export const maxRows = 100_000
 
 /** A number in a query with its maximum and its default. */
 const wholeNumber = (maximum: number, standard: number) => {
@@ -63,7 +66,11 @@ export interface PageOf<A> {
   readonly total: number
 }
 
-const PageMeta = Schema.Struct({ total: Schema.Int, page: Schema.Int, per_page: Schema.Int })
+const PageMeta = Schema.Struct({
+  total: Schema.Int.annotate({ description: `Rows of all pages; at most ${maxRows} are counted` }),
+  page: Schema.Int,
+  per_page: Schema.Int
+})
 
 /** The `limit` and `offset` of a page. */
 export const window = ({ page, per_page }: PageRequest) => ({ limit: per_page, offset: (page - 1) * per_page })

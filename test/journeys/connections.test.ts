@@ -20,6 +20,24 @@ const storm = Effect.fnUntraced(function*(count: number, path: string, options: 
   return { answers, beside: [account.status, health.status] }
 })
 
+layer(Service.layer({ env: { STATEMENT_TIMEOUT_SECONDS: "1" } }), { excludeTestServices: true })(
+  "a request's statement",
+  (it) => {
+    it.effect("ends after STATEMENT_TIMEOUT_SECONDS, and the request gets 503 with Retry-After", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { request } = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        const add = request("POST", "/v1/api-keys", { key, json: { name: "Key" } })
+        const late = yield* sql.withTransaction(
+          Effect.andThen(sql`select from accounts where id = ${accountId} for update`, add)
+        )
+        assert.deepStrictEqual([late.status, late.headers["retry-after"]], [503, "2"])
+        assert.strictEqual((yield* add).status, 201)
+      }))
+  }
+)
+
 layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a pool of 10 connections", (it) => {
   it.effect("answers 40 code checks with idempotency keys at once, and other requests beside them", () =>
     Effect.gen(function*() {

@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { assertDefaultHeaders, assertRefused } from "../contract/contract.ts"
 import { freePort } from "../support/freePort.ts"
 import { type Answer, earlyInTheMinute, makeAccount, Service, startNode } from "../support/Service.ts"
@@ -47,6 +48,18 @@ layer(Service.layer())((it) => {
         }
         assert.deepStrictEqual(shapes, ["first next last", "first prev next last", "first prev last"])
         assert.strictEqual(new Set(seen).size, 60)
+      }))
+
+    it.effect("the total of a list counts at most 100,000 rows, as many as its pages reach", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, key } = yield* makeAccount()
+        yield* sql`insert into messages (account_id, channel, direction, recipient, content)
+          select ${accountId}, 'sms', 'out', '+250788123456', '{}' from generate_series(1, 100010)`
+        const answer = yield* request("GET", "/v1/sms/messages?per_page=100&page=1000", { key })
+        assert.deepStrictEqual(answer.at("meta"), { total: 100_000, page: 1000, per_page: 100 })
+        assert.notProperty(linksOf(answer), "next")
       }))
 
     it.effect("a page has 25 rows and starts at the first unless the caller says otherwise", () =>

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { dkimKey, dkimVerdict, ended, insertDomain, readMail, sendBulk } from "../support/bulkMail.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
@@ -205,6 +205,25 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
       assert.strictEqual(pixels.size, 1)
       assert.deepStrictEqual(yield* recipient, { status: "sent", opens: 0, clicks: 0 })
       assert.strictEqual((yield* node.request("POST", click)).status, 405)
+    }))
+
+  it.effect("many visits of one pixel leave connections for other requests", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key, open, visit } = yield* trackedMail({})
+      const visits = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`select from email_messages for update`
+        const visits = yield* Effect.forkChild(
+          Effect.forEach(Array.from({ length: 30 }), () => visit(open), { concurrency: "unbounded" })
+        )
+        yield* sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.pipe(
+          Effect.repeat({ until: (rows) => rows.length >= 2 })
+        )
+        assert.strictEqual((yield* node.request("GET", "/v1/account", { key })).status, 200)
+        return visits
+      }))
+      for (const { status } of yield* Fiber.join(visits)) assert.strictEqual(status, 200)
     }))
 
   it.effect("a deleted message's link returns 404, and its pixel is still an image", () =>

@@ -49,7 +49,7 @@ const Platform = Layer.mergeAll(
   Layer.provideMerge(MainVault),
   Layer.provideMerge(FreeSpace.layer),
   Layer.provideMerge(Database.layerProbe),
-  Layer.provideMerge(Database.layer),
+  Layer.provideMerge(Database.layerRequests),
   Layer.provideMerge(DatabaseAddress.layer),
   Layer.provideMerge(NodeServices.layer)
 )
@@ -78,6 +78,8 @@ const PublicUrlOfServer = Layer.unwrap(
   )
 )
 
+const Maintenance = Database.onMaintenancePool(Layer.merge(Pruning, Retention))
+
 /**
  * Drains before the server closes: health checks report it, and every answer closes its connection. It ends as soon as no
  * connection is open, so that a node without clients stops at once.
@@ -94,7 +96,7 @@ const Drain = Layer.effectDiscard(Effect.gen(function*() {
 /** One node of the service. */
 export const Server = Drain.pipe(
   Layer.provideMerge(HttpRouter.serve(
-    Layer.mergeAll(Routes, Health, RequestPipeline, ClusterPruning, Pruning, Retention, AccountErasure).pipe(
+    Layer.mergeAll(Routes, Health, RequestPipeline, ClusterPruning, Maintenance, AccountErasure).pipe(
       Layer.provideMerge(Domains)
     ),
     { disableLogger: true, disableListenLog: true, routerConfig: { caseSensitive: true, maxParamLength: 1000 } }

@@ -53,7 +53,12 @@ export const settings = {
   databaseConnections: Setting.int(4, 500)(
     "DATABASE_CONNECTIONS",
     "20",
-    "Connections of this node to PostgreSQL for requests. The cluster and the actors' queues use 4 more each, health checks 1."
+    "Connections of this node to PostgreSQL for requests. The cluster and the actors' queues use 4 more each, maintenance 2, health checks 1."
+  ),
+  statementTimeoutSeconds: Setting.int(1, 300)(
+    "STATEMENT_TIMEOUT_SECONDS",
+    "5",
+    "Seconds after which PostgreSQL ends a statement of a request, which is then answered with 503."
   ),
   databaseWaitSeconds: Setting.int(0, 3600)(
     "DATABASE_WAIT_SECONDS",

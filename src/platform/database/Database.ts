@@ -45,12 +45,17 @@ const pool = (options: { readonly maxConnections: number; readonly startupParame
       keepAlive: "10 seconds"
     }))
 
+/** The requests' pool. PostgreSQL ends a statement that takes longer than the limit, so that none holds a connection. */
 const requestPool = Layer.unwrap(
-  Effect.flatMap(
-    AppConfig,
-    ({ databaseConnections }) => pool({ maxConnections: databaseConnections, startupParameters: idleTimeout })
-  )
+  Effect.flatMap(AppConfig, ({ databaseConnections, statementTimeoutSeconds }) =>
+    pool({
+      maxConnections: databaseConnections,
+      startupParameters: { ...idleTimeout, statement_timeout: `${statementTimeoutSeconds}s` }
+    }))
 )
+
+/** For work that may take long and that no request waits for: migrations, commands, pruning. */
+const maintenancePool = Layer.unwrap(pool({ maxConnections: 2, startupParameters: idleTimeout }))
 
 /**
  * Queue statements find few rows by an index. Statistics of an empty queue suggest a sequential scan, and the planner
@@ -119,14 +124,24 @@ export class Database extends Context.Service<Database, {
     })
   )
 
-  /** The pool of the requests, on a migrated database that has partitions for the next days. */
+  /** A migrated database that has partitions for the next days. For commands, whose statements have no time limit. */
   static readonly layer = Layer.effectDiscard(migrated).pipe(
     Layer.provideMerge(Database.fromClient),
-    Layer.provideMerge(requestPool)
+    Layer.provideMerge(maintenancePool)
+  )
+
+  /** The pool of a node's requests, on a migrated database. */
+  static readonly layerRequests = Database.fromClient.pipe(
+    Layer.provideMerge(requestPool),
+    Layer.provideMerge(Layer.effectDiscard(migrated).pipe(Layer.provide(maintenancePool)))
   )
 
   /** The pool of the actors' queues, so that they can record outcomes however many requests wait for a connection. */
   static readonly layerQueue = Database.fromClient.pipe(Layer.provideMerge(queuePool))
+
+  /** Builds a layer on a pool whose statements have no time limit. */
+  static readonly onMaintenancePool = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+    layer.pipe(Layer.provide(Database.fromClient.pipe(Layer.provideMerge(maintenancePool))))
 
   /**
    * Builds a layer on the queue pool. It shares no instances with the rest of the node: its repositories run their

@@ -1,11 +1,8 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { paged, type PageOf, type PageRequest, window } from "../../values/Page.ts"
+import { maxRows, paged, type PageOf, type PageRequest, window } from "../../values/Page.ts"
 import { ValidationFailed } from "./ApiErrors.ts"
 import { RequestContext } from "./RequestContext.ts"
-
-/** Rows that a page number may skip. PostgreSQL reads all of them, so deeper lists need a filter. */
-const maxOffset = 100_000
 
 const links = (url: string, { page, per_page }: PageRequest, total: number) => {
   const last = Math.max(1, Math.ceil(total / per_page))
@@ -29,10 +26,10 @@ export const page = Effect.fnUntraced(function*<A, E, R>(
   request: PageRequest,
   read: (window: { readonly limit: number; readonly offset: number }) => Effect.Effect<PageOf<A>, E, R>
 ) {
-  if (request.page * request.per_page > maxOffset) {
+  if (request.page * request.per_page > maxRows) {
     return yield* ValidationFailed.of(
       "page",
-      `page × per_page must not exceed ${maxOffset}; narrow the list with a filter`
+      `page × per_page must not exceed ${maxRows}; narrow the list with a filter`
     )
   }
   const rows = yield* read(window(request))

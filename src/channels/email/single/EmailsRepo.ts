@@ -4,6 +4,7 @@ import type { Statement } from "effect/sql"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
+import { totalOf } from "../../../platform/database/totalOf.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
@@ -72,6 +73,9 @@ export type StoredRecord = typeof StoredRecord.Type
 /** Statuses by rising weight. The sum of several recipients is the heaviest status that any of them has. */
 const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'delivered', 'opened', 'clicked',
   'complained', 'queued', 'sending']`
+
+/** The statuses in the index `email_messages_rare`. */
+const isRare = (status: string) => ["bounced", "complained", "failed", "suppressed", "canceled"].includes(status)
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
@@ -158,16 +162,17 @@ const make = Effect.gen(function*() {
 
   const matching = ({ accountId, batch_id, from_date, status, to, to_date }: typeof Filter.Encoded) => {
     const statuses = status === "queued" ? sql`('queued', 'sending')` : sql`(${status})`
-    const is = (address: string) => sql`lower(${sql.literal(address)}.recipient) = lower(${to}::text)`
+    // Every status of a record is that of one of its recipients. Only rare ones have an index.
+    const named = (recipient: Fragment) =>
+      sql`m.id in (select coalesce(o.part_of, o.id) from email_messages o
+        where o.account_id = ${accountId} and ${recipient})`
     return sql.and([
       sql`m.account_id = ${accountId} and m.part_of is null`,
       ...(batch_id === null ? [] : [sql`m.batch_id = ${batch_id}`]),
       ...(from_date === null ? [] : [sql`m.created_at >= ${from_date}::timestamptz`]),
       ...(to_date === null ? [] : [sql`m.created_at < ${to_date}::timestamptz`]),
-      ...(to === null ? [] : [
-        sql`(${is("m")} or m.copies is not null
-          and exists (select from email_messages o where o.part_of = m.id and ${is("o")}))`
-      ]),
+      ...(to === null ? [] : [named(sql`lower(o.recipient) = lower(${to}::text)`)]),
+      ...(status === null || !isRare(status) ? [] : [named(sql`o.status = ${sql.literal(`'${status}'`)}`)]),
       ...(status === null ? [] : [
         sql`case when m.copies is null then m.status in ${statuses} else (select s.status from (${summed}) s) in ${statuses} end`
       ])
@@ -188,7 +193,7 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => sql`select count(*) as total from email_messages m where ${matching(filter)}`
+    execute: (filter) => totalOf(sql, sql`from email_messages m where ${matching(filter)}`)
   })
 
   const find = Query.findOneOption({

@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
+import { totalOf } from "../../../platform/database/totalOf.ts"
 import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { Suppression, SuppressionReason } from "./Suppression.ts"
 
@@ -47,7 +48,7 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => sql`select count(*) as total from suppressions where ${matching(filter)}`
+    execute: (filter) => totalOf(sql, sql`from suppressions where ${matching(filter)}`)
   })
 
   const find = Query.findOneOption({

@@ -1,5 +1,6 @@
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Semaphore } from "effect"
 import { domainEvent, Events } from "../../../events/Events.ts"
+import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
@@ -37,6 +38,10 @@ export class Tracking extends Context.Service<Tracking, {
     Tracking,
     Effect.gen(function*() {
       const { transaction } = yield* Database
+      const { databaseConnections } = yield* AppConfig
+      // Anyone may request a pixel, and each visit locks its message. The others wait without a connection.
+      const visits = yield* Semaphore.make(Math.floor(databaseConnections / 4))
+      const visit = <A>(change: Effect.Effect<A>) => visits.withPermits(1)(transaction(change))
       const events = yield* Events
       const messages = yield* MessageProgress
       const repo = yield* TrackingRepo
@@ -61,7 +66,7 @@ export class Tracking extends Context.Service<Tracking, {
         if (!isFirst(counts, machine)) return
         const data = { ...message.email, opened_at: at, machine }
         yield* events.publish([domainEvent({ accountId: message.account_id, event: "email.opened", data })])
-      }, transaction)
+      }, visit)
 
       const clicked = Effect.fn("Tracking.clicked")(function*({ id, link, method, url, userAgent }: Click) {
         const locked = yield* lock(id, link)
@@ -73,7 +78,7 @@ export class Tracking extends Context.Service<Tracking, {
         if (!isFirst(counts, bot)) return
         const data = { ...message.email, clicked_at: at, url, bot }
         yield* events.publish([domainEvent({ accountId: message.account_id, event: "email.clicked", data })])
-      }, transaction)
+      }, visit)
 
       return Tracking.of({
         target: Effect.fn("Tracking.target")(function*(tracked) {
