@@ -353,6 +353,16 @@ create table keyring (
   constraint keyring_pkey PRIMARY KEY (purpose)
 );
 
+create unlogged table login_guesses (
+  email text not null,
+  client_network text not null,
+  failures integer not null,
+  failed_at timestamp with time zone not null,
+  retry_at timestamp with time zone not null,
+  constraint login_guesses_pkey PRIMARY KEY (email, client_network)
+);
+CREATE INDEX login_guesses_age ON login_guesses USING btree (failed_at);
+
 create table login_sessions (
   token_hash bytea not null,
   account_id bigint not null,

@@ -19,6 +19,18 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
   }
 }
 
+/** The same for an address without an account. */
+export class LoginPaused extends Schema.TaggedError<LoginPaused>()(
+  "LoginPaused",
+  { retry_after: Schema.Int },
+  wire(429, "login_paused", 4296)
+) {
+  override get message() {
+    const wait = pluralize(this.retry_after, "second")
+    return `Too many wrong passwords were entered. Try again in ${wait}, or reset the password.`
+  }
+}
+
 export class RegistrationClosed extends Schema.TaggedError<RegistrationClosed>()(
   "RegistrationClosed",
   {},

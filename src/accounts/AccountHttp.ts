@@ -11,6 +11,7 @@ import { AccountSettings } from "./AccountSettings.ts"
 import { Audit } from "./Audit.ts"
 import { AuthHttp } from "./AuthHttp.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
+import { LoginGuesses } from "./LoginGuesses.ts"
 import { LoginSessions } from "./LoginSessions.ts"
 import { Notices } from "./Notices.ts"
 import { PasswordResets } from "./PasswordResets.ts"
@@ -81,6 +82,7 @@ const AccountHttp = HttpApiBuilder.group(
 export const AccountsLayer = Layer.merge(AuthHttp, AccountHttp).pipe(
   Layer.provideMerge(Layer.mergeAll(
     Accounts.layer,
+    LoginGuesses.layer,
     LoginSessions.layer,
     AccountSettings.layer,
     PasswordResets.layer,

@@ -12,7 +12,7 @@ import { lineBetween, textBetween } from "../values/Text.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { Account } from "./Account.ts"
 import { NewPassword } from "./AccountApi.ts"
-import { EmailTaken, InvalidCredentials, RegistrationClosed, TokenExpired } from "./AccountErrors.ts"
+import { EmailTaken, InvalidCredentials, LoginPaused, RegistrationClosed, TokenExpired } from "./AccountErrors.ts"
 
 /** A login session. Its `token` is used like an API key. */
 const Login = Schema.Struct({ account: Account, token: Schema.String, expires_at: Timestamp })
@@ -37,7 +37,7 @@ const register = HttpApiEndpoint.post("register", "/register", {
 const login = HttpApiEndpoint.post("login", "/login", {
   payload: Schema.Struct({ email: textBetween(1, 320), password: textBetween(1, 128) }),
   success: Data(Login),
-  error: apiErrors(InvalidCredentials, RateLimitExceeded)
+  error: apiErrors(InvalidCredentials, LoginPaused, RateLimitExceeded)
 }).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
   OpenApi.annotations({
     summary: "Log in",

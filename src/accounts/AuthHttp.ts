@@ -9,6 +9,7 @@ import { RegistrationClosed } from "./AccountErrors.ts"
 import { Accounts } from "./Accounts.ts"
 import { passwordViolations, refuseAll } from "./AccountSettings.ts"
 import { AuthApi } from "./AuthApi.ts"
+import { LoginGuesses } from "./LoginGuesses.ts"
 import { LoginSessions } from "./LoginSessions.ts"
 import { PasswordResets } from "./PasswordResets.ts"
 
@@ -21,6 +22,7 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
     const accounts = yield* Accounts
     const resets = yield* PasswordResets
     const sessions = yield* LoginSessions
+    const guesses = yield* LoginGuesses
     const config = yield* AppConfig
 
     const opened = Effect.fnUntraced(function*(account: Account) {
@@ -41,7 +43,8 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
         return yield* opened(account)
       }),
       login: Effect.fnUntraced(function*({ payload: { email, password } }) {
-        return yield* Effect.flatMap(accounts.authenticate(email, Redacted.make(password)), opened)
+        const account = yield* guesses.counted(email, accounts.authenticate(email, Redacted.make(password)))
+        return yield* opened(account)
       }),
       forgot: Effect.fnUntraced(function*({ payload: { email } }) {
         // Takes equally long whether or not an account has the address.

@@ -27,7 +27,7 @@ export class EmailDomains extends Context.Service<EmailDomains, {
   readonly requireVerified: (accountId: AccountId, sender: EmailAddress) => Effect.Effect<void, SenderNotVerified>
   /**
    * The private DKIM key (PEM) of the account's domain, if it has one. Also for a domain that has lost its verification
-   * since the mail was accepted. A removed domain fails.
+   * since the mail was accepted. A domain that was removed, or is verified for another account, fails.
    */
   readonly dkimKey: (
     accountId: AccountId,
@@ -49,9 +49,15 @@ export class EmailDomains extends Context.Service<EmailDomains, {
 
       const find = Query.findOneOption({
         Request: Named,
-        Result: Schema.Struct({ status: Schema.String, dkim_private_key: Schema.NullOr(Schema.Uint8Array) }),
+        Result: Schema.Struct({
+          status: Schema.String,
+          dkim_private_key: Schema.NullOr(Schema.Uint8Array),
+          is_displaced: Schema.Boolean
+        }),
         execute: ({ accountId, domain }) =>
-          sql`select status, dkim_private_key from email_domains where account_id = ${accountId} and domain = ${domain}`
+          sql`select status, dkim_private_key, exists (select from email_domains o
+              where o.domain = d.domain and o.status = 'verified' and o.account_id <> d.account_id) as is_displaced
+            from email_domains d where account_id = ${accountId} and domain = ${domain}`
       })
 
       const findTracking = Query.findOneOption({
@@ -85,7 +91,9 @@ export class EmailDomains extends Context.Service<EmailDomains, {
         }),
         dkimKey: Effect.fn("EmailDomains.dkimKey")(function*(accountId, domain) {
           const found = yield* find({ accountId, domain })
-          if (Option.isNone(found)) return yield* new SenderNotVerified({ param: "from", domain })
+          if (Option.isNone(found) || found.value.is_displaced) {
+            return yield* new SenderNotVerified({ param: "from", domain })
+          }
           const sealed = found.value.dkim_private_key
           return sealed === null ? Option.none() : yield* opened(accountId, domain, sealed)
         }),

@@ -1,7 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Query from "../platform/database/Query.ts"
-import { totalOf } from "../platform/database/totalOf.ts"
 import { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
 import { direction, Sort } from "../values/Page.ts"
 import { Channel, Message, MessageBatch, MessageStatus } from "./Message.ts"
@@ -66,7 +65,7 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => totalOf(sql, sql`from messages where ${matching(filter)}`)
+    execute: (filter) => Query.totalOf(sql, sql`from messages where ${matching(filter)}`)
   })
 
   const find = Query.findOneOption({
@@ -103,7 +102,7 @@ const make = Effect.gen(function*() {
   const countBatches = Query.findOne({
     Request: BatchFilter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => totalOf(sql, sql`from message_batches where ${listed(filter)}`)
+    execute: (filter) => Query.totalOf(sql, sql`from message_batches where ${listed(filter)}`)
   })
 
   return { list, count, find, findBatch, listBatches, countBatches }

@@ -6,6 +6,7 @@ import { baseContract } from "../platform/http/baseContract.ts"
 import { entityTag, isNamed } from "../platform/http/entityTag.ts"
 import { limitPerMinute, RateLimit } from "../platform/http/RateLimit.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
+import { networkOf } from "../values/IpAddress.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { Prices } from "./Prices.ts"
 import type { PriceRow } from "./PricesRepo.ts"
@@ -41,7 +42,7 @@ const PricingHttp = HttpApiBuilder.group(
       return handlers.handle("pricing", ({ query }) =>
         Effect.gen(function*() {
           const { clientAddress } = yield* RequestContext
-          yield* limitPerMinute(limits, `pricing:${clientAddress}`, rateLimitPricing)
+          yield* limitPerMinute(limits, `pricing:${networkOf(clientAddress)}`, rateLimitPricing)
           const rows = yield* prices.list
           const code = query.country?.toUpperCase()
           const body = JSON.stringify(priceList(code === undefined ? rows : rows.filter((row) => row.code === code)))

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Notices } from "../accounts/Notices.ts"
 import { Database } from "../platform/database/Database.ts"
@@ -9,8 +9,13 @@ import { AccountId } from "../values/Ids.ts"
 /** The guard examines a prefix that received at least this many codes in an hour. */
 const minCodes = 20
 
+/** At most this many codes of one client network count, so that one visitor of a form cannot block a prefix for all. */
+const mostPerNetwork = minCodes / 2
+
 /** Below this share of confirmed codes, the requests come from programs that earn on every SMS. */
 const minConfirmedShare = 0.2
+
+const blocks = Metric.counter("verification_blocks_total", { description: "Prefixes blocked by the pumping guard" })
 
 const Blocked = Schema.Struct({ account_id: AccountId, prefix: Schema.String, sends: Schema.Int, approved: Schema.Int })
 
@@ -37,25 +42,35 @@ export const guardAgainstPumping = Effect.gen(function*() {
     Request: Schema.Void,
     Result: Blocked,
     execute: () =>
-      sql`with busy as (
-          select s.account_id, s.prefix, count(*)::integer as sends, count(distinct v.id) as people,
-            count(distinct v.id) filter (where v.status = 'approved')::integer as approved
+      sql`with recent as (
+          select s.account_id, s.prefix, v.id, v.status, row_number() over (
+              partition by s.account_id, s.prefix, coalesce(s.client_network::text, 'send ' || s.id)
+            ) <= ${mostPerNetwork}::integer as counts
           from verification_sends s join verifications v on v.id = s.verification_id
           where s.created_at between now() - interval '1 hour' and now() - interval '2 minutes' and s.prefix is not null
-          group by s.account_id, s.prefix
+        ), busy as (
+          select account_id, prefix, count(*)::integer as sends, count(distinct id) as people,
+            count(*) filter (where counts) as counted,
+            count(distinct id) filter (where status = 'approved')::integer as approved
+          from recent group by account_id, prefix
         ), added as (
           insert into verification_blocks as b (account_id, prefix, until)
           select account_id, prefix, now() + interval '12 hours' from busy
-          where sends >= ${minCodes} and approved < people * ${minConfirmedShare}::float8
+          where counted >= ${minCodes} and approved < people * ${minConfirmedShare}::float8
           on conflict (account_id, prefix) do update set until = excluded.until where b.until <= now()
           returning account_id, prefix
         )
         select busy.* from added join busy using (account_id, prefix)`
   })
-  yield* transaction(Effect.gen(function*() {
-    const blocked = yield* block()
-    yield* Effect.forEach(blocked, (each) => notices.enqueue(notice(each)), { discard: true })
-  }))
+  const blocked = yield* transaction(
+    Effect.tap(block(), (rows) => Effect.forEach(rows, (row) => notices.enqueue(notice(row)), { discard: true }))
+  )
+  for (const facts of blocked) {
+    yield* Metric.update(blocks, 1)
+    yield* Effect.logWarning("blocked codes to a prefix, because hardly any is entered").pipe(
+      Effect.annotateLogs(facts)
+    )
+  }
 })
 
 /** Blocks phone prefixes whose many codes are hardly ever confirmed. Runs on one node of the cluster. */

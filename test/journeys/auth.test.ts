@@ -119,6 +119,34 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("accounts and 
       }
     }))
 
+  it.effect("from the fifth wrong password on, logins from one network pause, and each further one doubles the pause", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const email = "guessed@example.com"
+      yield* register(email)
+      const wrong = login({ email, password: "wrong horse battery" })
+      for (let guess = 1; guess <= 5; guess++) assertRefused(yield* wrong, 401, "invalid_credentials")
+      const paused = yield* login({ email: email.toUpperCase(), password })
+      assertRefused(paused, 429, "login_paused")
+      assert.strictEqual(paused.headers["retry-after"], String(paused.at("error", "retry_after")))
+      assert.isAtMost(Number(paused.headers["retry-after"]), 15)
+      yield* sql`update login_guesses set retry_at = now() where email = ${email}`
+      assertRefused(yield* wrong, 401, "invalid_credentials")
+      assert.isAbove(Number((yield* wrong).headers["retry-after"]), 15)
+      yield* sql`update login_guesses set client_network = '203.0.113.9' where email = ${email}`
+      assert.strictEqual((yield* login({ email, password })).status, 200)
+    }))
+
+  it.effect("a login with the right password forgives the wrong ones", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const email = "forgetful@example.com"
+      yield* register(email)
+      for (let guess = 1; guess < 5; guess++) yield* login({ email, password: "wrong horse battery" })
+      assert.strictEqual((yield* login({ email, password })).status, 200)
+      assert.deepStrictEqual(yield* sql`select from login_guesses where email = ${email}`, [])
+    }))
+
   it.effect("an email address registers only once, in any letter case, even from two nodes at the same time", () =>
     Effect.gen(function*() {
       const nodes = [yield* Service, yield* SecondNode]

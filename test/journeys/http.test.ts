@@ -55,8 +55,8 @@ layer(Service.layer())((it) => {
         const { request } = yield* Service
         const sql = yield* SqlClient.SqlClient
         const { accountId, key } = yield* makeAccount()
-        yield* sql`insert into messages (account_id, channel, direction, recipient, content)
-          select ${accountId}, 'sms', 'out', '+250788123456', '{}' from generate_series(1, 100010)`
+        yield* sql`insert into messages (account_id, channel, direction, recipient, content, segments, cost_micros)
+          select ${accountId}, 'sms', 'out', '+250788123456', '{"body": "Hello"}', 1, 1000 from generate_series(1, 100010)`
         const answer = yield* request("GET", "/v1/sms/messages?per_page=100&page=1000", { key })
         assert.deepStrictEqual(answer.at("meta"), { total: 100_000, page: 1000, per_page: 100 })
         assert.notProperty(linksOf(answer), "next")
@@ -287,16 +287,19 @@ layer(TestDatabase.layer)("settings of a node", (it) => {
       assert.deepStrictEqual(statuses, [401, 401, 429, 429, 401, 429, 401, 429])
     }))
 
-  it.effect("X-Forwarded-For is ignored when no proxy is trusted", () =>
+  it.effect("X-Forwarded-For is ignored when no proxy is trusted, and the log warns of it", () =>
     Effect.gen(function*() {
       const node = yield* startNode({ env: limited })
-      const statuses = yield* Effect.forEach(["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"], (address) =>
-        Effect.map(
-          node.request("POST", "/v1/auth/login", { ...login, headers: { "x-forwarded-for": address } }),
-          ({ status }) =>
-            status
-        ))
+      const statuses = yield* Effect.forEach(
+        ["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"],
+        (address) =>
+          Effect.map(
+            node.request("POST", "/v1/auth/login", { ...login, headers: { "x-forwarded-for": address } }),
+            ({ status }) => status
+          )
+      )
       assert.include(statuses, 429)
+      yield* node.logged("X-Forwarded-For is ignored, because TRUSTED_PROXIES does not list its sender")
     }))
 
   it.effect("metrics are served on 127.0.0.1 although the API listens on every address", () =>

@@ -572,7 +572,7 @@ layer(Service.layer({ env: { OTP_COUNTRIES: "RW, ke" } }), { excludeTestServices
 layer(Service.layer({ env: { RATE_LIMIT_CODE_CHECK: "3" } }), { excludeTestServices: true, timeout: "60 seconds" })(
   "rate of code checks",
   (it) => {
-    it.effect("checks beyond the limit per client address get 429", () =>
+    it.effect("checks beyond the limit per account get 429, whatever the client, and other accounts are not affected", () =>
       Effect.gen(function*() {
         const node = yield* Service
         const { key } = yield* makeAccount()
@@ -580,6 +580,9 @@ layer(Service.layer({ env: { RATE_LIMIT_CODE_CHECK: "3" } }), { excludeTestServi
         const answers = yield* Effect.all(Array.from({ length: 8 }, () => check))
         assert.isTrue(answers.some(({ status }) => status === 429))
         assertRefused(answers.find(({ status }) => status === 429) ?? (yield* check), 429, "rate_limit_exceeded")
+        const other = yield* makeAccount()
+        const own = yield* checkCode(node, { key: other.key, json: { id: "ver_nothing", code: "123456" } })
+        assert.strictEqual(own.status, 404)
       }))
   }
 )

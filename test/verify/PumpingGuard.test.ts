@@ -8,11 +8,13 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** An account with this many sent and confirmed codes, all with one prefix, `minutes` ago. */
 const sent = Effect.fnUntraced(function*(
-  { approved, minutes = 5, people, sends }: {
+  { approved, minutes = 5, networks = 0, people, sends }: {
     readonly sends: number
     readonly people: number
     readonly approved: number
     readonly minutes?: number
+    /** Client networks that the requests name in turn; 0: they name none. */
+    readonly networks?: number
   }
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -21,8 +23,9 @@ const sent = Effect.fnUntraced(function*(
     select 'ver_' || ${accountId}::bigint || '_' || n, ${accountId}::bigint, '+2507881100' || n, 'sms',
       case when n <= ${approved}::int then 'approved' else 'expired' end, 'seed', 'en', now()
     from generate_series(1, ${people}::int) n`
-  yield* sql`insert into verification_sends (verification_id, account_id, recipient, prefix, created_at)
+  yield* sql`insert into verification_sends (verification_id, account_id, recipient, prefix, client_network, created_at)
     select 'ver_' || ${accountId}::bigint || '_' || (n % ${people}::int + 1), ${accountId}::bigint, 'x', '+25078811',
+      case when ${networks}::int > 0 then ('203.0.113.' || n % greatest(${networks}::int, 1))::inet end,
       now() - ${minutes}::int * interval '1 minute' from generate_series(1, ${sends}::int) n`
   return accountId
 })
@@ -45,6 +48,9 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("PumpingGuard"
         // Ten people requested two codes each.
         [{ sends: 20, people: 10, approved: 2 }, false],
         [{ sends: 20, people: 10, approved: 1 }, true],
+        // One network counts for ten codes.
+        [{ sends: 200, people: 200, approved: 0, networks: 1 }, false],
+        [{ sends: 20, people: 20, approved: 0, networks: 2 }, true],
         // They may still be typing, or it was long ago.
         [{ sends: 40, people: 40, approved: 0, minutes: 1 }, false],
         [{ sends: 40, people: 40, approved: 0, minutes: 61 }, false]

@@ -37,6 +37,7 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("verification_sends", sql`created_at < ${now} - interval '2 days'`),
     deletes("verification_blocks", sql`until < ${now}`),
     deletes("verifications", sql`ended_at < ${now} - interval '30 days'`),
+    deletes("login_guesses", sql`failed_at < ${now} - interval '1 day'`),
     deletes("login_sessions", sql`expires_at < ${now}`),
     deletes("password_resets", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),

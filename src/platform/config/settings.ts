@@ -241,12 +241,12 @@ export const settings = {
   rateLimitLogin: Setting.int(1, 1_000_000)(
     "RATE_LIMIT_LOGIN",
     "20",
-    "Logins and registrations per client address and minute."
+    "Logins and registrations per client network and minute (an IPv4 address, or 64 bits of IPv6)."
   ),
   rateLimitPricing: Setting.int(1, 1_000_000)(
     "RATE_LIMIT_PRICING",
     "60",
-    "Requests for SMS prices per client address and minute."
+    "Requests for SMS prices per client network and minute (an IPv4 address, or 64 bits of IPv6)."
   ),
   rateLimitCodeCheck: Setting.int(1, 1_000_000)(
     "RATE_LIMIT_CODE_CHECK",

@@ -6,7 +6,8 @@
  * `Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new EmailTaken()))`.
  */
 import { Cause, Effect, Schema } from "effect"
-import { SqlError, SqlSchema } from "effect/sql"
+import { type SqlClient, SqlError, SqlSchema, type Statement as SqlStatement } from "effect/sql"
+import { maxRows } from "../../values/Page.ts"
 
 /** Failures that no caller can handle. */
 type Fault = SqlError.SqlError | Schema.SchemaError | Cause.NoSuchElementError
@@ -71,3 +72,7 @@ export const run = <E, R>(statement: Effect.Effect<unknown, E, R>): Effect.Effec
 export const rowCount = <E, R>(
   statement: Effect.Effect<ReadonlyArray<unknown>, E, R>
 ): Effect.Effect<number, Exclude<E, Fault>, R> => faultsAsDefects(Effect.map(statement, (rows) => rows.length))
+
+/** The statement that counts the rows of a list, from its `from` on. It stops after the last row that a page can reach. */
+export const totalOf = (sql: SqlClient.SqlClient, rows: SqlStatement.Fragment) =>
+  sql`select count(*) as total from (select ${rows} limit ${maxRows}) counted`

@@ -2,13 +2,14 @@ import { Cause, Effect, Schedule } from "effect"
 import { SqlError } from "effect/sql"
 
 /**
- * SQLSTATEs after which the same statement may succeed: the server stops, starts or has no free connection, or the
- * transaction lost against another one (deadlock, serialization).
+ * SQLSTATEs after which the same statement may succeed: the server stops, starts, has no free connection or ended a slow
+ * statement, or the transaction lost against another one (deadlock, serialization).
  */
 const transientStates = new Set([
   "57P01",
   "57P02",
   "57P03",
+  "57014",
   "53300",
   "08000",
   "08001",

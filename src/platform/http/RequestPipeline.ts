@@ -1,5 +1,6 @@
-import { Cause, Clock, Context, Effect, Layer, Metric, Option, Ref } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Metric, Option, Ref, Result } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { IpNetwork, NetAddress } from "effect/net"
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/ids.ts"
 import { DatabaseProbe } from "../database/DatabaseProbe.ts"
@@ -180,6 +181,25 @@ const through = Effect.gen(function*() {
 })
 
 /**
+ * Warns once if a peer forwards addresses without being trusted: all clients behind this proxy share its rate limits.
+ */
+const warnOfUntrustedProxy = (trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>) => {
+  let hasWarned = false
+  return Effect.gen(function*() {
+    const { headers, peerAddress } = yield* HttpServerRequest.HttpServerRequest
+    if (hasWarned || headers["x-forwarded-for"] === undefined) return
+    const peer = NetAddress.ipFromString(Option.getOrElse(peerAddress, () => ""))
+    if (Result.isFailure(peer)) return
+    const address = NetAddress.toCanonical(peer.success)
+    if (trustedProxies.some((network) => IpNetwork.contains(network, address))) return
+    hasWarned = true
+    yield* Effect.logWarning("X-Forwarded-For is ignored, because TRUSTED_PROXIES does not list its sender").pipe(
+      Effect.annotateLogs({ peer: NetAddress.formatIp(address) })
+    )
+  })
+}
+
+/**
  * Wraps every request, matched or not. It sets the request id and the client address, gives every answer that is not 2xx
  * the documented body, adds the default headers, and refuses new work while the node shuts down.
  */
@@ -189,7 +209,8 @@ export const RequestPipeline = HttpRouter.middleware(
     const pipeline = yield* through
     // Outermost, so that everything inside sees the address of the client and not of the proxy.
     const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
-    return (httpEffect) => forwarded(pipeline(httpEffect))
+    const warn = warnOfUntrustedProxy(trustedProxies)
+    return (httpEffect) => Effect.andThen(warn, forwarded(pipeline(httpEffect)))
   }),
   { global: true }
 )

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Query from "../../platform/database/Query.ts"
-import { totalOf } from "../../platform/database/totalOf.ts"
 import { DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
 import { direction, Sort } from "../../values/Page.ts"
 import type { AttemptRecord } from "../delivery/DeliveryAttempt.ts"
@@ -119,7 +118,7 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => totalOf(sql, sql`from (${unionAll(reads({ ...filter, id: null }))}) d`)
+    execute: (filter) => Query.totalOf(sql, sql`from (${unionAll(reads({ ...filter, id: null }))}) d`)
   })
 
   /** Adds the payload. A sub-select reads the one partition of `events` that can have it; a join would read all. */

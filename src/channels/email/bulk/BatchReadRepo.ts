@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BatchStatus } from "../../../messages/Message.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { totalOf } from "../../../platform/database/totalOf.ts"
 import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
@@ -54,7 +53,7 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: BatchFilter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => totalOf(sql, sql`from email_batches where ${listed(filter)}`)
+    execute: (filter) => Query.totalOf(sql, sql`from email_batches where ${listed(filter)}`)
   })
 
   const matching = ({ batchId, status }: typeof RecipientFilter.Encoded) =>

@@ -8,7 +8,8 @@ import { DefaultSender } from "../request/DefaultSender.ts"
 import { type DkimSigner, DkimSigningFailed, parseKey } from "./dkim.ts"
 
 /**
- * Finds the signer of a sender's mail: none if its domain has no key; a failure if the key is unusable. The default
+ * Finds the signer of a sender's mail: none if its domain has no key; a failure if the key is unusable, or if another
+ * account has taken the domain over since the mail was accepted. The default
  * sender, of an account or of the service itself (no account), uses the key that its domain is verified with, whichever
  * account has it: only the domain's owner can publish that key.
  */
@@ -25,7 +26,7 @@ export const make = Effect.gen(function*() {
       : domains.dkimKey(accountId, domain)
     const pem = yield* found.pipe(
       Effect.catchTags({
-        SenderNotVerified: () => Effect.fail(failed("the domain was removed")),
+        SenderNotVerified: () => Effect.fail(failed("the domain was removed, or belongs to another account")),
         SealBroken: () => Effect.fail(failed("its key cannot be decrypted"))
       })
     )

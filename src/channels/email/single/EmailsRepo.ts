@@ -4,7 +4,6 @@ import type { Statement } from "effect/sql"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { totalOf } from "../../../platform/database/totalOf.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
 import { direction, Sort } from "../../../values/Page.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
@@ -193,7 +192,7 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => totalOf(sql, sql`from email_messages m where ${matching(filter)}`)
+    execute: (filter) => Query.totalOf(sql, sql`from email_messages m where ${matching(filter)}`)
   })
 
   const find = Query.findOneOption({

@@ -2,7 +2,6 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { totalOf } from "../../../platform/database/totalOf.ts"
 import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { Suppression, SuppressionReason } from "./Suppression.ts"
 
@@ -48,7 +47,7 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => totalOf(sql, sql`from suppressions where ${matching(filter)}`)
+    execute: (filter) => Query.totalOf(sql, sql`from suppressions where ${matching(filter)}`)
   })
 
   const find = Query.findOneOption({

@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
-import { totalOf } from "../../../platform/database/totalOf.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
@@ -92,7 +91,7 @@ const make = Effect.gen(function*() {
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => totalOf(sql, sql`from whatsapp_contacts c where ${matching(filter)}`)
+    execute: (filter) => Query.totalOf(sql, sql`from whatsapp_contacts c where ${matching(filter)}`)
   })
 
   /** A check that is not stale: less than a day old, or an hour if the number had no WhatsApp. */

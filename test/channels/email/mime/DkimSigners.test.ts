@@ -25,6 +25,19 @@ const another = NodeCrypto.generateKeyPairSync("rsa", {
 }).privateKey
 
 layer(Subject, { excludeTestServices: true })("DkimSigners", (it) => {
+  it.effect("signs for a domain that lost its verification, but not once another account is verified for it", () =>
+    Effect.gen(function*() {
+      const signerOf = yield* DkimSigners.make
+      const { accountId: former } = yield* makeAccount()
+      const { accountId: owner } = yield* makeAccount()
+      const from = EmailAddress.make("us@shop.example")
+      yield* insertDomain(former, "shop.example", { key: another, status: "pending" })
+      assert.isTrue(Option.isSome(yield* signerOf(former, from)))
+      yield* insertDomain(owner, "shop.example", { key: dkimKey.pem })
+      assert.include((yield* Effect.flip(signerOf(former, from))).message, "belongs to another account")
+      assert.isTrue(Option.isSome(yield* signerOf(owner, from)))
+    }))
+
   it.effect("uses the default sender's verified key, never one that an account only added", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

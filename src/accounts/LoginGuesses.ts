@@ -1,0 +1,69 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "../platform/database/Query.ts"
+import { RequestContext } from "../platform/http/RequestContext.ts"
+import { networkOf } from "../values/IpAddress.ts"
+import { type InvalidCredentials, LoginPaused } from "./AccountErrors.ts"
+
+/** Wrong passwords without a pause. */
+const free = 5
+
+const Pair = Schema.Struct({ email: Schema.String, network: Schema.String })
+
+const makeRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  return {
+    pause: Query.findOneOption({
+      Request: Pair,
+      Result: Schema.Struct({ seconds: Schema.Int }),
+      execute: ({ email, network }) =>
+        sql`select ceil(extract(epoch from retry_at - now()))::integer as seconds from login_guesses
+          where email = ${email} and client_network = ${network} and retry_at > now()`
+    }),
+    /** A day without a wrong password forgives the earlier ones. */
+    fail: ({ email, network }: typeof Pair.Type) =>
+      Query.run(sql`insert into login_guesses as g (email, client_network, failures, failed_at, retry_at)
+        values (${email}, ${network}, 1, now(), now())
+        on conflict (email, client_network) do update set failed_at = now(),
+          failures = case when g.failed_at < now() - interval '1 day' then 1 else g.failures + 1 end,
+          retry_at = case when g.failed_at < now() - interval '1 day' or g.failures + 1 < ${free} then now()
+            else now() + least(900, 15 * 2 ^ least(g.failures + 1 - ${free}, 10)) * interval '1 second' end`),
+    forget: ({ email, network }: typeof Pair.Type) =>
+      Query.run(sql`delete from login_guesses where email = ${email} and client_network = ${network}`)
+  }
+})
+
+/**
+ * Slows down guesses of a password. From the fifth wrong one on, logins with this email address from this client network
+ * pause for 15 seconds, then twice as long each time, at most 15 minutes. The owner's own network is not affected, and
+ * an address without an account pauses too.
+ */
+export class LoginGuesses extends Context.Service<LoginGuesses, {
+  /** Runs a login. Refuses it during a pause, before its costly check of the password. */
+  readonly counted: <A>(
+    email: string,
+    login: Effect.Effect<A, InvalidCredentials>
+  ) => Effect.Effect<A, InvalidCredentials | LoginPaused>
+}>()("messaging-service/accounts/LoginGuesses") {
+  static readonly layer = Layer.effect(
+    LoginGuesses,
+    Effect.gen(function*() {
+      const repo = yield* makeRepo
+      return LoginGuesses.of({
+        counted: Effect.fnUntraced(function*(email, login) {
+          const { answerHeaders, clientAddress } = yield* RequestContext
+          const pair = { email: email.toLowerCase(), network: networkOf(clientAddress) }
+          const pause = yield* repo.pause(pair)
+          if (Option.isSome(pause)) {
+            const { seconds } = pause.value
+            answerHeaders.set("retry-after", String(seconds))
+            return yield* new LoginPaused({ retry_after: seconds })
+          }
+          const entered = yield* Effect.tapError(login, () => repo.fail(pair))
+          yield* repo.forget(pair)
+          return entered
+        })
+      })
+    })
+  )
+}
