@@ -116,6 +116,7 @@ export const assertDefaultHeaders = ({ headers }: Answer) => {
   assert.strictEqual(headers["x-content-type-options"], "nosniff")
   assert.strictEqual(headers["referrer-policy"], "no-referrer")
   assert.isString(headers["cache-control"])
+  assert.include(headers["content-security-policy"], "frame-ancestors 'none'")
 }
 
 /** Checks an error response: the documented body, with a type and code declared for this status. */

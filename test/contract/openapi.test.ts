@@ -1,5 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { createHash } from "node:crypto"
 import * as NodeFs from "node:fs"
 import * as OpenApiFile from "../../scripts/openapi.ts"
 import { eventBody, exampleBody } from "../../src/events/EventData.ts"
@@ -279,6 +280,36 @@ layer(Service.layer())("GET /docs", (it) => {
       assert.isTrue(page.text.includes("Messaging Service"))
       assert.isTrue(page.text.includes("webhook.email.bulk_completed"), "the events are on it as well")
       assert.isFalse(/<(script|link)[^>]+(src|href)=["']?(https?:)?\/\//.test(page.text))
+    }))
+
+  it.effect("the policy of the page allows its scripts by their hashes and nothing else", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { headers, text } = yield* request("GET", "/docs")
+      const policy = headers["content-security-policy"] ?? ""
+      assert.match(policy, /^default-src 'none'; /)
+      const [, allowed = ""] = /script-src ([^;]*);/.exec(policy) ?? []
+      const scripts = [...text.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = ""]) => script)
+      const hashes = scripts.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`)
+      assert.lengthOf(hashes, 2)
+      assert.strictEqual(allowed, hashes.join(" "))
+    }))
+
+  it.effect("the page is compressed for clients that accept it, and not sent again while it is unchanged", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const plain = yield* request("GET", "/docs")
+      assert.match(plain.headers["cache-control"] ?? "", /^public, max-age=/)
+      for (
+        const [accepted, encoding] of [["gzip, deflate, br", "br"], ["gzip", "gzip"], ["br;q=0", undefined]] as const
+      ) {
+        const { headers } = yield* request("GET", "/docs", { headers: { "accept-encoding": accepted } })
+        assert.strictEqual(headers["content-encoding"], encoding)
+        assert.strictEqual(headers["vary"], "accept-encoding")
+        if (encoding !== undefined) assert.isBelow(Number(headers["content-length"]), plain.text.length / 2)
+      }
+      const again = yield* request("GET", "/docs", { headers: { "if-none-match": plain.headers["etag"] ?? "" } })
+      assert.deepStrictEqual([again.status, again.text], [304, ""])
     }))
 })
 

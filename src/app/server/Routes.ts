@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiBuilder, OpenApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Allowed, type RouteName } from "../../platform/http/Allowed.ts"
 import { entityTag, isNamed } from "../../platform/http/entityTag.ts"
+import { DocsPage } from "./DocsPage.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
   // Generated on first use, so that no start waits for it.
@@ -53,5 +54,5 @@ export const AllowedLayer = Layer.sync(Allowed, () => Allowed.fromRoutes([...con
 export const Routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api),
   OpenApiRoute,
-  HttpApiScalar.layer(Api, { path: "/docs", scalar: { withDefaultFonts: false } })
+  DocsPage
 )

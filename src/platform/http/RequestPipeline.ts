@@ -53,7 +53,8 @@ const maxAgentLength = 200
 export const defaultHeaders = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
-  "cache-control": "no-store"
+  "cache-control": "no-store",
+  "content-security-policy": "frame-ancestors 'none'"
 } as const
 
 const requests = Metric.counter("http_requests_total", { description: "Answers by method and status" })

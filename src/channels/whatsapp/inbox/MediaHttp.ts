@@ -8,7 +8,10 @@ import { Media } from "./Media.ts"
 import { MediaApi } from "./MediaApi.ts"
 
 /** A browser must never show a stranger's file as a page of this origin. */
-const headers = { "content-disposition": "attachment", "content-security-policy": "sandbox; default-src 'none'" }
+const headers = {
+  "content-disposition": "attachment",
+  "content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"
+}
 
 export const MediaHttp = HttpApiBuilder.group(
   baseContract.add(MediaApi),
