@@ -270,6 +270,7 @@ create table email_messages (
   bot_clicks integer default 0 not null,
   links text[],
   doubts smallint default 0 not null,
+  lane smallint default 1 not null,
   constraint email_messages_pkey PRIMARY KEY (id),
   constraint email_messages_bounce_type_check CHECK (bounce_type = ANY (ARRAY['hard'::text, 'soft'::text])),
   constraint email_messages_kind_check CHECK (kind = ANY (ARRAY['to'::text, 'cc'::text, 'bcc'::text])),
@@ -278,10 +279,12 @@ create table email_messages (
 CREATE INDEX email_messages_account ON email_messages USING btree (account_id, id DESC);
 CREATE UNIQUE INDEX email_messages_batch ON email_messages USING btree (batch_id, "position") WHERE batch_id IS NOT NULL;
 CREATE INDEX email_messages_due ON email_messages USING btree (batch_id, due_at, id) WHERE status = 'queued'::text;
+CREATE INDEX email_messages_lanes ON email_messages USING btree (lane, due_at, id) WHERE status = 'queued'::text AND batch_id IS NULL;
 CREATE INDEX email_messages_parts ON email_messages USING btree (part_of, "position") WHERE part_of IS NOT NULL;
 CREATE INDEX email_messages_rare ON email_messages USING btree (account_id, status, id DESC) WHERE status = ANY (ARRAY['bounced'::text, 'complained'::text, 'failed'::text, 'suppressed'::text, 'canceled'::text]);
 CREATE INDEX email_messages_recipient ON email_messages USING btree (account_id, lower(recipient), id DESC);
 CREATE INDEX email_messages_sending ON email_messages USING btree (batch_id) WHERE status = 'sending'::text;
+CREATE INDEX email_messages_turns ON email_messages USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text AND batch_id IS NULL;
 
 create table email_parts (
   email_id bigint not null,
@@ -454,6 +457,7 @@ create table notices (
   completed_at timestamp with time zone,
   recipient text,
   doubts smallint default 0 not null,
+  lane smallint default 1 not null,
   constraint notices_pkey PRIMARY KEY (id),
   constraint notices_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'unwanted'::text])),
   constraint notices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
@@ -461,7 +465,9 @@ create table notices (
 CREATE INDEX notices_account ON notices USING btree (account_id);
 CREATE INDEX notices_completed ON notices USING btree (completed_at) WHERE completed_at IS NOT NULL;
 CREATE INDEX notices_due ON notices USING btree (due_at) WHERE status = 'queued'::text;
+CREATE INDEX notices_lanes ON notices USING btree (lane, due_at, id) WHERE status = 'queued'::text;
 CREATE UNIQUE INDEX notices_once ON notices USING btree (account_id, kind, once) WHERE once IS NOT NULL;
+CREATE INDEX notices_turns ON notices USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text;
 
 create table password_resets (
   token_hash bytea not null,
@@ -589,14 +595,21 @@ create table sms_parts (
   completed_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   code_seed text,
+  account_id bigint default 0 not null,
   constraint sms_parts_pkey PRIMARY KEY (message_id, part_no),
   constraint sms_parts_encoding_check CHECK (encoding = ANY (ARRAY['gsm7'::text, 'ucs2'::text])),
   constraint sms_parts_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])),
   constraint sms_parts_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE
 ) with (fillfactor=80);
+CREATE INDEX sms_parts_codes ON sms_parts USING btree (due_at, message_id, part_no) WHERE status = 'queued'::text AND code_seed IS NOT NULL;
 CREATE INDEX sms_parts_due ON sms_parts USING btree (lane, due_at, message_id, part_no) WHERE status = 'queued'::text;
 CREATE INDEX sms_parts_receipts ON sms_parts USING btree (provider_message_id, provider) WHERE status = 'sent'::text;
 CREATE INDEX sms_parts_sending ON sms_parts USING btree (due_at) WHERE status = 'sending'::text;
+CREATE INDEX sms_parts_turns ON sms_parts USING btree ((
+CASE
+    WHEN code_seed IS NOT NULL THEN 0
+    ELSE lane + 1
+END), account_id, due_at, message_id, part_no) WHERE status = 'queued'::text;
 
 create table sms_price_history (
   code text not null,

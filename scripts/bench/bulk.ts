@@ -64,8 +64,8 @@ const measure = Effect.fnUntraced(function*(service: number, relay: number, data
 const bench = Effect.gen(function*() {
   const database = yield* startDatabase
   const { port: relay } = yield* startRelay()
-  // The service reserves one connection for single emails.
-  const env = { SMTP_URL: `smtp://127.0.0.1:${relay}?tls=never`, SMTP_CONNECTIONS: String(connections + 1) }
+  // The service reserves one connection for single emails, and one for codes and security notices.
+  const env = { SMTP_URL: `smtp://127.0.0.1:${relay}?tls=never`, SMTP_CONNECTIONS: String(connections + 2) }
   const { port } = yield* startService(database, { env })
   const all = yield* measure(port, relay, database).pipe(Effect.provide([client(database), vault]))
   yield* printTable(

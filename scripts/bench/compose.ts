@@ -74,10 +74,10 @@ const envelope = { from: "news@example.com", to }
 const startPool = Effect.fnUntraced(function*(port: number) {
   const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
   const smtp = Context.get(
-    yield* Layer.build(SmtpLayer.make({ relay, maxConnections: connections + 1 })),
+    yield* Layer.build(SmtpLayer.make({ relay, maxConnections: connections + 2 })),
     Smtp
   )
-  return (bytes: Buffer) => smtp.send({ envelope, message: bytes, priority: "bulk" })
+  return (bytes: Buffer) => smtp.send({ envelope, message: bytes, priority: "bulk", account: null })
 })
 
 /** Sends by bare sockets. */

@@ -49,9 +49,9 @@ const raw = Effect.fnUntraced(function*(port: number) {
 const ours = (port: number) =>
   Effect.gen(function*() {
     const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
-    const options = { relay, maxConnections: connections + 1, messagesPerConnection: 1_000_000 }
+    const options = { relay, maxConnections: connections + 2, messagesPerConnection: 1_000_000 }
     const smtp = Context.get(yield* Layer.build(SmtpLayer.make(options)), Smtp)
-    const send = smtp.send({ envelope: { from, to }, message, priority: "bulk" })
+    const send = smtp.send({ envelope: { from, to }, message, priority: "bulk", account: null })
     return (messages: number) =>
       Effect.forEach(Array.from({ length: messages }), () => send, { concurrency: connections * 3, discard: true })
   })

@@ -50,6 +50,22 @@ export const toggleOf: Readonly<Record<NoticeKind, Toggle | "always">> = {
   weekly_digest: "weekly_digest"
 }
 
+/** Notices about the security of the account. They go before others, because a person waits for them or must act. */
+const security: ReadonlySet<NoticeKind> = new Set([
+  "password_changed",
+  "password_reset",
+  "email_changed",
+  "key_created",
+  "key_revoked",
+  "webhook_secret_rotated",
+  "codes_blocked"
+])
+
+/** The lanes of notices, by urgency. */
+export const lanes = { security: 0, other: 1 } as const
+
+export const laneOf = (kind: NoticeKind) => security.has(kind) ? lanes.security : lanes.other
+
 /** A mail to the owner about their account. */
 export interface Notice {
   readonly accountId: AccountId
@@ -70,6 +86,7 @@ export interface Notice {
 export const ClaimedNotice = Schema.Struct({
   id: NoticeId,
   account_id: AccountId,
+  lane: Schema.Literals([lanes.security, lanes.other]),
   subject: Schema.String,
   body: Schema.String,
   /** Chosen before the first attempt and kept for all attempts. */

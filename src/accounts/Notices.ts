@@ -1,20 +1,21 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, Record, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
+import { dueRows } from "../platform/work/dueRows.ts"
+import type { AllottedTurn, Turn } from "../platform/work/FairClaims.ts"
 import { NoticeId } from "../values/Ids.ts"
-import { ClaimedNotice, type Notice, type NoticeSettled, toggleOf } from "./Notice.ts"
+import { ClaimedNotice, laneOf, type Notice, type NoticeSettled, toggleOf } from "./Notice.ts"
 
-const Claim = Schema.Struct({
-  /** The most notices to claim. */
-  limit: Schema.Int,
-  inFlight: Schema.Array(NoticeId),
+/** How to claim notices. */
+export interface Claim {
+  readonly inFlight: ReadonlyArray<NoticeId>
   /** The domain of new Message-IDs. */
-  domain: Schema.String,
+  readonly domain: string
   /** Fails a notice after this many attempts that ended without a recorded result. */
-  maxAttempts: Schema.Int
-})
-export type Claim = typeof Claim.Type
+  readonly maxAttempts: number
+}
 
 /** The kinds that an owner can switch off, with the column of their setting. */
 const optional = Record.toEntries(toggleOf).filter(([, toggle]) => toggle !== "always")
@@ -23,24 +24,29 @@ const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
   const insert = ({ accountId, body, kind, once, recipient, subject }: Notice) =>
-    Query.run(sql`insert into notices (account_id, kind, once, recipient, subject, body)
-      values (${accountId}, ${kind}, ${once ?? null}, ${recipient ?? null}, ${subject}, ${body})
+    Query.run(sql`insert into notices (account_id, lane, kind, once, recipient, subject, body)
+      values (${accountId}, ${laneOf(kind)}, ${kind}, ${once ?? null}, ${recipient ?? null}, ${subject}, ${body})
       on conflict do nothing`)
 
-  const claim = Query.findAll({
-    Request: Claim,
-    Result: ClaimedNotice,
-    execute: ({ domain, inFlight, limit, maxAttempts }) =>
-      sql`with due as (
+  /** A notice in flight stays queued. */
+  const queued = (inFlight: ReadonlyArray<NoticeId>) =>
+    sql`m.status = 'queued' and m.id <> all(${column.int8(inFlight)})`
+
+  const due = dueRows(sql, { name: "notices", key: ["id"], lane: "m.lane", lanes: ["m.lane = 0", "m.lane = 1"] })
+
+  const claim = ({ domain, maxAttempts }: Claim, keys: Statement.Fragment) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: ClaimedNotice,
+      execute: () =>
+        sql`with chosen as (${keys}), due as (
           select n.id, n.attempt_count < ${maxAttempts} as is_left,
             coalesce((to_jsonb(a) ->> t.toggle)::boolean, true) and a.deleted_at is null as is_wanted
-          from notices n join accounts a on a.id = n.account_id
+          from chosen join notices n on n.id = chosen.id join accounts a on a.id = n.account_id
             left join unnest(${column.text(optional.map(([kind]) => kind))}, ${
-        column.text(optional.map(([, toggle]) => toggle))
-      }) as t (kind, toggle)
+          column.text(optional.map(([, toggle]) => toggle))
+        }) as t (kind, toggle)
               on t.kind = n.kind
-          where n.status = 'queued' and n.due_at <= now() and n.id <> all(${column.int8(inFlight)})
-          order by n.due_at limit ${limit} for update of n skip locked
         ), unwanted as (
           update notices n set status = 'unwanted', due_at = null, completed_at = now()
           from due where n.id = due.id and not due.is_wanted
@@ -52,9 +58,17 @@ const make = Effect.gen(function*() {
         update notices n set attempt_count = n.attempt_count + 1,
           message_id = coalesce(n.message_id, gen_random_uuid() || '@' || ${domain}::text)
         from due, accounts a where n.id = due.id and due.is_wanted and due.is_left and a.id = n.account_id
-        returning n.id, n.account_id, n.subject, n.body, n.message_id, n.attempt_count,
+        returning n.id, n.account_id, n.lane, n.subject, n.body, n.message_id, n.attempt_count,
           n.doubts as unconfirmed_attempts, n.created_at, a.name, coalesce(n.recipient, a.email) as email`
-  })
+    })()
+
+  const claims = {
+    claimOldest: (asked: Claim, limits: ReadonlyArray<number>) =>
+      claim(asked, due.oldest(queued(asked.inFlight), limits)),
+    waiting: (inFlight: ReadonlyArray<NoticeId>) => due.waiting(queued(inFlight)),
+    claimTurns: (asked: Claim, turns: ReadonlyArray<AllottedTurn>) =>
+      claim(asked, due.ofTurns(queued(asked.inFlight), turns))
+  }
 
   const settle = ({ attempt_count, id }: ClaimedNotice, settled: NoticeSettled) => {
     const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
@@ -77,7 +91,7 @@ const make = Effect.gen(function*() {
           where n.status = 'queued' and n.attempt_count = t.attempts`
     })()
 
-  return { insert, claim, settle, stillClaimed }
+  return { insert, ...claims, settle, stillClaimed }
 })
 
 /** SQL of `notices`. */
@@ -93,10 +107,18 @@ export class Notices extends Context.Service<Notices, {
   /** Writes a notice in the caller's transaction, so that the change and its mail commit together. */
   readonly enqueue: (notice: Notice) => Effect.Effect<void>
   /**
-   * Starts an attempt for due notices. They stay due until they settle, so after a crash the next sender finds them at
-   * once, with one attempt fewer and the same Message-ID.
+   * Starts an attempt for the oldest due notices, those about security first. They stay due until they settle, so after a
+   * crash the next sender finds them at once, with one attempt fewer and the same Message-ID. `limits`: the most of each
+   * lane together with the later ones.
    */
-  readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<ClaimedNotice>>
+  readonly claimOldest: (claim: Claim, limits: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<ClaimedNotice>>
+  /** The accounts with due notices that are not in flight. */
+  readonly waiting: (inFlight: ReadonlyArray<NoticeId>) => Effect.Effect<ReadonlyArray<Turn>>
+  /** Starts an attempt for the oldest due notices of each turn. */
+  readonly claimTurns: (
+    claim: Claim,
+    turns: ReadonlyArray<AllottedTurn>
+  ) => Effect.Effect<ReadonlyArray<ClaimedNotice>>
   /** Records the result of an attempt, unless another sender has started a newer one. */
   readonly settle: (claimed: ClaimedNotice, settled: NoticeSettled) => Effect.Effect<void>
   /** Those of the claims that no other sender has claimed since. */
@@ -108,7 +130,9 @@ export class Notices extends Context.Service<Notices, {
       const repo = yield* NoticesRepo
       return Notices.of({
         enqueue: Effect.fn("Notices.enqueue")((notice) => repo.insert(notice)),
-        claim: (claim) => repo.claim(claim),
+        claimOldest: repo.claimOldest,
+        waiting: repo.waiting,
+        claimTurns: repo.claimTurns,
         settle: (claimed, settled) => repo.settle(claimed, settled),
         stillClaimed: Effect.fn("Notices.stillClaimed")(function*(claimed) {
           const kept = new Set((yield* repo.stillClaimed(claimed)).map(({ id }) => id))

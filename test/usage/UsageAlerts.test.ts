@@ -24,7 +24,7 @@ const told = Effect.fnUntraced(function*(accountId: AccountId) {
 
 const claimed = Effect.flatMap(
   Notices,
-  (notices) => notices.claim({ limit: 100, inFlight: [], domain: "example.com", maxAttempts: 10 })
+  (notices) => notices.claimOldest({ inFlight: [], domain: "example.com", maxAttempts: 10 }, [100, 100])
 )
 
 const unwanted = Effect.fnUntraced(function*(accountId: AccountId) {

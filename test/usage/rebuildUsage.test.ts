@@ -94,7 +94,7 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
 
 const claim = (batchId: EmailBatchId | undefined) =>
   batchId === undefined
-    ? Effect.flatMap(EmailSenderRepo, (repo) => repo.claim(100))
+    ? Effect.flatMap(EmailSenderRepo, (repo) => repo.claimOldest([100, 100]))
     : Effect.flatMap(BatchesRepo, (repo) => repo.claim({ id: batchId, limit: 100 }))
 
 const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, single }: typeof Story.Type) {

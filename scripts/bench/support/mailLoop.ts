@@ -61,7 +61,7 @@ const scope = Scope.makeUnsafe()
 const smtp = Context.get(
   // Like the service, the loop reserves one connection for single emails.
   await Effect.runPromise(
-    Layer.buildWithScope(SmtpLayer.make({ relay, maxConnections: connections + 1 }), scope)
+    Layer.buildWithScope(SmtpLayer.make({ relay, maxConnections: connections + 2 }), scope)
   ),
   Smtp
 )
@@ -78,7 +78,12 @@ const engine = Effect.fnUntraced(function*(index: number) {
     date: 1_700_000_000_000,
     listUnsubscribe: { url: `https://msg.example/u/${index}` }
   })
-  yield* smtp.send({ envelope: { from, to }, message: yield* signMessage(plain, signer), priority: "bulk" })
+  yield* smtp.send({
+    envelope: { from, to },
+    message: yield* signMessage(plain, signer),
+    priority: "bulk",
+    account: null
+  })
 })
 
 const one = {

@@ -70,8 +70,9 @@ const make = Effect.gen(function*() {
               cost_micros, batch_id
             from asked order by position
           ), cut as (
-            insert into sms_parts (message_id, part_no, parts, encoding, body, code_seed, lane)
-            select a.id, t.no, a.parts, a.encoding, t.body, t.seed, (a.batch_id is not null)::integer
+            insert into sms_parts (message_id, part_no, parts, encoding, body, code_seed, lane, account_id)
+            select a.id, t.no, a.parts, a.encoding, t.body, t.seed, (a.batch_id is not null)::integer,
+              a.account_id
             from unnest(${column.int4(parts.map(({ position }) => position))},
               ${column.int4(parts.map(({ no }) => no))}, ${column.text(parts.map(({ body }) => body))},
               ${column.text(parts.map(({ seed }) => seed))}) as t (position, no, body, seed)

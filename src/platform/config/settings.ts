@@ -89,7 +89,11 @@ export const settings = {
     "SMTP_URL",
     "URL of the relay: smtp(s)://user:password@host:port; or sandbox, an inbox on this machine. Required in production. Unset: sandbox."
   ),
-  smtpConnections: Setting.int(2, 200)("SMTP_CONNECTIONS", "8", "Connections of this node to the relay."),
+  smtpConnections: Setting.int(2, 200)(
+    "SMTP_CONNECTIONS",
+    "8",
+    "Connections of this node to the relay. From 3 on, one is kept for one-time codes and security notices, and batches leave another to single emails."
+  ),
   smtpTimeoutSeconds: Setting.int(1, 600)(
     "SMTP_TIMEOUT_SECONDS",
     "60",

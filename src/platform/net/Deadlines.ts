@@ -1,5 +1,5 @@
 import { type Clock, Duration, Effect, Queue } from "effect"
-import { FifoQueue } from "./FifoQueue.ts"
+import { FifoQueue } from "../work/FifoQueue.ts"
 
 interface Deadline {
   readonly at: number

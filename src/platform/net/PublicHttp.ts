@@ -2,6 +2,7 @@ import { Clock, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import type * as NodeNet from "node:net"
 import { Agent } from "undici"
 import { FailureReason } from "../../values/FailureReason.ts"
+import type { AccountId } from "../../values/Ids.ts"
 import { isPublicAddress } from "../../values/publicAddress.ts"
 import * as Deadlines from "./Deadlines.ts"
 import { Exchange, type ExchangeResult, type RawResponse } from "./Exchange.ts"
@@ -35,6 +36,8 @@ export interface PublicHttpOptions {
 /** A POST of bytes to a URL. */
 export interface PostRequest {
   readonly url: URL
+  /** The account whose request it is: accounts share the connections fairly. Undefined for requests of the service. */
+  readonly account?: AccountId
   /** Called when the request starts, which may be after a wait for other requests to the same host. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -142,16 +145,16 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
   return PublicHttp.of({
     post: (request) =>
       Effect.callback<PostResponse, PublicHttpFailure>((resume) => {
-        const host = request.url.hostname
+        const slot = { account: request.account, host: request.url.hostname }
         let cancelExchange = () => {}
-        const cancelWait = slots.acquire(host, () => {
+        const cancelWait = slots.acquire(slot, () => {
           const cancel = exchange(request, (exit) => {
-            slots.release(host)
+            slots.release(slot)
             resume(exit)
           })
           cancelExchange = () => {
             cancel()
-            slots.release(host)
+            slots.release(slot)
           }
         })
         return Effect.sync(() => {

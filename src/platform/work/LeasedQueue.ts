@@ -25,22 +25,38 @@ const pass: Effect.Effect<Admission> = Effect.succeed({ _tag: "Pass" })
 const logFailure = (message: string) => (cause: Cause.Cause<unknown>) =>
   isDatabaseUnavailable(cause) ? Effect.logDebug(message, cause) : Effect.logError(message, cause)
 
-/** Counts items in flight, by lane. */
-const makeInFlight = <Item, Outcome>({ bulkLane, concurrency, minRoom = 1 }: WorkPolicy<Item, Outcome>) => {
+/** Counts items in flight, by lane and by account. */
+const makeInFlight = <Item, Outcome>(policy: WorkPolicy<Item, Outcome>) => {
+  const { accountLimit, concurrency, minRoom = 1 } = policy
+  const { limits, of: laneOf } = policy.lanes ?? { limits: [concurrency], of: () => 0 }
   const items = new Set<Item>()
   const empty = Latch.makeUnsafe(true)
-  let bulk = 0
+  /** For each lane, how many items are in it or in a later one. */
+  const lanes = limits.map(() => 0)
+  const accounts = new Map<number, number>()
   const count = (item: Item, change: 1 | -1) => {
-    if (bulkLane?.includes(item) === true) bulk += change
+    for (let lane = laneOf(item); lane >= 0; lane--) lanes[lane] = (lanes[lane] ?? 0) + change
+    if (accountLimit === undefined) return
+    const account = accountLimit.of(item)
+    const ofAccount = (accounts.get(account) ?? 0) + change
+    if (ofAccount === 0) accounts.delete(account)
+    else accounts.set(account, ofAccount)
   }
-  const room = (): Room<Item> => ({
-    limit: concurrency - items.size,
-    bulkLimit: Math.max(0, (bulkLane?.concurrency ?? concurrency) - bulk),
-    inFlight: items
-  })
+  const perAccount = accountLimit?.limit ?? concurrency
+  const ofAccount = (account: number) => perAccount - (accounts.get(account) ?? 0)
+  const room = (): Room<Item> => {
+    const limit = concurrency - items.size
+    return {
+      limit,
+      lanes: limits.map((most, lane) => Math.max(0, Math.min(limit, most - (lanes[lane] ?? 0)))),
+      accountLimit: perAccount,
+      ofAccount,
+      inFlight: items
+    }
+  }
   const hasRoom = () => concurrency - items.size >= minRoom
-  /** 0 without enough room, 1 with room but not in the bulk lane, 2 with room in both lanes. */
-  const openLanes = () => !hasRoom() ? 0 : room().bulkLimit < 1 ? 1 : 2
+  /** How many lanes have room; none without enough room in all. */
+  const openLanes = () => hasRoom() ? room().lanes.filter((free) => free > 0).length : 0
   return {
     items,
     room,
@@ -52,13 +68,14 @@ const makeInFlight = <Item, Outcome>({ bulkLane, concurrency, minRoom = 1 }: Wor
       count(item, 1)
       empty.closeUnsafe()
     },
-    /** Whether this opened a lane that was full. */
+    /** Whether this makes room where there was none: in the queue, in a lane, or for the item's account. */
     remove: (item: Item) => {
       const before = openLanes()
+      const wasFull = accountLimit !== undefined && ofAccount(accountLimit.of(item)) <= 0
       items.delete(item)
       count(item, -1)
       if (items.size === 0) empty.openUnsafe()
-      return openLanes() > before
+      return openLanes() > before || (wasFull && hasRoom())
     }
   }
 }
@@ -159,7 +176,8 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(
       const admitted = yield* admission
       if (admitted._tag === "Refused") return admitted.retryInMillis
       const isProbe = admitted._tag === "Probe"
-      const claimed = yield* claims.claim(policy.claim({ ...room, limit: isProbe ? 1 : limit }), leaseTime)
+      const claim = policy.claim(isProbe ? { ...room, limit: 1 } : { ...room, limit })
+      const claimed = yield* claims.claim(claim, leaseTime)
       yield* beginAll(claimed, restore)
       if (claimed.length === 0) return 0
       if (isProbe) return probeTime

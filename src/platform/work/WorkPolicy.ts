@@ -9,9 +9,20 @@ export type Admission =
 /** How much a worker may claim. */
 export interface Room<Item> {
   readonly limit: number
-  /** How many of these may be in the bulk lane. */
-  readonly bulkLimit: number
+  /** For each lane, how many of these may be in it or in a later one. The first is the limit. */
+  readonly lanes: ReadonlyArray<number>
+  /** How many items of one account may be in flight. */
+  readonly accountLimit: number
+  /** How many more items of an account may be in flight. */
+  readonly ofAccount: (account: number) => number
   readonly inFlight: ReadonlySet<Item>
+}
+
+/** Items by their urgency. Items of a later lane leave slots to those of earlier ones. */
+export interface Lanes<Item> {
+  readonly of: (item: Item) => number
+  /** For each lane, how many items of it and of later ones may be in flight. The first is the concurrency limit. */
+  readonly limits: ReadonlyArray<number>
 }
 
 /**
@@ -46,8 +57,9 @@ export interface WorkPolicy<Item, Outcome> {
   readonly minRoom?: number
   /** Claims this many at once, beyond the concurrency limit, so that the next item need not wait for the database. */
   readonly claimSize?: number
-  /** The items of the bulk lane, and how many of them may be in flight at once. */
-  readonly bulkLane?: { readonly concurrency: number; readonly includes: (item: Item) => boolean }
+  readonly lanes?: Lanes<Item>
+  /** How many items of one account may be in flight, so that slow ones leave slots to other accounts. */
+  readonly accountLimit?: { readonly of: (item: Item) => number; readonly limit: number }
   readonly admission?: Effect.Effect<Admission>
   /** Claims due rows. */
   readonly claim: (room: Room<Item>) => Effect.Effect<ReadonlyArray<Item>>

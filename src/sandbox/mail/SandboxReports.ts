@@ -50,7 +50,7 @@ const sending = Effect.gen(function*() {
   const smtp = yield* Smtp
   const sendOne = Effect.gen(function*() {
     const { kind, raw, to } = yield* reports.next
-    yield* smtp.send({ envelope: { from: "", to }, message: raw, priority: "bulk" }).pipe(
+    yield* smtp.send({ envelope: { from: "", to }, message: raw, priority: "bulk", account: null }).pipe(
       // The listener refuses reports about mail with a foreign return path, such as a notice.
       Effect.catch((failure) =>
         Effect.logDebug("sending a sandbox report failed", failure).pipe(

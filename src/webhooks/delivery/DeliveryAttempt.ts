@@ -1,7 +1,7 @@
 import { Cause, Clock, Effect, Exit, Option, Redacted } from "effect"
 import { Vault } from "../../platform/crypto/Vault.ts"
 import { type PostResponse, PublicHttp, type PublicHttpFailure } from "../../platform/net/PublicHttp.ts"
-import type { DeliveryId, WebhookId } from "../../values/Ids.ts"
+import type { AccountId, DeliveryId, WebhookId } from "../../values/Ids.ts"
 import * as WebhookSecret from "../endpoint/WebhookSecret.ts"
 import type { Target } from "../endpoint/WebhooksRepo.ts"
 import { type Outcome, type Transition, transition } from "./DeliveryState.ts"
@@ -9,6 +9,7 @@ import type { ClaimedDelivery } from "./QueueRepo.ts"
 
 /** The URL of a webhook's endpoint, and the keys that sign its deliveries. */
 export interface Endpoint {
+  readonly account: AccountId
   readonly url: URL
   readonly key: WebhookSecret.SigningKey
   /** The key before a rotation, and when it stops signing, in Unix milliseconds. */
@@ -94,10 +95,10 @@ export const make = Effect.gen(function*() {
 
   /** Opens the secrets of a webhook. */
   const endpointOf = Effect.fnUntraced(function*(id: WebhookId, target: Target) {
-    const { previous_millis, previous_secret, secret, url } = target
+    const { account_id: account, previous_millis, previous_secret, secret, url } = target
     const until = clock.currentTimeMillisUnsafe() + (previous_millis ?? 0)
     const previous = previous_secret === null ? undefined : { key: yield* openKey(id, previous_secret), until }
-    return { url: new URL(url), key: yield* openKey(id, secret), previous } satisfies Endpoint
+    return { account, url: new URL(url), key: yield* openKey(id, secret), previous } satisfies Endpoint
   })
 
   /**
@@ -111,7 +112,7 @@ export const make = Effect.gen(function*() {
         startedAt = clock.currentTimeMillisUnsafe()
         return signedAt(startedAt, endpoint, delivery)
       }
-      return http.post({ url: endpoint.url, headers, body: delivery.body }).pipe(
+      return http.post({ url: endpoint.url, account: endpoint.account, headers, body: delivery.body }).pipe(
         Effect.exit,
         Effect.tap(logDefect),
         Effect.map((exit) => report({ webhookId, delivery, startedAt }, classify(exit)))

@@ -12,6 +12,7 @@ const One = Schema.Struct({ accountId: AccountId, id: WebhookId })
 /** A webhook as its actor reads it. The secrets are sealed; the previous one is null unless it still signs. */
 const Target = Schema.Struct({
   id: WebhookId,
+  account_id: AccountId,
   url: Schema.String,
   secret: Schema.Uint8Array,
   previous_secret: Schema.NullOr(Schema.Uint8Array),
@@ -140,7 +141,7 @@ const make = Effect.gen(function*() {
     Request: Schema.Array(WebhookId),
     Result: Target,
     execute: (ids) =>
-      sql`select id, url, secret, is_active, unhealthy_reason,
+      sql`select id, account_id, url, secret, is_active, unhealthy_reason,
           case when previous_secret_until > now() then previous_secret end as previous_secret,
           extract(epoch from previous_secret_until - now())::float8 * 1000 as previous_millis
         from webhooks where id = any(${column.int8(ids)})`

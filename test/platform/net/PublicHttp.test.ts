@@ -3,6 +3,7 @@ import { Context, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as NodeZlib from "node:zlib"
 import { PublicHttp, type PublicHttpOptions } from "../../../src/platform/net/PublicHttp.ts"
+import { AccountId } from "../../../src/values/Ids.ts"
 import { makeDnsServer } from "../../support/DnsServer.ts"
 import { makeRawServer } from "../../support/RawServer.ts"
 import { selfSigned } from "../../support/selfSigned.ts"
@@ -352,6 +353,41 @@ describe("request slots", () => {
       for (const { durationMs } of responses) assert.isBelow(durationMs, 1000)
       assert.strictEqual(receiver.connections(), 2)
     }))
+
+  /** Posts for an account. Without a slot it waits until the test times out. */
+  const asAccount = Effect.fnUntraced(function*(options: PublicHttpOptions) {
+    const built = yield* Layer.build(PublicHttp.layer({ allowLoopback: true, timeout: "5 minutes", ...options }))
+    const { post } = Context.get(built, PublicHttp)
+    return (account: number, url: string) =>
+      post({ url: new URL(url), account: AccountId.make(account), headers: () => headers, body })
+  })
+
+  it.live("stay free for another account while one holds its share of a host", () =>
+    Effect.gen(function*() {
+      const [slow, quick] = yield* Effect.all([makeWebhookReceiver({ script: ["hang"] }), makeWebhookReceiver()])
+      const post = yield* asAccount({ connectionsPerHost: 4 })
+      yield* Effect.forEach(Array.from({ length: 12 }), () => Effect.forkScoped(post(1, slow.url)))
+      yield* slow.received(3)
+      for (let n = 0; n < 3; n++) assert.strictEqual((yield* post(2, quick.url)).status, 200)
+      assert.lengthOf(slow.requests, 3)
+    }), 20_000)
+
+  it.live(
+    "stay free for another account while one holds its share of all with many hosts",
+    () =>
+      Effect.gen(function*() {
+        const [slow, quick] = yield* Effect.all([makeWebhookReceiver({ script: ["hang"] }), makeWebhookReceiver()])
+        const post = yield* asAccount({ connections: 4, connectionsPerHost: 2 })
+        const elsewhere = slow.url.replace("localhost", "127.0.0.1")
+        const urls = [slow.url, slow.url, elsewhere, elsewhere, slow.url, elsewhere]
+        yield* Effect.forEach(urls, (url) => Effect.forkScoped(post(1, url)))
+        yield* slow.received(3)
+        const url = quick.url.replace("localhost", "127.0.0.1")
+        for (let n = 0; n < 3; n++) assert.strictEqual((yield* post(2, url)).status, 200)
+        assert.lengthOf(slow.requests, 3)
+      }),
+    20_000
+  )
 
   it.live("go to waiting hosts in turn", () =>
     Effect.gen(function*() {

@@ -45,8 +45,9 @@ const makeTable = (count: number, bulk: (id: number) => boolean = () => false) =
   const policy: WorkPolicy<Row, string> = {
     name: "rows",
     concurrency: 2,
+    lanes: { of: ({ isBulk }) => Number(isBulk), limits: [2, 2] },
     admission: Effect.sync(() => state.admission),
-    claim: ({ bulkLimit, limit }) =>
+    claim: ({ lanes: [, bulkLimit = 0], limit }) =>
       statement(() => {
         seen.claims.push(limit)
         const single = take(limit, false)
@@ -147,8 +148,8 @@ describe("LeasedQueue", () => {
   it.effect("keeps room for single items while the bulk lane is full", () =>
     Effect.gen(function*() {
       const { end, policy, queued, seen } = makeTable(10, () => true)
-      const bulkLane = { concurrency: 3, includes: ({ isBulk }: Row) => isBulk }
-      const { wakeup } = yield* start({ ...policy, concurrency: 4, bulkLane })
+      const lanes = { of: ({ isBulk }: Row) => Number(isBulk), limits: [4, 3] }
+      const { wakeup } = yield* start({ ...policy, concurrency: 4, lanes })
       assert.deepStrictEqual(seen.begun, [0, 1, 2])
       queued.push({ id: 20, isBulk: false }, { id: 21, isBulk: false })
       yield* wakeup.signal
@@ -158,6 +159,26 @@ describe("LeasedQueue", () => {
       assert.deepStrictEqual(seen.begun, [0, 1, 2, 20, 21])
       yield* end(0)
       assert.deepStrictEqual(seen.begun, [0, 1, 2, 20, 21, 3])
+    }))
+
+  it.effect("claims again as soon as an account with all of its slots in use frees one", () =>
+    Effect.gen(function*() {
+      const { end, policy, seen } = makeTable(6)
+      const rooms: Array<number> = []
+      yield* start({
+        ...policy,
+        concurrency: 4,
+        lanes: { of: () => 0, limits: [4] },
+        accountLimit: { of: () => 7, limit: 2 },
+        claim: (room) => {
+          rooms.push(room.ofAccount(7))
+          return policy.claim({ ...room, lanes: [], limit: Math.min(room.limit, room.ofAccount(7)) })
+        }
+      })
+      assert.deepStrictEqual(seen.begun, [0, 1])
+      yield* end(0)
+      assert.deepStrictEqual(seen.begun, [0, 1, 2])
+      assert.deepStrictEqual(rooms, [2, 0, 1, 0])
     }))
 
   it.effect("claims ahead of the concurrency limit, and releases what refused admission leaves", () =>

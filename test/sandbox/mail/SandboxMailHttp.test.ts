@@ -77,7 +77,7 @@ const send = Effect.fnUntraced(function*(to: string) {
   const { port } = yield* SandboxMailServer
   const relay = { host: "127.0.0.1", port, tls: "never", verifyCertificate: true } as const
   const smtp = Context.get(yield* Layer.build(SmtpLayer.make({ relay })), Smtp)
-  yield* smtp.send({ envelope: { from: "b+1@cafe.example", to }, message, priority: "single" })
+  yield* smtp.send({ envelope: { from: "b+1@cafe.example", to }, message, priority: "single", account: null })
 })
 
 const json = { accept: "application/json" }

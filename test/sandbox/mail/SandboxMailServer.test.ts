@@ -25,7 +25,8 @@ const start = Effect.fnUntraced(function*(add: (mail: ReceivedMail) => Effect.Ef
 const mail = (to: string, messageId = "<1@sender.example>") => ({
   envelope: { from: "news@sender.example", to },
   message: Buffer.from(`Message-ID: ${messageId}\r\nSubject: hi\r\n\r\nhello\r\n`),
-  priority: "single" as const
+  priority: "single" as const,
+  account: null
 })
 
 const recording = () => {

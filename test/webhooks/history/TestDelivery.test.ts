@@ -3,7 +3,7 @@ import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
-import { WebhookId } from "../../../src/values/Ids.ts"
+import { AccountId, WebhookId } from "../../../src/values/Ids.ts"
 import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 import { DeliveriesRepo } from "../../../src/webhooks/history/DeliveriesRepo.ts"
 import * as TestDelivery from "../../../src/webhooks/history/TestDelivery.ts"
@@ -35,6 +35,7 @@ layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("TestDelive
         url,
         secret: seal(WebhookSecret.purpose(id), Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`)),
         id,
+        account_id: AccountId.make(1),
         previous_secret: null,
         previous_millis: null,
         is_active: true,

@@ -94,12 +94,13 @@ const makePolicy = Effect.fnUntraced(function*(id: EmailBatchId, content: Conten
   const repo = yield* BatchesRepo
   const { admission } = yield* Smtp
   const { acquire } = yield* BulkThrottle
+  const account = Effect.map(content.get, (open) => open?.content.account_id)
   return {
     name: "recipients of a batch",
     concurrency: smtpConnections * 2,
     claimSize,
-    admission,
-    throttle: acquire,
+    admission: Effect.flatMap(account, admission),
+    throttle: Effect.flatMap(account, (owner) => owner === undefined ? Effect.void : acquire(owner)),
     claim: ({ limit }) => repo.claim({ id, limit }),
     leaseTime,
     renewal: { renew: (claimed) => repo.renewClaims(id, claimed) },

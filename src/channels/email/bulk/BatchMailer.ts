@@ -71,7 +71,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
           })
           const message = Option.isNone(signing) ? plain : yield* sign(plain, signing.value)
           const envelope = paths.envelopeOf(messageId, { from: from_address, to: recipient })
-          yield* smtp.send({ envelope, message, priority: "bulk", lease })
+          yield* smtp.send({ envelope, message, priority: "bulk", account: account_id, lease })
           return { _tag: "Accepted" } as const
         })
 

@@ -13,11 +13,12 @@
  */
 import { Cause, DateTime, Duration, Effect, Option, Schema } from "effect"
 import { Singleton } from "effect/cluster"
-import type { ClaimedNotice } from "../../../accounts/Notice.ts"
+import { type ClaimedNotice, lanes } from "../../../accounts/Notice.ts"
 import { Notices } from "../../../accounts/Notices.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
+import { FairClaims } from "../../../platform/work/FairClaims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
@@ -60,7 +61,13 @@ const makeMailer = Effect.gen(function*() {
       date: DateTime.toEpochMillis(DateTime.makeUnsafe(notice.created_at))
     })
     const message = Option.isNone(signer) ? plain : yield* sign(plain, signer.value)
-    yield* smtp.send({ envelope: { from: sender.address, to }, message, priority: "single", lease })
+    yield* smtp.send({
+      envelope: { from: sender.address, to },
+      message,
+      priority: notice.lane === lanes.security ? "urgent" : "single",
+      account: notice.account_id,
+      lease
+    })
     return { _tag: "Accepted" } as const
   })
 
@@ -81,7 +88,10 @@ export const sendNotices = Effect.gen(function*() {
   const notices = yield* Notices
   const domain = domainOf((yield* NoticeAddress).address)
   const perform = yield* makeMailer
-  const { admission } = yield* Smtp
+  const { admission, paused } = yield* Smtp
+  const wakeup = yield* Wakeup.make
+  const idsOf = (inFlight: ReadonlySet<ClaimedNotice>) => Array.from(inFlight, ({ id }) => id)
+  const claimOf = (inFlight: ReadonlySet<ClaimedNotice>) => ({ inFlight: idsOf(inFlight), domain, maxAttempts })
   yield* Effect.logDebug("sending notices on this node")
 
   const settle = Effect.fnUntraced(function*(claimed: ClaimedNotice, outcome: SendOutcome) {
@@ -94,9 +104,16 @@ export const sendNotices = Effect.gen(function*() {
   yield* LeasedQueue.run({
     name: "notices",
     concurrency,
-    admission,
-    claim: ({ inFlight, limit }) =>
-      notices.claim({ limit, inFlight: Array.from(inFlight, ({ id }) => id), domain, maxAttempts }),
+    admission: admission(),
+    lanes: { of: ({ lane }) => lane, limits: [concurrency, concurrency - 1] },
+    claim: FairClaims.make<ClaimedNotice>({
+      lanes: Object.keys(lanes).length,
+      turnOf: (claimed) => claimed,
+      claimOldest: (limits, inFlight) => notices.claimOldest(claimOf(inFlight), limits),
+      waiting: (inFlight) => notices.waiting(idsOf(inFlight)),
+      claimTurns: (turns, inFlight) => notices.claimTurns(claimOf(inFlight), turns),
+      paused
+    }, wakeup),
     leaseTime,
     renewal: { renew: notices.stillClaimed },
     perform,
@@ -104,7 +121,7 @@ export const sendNotices = Effect.gen(function*() {
     // The row is still due.
     release: () => Effect.void,
     annotations: ({ account_id, id }) => ({ notice: id, account: account_id })
-  }, yield* Wakeup.make)
+  }, wakeup)
 })
 
 /** Sends notices on one node of the cluster at a time. */

@@ -14,7 +14,7 @@ import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { fixedPart, track, trackingValues } from "../tracking/track.ts"
 import { TrackingLinks } from "../tracking/TrackingLinks.ts"
-import { type ClaimedRecipient, type EmailContent, type EmailPart, EmailSenderRepo } from "./EmailSenderRepo.ts"
+import { type ClaimedRecipient, type EmailContent, type EmailPart, EmailSenderRepo, lanes } from "./EmailSenderRepo.ts"
 
 /** The outcome of sending one recipient's copy, and its subject. */
 export interface Mailed {
@@ -106,7 +106,8 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         yield* smtp.send({
           envelope: paths.envelopeOf(id, { from: content.from_address, to }),
           message,
-          priority: "single",
+          priority: claimed.lane === lanes.code ? "urgent" : "single",
+          account: account_id,
           lease
         })
         return { _tag: "Accepted" } as const
@@ -114,7 +115,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
 
       const mail = Effect.fn("EmailMailer.mail")(
         function*(claimed: ClaimedRecipient, lease: Lease) {
-          yield* noteSingleEmail
+          yield* noteSingleEmail(claimed.account_id)
           const content = yield* retryWhileUnavailable(repo.content(claimed.email_id))
           if (Option.isNone(content)) return unsendable("the account was removed")
           const outcome = yield* Effect.catch(

@@ -10,6 +10,7 @@
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import { FairClaims } from "../../../platform/work/FairClaims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
@@ -19,24 +20,34 @@ import { transition } from "../recipients/RecipientState.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { EmailMailer, type Mailed } from "./EmailMailer.ts"
-import { type ClaimedRecipient, EmailSenderRepo } from "./EmailSenderRepo.ts"
+import { type ClaimedRecipient, EmailSenderRepo, lanes } from "./EmailSenderRepo.ts"
 
 const leaseTimeout = Duration.seconds(10)
 
 /** Less than `leaseTimeout`, so that an old claim ends before another node can reclaim it. */
 const leaseTime = Duration.seconds(8)
 
-const makePolicy = Effect.gen(function*() {
+const makePolicy = Effect.fnUntraced(function*(wakeup: Wakeup) {
   const { smtpConnections } = yield* AppConfig
   const { mail } = yield* EmailMailer
   const outcomes = yield* RecipientOutcomes
   const repo = yield* EmailSenderRepo
-  const { admission } = yield* Smtp
+  const { admission, paused } = yield* Smtp
+  const claim = FairClaims.make<ClaimedRecipient>({
+    lanes: Object.keys(lanes).length,
+    turnOf: (claimed) => claimed,
+    claimOldest: repo.claimOldest,
+    waiting: () => repo.waiting,
+    claimTurns: repo.claimTurns,
+    paused
+  }, wakeup)
   return {
     name: "emails",
     concurrency: smtpConnections,
-    admission,
-    claim: ({ limit }) => repo.claim(limit),
+    lanes: { of: ({ lane }) => lane, limits: [smtpConnections, Math.max(1, smtpConnections - 1)] },
+    accountLimit: { of: ({ account_id }) => account_id, limit: Math.max(2, smtpConnections - 2) },
+    admission: admission(),
+    claim,
     leaseTime,
     perform: mail,
     settle: Effect.fnUntraced(function*(claimed, { outcome, subject }) {
@@ -71,7 +82,7 @@ export class EmailSender extends Context.Service<EmailSender, {
     Effect.gen(function*() {
       const { paused } = yield* AppConfig
       const wakeup = yield* Wakeup.make
-      if (!paused) yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy, wakeup))
+      if (!paused) yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy(wakeup), wakeup))
       return EmailSender.of({ wake: wakeup.signal })
     })
   ).pipe(Layer.provide(EmailSenderRepo.layer))

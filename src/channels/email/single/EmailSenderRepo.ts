@@ -1,11 +1,17 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
+import { dueRows } from "../../../platform/work/dueRows.ts"
+import type { AllottedTurn } from "../../../platform/work/FairClaims.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
+
+/** The lanes of single emails, by urgency. */
+export const lanes = { code: 0, other: 1 } as const
 
 /** A claimed recipient of a single email. Its addresses were validated when it was accepted. */
 export const ClaimedRecipient = Schema.Struct({
@@ -13,6 +19,7 @@ export const ClaimedRecipient = Schema.Struct({
   /** The record of its email. */
   email_id: EmailMessageId,
   account_id: AccountId,
+  lane: Schema.Literals([lanes.code, lanes.other]),
   recipient: Schema.toType(EmailAddress),
   attempt_count: Schema.Int,
   /** Attempts that the relay left without an answer after the whole message. */
@@ -57,28 +64,37 @@ const claimsOf = (claimed: ReadonlyArray<ClaimedRecipient>) => ({
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
+  const queued = sql`m.batch_id is null and m.status = 'queued'`
+  const due = dueRows(sql, { name: "email_messages", key: ["id"], lane: "m.lane", lanes: ["m.lane = 0", "m.lane = 1"] })
+
   /**
-   * Claims due recipients: `due_at` is the time of the claim from then on. Skips rows that another node is claiming. Ends
-   * recipients that the account has suppressed.
+   * Claims recipients: `due_at` is the time of the claim from then on. Ends recipients that the account has
+   * suppressed.
    */
-  const claim = Query.findAll({
-    Request: Schema.Int,
-    Result: ClaimedRecipient,
-    execute: (limit) =>
-      sql`with due as (
-          select m.id, exists (select from suppressions s where s.account_id = m.account_id and s.email = lower(m.recipient))
-            as is_suppressed
-          from email_messages m where m.batch_id is null and m.status = 'queued' and m.due_at <= now()
-          order by m.due_at, m.id limit ${limit} for update of m skip locked
-        ), suppressed as (
-          update email_messages m set status = 'suppressed', due_at = null, completed_at = now()
-          from due where m.id = due.id and due.is_suppressed
-        )
-        update email_messages m set status = 'sending', due_at = now()
-        from due where m.id = due.id and not due.is_suppressed
-        returning m.id, coalesce(m.part_of, m.id) as email_id, m.account_id, m.recipient, m.attempt_count,
-          m.doubts as unconfirmed_attempts`
-  })
+  const claim = (keys: Statement.Fragment) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: ClaimedRecipient,
+      execute: () =>
+        sql`with chosen as (${keys}), due as (
+            select m.id, exists (select from suppressions s where s.account_id = m.account_id
+              and s.email = lower(m.recipient)) as is_suppressed
+            from chosen join email_messages m on m.id = chosen.id
+          ), suppressed as (
+            update email_messages m set status = 'suppressed', due_at = null, completed_at = now()
+            from due where m.id = due.id and due.is_suppressed
+          )
+          update email_messages m set status = 'sending', due_at = now()
+          from due where m.id = due.id and not due.is_suppressed
+          returning m.id, coalesce(m.part_of, m.id) as email_id, m.account_id, m.lane, m.recipient, m.attempt_count,
+            m.doubts as unconfirmed_attempts`
+    })()
+
+  const claims = {
+    claimOldest: (limits: ReadonlyArray<number>) => claim(due.oldest(queued, limits)),
+    waiting: due.waiting(queued),
+    claimTurns: (turns: ReadonlyArray<AllottedTurn>) => claim(due.ofTurns(queued, turns))
+  }
 
   /**
    * Renews leases and answers with the renewed claims. Skips rows that another node has reclaimed, and locked rows: their
@@ -171,7 +187,7 @@ const make = Effect.gen(function*() {
     return whole.length === found.length ? whole : yield* allParts(id)
   })
 
-  return { claim, renew, release, reclaimExpired, content, parts }
+  return { ...claims, renew, release, reclaimExpired, content, parts }
 })
 
 /** SQL of the recipients of single emails, from claim to attempt. `RecipientOutcomes` writes their outcomes. */

@@ -128,7 +128,6 @@ export class Emails extends Context.Service<Emails, {
       })
 
       const send = Effect.fn("Emails.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
-        yield* noteSingleEmail
         const { id: templateId, template } = yield* templateOf(accountId, email)
         const texts = yield* rendered(template, email)
         const parts = partsOf(texts, email)
@@ -157,6 +156,7 @@ export class Emails extends Context.Service<Emails, {
             Effect.tap(afterCommit(sender.wake))
           )
         )
+        yield* noteSingleEmail(accountId)
         return {
           id,
           to: shownTo(recipients),

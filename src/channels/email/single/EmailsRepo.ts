@@ -10,6 +10,7 @@ import { RecipientStatus } from "../recipients/MessageState.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { storeBodies, type StoredBody } from "../request/storeBodies.ts"
 import { Email, EmailRecipient } from "./Email.ts"
+import { lanes } from "./EmailSenderRepo.ts"
 
 /** A recipient and the field that named them. */
 export interface Addressed {
@@ -92,8 +93,9 @@ const make = Effect.gen(function*() {
   const insertion = (
     { accountId, from, parts, recipients, replyTo, ...email }: StoredEmail,
     bodies: ReadonlyArray<StoredBody | undefined>
-  ) =>
-    sql`with asked as (
+  ) => {
+    const lane = email.codeSeed === undefined ? lanes.other : lanes.code
+    return sql`with asked as (
         select t.position - 1 as position, t.recipient, t.kind,
           case when s.email is null then 'queued' else 'suppressed' end as status,
           case when s.email is null then now() end as due_at, case when s.email is not null then now() end as completed_at
@@ -102,15 +104,18 @@ const make = Effect.gen(function*() {
         left join suppressions s on s.account_id = ${accountId} and s.email = lower(t.recipient)
       ), record as (
         insert into email_messages (account_id, position, recipient, kind, status, due_at, completed_at, copies,
-          from_address, subject, template_id, links)
+          lane, from_address, subject, template_id, links)
         select ${accountId}::bigint, position, recipient, kind, status, due_at, completed_at,
-          ${recipients.length > 1 ? recipients.length : null}::smallint, ${from.address}::text, ${email.subject}::text,
+          ${recipients.length > 1 ? recipients.length : null}::smallint, ${lane}::smallint, ${from.address}::text,
+          ${email.subject}::text,
           ${email.templateId}::text, ${email.links === null ? null : column.text(email.links)}::text[]
         from asked where position = 0
         returning id, status
       ), others as (
-        insert into email_messages (account_id, position, recipient, kind, status, due_at, completed_at, part_of)
-        select ${accountId}::bigint, a.position, a.recipient, a.kind, a.status, a.due_at, a.completed_at, r.id
+        insert into email_messages (account_id, position, recipient, kind, status, due_at, completed_at, lane,
+          part_of)
+        select ${accountId}::bigint, a.position, a.recipient, a.kind, a.status, a.due_at, a.completed_at,
+          ${lane}::smallint, r.id
         from asked a, record r where a.position > 0 order by a.position
         returning status
       ), content as (
@@ -133,6 +138,7 @@ const make = Effect.gen(function*() {
       )
       select id, (status = 'queued')::integer + (select count(*)::integer from others where status = 'queued') as queued
       from record`
+  }
 
   /** Sums up the recipients of a record that has several. */
   const summed = sql.literal(`select (${weights})[max(array_position(${weights}, p.status))] as status,

@@ -1,6 +1,7 @@
 import { Context } from "effect"
 import type { Effect, Redacted } from "effect"
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
+import type { AccountId } from "../../../values/Ids.ts"
 import type { Admission } from "./RelayCircuit.ts"
 import type { RelayUnavailable, SendFailure } from "./SmtpErrors.ts"
 
@@ -15,8 +16,11 @@ export interface RelayAddress {
   readonly credentials?: { readonly user: string; readonly password: Redacted.Redacted<string> }
 }
 
-/** `single`: mail that a person waits for (codes, single emails); `bulk`: batches. Bulk mail never delays a single. */
-export type SmtpLane = "single" | "bulk"
+/**
+ * `urgent`: one-time codes and security notices; `single`: other mail that a person waits for; `bulk`: batches. Each has
+ * connections that the later ones never use.
+ */
+export type SmtpLane = "urgent" | "single" | "bulk"
 
 /** The delivery reports that a message asks for (RFC 3461). They are left out when the relay does not offer DSN. */
 export interface SmtpDsn {
@@ -33,6 +37,8 @@ export interface SmtpMail {
   readonly envelope: { readonly from: string; readonly to: string; readonly dsn?: SmtpDsn }
   readonly message: Buffer
   readonly priority: SmtpLane
+  /** Whose mail it is: accounts take turns. Null for mail of the service itself. */
+  readonly account: AccountId | null
   /** The claim that this send is the attempt of, asked right before MAIL and before the final dot. */
   readonly lease?: Lease
 }
@@ -61,10 +67,13 @@ export class Smtp extends Context.Service<Smtp, {
    */
   readonly send: (mail: SmtpMail) => Effect.Effect<Accepted, SendFailure>
   /**
-   * Whether the circuit breaker would admit a send now. A worker that asks first does not claim, compose and sign mail
-   * for a relay that is down. At `Probe` it may send one message, to find out whether the relay is back.
+   * Whether the circuit breaker would admit a send now, of this account if it names one. A worker that asks first does not
+   * claim, compose and sign mail for a relay that is down. At `Probe` it may send one message, to find out whether the
+   * relay is back.
    */
-  readonly admission: Effect.Effect<Admission>
+  readonly admission: (account?: AccountId) => Effect.Effect<Admission>
+  /** The accounts whose mail is paused, because the relay hangs up on it. */
+  readonly paused: Effect.Effect<ReadonlySet<AccountId>>
   /** Opens a separate connection, sends EHLO, authenticates and quits. It bypasses the pool and the circuit breaker. */
   readonly verify: Effect.Effect<SmtpCapabilities, RelayUnavailable>
   /** The capabilities of the newest connection. Before the first connection it asks the relay. */

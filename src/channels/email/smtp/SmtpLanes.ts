@@ -1,28 +1,37 @@
 import { Effect } from "effect"
-import { FifoQueue } from "../../../platform/net/FifoQueue.ts"
-import type { SmtpLane } from "./Smtp.ts"
+import { TurnQueue } from "../../../platform/work/TurnQueue.ts"
+import type { AccountId } from "../../../values/Ids.ts"
+import type { SmtpLane, SmtpMail } from "./Smtp.ts"
 import type { RelayUnavailable } from "./SmtpErrors.ts"
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-interface Waiter {
+/** What decides about a permit. */
+type Sender = Pick<SmtpMail, "priority" | "account">
+
+interface Waiter extends Sender {
   granted: boolean
   resume: (effect: Effect.Effect<void, RelayUnavailable>) => void
 }
 
+const lanes: Readonly<Record<SmtpLane, number>> = { urgent: 0, single: 1, bulk: 2 }
+
 /**
- * Permits for connections, first come, first served inside a lane. Singles go before bulk mail, and bulk mail may never
- * use the last `reserved` permits, so that a single finds a connection while batches run at full speed. With a limit of
- * one nothing is reserved: a single then waits for at most one message in flight.
+ * Permits for connections. Urgent mail goes before singles, singles go before bulk mail, and in a lane accounts take turns
+ * (see {@link TurnQueue}). From three connections on, one is kept for urgent mail, and bulk mail leaves `reserved` more to
+ * singles. The singles of one account leave a connection to those of others, whom its slow mail must not delay. With a limit of one nothing is reserved: a mail then waits for the message in flight.
  */
 export class SmtpLanes {
   readonly #reserved: number
   #limit: number
-  #bulkInUse = 0
   #inUse = 0
+  #notUrgent = 0
+  #bulk = 0
+  /** The permits for singles of each account. */
+  readonly #singles = new Map<AccountId | null, number>()
   #granting = false
   #closed: RelayUnavailable | undefined
-  readonly #waiting: Record<SmtpLane, FifoQueue<Waiter>> = { single: new FifoQueue(), bulk: new FifoQueue() }
+  readonly #waiting = new TurnQueue<AccountId | null, Waiter>(3)
   readonly #idleChecks = new Set<() => void>()
 
   constructor(limit: number, reserved: number) {
@@ -36,12 +45,12 @@ export class SmtpLanes {
     this.#grantWaiting()
   }
 
-  /** Runs the effect with a permit of the lane. */
-  withPermit<A, E, R>(lane: SmtpLane, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | RelayUnavailable, R> {
+  /** Runs the effect with a permit. */
+  withPermit<A, E, R>(sender: Sender, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | RelayUnavailable, R> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
-        this.#acquire(lane, restore),
-        () => Effect.ensuring(restore(effect), Effect.sync(() => this.#release(lane)))
+        this.#acquire(sender, restore),
+        () => Effect.ensuring(restore(effect), Effect.sync(() => this.#release(sender)))
       )
     )
   }
@@ -49,10 +58,8 @@ export class SmtpLanes {
   /** Refuses all waiting and later requests; permits in use stay valid. */
   close(reason: RelayUnavailable): void {
     this.#closed = reason
-    for (const lane of [this.#waiting.single, this.#waiting.bulk]) {
-      for (let waiter = lane.dequeue(); waiter !== undefined; waiter = lane.dequeue()) {
-        waiter.resume(Effect.fail(reason))
-      }
+    for (let waiter = this.#waiting.dequeue(); waiter !== undefined; waiter = this.#waiting.dequeue()) {
+      waiter.resume(Effect.fail(reason))
     }
   }
 
@@ -68,37 +75,51 @@ export class SmtpLanes {
     return Effect.sync(() => this.#idleChecks.delete(check))
   })
 
-  #acquire(lane: SmtpLane, restore: Restore): Effect.Effect<void, RelayUnavailable> {
+  // While permits are being granted, a newcomer must not go before those that wait.
+  #acquire(sender: Sender, restore: Restore): Effect.Effect<void, RelayUnavailable> {
     return Effect.suspend(() => {
       if (this.#closed !== undefined) return Effect.fail(this.#closed)
-      if (this.#waiting[lane].size > 0 || !this.#hasFree(lane)) return this.#wait(lane, restore)
-      this.#count(lane, 1)
+      if (this.#granting || !this.#hasFree(lanes[sender.priority], sender.account)) return this.#wait(sender, restore)
+      this.#count(sender, 1)
       return Effect.void
     })
   }
 
-  #wait(lane: SmtpLane, restore: Restore): Effect.Effect<void, RelayUnavailable> {
-    const waiter: Waiter = { granted: false, resume: () => {} }
+  #wait(sender: Sender, restore: Restore): Effect.Effect<void, RelayUnavailable> {
+    const waiter: Waiter = { priority: sender.priority, account: sender.account, granted: false, resume: () => {} }
     const waiting = Effect.callback<void, RelayUnavailable>((resume) => {
       waiter.resume = resume
-      return Effect.sync(this.#waiting[lane].enqueue(waiter))
+      return Effect.sync(this.#waiting.enqueue(lanes[sender.priority], sender.account, waiter))
     })
     // An interruption can meet a permit that was just granted: without the release it would be lost.
-    return Effect.onInterrupt(restore(waiting), () => Effect.sync(() => waiter.granted && this.#release(lane)))
+    return Effect.onInterrupt(restore(waiting), () => Effect.sync(() => waiter.granted && this.#release(sender)))
   }
 
-  #hasFree(lane: SmtpLane): boolean {
-    return this.#inUse < this.#limit &&
-      (lane === "single" || this.#bulkInUse < Math.max(1, this.#limit - this.#reserved))
+  readonly #hasFree = (lane: number, account: AccountId | null): boolean => {
+    if (this.#inUse >= this.#limit) return false
+    if (lane === lanes.urgent) return true
+    const others = this.#limit < 3 ? this.#limit : this.#limit - 1
+    if (this.#notUrgent >= others) return false
+    return lane === lanes.bulk
+      ? this.#bulk < Math.max(1, others - this.#reserved)
+      : (this.#singles.get(account) ?? 0) < Math.max(2, others - 1)
   }
 
-  #count(lane: SmtpLane, change: 1 | -1): void {
+  #count({ account, priority }: Sender, change: 1 | -1): void {
     this.#inUse += change
-    if (lane === "bulk") this.#bulkInUse += change
+    if (priority === "urgent") return
+    this.#notUrgent += change
+    if (priority === "bulk") {
+      this.#bulk += change
+      return
+    }
+    const ofAccount = (this.#singles.get(account) ?? 0) + change
+    if (ofAccount === 0) this.#singles.delete(account)
+    else this.#singles.set(account, ofAccount)
   }
 
-  #release(lane: SmtpLane): void {
-    this.#count(lane, -1)
+  #release(sender: Sender): void {
+    this.#count(sender, -1)
     this.#grantWaiting()
     for (const check of this.#idleChecks) check()
   }
@@ -108,15 +129,15 @@ export class SmtpLanes {
   #grantWaiting(): void {
     if (this.#granting) return
     this.#granting = true
-    while (this.#grantNext("single") || this.#grantNext("bulk"));
+    while (this.#grantNext());
     this.#granting = false
   }
 
-  #grantNext(lane: SmtpLane): boolean {
-    const waiter = this.#hasFree(lane) ? this.#waiting[lane].dequeue() : undefined
+  #grantNext(): boolean {
+    const waiter = this.#inUse < this.#limit ? this.#waiting.dequeue(this.#hasFree) : undefined
     if (waiter === undefined) return false
     waiter.granted = true
-    this.#count(lane, 1)
+    this.#count(waiter, 1)
     waiter.resume(Effect.void)
     return true
   }

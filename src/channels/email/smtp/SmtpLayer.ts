@@ -60,6 +60,7 @@ const make = (options: SmtpOptions): Layer.Layer<Smtp> =>
       return Smtp.of({
         send: pool.send,
         admission: pool.admission,
+        paused: pool.paused,
         verify,
         capabilities: Effect.suspend(() => pool.capabilities === undefined ? verify : Effect.succeed(pool.capabilities))
       })

@@ -1,8 +1,9 @@
 import { Clock, Data, Duration, Effect, Exit, Option } from "effect"
 import type { Scope } from "effect"
-import { RelayCircuit } from "./RelayCircuit.ts"
+import type { AccountId } from "../../../values/Ids.ts"
+import { Breaker } from "./Breaker.ts"
+import { HangUps } from "./HangUps.ts"
 import type { Admission } from "./RelayCircuit.ts"
-import { asDeferral } from "./relayFailure.ts"
 import type { Accepted, SmtpCapabilities, SmtpMail } from "./Smtp.ts"
 import type { SmtpConversation } from "./SmtpConversation.ts"
 import { RelayUnavailable } from "./SmtpErrors.ts"
@@ -50,9 +51,8 @@ export class SmtpPool {
   readonly #now: () => number
   readonly #open = new Set<Pooled>()
   readonly #idle: Array<Pooled> = []
-  #circuit: RelayCircuit = RelayCircuit.closed
-  /** Recipients whose transaction ended early on a new connection, since the relay last replied about any recipient. */
-  readonly #suspects = new Set<string>()
+  readonly #breaker = new Breaker()
+  readonly #hangUps = new HangUps()
   #opening = 0
   #closing = false
   #reducedUntil: number | undefined
@@ -91,34 +91,29 @@ export class SmtpPool {
   /** Sends one message over a pooled connection. */
   readonly send = (mail: SmtpMail): Effect.Effect<Accepted, SendFailure> =>
     Effect.catchTag(
-      this.#lanes.withPermit(mail.priority, Effect.suspend(() => this.#sendIfAdmitted(mail, this.#now()))),
+      this.#lanes.withPermit(mail, Effect.suspend(() => this.#sendIfAdmitted(mail, this.#now()))),
       "ConnectionLimitReached",
       // The limit is lower now, so this waits for one of the connections that work.
       () => this.send(mail)
     )
 
-  /** Whether a send may start now; asking does not use up the probe. */
-  readonly admission: Effect.Effect<Admission> = Effect.sync(() =>
-    RelayCircuit.admit(this.#circuit, this.#now()).admission
-  )
+  /** Whether a send may start now, of this account if it names one; asking does not use up the probe. */
+  readonly admission = (account?: AccountId): Effect.Effect<Admission> =>
+    Effect.sync(() => {
+      const now = this.#now()
+      const admission = this.#breaker.admission(now)
+      return account === undefined || admission._tag !== "Pass" ? admission : this.#hangUps.admission(account, now)
+    })
+
+  /** The accounts whose mail may not start now. */
+  readonly paused: Effect.Effect<ReadonlySet<AccountId>> = Effect.sync(() => this.#hangUps.paused(this.#now()))
 
   #sendIfAdmitted(mail: SmtpMail, now: number): Effect.Effect<Accepted, SendFailure | ConnectionLimitReached> {
-    const { admission, next } = RelayCircuit.admit(this.#circuit, now)
-    this.#circuit = next
-    if (admission._tag === "Refused") {
-      return Effect.fail(
-        new RelayUnavailable({ fault: "paused", reason: admission.reason, retryInMillis: admission.retryInMillis })
-      )
-    }
-    if (this.#reducedUntil !== undefined && now >= this.#reducedUntil) this.#restoreLimit()
-    if (admission._tag === "Pass") return this.#attempt(mail)
-    // The probe's result is recorded by now. If it was interrupted, the next send may probe.
-    return Effect.ensuring(
-      this.#attempt(mail),
-      Effect.sync(() => {
-        this.#circuit = RelayCircuit.abandon(this.#circuit)
-      })
-    )
+    const send = Effect.suspend(() => {
+      if (this.#reducedUntil !== undefined && now >= this.#reducedUntil) this.#restoreLimit()
+      return this.#hangUps.guard(mail, now, this.#attempt(mail))
+    })
+    return this.#breaker.guard(now, send)
   }
 
   #attempt(mail: SmtpMail): Effect.Effect<Accepted, SendFailure | ConnectionLimitReached> {
@@ -143,7 +138,11 @@ export class SmtpPool {
       Effect.catchTag(
         "RelayUnavailable",
         (failure): Effect.Effect<never, RelayUnavailable | RecipientRefused> =>
-          !duringTransaction.has(failure.fault) ? this.#trip(failure) : isNew ? this.#suspect(failure, mail) : failure
+          !duringTransaction.has(failure.fault)
+            ? this.#trip(failure)
+            : isNew && !this.#closing
+            ? this.#hangUps.note(failure, mail)
+            : failure
       )
     )
   }
@@ -228,47 +227,17 @@ export class SmtpPool {
     )
   }
 
-  /**
-   * The relay accepted the connection and then ended the transaction. While that happens to one recipient alone, it counts
-   * as an attempt, like a 4xx reply: a message that crashes a filter must not stop all other mail, and must not be retried
-   * for ever. When a second recipient follows before the relay replied about any other, the relay is the cause: the
-   * circuit opens and no recipient loses an attempt, except one that is suspected for the second time. Without that
-   * exception a few such recipients could keep the circuit open for ever.
-   */
-  #suspect(failure: RelayUnavailable, { envelope: { to } }: SmtpMail) {
-    return Effect.suspend((): Effect.Effect<never, RelayUnavailable | RecipientRefused> => {
-      if (this.#closing) return failure
-      const again = this.#suspects.has(to)
-      this.#suspects.add(to)
-      const deferral = asDeferral(failure)
-      if (this.#suspects.size === 1) return deferral
-      return again ? Effect.andThen(Effect.ignore(this.#trip(failure)), deferral) : this.#trip(failure)
-    })
-  }
-
   #trip(failure: RelayUnavailable): Effect.Effect<never, RelayUnavailable> {
-    return Effect.gen({ self: this }, function*() {
-      const now = yield* Clock.currentTimeMillis
-      const before = this.#circuit
-      const { fault, reason } = failure
-      const after = RelayCircuit.trip(before, { now, reason })
-      this.#circuit = after
+    return Effect.suspend(() => {
       this.#restoreLimit()
-      if (after !== before) {
-        yield* Effect.logWarning("SMTP relay unavailable").pipe(
-          Effect.annotateLogs({ fault, reason, pause_ms: after.until - now })
-        )
-      }
-      return yield* new RelayUnavailable({ fault, reason, retryInMillis: Math.max(after.until - now, 0) })
+      return this.#breaker.trip(failure, "SMTP relay unavailable")
     })
   }
 
   get #recover(): Effect.Effect<void> {
     return Effect.suspend(() => {
-      this.#suspects.clear()
-      if (this.#circuit._tag === "Closed") return Effect.void
-      this.#circuit = RelayCircuit.closed
-      return Effect.logInfo("SMTP relay recovered")
+      this.#hangUps.clear()
+      return this.#breaker.close() ? Effect.logInfo("SMTP relay recovered") : Effect.void
     })
   }
 

@@ -1,8 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
+import { dueRows } from "../../../platform/work/dueRows.ts"
+import type { AllottedTurn } from "../../../platform/work/FairClaims.ts"
 import { MessageBatchId, MessageId } from "../../../values/Ids.ts"
 import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { unconfirmed } from "./PartState.ts"
@@ -19,6 +22,7 @@ export const ClaimedPart = Schema.Struct({
   sender: Schema.NullOr(Schema.String),
   recipient: Schema.toType(PhoneNumber),
   lane: Schema.Int,
+  account_id: Schema.Int,
   attempt_count: Schema.Int,
   unconfirmed_attempts: Schema.Int,
   age_millis: Schema.Finite,
@@ -36,35 +40,36 @@ const claimsOf = (claimed: ReadonlyArray<ClaimedPart>) => ({
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  const due = (lane: number) =>
-    sql`status = 'queued' and lane = ${sql.literal(String(lane))} and due_at <= now()
-      order by due_at, message_id, part_no`
-
-  /**
-   * Claims due parts: `due_at` is the time of the claim from then on. Single messages come first, and parts of batches
-   * are at most `bulkLimit`. Skips rows that another node is claiming.
-   */
-  const claim = Query.findAll({
-    Request: Schema.Struct({ provider: Schema.String, limit: Schema.Int, bulkLimit: Schema.Int }),
-    Result: ClaimedPart,
-    execute: ({ bulkLimit, limit, provider }) =>
-      sql`with single as (
-          select message_id, part_no from sms_parts where ${due(0)} limit ${limit} for update skip locked
-        ), bulk as (
-          select message_id, part_no from sms_parts where ${due(1)}
-          limit greatest(0, least(${bulkLimit}::bigint, ${limit}::bigint - (select count(*) from single)))
-          for update skip locked
-        ), claimed as (
-          update sms_parts p set status = 'sending', due_at = now(), provider = ${provider}
-          from (select * from single union all select * from bulk) d
-          where p.message_id = d.message_id and p.part_no = d.part_no
-          returning p.*
-        )
-        select c.message_id, c.part_no, c.parts, c.encoding, c.body, c.code_seed, c.lane, c.attempt_count,
-          c.doubts as unconfirmed_attempts,
-          m.sender, m.recipient, m.batch_id, extract(epoch from now() - c.created_at)::float8 * 1000 as age_millis
-        from claimed c join messages m on m.id = c.message_id order by c.lane, c.message_id, c.part_no`
+  const queued = sql`m.status = 'queued'`
+  const due = dueRows(sql, {
+    name: "sms_parts",
+    key: ["message_id", "part_no"],
+    lane: "(case when m.code_seed is not null then 0 else m.lane + 1 end)",
+    lanes: ["m.code_seed is not null", "m.code_seed is null and m.lane = 0", "m.code_seed is null and m.lane = 1"]
   })
+
+  /** Claims parts for a provider: `due_at` is the time of the claim from then on. */
+  const claim = (provider: string, keys: Statement.Fragment) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: ClaimedPart,
+      execute: () =>
+        sql`with chosen as (${keys}), claimed as (
+            update sms_parts p set status = 'sending', due_at = now(), provider = ${provider}
+            from chosen c where p.message_id = c.message_id and p.part_no = c.part_no
+            returning p.*
+          )
+          select c.message_id, c.part_no, c.parts, c.encoding, c.body, c.code_seed, c.account_id, c.attempt_count,
+            case when c.code_seed is not null then 0 else c.lane + 1 end as lane, c.doubts as unconfirmed_attempts,
+            m.sender, m.recipient, m.batch_id, extract(epoch from now() - c.created_at)::float8 * 1000 as age_millis
+          from claimed c join messages m on m.id = c.message_id order by lane, c.message_id, c.part_no`
+    })()
+
+  const claims = {
+    claimOldest: (provider: string, limits: ReadonlyArray<number>) => claim(provider, due.oldest(queued, limits)),
+    waiting: due.waiting(queued),
+    claimTurns: (provider: string, turns: ReadonlyArray<AllottedTurn>) => claim(provider, due.ofTurns(queued, turns))
+  }
 
   /**
    * Renews leases and answers with the renewed claims. Skips parts that another node has reclaimed, and locked rows: their
@@ -121,7 +126,7 @@ const make = Effect.gen(function*() {
       where p.message_id = t.message_id and p.part_no = t.part_no and p.status = 'sending' and p.doubts = t.doubts`)
   }
 
-  return { claim, renew, release, reclaimExpired }
+  return { ...claims, renew, release, reclaimExpired }
 })
 
 /** SQL of parts from claim to submit. `PartStatusRepo` writes their outcomes. */

@@ -4,6 +4,9 @@ import type { MessageId } from "../../../values/Ids.ts"
 import type { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import type { Encoding } from "../text/segments.ts"
 
+/** The lanes of parts, by urgency: one-time codes, other single messages, and messages of batches. */
+export const lanes = { code: 0, single: 1, batch: 2 } as const
+
 /** A part of an SMS as a provider gets it. */
 export interface OutgoingPart {
   readonly message_id: MessageId
@@ -15,8 +18,9 @@ export interface OutgoingPart {
   readonly body: string
   readonly sender: string | null
   readonly recipient: PhoneNumber
-  /** 0 is a single message and goes first; 1 is a message of a batch. */
   readonly lane: number
+  /** 0 for messages of older versions. */
+  readonly account_id: number
 }
 
 /** The outcome of one submit. */

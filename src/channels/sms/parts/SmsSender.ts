@@ -13,6 +13,7 @@ import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { Claims } from "../../../platform/work/Claims.ts"
+import { FairClaims } from "../../../platform/work/FairClaims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
@@ -21,7 +22,7 @@ import { fromDateTime } from "../../../values/Timestamp.ts"
 import { type ClaimedPart, PartsRepo } from "./PartsRepo.ts"
 import { transition } from "./PartState.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
-import type { Submit, SubmitOutcome } from "./SmsProvider.ts"
+import { lanes, type Submit, type SubmitOutcome } from "./SmsProvider.ts"
 
 const leaseTimeout = Duration.seconds(10)
 
@@ -38,7 +39,13 @@ interface Options {
   readonly submit: Submit
 }
 
-const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }: Options) {
+/** A tenth is kept for codes, and as much for codes and other single messages. */
+const limitsOf = (concurrency: number) => {
+  const kept = Math.ceil(concurrency / 10)
+  return [concurrency, Math.max(1, concurrency - kept), Math.max(1, concurrency - 2 * kept)]
+}
+
+const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }: Options, wakeup: Wakeup) {
   const repo = yield* PartsRepo
   const updates = yield* PartStatusUpdates
   const { verify: codeKey } = yield* MacKeys
@@ -46,9 +53,14 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }
     name: "SMS parts",
     concurrency,
     minRoom: Math.max(1, Math.floor(concurrency / 4)),
-    // A tenth is kept for single messages.
-    bulkLane: { concurrency: Math.max(1, concurrency - Math.ceil(concurrency / 10)), includes: ({ lane }) => lane > 0 },
-    claim: ({ bulkLimit, limit }) => repo.claim({ provider, limit, bulkLimit }),
+    lanes: { of: ({ lane }) => lane, limits: limitsOf(concurrency) },
+    claim: FairClaims.make<ClaimedPart>({
+      lanes: Object.keys(lanes).length,
+      turnOf: (part) => part,
+      claimOldest: (limits) => repo.claimOldest(provider, limits),
+      waiting: () => repo.waiting,
+      claimTurns: (turns) => repo.claimTurns(provider, turns)
+    }, wakeup),
     leaseTime,
     perform: (part, lease) => {
       const { body, code_seed } = part
@@ -84,7 +96,7 @@ const start = Effect.fnUntraced(function*(options: Options) {
   const updates = yield* PartStatusUpdates
   const claims = yield* Claims.make<ClaimedPart>()
   const wakeup = yield* Wakeup.make
-  yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy(options), wakeup, claims))
+  yield* Effect.forkScoped(LeasedQueue.run(yield* makePolicy(options, wakeup), wakeup, claims))
 
   /** Cancels a batch. The queued messages go first, so that no later claim finds one. */
   const cancel = Effect.fnUntraced(function*(batchId: MessageBatchId) {

@@ -9,7 +9,7 @@
  * Idempotence: a repeated response or receipt changes nothing. A part leaves `sending` once; delivered and failed are final.
  * Sleep: never while it is woken. After a lost connection it binds again, on a new socket, within 1 to 60 seconds.
  */
-import { Clock, Duration, Effect, Layer, Random, Semaphore } from "effect"
+import { Clock, Duration, Effect, Layer, Random } from "effect"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
@@ -23,6 +23,7 @@ import { type Delivered, statusCode, verdictOf } from "./smppMessages.ts"
 import * as SmppRate from "./SmppRate.ts"
 import { readReceipt, submittedId } from "./smppReceipt.ts"
 import * as SmppSession from "./SmppSession.ts"
+import * as SmppTurns from "./SmppTurns.ts"
 
 /** Parts claimed beyond the window, as many as it has, so that the next submit does not wait for the database. */
 const lookahead = { min: 60, max: 200 }
@@ -42,10 +43,11 @@ const unavailable = (reason: string, retryInMillis: number): SubmitOutcome => ({
 const rateLimiter = (maxPerSecond: number) => {
   let state = SmppRate.make(maxPerSecond)
   return {
-    acquire: Effect.gen(function*() {
-      const { next, wait } = SmppRate.reserve(state, yield* Clock.currentTimeMillis)
+    /** Reserves the time of the next submit; returns the milliseconds until then. */
+    reserve: Effect.map(Clock.currentTimeMillis, (now) => {
+      const { next, wait } = SmppRate.reserve(state, now)
       state = next
-      if (wait >= 1) yield* Effect.sleep(Duration.millis(wait))
+      return wait
     }),
     accepted: Effect.sync(() => {
       state = SmppRate.accepted(state)
@@ -104,18 +106,8 @@ const make = Effect.gen(function*() {
   const runBind = Effect.gen(function*() {
     const session = yield* SmppSession.open({ address, systemType: smppSystemType, onDeliver })
     yield* Effect.annotateLogs(Effect.logInfo("bound to the carrier"), { bind: bindName })
-    const window = yield* Semaphore.make(smppWindow)
-    // At most one part of a batch waits for the rate limit, so a single message never waits behind more than one.
-    const bulkPermit = yield* Semaphore.make(1)
-    const enter = Effect.andThen(rate.acquire, window.take(1))
-    // A withdrawal interrupts the wait for the rate limit and the window.
-    const submit: Submit = (part, lease) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(
-          restore(part.lane > 0 ? bulkPermit.withPermit(enter) : enter),
-          () => Effect.ensuring(restore(session.submit(part, lease)), window.release(1))
-        )
-      ).pipe(Effect.flatMap(outcomeOf))
+    const turns = yield* SmppTurns.make(rate.reserve, smppWindow)
+    const submit: Submit = (part, lease) => Effect.flatMap(turns.submit(part, session.submit(part, lease)), outcomeOf)
     const ahead = Math.min(lookahead.max, Math.max(lookahead.min, smppWindow))
     sender = yield* SmsSender.start({ provider: bindName, concurrency: smppWindow + ahead, submit })
     return yield* session.closed

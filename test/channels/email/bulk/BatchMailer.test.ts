@@ -27,7 +27,8 @@ const Relay = Layer.succeed(
         sent.push(mail)
         return { response: "250 ok" }
       }),
-    admission: Effect.succeed({ _tag: "Pass" }),
+    admission: () => Effect.succeed({ _tag: "Pass" }),
+    paused: Effect.succeed(new Set()),
     verify: Effect.never,
     capabilities: Effect.never
   })

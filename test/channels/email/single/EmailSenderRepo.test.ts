@@ -65,12 +65,12 @@ layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
     Effect.gen(function*() {
       const repo = yield* EmailSenderRepo
       const email = yield* accept(40)
-      const claims = yield* Effect.all(Array.from({ length: 8 }, () => repo.claim(5)), { concurrency: 8 })
+      const claims = yield* Effect.all(Array.from({ length: 8 }, () => repo.claimOldest([5, 5])), { concurrency: 8 })
       const all = claims.flat()
       assert.strictEqual(all.length, 40)
       assert.strictEqual(new Set(all.map(({ id }) => id)).size, 40)
       assert.isTrue(all.every(({ attempt_count, email_id }) => email_id === email && attempt_count === 0))
-      assert.deepStrictEqual(yield* repo.claim(5), [])
+      assert.deepStrictEqual(yield* repo.claimOldest([5, 5]), [])
       yield* Effect.forEach(all, recordSent, { discard: true, concurrency: 8 })
     }))
 
@@ -78,14 +78,14 @@ layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
     Effect.gen(function*() {
       const repo = yield* EmailSenderRepo
       yield* accept(2)
-      const [released, reclaimed] = yield* repo.claim(2)
+      const [released, reclaimed] = yield* repo.claimOldest([2, 2])
       if (released === undefined || reclaimed === undefined) return yield* Effect.die("the claim is too small")
       yield* repo.release([released])
       yield* repo.reclaimExpired(now)
-      const again = yield* repo.claim(2)
+      const again = yield* repo.claimOldest([2, 2])
       assert.deepStrictEqual(new Set(again), new Set([released, { ...reclaimed, attempt_count: 1 }]))
       yield* repo.release([reclaimed])
-      assert.deepStrictEqual(yield* repo.claim(2), [])
+      assert.deepStrictEqual(yield* repo.claimOldest([2, 2]), [])
       yield* Effect.forEach(again, recordSent, { discard: true })
     }))
 
@@ -94,19 +94,19 @@ layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
       const sql = yield* SqlClient.SqlClient
       const repo = yield* EmailSenderRepo
       const email = yield* accept(2)
-      const [kept, lost] = yield* repo.claim(2)
+      const [kept, lost] = yield* repo.claimOldest([2, 2])
       if (kept === undefined || lost === undefined) return yield* Effect.die("no recipient was claimed")
       yield* sql`update email_messages set due_at = now() - interval '11 seconds' where status = 'sending'`
       yield* repo.renew([kept])
       assert.deepStrictEqual(yield* repo.reclaimExpired(later), [{ id: lost.id }])
       yield* recordSent(lost)
-      const [again] = yield* repo.claim(2)
+      const [again] = yield* repo.claimOldest([2, 2])
       assert.deepStrictEqual(again, { ...lost, attempt_count: 1 })
       // The former owner cannot renew: the claim belongs to another node.
       yield* sql`update email_messages set due_at = now() - interval '11 seconds' where id = ${lost.id}`
       yield* repo.renew([lost])
       assert.deepStrictEqual(yield* repo.reclaimExpired(later), [{ id: lost.id }])
-      const [last] = yield* repo.claim(2)
+      const [last] = yield* repo.claimOldest([2, 2])
       if (last !== undefined) yield* recordSent(last)
       yield* recordSent(kept)
       const rows = yield* sql`select status, attempt_count from email_messages where id = ${email} or part_of = ${email}
@@ -120,11 +120,45 @@ layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
       const repo = yield* EmailSenderRepo
       const email = yield* accept(1)
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        assert.strictEqual((yield* repo.claim(1)).length, 1)
+        assert.strictEqual((yield* repo.claimOldest([1, 1])).length, 1)
         yield* repo.reclaimExpired(now)
       }
-      assert.deepStrictEqual(yield* repo.claim(1), [])
+      assert.deepStrictEqual(yield* repo.claimOldest([1, 1]), [])
       const rows = yield* sql`select status, error from email_messages where id = ${email}`
       assert.deepStrictEqual(rows, [{ status: "failed", error: "interrupted before the relay had confirmed it" }])
+    }))
+
+  it.effect("claims the oldest rows of each account whose turn it is, and codes by themselves", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const repo = yield* EmailSenderRepo
+      yield* sql`insert into email_messages (account_id, lane, recipient, due_at)
+        select a, l, 'turn' || g || '@example.com', now() - interval '1 minute' * (10 - g)
+        from generate_series(101, 103) a, generate_series(0, 1) l, generate_series(1, 3) g`
+      yield* sql`insert into email_messages (account_id, recipient, due_at)
+        values (104, 'later@example.com', now() + interval '1 hour')`
+      const due = [0, 1].flatMap((lane) => [101, 102, 103].map((account_id) => ({ lane, account_id })))
+      assert.deepStrictEqual(yield* repo.waiting, due)
+      const claimed = yield* repo.claimTurns([
+        { lane: 1, account_id: 103, limit: 2 },
+        { lane: 1, account_id: 101, limit: 1 },
+        { lane: 0, account_id: 102, limit: 5 }
+      ])
+      const shown = claimed.map(({ account_id, lane, recipient }) => `${account_id} ${lane} ${recipient.slice(0, 5)}`)
+      assert.deepStrictEqual(
+        new Set(shown),
+        new Set([
+          "103 1 turn1",
+          "103 1 turn2",
+          "101 1 turn1",
+          "102 0 turn1",
+          "102 0 turn2",
+          "102 0 turn3"
+        ])
+      )
+      const oldest = yield* repo.claimOldest([4, 1])
+      assert.deepStrictEqual(oldest.map(({ lane }) => lane).toSorted(), [0, 0, 0, 0])
+      assert.deepStrictEqual((yield* repo.claimOldest([4, 1])).map(({ lane }) => lane).toSorted(), [0, 0, 1])
+      yield* sql`delete from email_messages where account_id between 101 and 104`
     }))
 })

@@ -7,6 +7,7 @@ import type { SendFailure } from "../../../../src/channels/email/smtp/SmtpErrors
 import { SmtpLayer } from "../../../../src/channels/email/smtp/SmtpLayer.ts"
 import type { SmtpOptions } from "../../../../src/channels/email/smtp/SmtpLayer.ts"
 import type { Lease } from "../../../../src/platform/work/WorkPolicy.ts"
+import { AccountId } from "../../../../src/values/Ids.ts"
 import * as ScriptedSmtp from "../../../support/ScriptedSmtp.ts"
 import * as SmtpSink from "../../../support/SmtpSink.ts"
 
@@ -26,10 +27,14 @@ const open = (port: number, options: Partial<SmtpOptions> = {}) =>
 const message = (text: string) =>
   Buffer.from(`Message-ID: <${text}@sender.example>\r\nSubject: test\r\n\r\n${text}\r\n`)
 
+const account = AccountId.make(1)
+const another = AccountId.make(2)
+
 const mail = (to: string, priority: SmtpLane = "bulk", text = "hello"): SmtpMail => ({
   envelope: { from: "news@sender.example", to },
   message: message(text),
-  priority
+  priority,
+  account
 })
 
 /** Larger than any socket buffer. */
@@ -268,7 +273,7 @@ describe("a failed send", () => {
         const failure = yield* Effect.flip(smtp.send(mail(to)))
         assert.deepInclude(summary(failure), { tag: "RecipientRefused", stage: "rcpt", code: 550, permanent: true })
       }
-      assert.strictEqual((yield* smtp.admission)._tag, "Pass")
+      assert.strictEqual((yield* smtp.admission(account))._tag, "Pass")
     }))
 
   it.effect("closes the connection after a reply of more than 64 kB", () =>
@@ -370,7 +375,7 @@ describe("a message that the relay receives", () => {
       const sink = yield* SmtpSink.make()
       const smtp = yield* open(sink.port)
       const { message, priority } = mail("ann@example.com")
-      yield* smtp.send({ envelope: { from: "", to: "ann@example.com" }, message, priority })
+      yield* smtp.send({ envelope: { from: "", to: "ann@example.com" }, message, priority, account })
       assert.strictEqual(sink.messages[0]?.from, "")
     }))
 
@@ -439,7 +444,7 @@ describe("a send whose lease is lost", () => {
       }
       assert.strictEqual(peer.commands.filter((line) => line.includes("DATA")).length, 2)
       assert.deepStrictEqual(peer.bodies, [])
-      assert.strictEqual((yield* smtp.admission)._tag, "Pass")
+      assert.strictEqual((yield* smtp.admission(account))._tag, "Pass")
       yield* smtp.send(mail("ann@example.com"))
     }))
 })
@@ -452,8 +457,8 @@ describe("the pool", () => {
       const sends = Array.from({ length: 60 }, (_, n) => smtp.send(mail(`user${n}@example.com`)))
       yield* Effect.all(sends, { concurrency: "unbounded", discard: true })
       assert.strictEqual(sink.messages.length, 60)
-      // Three for bulk mail; the fourth is reserved for singles.
-      assert.strictEqual(sink.connections.total, 3)
+      // Two for bulk mail; the others are kept for urgent mail and for singles.
+      assert.strictEqual(sink.connections.total, 2)
     }))
 
   it.effect("serves waiting senders of a lane in their order", () =>
@@ -468,7 +473,7 @@ describe("the pool", () => {
   it.effect("sends a single while bulk mail uses all of its connections", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedSmtp.make({ message: (n) => n <= 2 ? "silence" : "250 ok" })
-      const smtp = yield* open(server.port, { maxConnections: 3 })
+      const smtp = yield* open(server.port, { maxConnections: 4 })
       const bulk = yield* Effect.forkChild(
         Effect.all(Array.from({ length: 10 }, () => smtp.send(mail("bulk@example.com"))), { concurrency: "unbounded" })
       )
@@ -489,6 +494,49 @@ describe("the pool", () => {
       yield* smtp.send(mail("one@example.com", "single"))
       assert.deepStrictEqual(sink.messages.map(({ to }) => to[0]), ["bulk@example.com", "one@example.com"])
       yield* Fiber.join(bulk)
+    }))
+
+  it.effect("sends an urgent mail while singles and bulk mail use all of their connections", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedSmtp.make({ message: (n) => n <= 3 ? "silence" : "250 ok" })
+      const smtp = yield* open(server.port, { maxConnections: 4 })
+      const others = (["single", "bulk"] as const).flatMap((priority) =>
+        [account, another].map((owner) => smtp.send({ ...mail("other@example.com", priority), account: owner }))
+      )
+      const sending = yield* Effect.forkChild(Effect.all(others, { concurrency: "unbounded" }))
+      yield* server.until(() => server.bodies.length === 3)
+      yield* smtp.send(mail("code@example.com", "urgent"))
+      assert.strictEqual(server.bodies.length, 4)
+      yield* Fiber.interrupt(sending)
+    }))
+
+  it.effect("keeps a connection for the singles of other accounts while the relay is slow with those of one", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedSmtp.make({ message: (n) => n <= 3 ? "silence" : "250 ok" })
+      const smtp = yield* open(server.port, { maxConnections: 5 })
+      const slow = Array.from({ length: 20 }, () => smtp.send(mail("slow@example.com", "single")))
+      const sending = yield* Effect.forkChild(Effect.all(slow, { concurrency: "unbounded" }))
+      yield* server.until(() => server.bodies.length === 3)
+      yield* smtp.send({ ...mail("one@example.com", "single"), account: another })
+      assert.strictEqual(server.bodies.length, 4)
+      yield* Fiber.interrupt(sending)
+    }))
+
+  it.effect("gives the next free connection to another account, and a fourth one to bulk mail", () =>
+    Effect.gen(function*() {
+      const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 5 }) })
+      const smtp = yield* open(sink.port, { maxConnections: 1 })
+      const send = (name: string, priority: SmtpLane, owner: AccountId) =>
+        smtp.send({ ...mail(`${name}@example.com`, priority), account: owner })
+      const flood = yield* Effect.forkChild(
+        Effect.all(Array.from({ length: 12 }, () => send("flood", "single", account)), { concurrency: "unbounded" })
+      )
+      yield* sink.until(({ attempts }) => attempts.size === 1)
+      yield* Effect.all([send("bulk", "bulk", another), send("other", "single", another)], { concurrency: 2 })
+      const order = sink.messages.map(({ to }) => to[0])
+      assert.isAtMost(order.indexOf("other@example.com"), 2)
+      assert.isAtMost(order.indexOf("bulk@example.com"), 4)
+      yield* Fiber.join(flood)
     }))
 
   it.effect("resets and reuses a connection after a refusal", () =>
@@ -579,7 +627,12 @@ describe("the pool", () => {
       const smtp = yield* open(server.port)
       yield* smtp.send(mail("ann@example.com"))
       const { message, priority } = mail("ann@example.com")
-      yield* smtp.send({ envelope: { from: "second@sender.example", to: "ann@example.com" }, message, priority })
+      yield* smtp.send({
+        envelope: { from: "second@sender.example", to: "ann@example.com" },
+        message,
+        priority,
+        account
+      })
       assert.strictEqual(server.connections.total, 2)
       assert.strictEqual(server.bodies.length, 2)
     }))
@@ -717,7 +770,7 @@ describe("the circuit breaker", () => {
         for (let attempt = 0; attempt < 3; attempt++) {
           const failure = yield* Effect.flip(smtp.send(mail("poison@example.com")))
           assert.deepInclude(summary(failure), { tag: "RecipientRefused", code: 421, permanent: false })
-          assert.strictEqual((yield* smtp.admission)._tag, "Pass")
+          assert.strictEqual((yield* smtp.admission(account))._tag, "Pass")
         }
       }
     }))
@@ -734,15 +787,32 @@ describe("the circuit breaker", () => {
       const names = Array.from({ length: 20 }, (_, n) => `user${n}@example.com`)
       const tags = yield* Effect.forEach(names, failing, { concurrency: "unbounded" })
       assert.isTrue(tags.every((tag) => tag === "RelayUnavailable"))
-      assert.deepInclude(yield* smtp.admission, { _tag: "Refused", retryInMillis: 1_000 })
+      assert.deepInclude(yield* smtp.admission(account), { _tag: "Refused", retryInMillis: 1_000 })
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* smtp.admission)._tag, "Probe")
+      assert.strictEqual((yield* smtp.admission(account))._tag, "Probe")
       assert.strictEqual(yield* failing("new@example.com"), "RelayUnavailable")
-      assert.deepInclude(yield* smtp.admission, { _tag: "Refused", retryInMillis: 2_000 })
+      assert.deepInclude(yield* smtp.admission(account), { _tag: "Refused", retryInMillis: 2_000 })
       yield* TestClock.adjust("2 seconds")
       isWell = true
       yield* smtp.send(mail("user0@example.com"))
-      assert.strictEqual((yield* smtp.admission)._tag, "Pass")
+      assert.strictEqual((yield* smtp.admission(account))._tag, "Pass")
+    }))
+
+  it.effect("stays closed for other accounts while the relay hangs up on all mail of one", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedSmtp.make({
+        command: (line) => line.startsWith("RCPT TO:<poison") ? "close" : undefined
+      })
+      const smtp = yield* open(server.port)
+      for (let n = 0; n < 6; n++) yield* Effect.flip(smtp.send(mail(`poison${n}@example.com`)))
+      assert.deepInclude(yield* smtp.admission(account), { _tag: "Refused", retryInMillis: 1_000 })
+      assert.deepStrictEqual(yield* smtp.paused, new Set([account]))
+      assert.strictEqual((yield* smtp.admission(another))._tag, "Pass")
+      assert.strictEqual((yield* smtp.admission())._tag, "Pass")
+      yield* smtp.send({ ...mail("ann@example.com"), account: another })
+      // The reply about another account's mail shows that the relay works.
+      assert.strictEqual((yield* smtp.admission(account))._tag, "Pass")
+      yield* smtp.send(mail("ann@example.com"))
     }))
 
   it.effect("counts a second early end as an attempt of the same recipient", () =>
@@ -853,7 +923,7 @@ describe("verify", () => {
       const smtp = yield* open(server.port)
       const { message, priority } = mail("ann@example.com")
       const dsn = { envid: "m+1", notify: ["SUCCESS", "FAILURE"], ret: "HDRS", orcpt: "ann+x@example.com" } as const
-      yield* smtp.send({ envelope: { from: "a@b.example", to: "ann@example.com", dsn }, message, priority })
+      yield* smtp.send({ envelope: { from: "a@b.example", to: "ann@example.com", dsn }, message, priority, account })
       assert.isTrue(server.commands.includes("1 MAIL FROM:<a@b.example> RET=HDRS ENVID=m+2B1"))
       assert.isTrue(server.commands.includes(
         "1 RCPT TO:<ann@example.com> NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;ann+2Bx@example.com"
@@ -885,7 +955,7 @@ describe("verify", () => {
       const smtp = yield* open(server.port)
       const { message, priority } = mail("ann@example.com")
       const dsn = { envid: "m+1", notify: ["SUCCESS"], ret: "HDRS", orcpt: "ann@example.com" } as const
-      yield* smtp.send({ envelope: { from: "a@b.example", to: "ann@example.com", dsn }, message, priority })
+      yield* smtp.send({ envelope: { from: "a@b.example", to: "ann@example.com", dsn }, message, priority, account })
       assert.includeMembers(server.commands.map((command) => command.trim()), [
         "1 MAIL FROM:<a@b.example>",
         "1 RCPT TO:<ann@example.com>"

@@ -6,7 +6,8 @@ import type { SmtpMail } from "../../../../src/channels/email/smtp/Smtp.ts"
 const mail: SmtpMail = {
   envelope: { from: "news@sender.example", to: "ann@example.com" },
   message: Buffer.from("Subject: test\r\n\r\nhello\r\n"),
-  priority: "bulk"
+  priority: "bulk",
+  account: null
 }
 
 /** Runs a transaction against a relay with these replies, and records what the relay received. */

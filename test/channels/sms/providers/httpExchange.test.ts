@@ -40,7 +40,8 @@ const part = {
   body: "Привет & \"you\" {{to}}",
   sender: null,
   recipient: Schema.decodeSync(PhoneNumber)("+250788123456"),
-  lane: 0
+  lane: 1,
+  account_id: 1
 } as const
 
 const answer = (status: number, body: unknown) => ({ status, text: JSON.stringify(body) })

@@ -53,7 +53,8 @@ const part = Effect.map(Schema.decodeEffect(PhoneNumber)("+250788123456"), (reci
   body: "Hello",
   sender: null,
   recipient,
-  lane: 0
+  lane: 1,
+  account_id: 1
 } as const))
 
 const held: Lease = { begin: () => true, isHeld: () => true }

@@ -23,7 +23,8 @@ const part = {
   body: "a€",
   sender: "Shop",
   recipient: Schema.decodeSync(PhoneNumber)("+250788123456"),
-  lane: 0
+  lane: 1,
+  account_id: 1
 } as const
 
 /** xorshift: the same octets in every run. */

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as NodeV8 from "node:v8"
-import { FifoQueue } from "../../../src/platform/net/FifoQueue.ts"
+import { FifoQueue } from "../../../src/platform/work/FifoQueue.ts"
 
 const drain = <A>(queue: FifoQueue<A>) => {
   const all: Array<A> = []
