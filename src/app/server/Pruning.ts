@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { RetentionClock } from "../../platform/database/RetentionClock.ts"
+import { logRetry } from "../../platform/database/unavailable.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
 import { messageSteps } from "./MessageRetention.ts"
 import { portions, portionSize, type Step } from "./portions.ts"
@@ -59,7 +60,7 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
 /** Runs one portion of a step. True if more rows may be left; a step that fails waits for the next round. */
 const hasMore = ({ portion, table }: Step) =>
   Effect.map(portion, (count) => count === portionSize).pipe(
-    Effect.catchCause((cause) => Effect.as(Effect.logWarning(`pruning ${table} failed`, cause), false))
+    Effect.catchCause((cause) => Effect.as(logRetry(`pruning ${table} failed`, cause), false))
   )
 
 /** One round of {@link Pruning}. The steps take turns, so that none waits for the whole of another one. */

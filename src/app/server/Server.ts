@@ -13,6 +13,7 @@ import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { FreeSpace } from "../../platform/database/FreeSpace.ts"
+import { Outages } from "../../platform/database/Outages.ts"
 import { DailyVolume } from "../../platform/http/DailyVolume.ts"
 import { Idempotency } from "../../platform/http/Idempotency.ts"
 import { BodyMemory } from "../../platform/http/MemoryBudget.ts"
@@ -43,6 +44,7 @@ const Platform = Layer.mergeAll(
   Idempotency.layer,
   Draining.layer,
   AllowedLayer,
+  Outages.layer,
   SandboxToken.layer.pipe(Layer.provideMerge(MacKeys.layer))
 ).pipe(
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),

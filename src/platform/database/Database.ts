@@ -9,6 +9,7 @@ import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
 import { createPartitions } from "./Partitions.ts"
 import * as PgCodecs from "./PgCodecs.ts"
+import { leavesReadOnly } from "./ReadOnly.ts"
 
 /** The address of the operator's server, or of the embedded one, which runs until this layer's scope closes. */
 export class DatabaseAddress extends Context.Service<DatabaseAddress, {
@@ -35,7 +36,7 @@ const idleTimeout = { idle_in_transaction_session_timeout: "8s" }
 
 const pool = (options: { readonly maxConnections: number; readonly startupParameters: Record<string, string> }) =>
   Effect.map(DatabaseAddress, ({ connection }) =>
-    PgClient.layer({
+    leavesReadOnly(PgClient.layer({
       ...connection,
       ...options,
       types: PgCodecs.registry,
@@ -43,7 +44,7 @@ const pool = (options: { readonly maxConnections: number; readonly startupParame
       connectTimeout: "3 seconds",
       // Detects a server that vanished silently, so that the pool replaces its connections.
       keepAlive: "10 seconds"
-    }))
+    })))
 
 /** The requests' pool. PostgreSQL ends a statement that takes longer than the limit, so that none holds a connection. */
 const requestPool = Layer.unwrap(
@@ -161,12 +162,12 @@ export class Database extends Context.Service<Database, {
    */
   static readonly layerCluster = Layer.unwrap(
     Effect.map(DatabaseAddress, ({ connection }) =>
-      PgClient.layer({
+      leavesReadOnly(PgClient.layer({
         ...connection,
         maxConnections: 4,
         applicationName: "messaging-service-cluster",
         connectTimeout: "3 seconds",
         keepAlive: "10 seconds"
-      }))
+      })))
   )
 }

@@ -1,6 +1,9 @@
 import { Cause, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { isDatabaseUnavailable } from "./unavailable.ts"
+import { isDatabaseUnavailable, stateOf } from "./unavailable.ts"
+
+/** Classes of SQLSTATEs by which the server refuses the account or the database. A retry changes nothing. */
+const refusals = new Set(["28", "3D"])
 
 /** The operator's server does not answer, or refuses the connection. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
@@ -16,6 +19,8 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
   static from(error: SqlError.SqlError) {
     const { cause, message } = error.reason
     const reason = (cause instanceof Error ? cause.message : message).replace(/^PgConnection: /, "")
-    return new DatabaseUnreachable({ reason, isTemporary: isDatabaseUnavailable(Cause.fail(error)) })
+    const isRefusal = refusals.has(stateOf(error).slice(0, 2))
+    const isTemporary = !isRefusal && isDatabaseUnavailable(Cause.fail(error))
+    return new DatabaseUnreachable({ reason, isTemporary })
   }
 }

@@ -62,6 +62,16 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
   }
 }
 
+/** A file needs a table that another session uses, for longer than all tries. It has no effect. */
+export class MigrationBlocked extends Schema.TaggedError<MigrationBlocked>()("MigrationBlocked", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `The migration ${this.file} needs a table that another session uses, such as pg_dump or a long transaction. `
+      + "End that session, or start again when it has ended."
+  }
+}
+
 /** Every error that stops the migrations. Its message is one sentence for the operator. */
 export type MigrationError =
   | MigrationMisnamed
@@ -70,3 +80,4 @@ export type MigrationError =
   | DatabaseNewer
   | MigrationOutOfOrder
   | MigrationFailed
+  | MigrationBlocked

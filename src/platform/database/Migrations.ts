@@ -4,13 +4,17 @@
  * Each file runs in one transaction with its record in the table `migrations`, so it applies entirely or not at all.
  * The transaction first takes an advisory lock: when several nodes start at once, one runs the file and the others skip
  * it. The lock ends with the transaction, so a connection pooler may stand in between.
+ *
+ * A file waits only briefly for a table in use, because all later statements on that table queue behind it. Then it lets
+ * them pass and tries again.
  */
-import { Effect, FileSystem, Option, Predicate, Schema } from "effect"
+import { Cause, Effect, FileSystem, Option, Predicate, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import * as NodeUrl from "node:url"
-import { MigrationFailed, MigrationMisnamed } from "./MigrationErrors.ts"
+import { MigrationBlocked, MigrationFailed, MigrationMisnamed } from "./MigrationErrors.ts"
 import { nextMigration } from "./nextMigration.ts"
+import { outageIn } from "./unavailable.ts"
 
 /** The migrations of this program, independent of the working directory. */
 export const directory = NodeUrl.fileURLToPath(new URL("../../../sql", import.meta.url))
@@ -47,7 +51,7 @@ export const migrate = Effect.fn("Migrations.migrate")(function*(from: string) {
   const files = yield* Effect.forEach(yield* names(from), (name) => read(from, name))
   const ran: Array<string> = []
   while (true) {
-    const file = yield* step(files)
+    const file = yield* Effect.retry(step(files), { while: isBlocked, ...retries })
     if (Option.isNone(file)) return ran
     yield* Effect.logDebug(`migrated the database: ${file.value.name}`)
     ran.push(file.value.name)
@@ -60,6 +64,13 @@ const read = Effect.fn("Migrations.read")(function*(from: string, name: string) 
   const sha256 = NodeCrypto.createHash("sha256").update(content).digest("hex")
   return { name, sha256, content } satisfies MigrationFile
 })
+
+const lockTimeout = "2s"
+
+/** A pause for the statements that queued, and at most a minute in all. */
+const retries = { schedule: Schedule.spaced("1 second"), times: 19 }
+
+const isBlocked = Schema.is(MigrationBlocked)
 
 /** Arbitrary, but the same in every version of this program. */
 const lockKey = 7_236_150_418
@@ -80,6 +91,7 @@ const step = Effect.fn("Migrations.step")(function*(files: ReadonlyArray<Migrati
         sha256 text not null,
         applied_at timestamptz not null default now()
       )`
+    yield* sql`select set_config('lock_timeout', ${lockTimeout}, true)`
     const rows = yield* applied().pipe(Effect.catchTag("SchemaError", Effect.die))
     const next = yield* Effect.fromResult(nextMigration(files, rows))
     if (Option.isSome(next)) {
@@ -99,7 +111,13 @@ const execute = Effect.fn("Migrations.execute")(function*(file: MigrationFile) {
   const quote = `$migration_${file.sha256.slice(0, 16)}$`
   const block = `$block_${file.sha256.slice(0, 16)}$`
   yield* sql.unsafe(`do ${block} begin execute ${quote}${file.content}${quote}; end ${block}`).unprepared.pipe(
-    Effect.mapError((error) => failureOf(file, error))
+    Effect.mapError((error) =>
+      error.reason._tag === "LockTimeoutError"
+        ? new MigrationBlocked({ file: file.name })
+        : Option.isSome(outageIn(Cause.fail(error)))
+        ? error
+        : failureOf(file, error)
+    )
   )
 })
 

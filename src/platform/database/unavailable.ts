@@ -1,37 +1,55 @@
-import { Cause, Effect, Schedule } from "effect"
+import { Cause, Effect, Option, Schedule } from "effect"
 import { SqlError } from "effect/sql"
 
 /**
- * SQLSTATEs after which the same statement may succeed: the server stops, starts, has no free connection or ended a slow
- * statement, or the transaction lost against another one (deadlock, serialization).
+ * Classes of SQLSTATEs that blame the statement or its data: it fails again, whatever the state of the server. P0 is a
+ * function or a trigger of ours that refuses.
  */
-const transientStates = new Set([
-  "57P01",
-  "57P02",
-  "57P03",
-  "57014",
-  "53300",
-  "08000",
-  "08001",
-  "08003",
-  "08004",
-  "08006",
-  "40P01",
-  "40001"
-])
+const faultClasses = new Set(["21", "22", "23", "42", "44", "P0"])
 
-const codeOf = (cause: unknown): unknown =>
-  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
+/**
+ * Classes that blame the server: no connection, read-only after a failover, out of disk, memory or connections, shut down,
+ * or an error of its disk.
+ */
+const outageClasses = new Set(["08", "25", "53", "57", "58"])
 
-const isTransient = (failure: unknown): boolean =>
-  SqlError.isSqlError(failure) &&
-  (failure.reason._tag === "ConnectionError" || transientStates.has(String(codeOf(failure.reason.cause))))
+/** Members of these classes that concern one statement or one transaction: a timeout, or a limit of temporary files. */
+const singleStatements = new Set(["57014", "53400", "25P02", "25P03"])
 
-/** Whether an effect failed or died because of the current state of the database, not because of its input. */
-export const isDatabaseUnavailable = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) =>
-    Cause.isDieReason(reason) ? isTransient(reason.defect) : Cause.isFailReason(reason) && isTransient(reason.error)
-  )
+/** The SQLSTATE of a failure, "" if it did not come from the server. */
+export const stateOf = ({ reason: { cause } }: SqlError.SqlError): string =>
+  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+
+const isLostConnection = ({ reason }: SqlError.SqlError) => reason._tag === "ConnectionError"
+
+/** A state of five characters. A system call has a code as well, such as ENOENT. */
+const isState = (state: string) => /^[0-9A-Z]{5}$/.test(state)
+
+const isPassing = (error: SqlError.SqlError) => {
+  const state = stateOf(error)
+  return isLostConnection(error) || (isState(state) && !faultClasses.has(state.slice(0, 2)))
+}
+
+const isOutage = (error: SqlError.SqlError) => {
+  const state = stateOf(error)
+  return isLostConnection(error) || (outageClasses.has(state.slice(0, 2)) && !singleStatements.has(state))
+}
+
+const sqlErrors = (cause: Cause.Cause<unknown>): ReadonlyArray<SqlError.SqlError> =>
+  cause.reasons.flatMap((reason) => {
+    const failure = Cause.isDieReason(reason) ? reason.defect : Cause.isFailReason(reason) ? reason.error : undefined
+    return SqlError.isSqlError(failure) ? [failure] : []
+  })
+
+/**
+ * Whether an effect failed or died because the database said no for now: every failure of a statement but a fault of the
+ * statement or its data. The same effect may succeed later.
+ */
+export const isDatabaseUnavailable = (cause: Cause.Cause<unknown>): boolean => sqlErrors(cause).some(isPassing)
+
+/** The failure, if the whole server cannot be used: it is gone, takes no writes, or lacks a resource. */
+export const outageIn = (cause: Cause.Cause<unknown>): Option.Option<SqlError.SqlError> =>
+  Option.fromUndefinedOr(sqlErrors(cause).find(isOutage))
 
 /**
  * Runs an effect again until the database is available. The effect must be safe to run twice. Any other failure passes
@@ -43,3 +61,14 @@ export const retryWhileUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): 
     Effect.retry({ while: isDatabaseUnavailable, schedule: Schedule.spaced("500 millis") }),
     Effect.catch(Effect.failCause)
   )
+
+/**
+ * Logs a failure of work that is tried again. The node logs an outage once, for all of its work; a statement that times
+ * out or loses its lock is a warning, because it may do so for ever.
+ */
+export const logRetry = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Option.isSome(outageIn(cause))
+    ? Effect.logDebug(message, cause)
+    : isDatabaseUnavailable(cause)
+    ? Effect.logWarning(message, cause)
+    : Effect.logError(message, cause)

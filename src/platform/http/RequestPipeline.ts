@@ -4,6 +4,7 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/ids.ts"
 import { DatabaseProbe } from "../database/DatabaseProbe.ts"
+import { Outages } from "../database/Outages.ts"
 import { isDatabaseUnavailable } from "../database/unavailable.ts"
 import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
@@ -98,7 +99,10 @@ const errorOf = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>) {
     const problem = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
     if (isApiError(problem)) return problem
   }
-  if (isDatabaseUnavailable(cause)) return new ServiceUnavailable()
+  if (isDatabaseUnavailable(cause)) {
+    yield* (yield* Outages).note(cause)
+    return new ServiceUnavailable()
+  }
   const { requestId } = yield* RequestContext
   yield* Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId }))
   return new InternalError()
@@ -146,6 +150,7 @@ const through = Effect.gen(function*() {
   const allowed = yield* Allowed
   const whileAnswered = yield* whileDatabaseAnswers
   const inFlight = yield* RequestsInFlight
+  const outages = yield* Outages
 
   const explained = (request: HttpServerRequest.HttpServerRequest, path: string) => (cause: Cause.Cause<unknown>) =>
     isUnknownRoute(cause) ? noRoute(request, allowed.methods(path)) : Effect.flatMap(errorOf(cause), errorResponse)
@@ -174,7 +179,8 @@ const through = Effect.gen(function*() {
         Effect.flatMap(completed),
         // Checked last, so that a connection with a request in flight at the start of the shutdown closes too.
         Effect.flatMap((answer) => Effect.map(draining.phase, (phase) => withHeaders(answer, facts, phase !== "open"))),
-        Effect.provideService(RequestContext, facts)
+        Effect.provideService(RequestContext, facts),
+        Effect.provideService(Outages, outages)
       )
       yield* observeRequest(request.method, response.status, (yield* Clock.currentTimeMillis) - startedAt)
       return response

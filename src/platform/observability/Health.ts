@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { upstreams } from "../config/Upstreams.ts"
 import { DatabaseProbe } from "../database/DatabaseProbe.ts"
 import { FreeSpace } from "../database/FreeSpace.ts"
+import { Outages } from "../database/Outages.ts"
 import { Draining } from "../http/RequestPipeline.ts"
 
 const respond = (status: number, body: Readonly<Record<string, unknown>>) =>
@@ -10,11 +11,13 @@ const respond = (status: number, body: Readonly<Record<string, unknown>>) =>
 
 /**
  * Health checks for load balancers. `/health/live` returns 200 while the process runs. `/health/ready` also requires that
- * the database answers within two seconds and that this node is not draining. It also says what each channel sends to.
+ * the database answers and takes writes within two seconds, that it has failed no request of this node in the last five
+ * seconds, and that this node is not draining. It also says what each channel sends to.
  * `storage: "low"` does not fail it: the node still reads and sends.
  */
 export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
-  const database = yield* DatabaseProbe
+  const { takesWrites } = yield* DatabaseProbe
+  const outages = yield* Outages
   const draining = yield* Draining
   const { smsProvider, smtpUrl, whatsappUrl } = yield* upstreams
   const channels = {
@@ -29,7 +32,7 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
     "/health/ready",
     Effect.gen(function*() {
       if ((yield* draining.phase) !== "open") return respond(503, { status: "draining" })
-      const isUp = yield* database.answers("2 seconds")
+      const isUp = (yield* takesWrites("2 seconds")) && !(yield* outages.isRecent)
       const state = isUp ? "ok" : "unavailable"
       const storage = (yield* isLow) ? "low" : "ok"
       return respond(isUp ? 200 : 503, { status: state, database: state, storage, channels })

@@ -2,8 +2,8 @@
  * The worker of a queue that is a table. It claims due rows, performs them, and stores their outcomes. The rows are the
  * truth: a worker that dies loses nothing, and a policy decides whether its items are repeated.
  */
-import { type Cause, Duration, Effect, Exit, Latch, Semaphore } from "effect"
-import { isDatabaseUnavailable, retryWhileUnavailable } from "../database/unavailable.ts"
+import { Duration, Effect, Exit, Latch, Semaphore } from "effect"
+import { logRetry, retryWhileUnavailable } from "../database/unavailable.ts"
 import { type Claim, Claims } from "./Claims.ts"
 import { PeriodicTask } from "./PeriodicTask.ts"
 import type { Wakeup } from "./Wakeup.ts"
@@ -20,10 +20,6 @@ const renewInterval = Duration.seconds(1)
 const probeTime = 1_000
 
 const pass: Effect.Effect<Admission> = Effect.succeed({ _tag: "Pass" })
-
-/** An unavailable database is expected: the worker tries again. */
-const logFailure = (message: string) => (cause: Cause.Cause<unknown>) =>
-  isDatabaseUnavailable(cause) ? Effect.logDebug(message, cause) : Effect.logError(message, cause)
 
 /** Counts items in flight, by lane and by account. */
 const makeInFlight = <Item, Outcome>(policy: WorkPolicy<Item, Outcome>) => {
@@ -194,7 +190,7 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(
     return next !== undefined
   }).pipe(
     Effect.catchCause((cause) =>
-      logFailure(`polling for due ${name} failed`)(cause).pipe(
+      logRetry(`polling for due ${name} failed`, cause).pipe(
         Effect.andThen(Effect.sleep(pollInterval)),
         Effect.as(true)
       )

@@ -1,6 +1,6 @@
 import { type Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
-import { isDatabaseUnavailable } from "../database/unavailable.ts"
+import { logRetry } from "../database/unavailable.ts"
 
 /** Runs `task` again and again on this node. Logs a failure, and tries again after the pause. */
 const repeat = <A, E, R>(
@@ -9,11 +9,7 @@ const repeat = <A, E, R>(
   task: Effect.Effect<A, E, R>
 ): Effect.Effect<void, never, R> =>
   task.pipe(
-    Effect.tapCause((cause) =>
-      isDatabaseUnavailable(cause)
-        ? Effect.logDebug("the database is unavailable, a periodic task waits", cause)
-        : Effect.logWarning("periodic task failed", cause)
-    ),
+    Effect.tapCause((cause) => logRetry("periodic task failed", cause)),
     Effect.annotateLogs({ task: name }),
     Effect.ignoreCause,
     Effect.repeat(Schedule.spaced(pause)),

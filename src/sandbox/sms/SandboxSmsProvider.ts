@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { PartStatusUpdates } from "../../channels/sms/parts/PartStatusUpdates.ts"
 import { type OutgoingPart, SmsProvider, type SubmitOutcome } from "../../channels/sms/parts/SmsProvider.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { retryWhileUnavailable } from "../../platform/database/unavailable.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
 import type { Lease } from "../../platform/work/WorkPolicy.ts"
@@ -51,7 +52,7 @@ export const SandboxSmsProvider = Layer.effect(
         const isRetry = outcome === "put_off" && (yield* repo.wasPutOff(part)).was
         if (!lease.begin()) return yield* Effect.interrupt
         return yield* receive(part, isRetry ? "delivered" : outcome)
-      })
+      }, retryWhileUnavailable)
     })
   })
 ).pipe(Layer.provide(SandboxSmsRepo.layer))

@@ -162,7 +162,9 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
         maxSize: 100,
         concurrency: 1,
         run: (records: ReadonlyArray<AttemptRecord>) =>
-          Effect.as(retryWhileUnavailable(write(records)), Array.from(records, () => undefined))
+          Effect.as(retryWhileUnavailable(write(records)), Array.from(records, () => undefined)).pipe(
+            Effect.tapCause((cause) => Effect.logError("storing outcomes of deliveries failed", cause))
+          )
       })
       return DeliveryOutcomes.of({ record })
     })

@@ -52,6 +52,9 @@ const claimSize = 100
 /** The most answered deliveries whose outcomes are not written yet: after a crash they are sent again. */
 const maxUnwritten = 100
 
+/** How long a delivery stays in memory whose outcome the database refuses for good. Then it is sent again. */
+const unwritableTimeout = "5 minutes"
+
 /** The most attempts of one webhook in flight while its endpoint succeeds. */
 export const maxConcurrency = 8
 
@@ -256,13 +259,14 @@ export class InFlightDeliveries {
   }
 
   #record(record: DeliveryAttempt.AttemptRecord): void {
-    const { clock, onChange, outcomes } = this.#dependencies
+    const { clock, onChange, outcomes, run } = this.#dependencies
     this.#unwritten++
     outcomes.record(record, (exit) => {
       this.#unwritten--
       const delay = record.transition.next_delay
-      // A delivery whose outcome cannot be written stays claimed: sent again at once, it would fail for ever.
       if (Exit.isSuccess(exit)) this.#forget(record.deliveryId)
+      // Sent again at once, it would keep the endpoint busy. The sweeper finds its row after the pause.
+      else run(Effect.delay(Effect.sync(() => this.#forget(record.deliveryId)), unwritableTimeout))
       if (delay !== undefined) this.#plannedRetries.push(clock.currentTimeMillisUnsafe() + Duration.toMillis(delay))
       this.#start()
       if (delay !== undefined || !this.isBusy) onChange()

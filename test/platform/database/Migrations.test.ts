@@ -1,14 +1,16 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Deferred, Effect, Fiber, FileSystem, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import * as NodeFs from "node:fs"
 import * as schema from "../../../scripts/schema.ts"
 import { MigrationMisnamed } from "../../../src/platform/database/MigrationErrors.ts"
 import * as Migrations from "../../../src/platform/database/Migrations.ts"
 import * as PgCodecs from "../../../src/platform/database/PgCodecs.ts"
 import { foreignPrograms, foreignServer } from "../../support/foreignServer.ts"
+import { eventually } from "../../support/Service.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
 
 const first = `
@@ -109,6 +111,50 @@ describe("migrate", () => {
       const error = yield* Effect.flip(Migrations.migrate(path))
       assert.strictEqual(error._tag, "MigrationFailed")
       assert.deepStrictEqual(yield* rowsOf("select to_regclass('ghosts') as ghosts"), [{ ghosts: null }])
+    }).pipe(Effect.provide(Empty)))
+
+  it.live("migrate lets writers pass while a session keeps it from a table, and runs when that session has ended", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const path = yield* directoryOf({ "0001_places.sql": first })
+      yield* Migrations.migrate(path)
+      yield* write(`${path}/0002_height.sql`, second)
+      const reads = yield* Deferred.make<void>()
+      const letGo = yield* Deferred.make<void>()
+      // Like pg_dump.
+      const dump = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
+        yield* sql`select from places`
+        yield* Deferred.succeed(reads, undefined)
+        yield* Deferred.await(letGo)
+      })))
+      yield* Deferred.await(reads)
+      const migrating = yield* Effect.forkChild(Migrations.migrate(path))
+      const waiting = sql`select from pg_locks where not granted and relation = 'places'::regclass`
+      yield* eventually(waiting, ({ length }) => length === 1)
+      yield* Effect.timeout(sql`insert into places (id) values (1)`, "15 seconds")
+      assert.isUndefined(migrating.pollUnsafe())
+      yield* Deferred.succeed(letGo, undefined)
+      yield* Fiber.join(dump)
+      assert.deepStrictEqual(yield* Fiber.join(migrating), ["0002_height.sql"])
+      assert.deepStrictEqual(yield* sql`select height from places where id = 1`, [{ height: 2 }])
+    }).pipe(Effect.provide(Empty)))
+
+  it.effect("migrate stops with one sentence when a table stays in use for a minute", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({
+        "0001_blocked.sql": "do $$ begin raise exception 'locked' using errcode = '55P03'; end $$"
+      })
+      const migrating = yield* Effect.forkChild(Effect.flip(Migrations.migrate(path)))
+      const tries = rowsOf("select 1")
+      yield* Effect.repeat(Effect.andThen(tries, TestClock.adjust("1 second")), {
+        until: () => migrating.pollUnsafe() !== undefined
+      })
+      const error = yield* Fiber.join(migrating)
+      assert.strictEqual(
+        error.message,
+        "The migration 0001_blocked.sql needs a table that another session uses, such as pg_dump or a long transaction. "
+          + "End that session, or start again when it has ended."
+      )
     }).pipe(Effect.provide(Empty)))
 
   it.effect("migrate stops with one sentence if a file that has run was changed", () =>

@@ -1,8 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import { DeliveryId } from "../../../src/values/Ids.ts"
-import { adjustLimit, FairQueue, maxConcurrency } from "../../../src/webhooks/delivery/InFlightDeliveries.ts"
+import { Clock, Effect, Exit, FiberSet, Redacted, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { AccountId, DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
+import { DeliveryOutcomes } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
+import { transition } from "../../../src/webhooks/delivery/DeliveryState.ts"
+import {
+  adjustLimit,
+  DeliveryBudget,
+  FairQueue,
+  InFlightDeliveries,
+  maxConcurrency
+} from "../../../src/webhooks/delivery/InFlightDeliveries.ts"
 import type { ClaimedDelivery } from "../../../src/webhooks/delivery/QueueRepo.ts"
+import { signingKey } from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 
 const delivery = (id: number, attempt_count: number): ClaimedDelivery => ({
   id: DeliveryId.make(id),
@@ -63,4 +73,38 @@ describe("adjustLimit", () => {
     const limit = outcomes.reduce(adjustLimit, maxConcurrency)
     assert.isTrue(limit >= 1 && limit <= maxConcurrency)
   })
+})
+
+describe("InFlightDeliveries", () => {
+  it.effect("releases a delivery five minutes after the database refused its outcome for good", () =>
+    Effect.gen(function*() {
+      const webhookId = WebhookId.make(1)
+      const clock = yield* Clock.Clock
+      const attempt = (_: WebhookId, __: unknown, { id, ...claimed }: ClaimedDelivery) =>
+        Effect.succeed({
+          webhookId,
+          deliveryId: id,
+          startedAt: 0,
+          durationMs: 1,
+          responseBody: null,
+          retryAfter: null,
+          transition: transition({ ...claimed, status: "pending" }, { _tag: "Answered", status: 200 })
+        })
+      const inFlight = new InFlightDeliveries({
+        webhookId,
+        onChange: () => {},
+        attempts: { attempt, endpointOf: () => Effect.die("not called") },
+        outcomes: DeliveryOutcomes.of({ record: (_, done) => done(Exit.die("refused")) }),
+        budget: yield* DeliveryBudget,
+        clock,
+        run: yield* FiberSet.makeRuntime<never, void, never>()
+      })
+      const key = signingKey(Redacted.make("whsec_c2VjcmV0"))
+      inFlight.add([delivery(7, 0)])
+      inFlight.sendTo({ account: AccountId.make(1), url: new URL("https://hooks.example/"), key, previous: undefined })
+      yield* TestClock.adjust("299 seconds")
+      assert.deepStrictEqual([inFlight.has(DeliveryId.make(7)), inFlight.isBusy], [true, false])
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(inFlight.size, 0)
+    }).pipe(Effect.provide(DeliveryBudget.layer)))
 })

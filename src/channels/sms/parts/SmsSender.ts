@@ -11,6 +11,7 @@
 import { DateTime, Duration, Effect } from "effect"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { fillIn } from "../../../platform/crypto/oneTimeCode.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { Claims } from "../../../platform/work/Claims.ts"
 import { FairClaims } from "../../../platform/work/FairClaims.ts"
@@ -46,6 +47,7 @@ const limitsOf = (concurrency: number) => {
 }
 
 const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }: Options, wakeup: Wakeup) {
+  const { transaction } = yield* Database
   const repo = yield* PartsRepo
   const updates = yield* PartStatusUpdates
   const { verify: codeKey } = yield* MacKeys
@@ -79,11 +81,12 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }
     release: repo.release,
     renewal: {
       renew: repo.renew,
-      reclaim: Effect.gen(function*() {
+      // A part that fails ends its message in the same transaction: nothing else would look at the message again.
+      reclaim: transaction(Effect.gen(function*() {
         const reclaimed = yield* repo.reclaimExpired({ provider, leaseTimeout })
         yield* updates.refresh(reclaimed.filter(({ has_failed }) => has_failed).map(({ message_id }) => message_id))
         return reclaimed.length
-      })
+      }))
     },
     drainTimeout,
     annotations: ({ message_id }) => ({ sms: message_id })

@@ -78,7 +78,7 @@ export const make = Effect.gen(function*() {
         if (current === undefined) return false
         const seen = stale.get(jid)
         const leave = Effect.flatMap(
-          repo.ensure(owned.id, [jid]),
+          retryWhileUnavailable(repo.ensure(owned.id, [jid])),
           (rows) => write(repo.leave(rows.map(({ id }) => id)))
         )
         const askedAt = yield* Clock.currentTimeMillis

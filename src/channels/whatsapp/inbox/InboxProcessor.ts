@@ -89,7 +89,7 @@ export const make = Effect.gen(function*() {
     const drop = (item: InboxItem, cause: Cause.Cause<unknown>) =>
       Effect.andThen(
         logged(Effect.logError("inbound WhatsApp message dropped: publishing its event failed", cause)),
-        repo.drop([item.id])
+        retryWhileUnavailable(repo.drop([item.id]))
       )
 
     /** Publishes all items in one transaction. If that fails, each goes by itself, so that one cannot block the others. */
@@ -123,7 +123,7 @@ export const make = Effect.gen(function*() {
     })
 
     /** Publishes the waiting items of a chat once all numbers are known, or when the first has waited long enough. */
-    const publishWaiting = Effect.fnUntraced(function*(chat: string, items: Array<InboxItem>) {
+    const publishWaiting = Effect.fnUntraced(function*(_chat: string, items: Array<InboxItem>) {
       const deadline = (yield* Clock.currentTimeMillis) + lookupTimeout
       const phones = yield* Effect.repeat(lookUpPhones(options, items), {
         until: (found) => Effect.map(Clock.currentTimeMillis, (now) => now >= deadline || isComplete(items, found)),
@@ -131,10 +131,15 @@ export const make = Effect.gen(function*() {
       })
       const published = [...items]
       yield* publish(published, phones)
-      waiting.delete(chat)
-      // Later items of the chat have no fiber: they are read again as pending rows.
-      if (items.length > published.length) wake()
-    })
+    }, (effect, chat) =>
+      Effect.ensuring(
+        effect,
+        Effect.sync(() => {
+          waiting.delete(chat)
+          // Later items of the chat have no fiber: they are read again as pending rows.
+          wake()
+        })
+      ))
 
     const open = ({ chat, id, payload, whatsapp_id: whatsappId }: PendingRow) =>
       inboxItem(
@@ -186,7 +191,11 @@ export const make = Effect.gen(function*() {
       Effect.catchCauseIf(
         processAll,
         (cause) => !Cause.hasInterruptsOnly(cause),
-        (cause) => logged(Effect.logError("WhatsApp inbox processing failed", cause))
+        (cause) =>
+          logged(Effect.logError("WhatsApp inbox processing failed", cause)).pipe(
+            Effect.andThen(Effect.sleep("1 second")),
+            Effect.andThen(Effect.sync(wake))
+          )
       )
     )))
     return {

@@ -1,0 +1,34 @@
+import { type Cause, Clock, Context, Effect, Layer, Option } from "effect"
+import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
+import { outageIn } from "./unavailable.ts"
+
+/** How long one failure counts. */
+const memoryMillis = 5_000
+
+/**
+ * Failures of requests that blame the whole server. A full disk, or a lack of memory or connections, cannot be asked for:
+ * a query that reads still answers.
+ */
+export class Outages extends Context.Service<Outages, {
+  /** Notes the failure of a request, if it blames the server, and logs it unless the outage is known. */
+  readonly note: (cause: Cause.Cause<unknown>) => Effect.Effect<void>
+  /** Whether the server failed a request of this node within the last five seconds. */
+  readonly isRecent: Effect.Effect<boolean>
+}>()("messaging-service/platform/database/Outages") {
+  static readonly layer = Layer.sync(Outages, () => {
+    let lastMillis = -Infinity
+    const isRecent = Effect.map(Clock.currentTimeMillis, (now) => now < lastMillis + memoryMillis)
+    return Outages.of({
+      isRecent,
+      note: Effect.fnUntraced(function*(cause) {
+        const error = Option.getOrUndefined(outageIn(cause))
+        if (error === undefined) return
+        const isKnown = yield* isRecent
+        lastMillis = yield* Clock.currentTimeMillis
+        if (isKnown) return
+        const { reason } = DatabaseUnreachable.from(error)
+        yield* Effect.logWarning("PostgreSQL fails requests").pipe(Effect.annotateLogs({ reason }))
+      })
+    })
+  })
+}

@@ -1,0 +1,28 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually, makeAccount, Service } from "../../../support/Service.ts"
+import { freshNumber, sendSms, smsReaching } from "../../../support/sms.ts"
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("SmsSender", (it) => {
+  it.effect("ends the message of a part that it gives up, even if the database refuses that at first", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+      yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+      // A sequence counts also in transactions that roll back.
+      yield* sql`create sequence refusals`
+      yield* sql`update messages set status = 'queued' where id = ${id}`
+      yield* sql`create function refuse() returns trigger language plpgsql as
+        'begin perform nextval(''refusals''); raise exception ''full'' using errcode = ''53100''; end'`
+      yield* sql`create trigger refuse before update on messages for each row execute function refuse()`
+      yield* sql`update sms_parts set status = 'sending', doubts = 1, completed_at = null,
+        due_at = now() - interval '1 minute' where message_id = ${id}`
+      yield* eventually(sql`select is_called from refusals`, ([row]) => row?.["is_called"] === true)
+      yield* sql`drop trigger refuse on messages`
+      const message = yield* smsReaching(node, { id, key, statuses: ["failed"] })
+      assert.deepInclude(message, { status: "failed" })
+    }))
+})
