@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeChildProcess from "node:child_process"
 import * as NodeFs from "node:fs"
@@ -123,15 +123,15 @@ const make = Effect.gen(function*() {
     end: Effect.sync(() => NodeFs.rmSync(NodePath.join(path, "ballast")))
   })
 
-  /** Locks tables, and lets a setting give up the statements that wait for them. */
-  const timeout = (setting: string): Fault => {
+  /** Locks tables, and ends the statements that wait for them. */
+  const locks = (endWaiting: Effect.Effect<void>, settled: Effect.Effect<void>): Fault => {
     let release = Effect.void as Effect.Effect<unknown>
     const hold = Effect.gen(function*() {
       const isHeld = yield* Deferred.make<void>()
       const letGo = yield* Deferred.make<void>()
       const holder = yield* Effect.forkIn(
         inside.withTransaction(Effect.gen(function*() {
-          for (const own of ["lock_timeout = 0", "statement_timeout = 0", "deadlock_timeout = '1min'"]) {
+          for (const own of ["lock_timeout = 0", "deadlock_timeout = '1min'"]) {
             yield* inside.unsafe(`set local ${own}`).unprepared
           }
           yield* inside.unsafe(`lock table ${locked} in access exclusive mode`).unprepared
@@ -140,17 +140,19 @@ const make = Effect.gen(function*() {
         })),
         scope
       )
-      release = Effect.andThen(Deferred.succeed(letGo, undefined), Fiber.await(holder))
+      const ending = yield* Effect.forkIn(endWaiting, scope)
+      release = Effect.andThen(
+        Effect.andThen(Deferred.succeed(letGo, undefined), Fiber.await(holder)),
+        Fiber.interrupt(ending)
+      )
       yield* Deferred.await(isHeld)
     })
-    return {
-      begin: Effect.andThen(run(`alter system set ${setting} = '300ms'`), Effect.andThen(reload, hold)),
-      end: Effect.andThen(
-        Effect.suspend(() => release),
-        Effect.andThen(run(`alter system reset ${setting}`), reload)
-      )
-    }
+    return { begin: hold, end: Effect.andThen(Effect.suspend(() => release), settled) }
   }
+
+  /** As `statement_timeout` does, but for nodes that set their own. */
+  const cancelSlow = run(`select pg_cancel_backend(pid) from pg_stat_activity
+    where usename = '${role}' and state = 'active' and query_start < clock_timestamp() - interval '300 ms'`)
 
   const faults: Record<FaultName, Fault> = {
     "read-only": {
@@ -163,8 +165,14 @@ const make = Effect.gen(function*() {
       begin: Effect.andThen(run(`alter role ${role} connection limit 0`), disconnect),
       end: run(`alter role ${role} connection limit -1`)
     },
-    "statement timeout": timeout("statement_timeout"),
-    "lock timeout": timeout("lock_timeout")
+    "statement timeout": locks(
+      Effect.repeat(cancelSlow, Schedule.spaced("100 millis")).pipe(Effect.asVoid),
+      Effect.void
+    ),
+    "lock timeout": locks(
+      Effect.andThen(run("alter system set lock_timeout = '300ms'"), reload),
+      Effect.andThen(run("alter system reset lock_timeout"), reload)
+    )
   }
 
   return Context.make(RefusingDatabase, {
