@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { createHash } from "node:crypto"
 import * as Query from "../platform/database/Query.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { networkOf } from "../values/IpAddress.ts"
@@ -7,6 +8,9 @@ import { type InvalidCredentials, LoginPaused } from "./AccountErrors.ts"
 
 /** Wrong passwords without a pause. */
 const free = 5
+
+/** The table outlives deleted accounts by a day, so it has no address. */
+const hashOf = (email: string) => createHash("sha256").update(email).digest("hex")
 
 const Pair = Schema.Struct({ email: Schema.String, network: Schema.String })
 
@@ -18,18 +22,18 @@ const makeRepo = Effect.gen(function*() {
       Result: Schema.Struct({ seconds: Schema.Int }),
       execute: ({ email, network }) =>
         sql`select ceil(extract(epoch from retry_at - now()))::integer as seconds from login_guesses
-          where email = ${email} and client_network = ${network} and retry_at > now()`
+          where email_hash = ${hashOf(email)} and client_network = ${network} and retry_at > now()`
     }),
     /** A day without a wrong password forgives the earlier ones. */
     fail: ({ email, network }: typeof Pair.Type) =>
-      Query.run(sql`insert into login_guesses as g (email, client_network, failures, failed_at, retry_at)
-        values (${email}, ${network}, 1, now(), now())
-        on conflict (email, client_network) do update set failed_at = now(),
+      Query.run(sql`insert into login_guesses as g (email_hash, client_network, failures, failed_at, retry_at)
+        values (${hashOf(email)}, ${network}, 1, now(), now())
+        on conflict (email_hash, client_network) do update set failed_at = now(),
           failures = case when g.failed_at < now() - interval '1 day' then 1 else g.failures + 1 end,
           retry_at = case when g.failed_at < now() - interval '1 day' or g.failures + 1 < ${free} then now()
             else now() + least(900, 15 * 2 ^ least(g.failures + 1 - ${free}, 10)) * interval '1 second' end`),
     forget: ({ email, network }: typeof Pair.Type) =>
-      Query.run(sql`delete from login_guesses where email = ${email} and client_network = ${network}`)
+      Query.run(sql`delete from login_guesses where email_hash = ${hashOf(email)} and client_network = ${network}`)
   }
 })
 
