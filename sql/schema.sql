@@ -357,12 +357,12 @@ create table keyring (
 );
 
 create unlogged table login_guesses (
-  email text not null,
+  email_hash text not null,
   client_network text not null,
   failures integer not null,
   failed_at timestamp with time zone not null,
   retry_at timestamp with time zone not null,
-  constraint login_guesses_pkey PRIMARY KEY (email, client_network)
+  constraint login_guesses_pkey PRIMARY KEY (email_hash, client_network)
 );
 CREATE INDEX login_guesses_age ON login_guesses USING btree (failed_at);
 

@@ -10,7 +10,7 @@ import { type InvalidCredentials, LoginPaused } from "./AccountErrors.ts"
 const free = 5
 
 /** The table outlives deleted accounts by a day, so it has no address. */
-const hashOf = (email: string) => createHash("sha256").update(email).digest("hex")
+export const hashOf = (email: string) => createHash("sha256").update(email).digest("hex")
 
 const Pair = Schema.Struct({ email: Schema.String, network: Schema.String })
 

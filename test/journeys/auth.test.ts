@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { hashOf } from "../../src/accounts/LoginGuesses.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { assertRefused, withoutMeta } from "../contract/contract.ts"
 import { makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
@@ -130,10 +131,10 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("accounts and 
       assertRefused(paused, 429, "login_paused")
       assert.strictEqual(paused.headers["retry-after"], String(paused.at("error", "retry_after")))
       assert.isAtMost(Number(paused.headers["retry-after"]), 15)
-      yield* sql`update login_guesses set retry_at = now() where email = ${email}`
+      yield* sql`update login_guesses set retry_at = now() where email_hash = ${hashOf(email)}`
       assertRefused(yield* wrong, 401, "invalid_credentials")
       assert.isAbove(Number((yield* wrong).headers["retry-after"]), 15)
-      yield* sql`update login_guesses set client_network = '203.0.113.9' where email = ${email}`
+      yield* sql`update login_guesses set client_network = '203.0.113.9' where email_hash = ${hashOf(email)}`
       assert.strictEqual((yield* login({ email, password })).status, 200)
     }))
 
@@ -144,7 +145,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("accounts and 
       yield* register(email)
       for (let guess = 1; guess < 5; guess++) yield* login({ email, password: "wrong horse battery" })
       assert.strictEqual((yield* login({ email, password })).status, 200)
-      assert.deepStrictEqual(yield* sql`select from login_guesses where email = ${email}`, [])
+      assert.deepStrictEqual(yield* sql`select from login_guesses where email_hash = ${hashOf(email)}`, [])
     }))
 
   it.effect("an email address registers only once, in any letter case, even from two nodes at the same time", () =>
