@@ -38,10 +38,12 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         const recipients = Array.from({ length: 300 }, (_, n) => `${before.attempts}-${n}@people.example`)
         const batch = yield* sendBulk(nodes[0], key, { subject: "Hello", html: "Hello", recipients })
         yield* sink.until(({ attempts }) => attempts.size - before.attempts >= 20)
-        const owns = (node: RunningNode) =>
-          node.logs.some((line) => line.includes(batch) && line.includes("sending a batch on this node"))
-        // Both have it in their log when the shard moved meanwhile; then one of them owns it.
-        const other = nodes.find((node) => !owns(node)) ?? nodes[1]
+        // A batch may move to the node that joined last, so its owner is the node that began it last.
+        const began = (node: RunningNode) =>
+          /"timestamp":"([^"]+)"/.exec(
+            node.logs.findLast((line) => line.includes(batch) && line.includes("sending a batch on this node")) ?? ""
+          )?.[1] ?? ""
+        const other = began(nodes[0]) < began(nodes[1]) ? nodes[0] : nodes[1]
         const path = `/v1/email/batches/${batch}`
         const answer = yield* other.request("POST", `${path}/cancel`, { key, headers })
         assert.strictEqual(answer.status, 200, answer.text)
