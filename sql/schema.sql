@@ -108,6 +108,7 @@ create table accounts (
   message_retention_days smallint,
   content_retention_days smallint,
   messages_since date default '-infinity'::date not null,
+  awaits_confirmation boolean default false not null,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_content_retention_days_check CHECK (content_retention_days > 0),
   constraint accounts_message_retention_days_check CHECK (message_retention_days > 0),
@@ -172,13 +173,15 @@ create table email_batches (
   body_day date,
   html_hash bytea,
   text_hash bytea,
+  shard smallint,
+  is_small boolean default false not null,
   constraint email_batches_pkey PRIMARY KEY (id),
   constraint email_batches_check CHECK ((sent + failed + suppressed + canceled) <= total),
   constraint email_batches_status_check CHECK (status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
   constraint email_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX email_batches_account ON email_batches USING btree (account_id, created_at DESC);
-CREATE INDEX email_batches_open ON email_batches USING btree (created_at) WHERE completed_at IS NULL;
+CREATE INDEX email_batches_waiting ON email_batches USING btree (account_id, created_at) WHERE completed_at IS NULL;
 
 create table email_bodies (
   day date not null,
@@ -187,6 +190,23 @@ create table email_bodies (
   content bytea not null,
   constraint email_bodies_pkey PRIMARY KEY (account_id, hash, day)
 ) partition by RANGE (day);
+
+create table email_changes (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  old_email text not null,
+  new_email text not null,
+  token_hash bytea not null,
+  requested_at timestamp with time zone default now() not null,
+  confirmed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint email_changes_pkey PRIMARY KEY (id),
+  constraint email_changes_token_hash_key UNIQUE (token_hash),
+  constraint email_changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX email_changes_account ON email_changes USING btree (account_id);
+CREATE INDEX email_changes_expires ON email_changes USING btree (expires_at);
+CREATE INDEX email_changes_old_email ON email_changes USING btree (lower(old_email));
 
 create table email_clicks (
   message_id bigint not null,
@@ -458,6 +478,7 @@ create table notices (
   recipient text,
   doubts smallint default 0 not null,
   lane smallint default 1 not null,
+  sealed_body bytea,
   constraint notices_pkey PRIMARY KEY (id),
   constraint notices_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'unwanted'::text])),
   constraint notices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
@@ -468,6 +489,13 @@ CREATE INDEX notices_due ON notices USING btree (due_at) WHERE status = 'queued'
 CREATE INDEX notices_lanes ON notices USING btree (lane, due_at, id) WHERE status = 'queued'::text;
 CREATE UNIQUE INDEX notices_once ON notices USING btree (account_id, kind, once) WHERE once IS NOT NULL;
 CREATE INDEX notices_turns ON notices USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text;
+
+create table password_reset_requests (
+  id bigint generated always as identity not null,
+  email text not null,
+  client_address text not null,
+  constraint password_reset_requests_pkey PRIMARY KEY (id)
+);
 
 create table password_resets (
   token_hash bytea not null,
@@ -701,6 +729,7 @@ create table verification_sends (
   constraint verification_sends_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
 );
 CREATE INDEX verification_sends_age ON verification_sends USING btree (created_at);
+CREATE INDEX verification_sends_all_accounts ON verification_sends USING btree (recipient, created_at);
 CREATE INDEX verification_sends_network ON verification_sends USING btree (account_id, client_network, created_at) WHERE client_network IS NOT NULL;
 CREATE INDEX verification_sends_prefix ON verification_sends USING btree (account_id, prefix, created_at) WHERE prefix IS NOT NULL;
 CREATE INDEX verification_sends_recipient ON verification_sends USING btree (account_id, recipient, created_at);

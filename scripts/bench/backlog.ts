@@ -27,7 +27,7 @@ const seconds = 15
 
 const idsOf = (targets: ReadonlyArray<Target>) => targets.map(({ webhookId }) => webhookId)
 
-const freshNode = (database: BenchDatabase) => startNode(database, ["--expose-gc"])
+const freshNode = (database: BenchDatabase) => startNode(database, { nodeOptions: ["--expose-gc"] })
 type Node = Effect.Success<ReturnType<typeof freshNode>>
 
 /** The peak memory of a node during an effect. */

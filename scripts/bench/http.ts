@@ -1,80 +1,147 @@
 /**
- * Measures requests per second of the whole service: a GET that reads one row and a POST that inserts one. Each request
- * looks up and counts its API key. Compared with the same endpoints, hand-written with Fastify and postgres.js, and
- * with the bare statement. All use one durable PostgreSQL and take turns in each round.
+ * Measures the front of the whole service: a GET that reads rows, a POST that inserts one, the public price list and the
+ * liveness check. Each request with a key looks the key up and counts against its limit. Compared with the same endpoints,
+ * hand-written with Fastify and postgres.js, without and with a counted limit; the liveness check with an endpoint of the
+ * library and nothing around it. All use one durable PostgreSQL and take turns in each round.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import type { Loaded } from "./support/httpLoad.ts"
-import { connections, type KeyOwner, loadOf, seconds } from "./support/keyLoad.ts"
-import { statementLimit } from "./support/pgbench.ts"
+import * as NodeFs from "node:fs"
+import type { Load, Loaded } from "./support/httpLoad.ts"
 import { runScript } from "./support/script.ts"
-import { makeAccounts, startDatabase, startService } from "./support/service.ts"
+import { type BenchDatabase, makeAccounts, startDatabase, startService } from "./support/service.ts"
 import { type Line, median, printTable } from "./support/table.ts"
 
-const rounds = 3
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
+const seconds = 1.5
 const accounts = 8
 
-const columns = `id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
-  (expires_at is null or expires_at > now()) as is_active`
+interface Server {
+  readonly port: number
+  readonly pid: number
+}
 
-const selectOne = ({ accountId, keyId }: KeyOwner) =>
-  `select ${columns} from api_keys where id = ${keyId} and account_id = ${accountId};`
+const template = JSON.stringify({
+  name: "Receipt",
+  subject: "Your receipt, {{name}}",
+  html: "<p>Dear {{name}}, you paid {{amount}}.</p>"
+})
 
-const insertOne = ({ accountId }: KeyOwner) =>
-  `insert into api_keys (account_id, name, key_hash, key_prefix, scopes, permissions, expires_at)
-  values (${accountId}, 'Bench', sha256(gen_random_uuid()::text::bytea), 'sk_live_ABCD', '{}', '{}', null)
-  returning ${columns};`
+const requests = {
+  keys: { name: "GET /v1/api-keys", method: "GET", path: "/v1/api-keys", body: "" },
+  template: { name: "POST /v1/email/templates", method: "POST", path: "/v1/email/templates", body: template },
+  prices: { name: "GET /v1/sms/pricing", method: "GET", path: "/v1/sms/pricing", body: "" },
+  live: { name: "GET /health/live", method: "GET", path: "/health/live", body: "" }
+} as const
+
+type RequestName = keyof typeof requests
+
+const env = {
+  RATE_LIMIT_PRICING: "1000000",
+  TEMPLATE_LIMIT_ENTERPRISE: "unlimited"
+}
+
+/** PostgreSQL's lock of a socket begins with its process id. */
+const postmasterOf = ({ socket }: BenchDatabase) => Number(NodeFs.readFileSync(`${socket}.lock`, "utf8").split("\n")[0])
 
 const start = Effect.gen(function*() {
   const database = yield* startDatabase
-  const service = yield* startService(database)
-  const { port: fastify } = yield* runScript<{ port: number }>("fastifyServer.ts", { socket: database.socket })
+  const { child, port } = yield* startService(database, { env })
   const callers = yield* makeAccounts(database, accounts)
-  return { callers, service: service.port, fastify, statement: statementLimit(database) }
+  const postmaster = postmasterOf(database)
+  const measure = (server: Server, name: RequestName, options: { connections: number; prefix?: string }) => {
+    const { body, method, path } = requests[name]
+    const load: Load = {
+      port: server.port,
+      method,
+      body,
+      callers: callers.map(({ key }) => ({ key, path: `${options.prefix ?? ""}${path}` })),
+      connections: options.connections,
+      warmUpSeconds: 0.5,
+      seconds,
+      processes: { server: server.pid, postmaster }
+    }
+    return Effect.scoped(runScript<Loaded>("httpLoad.ts", load))
+  }
+  return {
+    measure,
+    ours: { port, pid: child.pid ?? 0 },
+    fastify: yield* runScript<Server>("fastifyServer.ts", { socket: database.socket }),
+    bare: yield* runScript<Server>("bareHttpApi.ts", {})
+  }
 })
 
-type Round = Record<"ours" | "plain" | "counted", Loaded> & { readonly statement: number }
+type Setup = Effect.Success<typeof start>
 
-const measure = (setup: Effect.Success<typeof start>, method: "GET" | "POST") =>
-  Effect.gen(function*() {
-    const load = loadOf(setup.callers, method)
-    const statement = (method === "GET" ? selectOne : insertOne)(
-      setup.callers[0] ?? { accountId: 0, keyId: 0, key: "" }
-    )
-    const round: Round = {
-      ours: yield* load(setup.service, ""),
-      plain: yield* load(setup.fastify, ""),
-      counted: yield* load(setup.fastify, "/counted"),
-      statement: yield* Effect.scoped(setup.statement.measure(statement, seconds))
-    }
-    return round
-  })
-
-const linesOf = (name: string, all: ReadonlyArray<Round>, statementName: string): ReadonlyArray<Line> => {
-  const line = (metric: string, limitName: string, read: (round: Round) => readonly [number, number]): Line => ({
-    metric,
-    value: median(all.map((round) => read(round)[0])),
-    limit: { name: limitName, value: median(all.map((round) => read(round)[1])) },
-    ratio: median(all.map((round) => read(round)[0] / read(round)[1]))
-  })
-  return [
-    line(`${name}, requests/s`, "Fastify + postgres.js", ({ ours, plain }) => [ours.perSecond, plain.perSecond]),
-    line("", "the same with a counted limit", ({ counted, ours }) => [ours.perSecond, counted.perSecond]),
-    line("", statementName, ({ ours, statement }) => [ours.perSecond, statement]),
-    line(`${name}, p99 in ms`, "Fastify + postgres.js", ({ ours, plain }) => [ours.p99, plain.p99]),
-    line("", "the same with a counted limit", ({ counted, ours }) => [ours.p99, counted.p99])
-  ]
+interface Turn {
+  readonly ours: Loaded
+  readonly theirs: ReadonlyArray<Loaded>
 }
+
+interface Peer {
+  readonly name: string
+  readonly server: (setup: Setup) => Server
+  readonly prefix?: string
+}
+
+const plain: Peer = { name: "Fastify + postgres.js", server: ({ fastify }) => fastify }
+const counted: Peer = { name: "the same with a counted limit", server: ({ fastify }) => fastify, prefix: "/counted" }
+const bare: Peer = { name: "a bare HttpApi", server: ({ bare }) => bare }
+
+const peers: Readonly<Record<RequestName, ReadonlyArray<Peer>>> = {
+  keys: [plain, counted],
+  template: [plain, counted],
+  prices: [{ ...plain, name: "Fastify, the same bytes" }],
+  live: [bare]
+}
+
+/** Compares one request at a number of connections. The order changes with the turn. */
+const compare = Effect.fnUntraced(function*(setup: Setup, name: RequestName, connections: number) {
+  const turn = (index: number) =>
+    Effect.gen(function*() {
+      const ours = setup.measure(setup.ours, name, { connections })
+      const theirs = Effect.forEach(peers[name], ({ prefix = "", server }) =>
+        setup.measure(server(setup), name, { connections, prefix }))
+      const both: Turn = index % 2 === 0
+        ? yield* Effect.all({ ours, theirs })
+        : yield* Effect.all({ theirs, ours })
+      return both
+    })
+  const turns = yield* Effect.forEach(Array.from({ length: rounds }, (_, index) => index), turn)
+  return linesOf(name, connections, turns)
+})
+
+const linesOf = (name: RequestName, connections: number, turns: ReadonlyArray<Turn>): ReadonlyArray<Line> =>
+  peers[name].flatMap((peer, index) => {
+    const line = (metric: string, read: (loaded: Loaded) => number): Line => {
+      const pairs = turns.flatMap(({ ours, theirs }) => {
+        const other = theirs[index]
+        return other === undefined ? [] : [{ ours: read(ours), theirs: read(other) }]
+      })
+      return {
+        metric: `${requests[name].name}, ${connections}: ${metric}`,
+        value: median(pairs.map(({ ours }) => ours)),
+        limit: { name: peer.name, value: median(pairs.map(({ theirs }) => theirs)) },
+        ratio: median(pairs.map(({ ours, theirs }) => ours / theirs))
+      }
+    }
+    return [
+      line("requests/s", ({ perSecond }) => perSecond),
+      line("p99, ms", ({ p99 }) => p99),
+      line("CPU of the process, µs", ({ serverCpu }) => serverCpu),
+      ...(name === "live" || name === "prices" ? [] : [line("CPU of PostgreSQL, µs", ({ databaseCpu }) => databaseCpu)])
+    ]
+  })
+
+const wanted = process.env["BENCH_REQUESTS"]?.split(",")
 
 const bench = Effect.gen(function*() {
   const setup = yield* start
-  const gets = yield* Effect.replicateEffect(measure(setup, "GET"), rounds)
-  const posts = yield* Effect.replicateEffect(measure(setup, "POST"), rounds)
-  yield* printTable(`http: ${connections} connections, ${accounts} keys, median of ${rounds} rounds of ${seconds} s`, [
-    ...linesOf("GET /v1/api-keys/{id}", gets, setup.statement.name),
-    ...linesOf("POST /v1/api-keys", posts, setup.statement.name)
-  ])
+  for (const name of ["keys", "template", "prices", "live"] as const) {
+    if (wanted !== undefined && !wanted.includes(name)) continue
+    const lines = yield* Effect.forEach([1, 16, 64], (connections) => compare(setup, name, connections))
+    yield* printTable(`http: ${accounts} keys, median of ${rounds} turns of ${seconds} s`, lines.flat())
+  }
 })
 
 NodeRuntime.runMain(Effect.scoped(bench))

@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { signingThreads } from "../../src/app/server/signingThreads.ts"
 
 const benches: Readonly<Record<string, string>> = {
-  http: "requests/s beside Fastify with postgres.js and beside pgbench",
+  http: "requests/s and CPU beside Fastify with postgres.js and beside a bare HttpApi",
+  small: "time, CPU and memory of batches of one, ten and a hundred beside a job of graphile-worker",
   bulk: "mails/s beside nodemailer's pool and beside bare RSA signatures",
   webhooks: "durable deliveries/s beside a bare undici loop and beside graphile-worker",
   sms: "submits/s beside a bare loop with the same window, and messages accepted beside one row",
@@ -17,7 +18,7 @@ const benches: Readonly<Record<string, string>> = {
   compose: "CPU to render, compose, sign and hand over one message beside a bare signature",
   smtp: "CPU to hand one message over beside a raw socket",
   retention: "time to drop a day of history beside DELETE, and what writers notice",
-  pair: "requests/s and mails/s beside another version, whose checkout BENCH_BASE names",
+  pair: "requests, mails, deliveries, submits and texts/s beside another version, whose checkout BENCH_BASE names",
   nodes: "calls between nodes over TLS with the nodes' key beside plain TCP",
   blocks: "the own codecs and group commit beside what the libraries offer"
 }

@@ -4,13 +4,14 @@
  * row. All use one durable PostgreSQL and take turns in each round.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Load, Loaded } from "./support/httpLoad.ts"
 import { runScript } from "./support/script.ts"
 import { type BenchDatabase, client, makeAccounts, startDatabase, startService } from "./support/service.ts"
 import type { SlowSmsc } from "./support/slowSmsc.ts"
 import type { SmppLoop } from "./support/smppLoop.ts"
+import { messages, submits } from "./support/smsLoad.ts"
 import { median, printTable } from "./support/table.ts"
 
 const rounds = 3
@@ -19,34 +20,6 @@ const connections = 64
 const accounts = 8
 const window = 10
 const afterMillis = 20
-const messages = 3_000
-const perBatch = 500
-
-const numberOf = (index: number) => `+25078${String(8_000_000 + index).padStart(7, "0")}`
-
-const sendBulk = (port: number, key: string, json: unknown) =>
-  Effect.promise((signal) =>
-    fetch(`http://127.0.0.1:${port}/v1/sms/send-bulk`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(json),
-      signal
-    }).then((answer) => answer.text())
-  )
-
-/** Submits per second in the middle of a run. Its start and its end have no full window. */
-const submitted = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  yield* Effect.repeat(sql`select from sms_parts where status <> 'sent' limit 1`, {
-    until: (rows) => rows.length === 0,
-    schedule: Schedule.spaced("200 millis")
-  })
-  const [row] =
-    yield* sql`select 0.8 * count(*) / extract(epoch from percentile_disc(0.9) within group (order by sent_at)
-    - percentile_disc(0.1) within group (order by sent_at))::float8 as rate from sms_parts`
-  yield* sql`truncate messages, message_batches cascade`
-  return Number(row?.["rate"])
-})
 
 const throughput = Effect.fnUntraced(function*(database: BenchDatabase) {
   const smsc = yield* runScript<{ port: number }>("slowSmsc.ts", { afterMillis } satisfies SlowSmsc)
@@ -63,11 +36,11 @@ const throughput = Effect.fnUntraced(function*(database: BenchDatabase) {
       Effect.scoped(runScript<{ perSecond: number }>("smppLoop.ts", { port: smsc.port, ...options } satisfies SmppLoop))
     const bare = yield* loop({ window, submits: messages })
     const alone = yield* loop({ window: 1, submits: 100 })
-    for (let from = 0; from < messages; from += perBatch) {
-      const recipients = Array.from({ length: perBatch }, (_, index) => numberOf(from + index))
-      yield* sendBulk(service.port, caller?.key ?? "", { content: "Hello", recipients })
+    return {
+      ours: yield* submits(service.port, caller?.key ?? ""),
+      bare: bare.perSecond,
+      roundTrips: window * alone.perSecond
     }
-    return { ours: yield* submitted, bare: bare.perSecond, roundTrips: window * alone.perSecond }
   })
   return yield* Effect.replicateEffect(one, rounds)
 }, (effect, database) => Effect.scoped(Effect.provide(effect, client(database))))

@@ -9,29 +9,24 @@ import { Config, Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodePath from "node:path"
 import { remoteControls } from "../../src/sandbox/whatsapp/control/ControlClient.ts"
-import { readQr } from "../../test/support/readQr.ts"
 import type { Memory } from "./support/memory.ts"
 import type { MemoryQuestion } from "./support/memoryAnswers.ts"
 import { questionsTo, startPeer } from "./support/peer.ts"
 import { client, makeAccounts, profiling, startDatabase, startService } from "./support/service.ts"
 import { median, printTable } from "./support/table.ts"
 import type { LoopAnswer, LoopOrder, WhatsAppLoop } from "./support/whatsAppLoop.ts"
-import type { WhatsAppCount, WhatsAppOrder, WhatsAppServer } from "./support/whatsAppServer.ts"
+import type { WhatsAppCount, WhatsAppOrder } from "./support/whatsAppServer.ts"
+import { people, sessionsOf, startWhatsApp, texts, unpaced } from "./support/whatsAppSessions.ts"
 
 const rounds = 5
 /** Rounds of texts that do not count: a node runs for weeks with optimised code. */
 const warmUp = 3
-const texts = 2_000
-const connections = 16
 /** Sessions before the measurement of memory, so that caches and database connections are filled. */
 const warm = 5
-const people = Array.from({ length: 10 }, (_, index) => String(15_559_000_000 + index))
 /** The first pause before a reconnect: the loop's, and the service's longest with jitter. */
 const firstPause = { bare: 1, ours: 1.2 }
 
 const memoryAnswers = NodePath.join(import.meta.dirname, "support/memoryAnswers.ts")
-
-const startWhatsApp = startPeer<WhatsAppServer, WhatsAppOrder, WhatsAppCount>("whatsAppServer.ts", null)
 
 /** The figures of one subject. */
 interface Subject {
@@ -67,8 +62,6 @@ const bareSubject = Effect.gen(function*() {
   } satisfies Subject
 })
 
-const unpaced = { WHATSAPP_PER_MINUTE: "0", WHATSAPP_PER_DAY: "0", WHATSAPP_PAUSE_MAX_MS: "0" }
-
 const ourSubject = Effect.gen(function*() {
   const database = yield* startDatabase
   const server = yield* startWhatsApp
@@ -79,46 +72,12 @@ const ourSubject = Effect.gen(function*() {
   })
   const ask = questionsTo<MemoryQuestion, Memory>(child)
   const [account] = yield* makeAccounts(database, 1)
-  const post = (path: string, json: unknown) =>
-    Effect.promise(() =>
-      fetch(`http://127.0.0.1:${port}/v1/whatsapp/${path}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${account?.key}`, "content-type": "application/json" },
-        body: JSON.stringify(json)
-      }).then((answer) => answer.ok ? answer.json() : answer.text().then((text) => Promise.reject(new Error(text))))
-    )
-  let number = 15_552_000_000
-  let first = 0
   const sql = Context.get(yield* Layer.build(client(database)), SqlClient.SqlClient)
-
-  const pair = Effect.gen(function*() {
-    // The contract returns these fields.
-    const session = (yield* post("sessions", {})) as { readonly id: number; readonly qr_code: string }
-    if (first === 0) first = session.id
-    const phone = yield* Effect.promise(() => controls.createPhone(String(++number), "Ours"))
-    yield* Effect.promise(() => controls.scan(readQr(session.qr_code), phone.number))
-    yield* Effect.repeat(Effect.orDie(sql`select status from whatsapp_sessions where id = ${session.id}`), {
-      until: ([row]) => row?.["status"] === "connected",
-      schedule: Schedule.spaced("20 millis")
-    })
-  })
-
+  const sessions = yield* sessionsOf({ port, key: account?.key ?? "", controls }).pipe(
+    Effect.provideService(SqlClient.SqlClient, sql)
+  )
   return {
-    pair: (count) => Effect.replicateEffect(pair, count, { discard: true }),
-    send: Effect.gen(function*() {
-      const startedAt = performance.now()
-      yield* Effect.forEach(
-        Array.from({ length: texts }, (_, index) => index),
-        (index) => post("send", { session_id: first, to: people[index % people.length], content: `Hello ${index}` }),
-        { concurrency: connections, discard: true }
-      )
-      const left = sql`select from whatsapp_outbox where status in ('queued', 'written') limit 1`
-      yield* Effect.repeat(Effect.orDie(left), {
-        until: (rows) => rows.length === 0,
-        schedule: Schedule.spaced("20 millis")
-      })
-      return texts / ((performance.now() - startedAt) / 1000)
-    }),
+    ...sessions,
     memory: ask({ givingBack: true }),
     restart: restarting(server.ask, firstPause.ours)
   } satisfies Subject

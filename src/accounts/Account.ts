@@ -4,11 +4,17 @@ import { Locale, Timezone } from "../values/Locale.ts"
 import { Plan } from "../values/Plan.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
+/** A new address that is not confirmed yet. */
+const PendingEmail = Schema.NullOr(Schema.String).annotate({
+  description: "The requested new address, until it is confirmed from there, within 24 hours"
+})
+
 /** An account holder (spec 2.8). `status` says whether it may send: the trial lasts 3 days. */
 export const Account = Schema.Struct({
   id: AccountId,
   name: Schema.String,
   email: Schema.String,
+  pending_email: PendingEmail,
   plan: Plan,
   status: Schema.Literals(["active", "trial", "trial_over"]),
   trial_ends_at: Schema.NullOr(Timestamp),
@@ -22,6 +28,7 @@ export type Account = typeof Account.Type
 export const Profile = Schema.Struct({
   name: Schema.String,
   email: Schema.String,
+  pending_email: PendingEmail,
   timezone: Timezone,
   locale: Locale
 })

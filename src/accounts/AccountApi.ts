@@ -11,7 +11,7 @@ import { Locale, Timezone } from "../values/Locale.ts"
 import { Data, Nothing } from "../values/Page.ts"
 import { lineBetween, Text, textBetween } from "../values/Text.ts"
 import { Account, Notifications, Profile } from "./Account.ts"
-import { EmailTaken } from "./AccountErrors.ts"
+import { EmailChangeLimit, EmailTaken } from "./AccountErrors.ts"
 import { LoginSession } from "./LoginSession.ts"
 
 /** A new password of sufficient length; {@link passwordFault} checks its strength. */
@@ -44,11 +44,11 @@ const read = HttpApiEndpoint.get("read", "/", { success: Data(Account) })
 const profile = HttpApiEndpoint.put("profile", "/profile", {
   payload: ProfileChange,
   success: Data(Profile),
-  error: apiErrors(EmailTaken)
+  error: apiErrors(EmailChangeLimit, EmailTaken)
 }).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
   summary: "Change the profile",
   description:
-    "Absent fields keep their value. A new email address takes effect at once, and the previous one gets a notice."
+    "Absent fields keep their value. A new email address is pending until a person confirms it there within 24 hours. The previous one gets a notice, and can undo the change for 7 days. The current address withdraws a pending one."
 }))
 
 const password = HttpApiEndpoint.put("password", "/password", {

@@ -8,6 +8,20 @@ export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", {
   }
 }
 
+/** The confirmations go to addresses of strangers, until these have confirmed. */
+export class EmailChangeLimit extends Schema.TaggedError<EmailChangeLimit>()(
+  "EmailChangeLimit",
+  { limit: Schema.Int, retry_after: Schema.Int },
+  wire(429, "email_change_limit", 4297)
+) {
+  override get message() {
+    const wait = pluralize(this.retry_after, "second")
+    return `An account can ask for ${
+      pluralize(this.limit, "new email address", "new email addresses")
+    } an hour. Try again in ${wait}.`
+  }
+}
+
 /** Identical, and equally slow, for an unknown address and a wrong password, so that it reveals no accounts. */
 export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()(
   "InvalidCredentials",
@@ -60,6 +74,6 @@ export class TokenExpired
   extends Schema.TaggedError<TokenExpired>()("TokenExpired", {}, wire(410, "token_expired", 4105))
 {
   override get message() {
-    return "The token is invalid, used or expired. Request a new one with POST /v1/auth/password/forgot."
+    return "The token is invalid, used or expired. Request another mail."
   }
 }

@@ -8,13 +8,18 @@ import { AccountApi } from "./AccountApi.ts"
 import { AccountRemoval } from "./AccountRemoval.ts"
 import { Accounts } from "./Accounts.ts"
 import { AccountSettings } from "./AccountSettings.ts"
+import { AddressConfirmationPage } from "./AddressConfirmationPage.ts"
+import { AddressConfirmations } from "./AddressConfirmations.ts"
 import { Audit } from "./Audit.ts"
 import { AuthHttp } from "./AuthHttp.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
+import { EmailChangePages } from "./EmailChangePages.ts"
+import { EmailChanges } from "./EmailChanges.ts"
 import { LoginGuesses } from "./LoginGuesses.ts"
 import { LoginSessions } from "./LoginSessions.ts"
-import { Notices } from "./Notices.ts"
-import { PasswordResets } from "./PasswordResets.ts"
+import { Notices } from "./notices/Notices.ts"
+import { SealedNotices } from "./notices/SealedNotices.ts"
+import { PasswordResetAnswers, PasswordResets } from "./PasswordResets.ts"
 import { PlanLimits } from "./PlanLimits.ts"
 
 /** Handlers of {@link AccountApi}. */
@@ -79,14 +84,24 @@ const AccountHttp = HttpApiBuilder.group(
 )
 
 /** Accounts with their endpoints, notices and audit log. Requires `Erasure`. */
-export const AccountsLayer = Layer.merge(AuthHttp, AccountHttp).pipe(
+export const AccountsLayer = Layer.mergeAll(
+  AuthHttp,
+  AccountHttp,
+  AddressConfirmationPage,
+  EmailChangePages,
+  PasswordResetAnswers
+).pipe(
+  Layer.provideMerge(AccountSettings.layer),
+  Layer.provideMerge(EmailChanges.layer),
   Layer.provideMerge(Layer.mergeAll(
     Accounts.layer,
     LoginGuesses.layer,
     LoginSessions.layer,
-    AccountSettings.layer,
     PasswordResets.layer,
+    AddressConfirmations.layer,
     AccountRemoval.layer
   )),
-  Layer.provideMerge(Layer.mergeAll(Audit.layer, Notices.layer, CurrentPassword.layer, PlanLimits.layer))
+  Layer.provideMerge(
+    Layer.mergeAll(Audit.layer, Notices.layer, SealedNotices.layer, CurrentPassword.layer, PlanLimits.layer)
+  )
 )

@@ -9,7 +9,9 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
+import { RequestContext } from "../platform/http/RequestContext.ts"
 import { AccountId } from "../values/Ids.ts"
+import { actor } from "./Audit.ts"
 import { Erasure, type ErasureStep } from "./Erasure.ts"
 
 /** Minutes for which requests in flight at the deletion may still write rows. */
@@ -70,6 +72,10 @@ export class AccountRemoval extends Context.Service<AccountRemoval, {
           yield* repo.mark(accountId)
           for (const { atOnce } of steps) if (atOnce !== undefined) yield* atOnce(accountId)
         }))
+        // The operator's record of the deletion: the audit log is erased with the account.
+        const { clientAddress: client_address, requestId: request_id } = yield* RequestContext
+        const facts = { account_id: accountId, actor: yield* actor, client_address, request_id }
+        yield* Effect.annotateLogs(Effect.logInfo("account deleted"), facts)
       }, Effect.provideService(SqlClient.SqlClient, sql))
 
       const eraseAll = Effect.fnUntraced(function*({ name, some }: ErasureStep, accountId: AccountId) {

@@ -4,41 +4,24 @@ import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Notifications, Profile } from "./Account.ts"
 import { NotificationsChange, ProfileChange } from "./AccountApi.ts"
-import { EmailTaken } from "./AccountErrors.ts"
 
-const Taken = Schema.Struct({ taken: Schema.Boolean })
+/** The account's new address that is not confirmed yet. */
+export const pendingEmail = `(select new_email from email_changes
+  where account_id = accounts.id and confirmed_at is null and expires_at > now()) as pending_email`
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const profile = sql.literal("name, email, timezone, locale")
+  const profile = sql.literal(`name, email, ${pendingEmail}, timezone, locale`)
   const toggles = sql.literal(Object.keys(Notifications.fields).join(", "))
 
-  const lock = Query.findOne({
-    Request: AccountId,
-    Result: Profile,
-    execute: (id) => sql`select ${profile} from accounts where id = ${id} for no key update`
-  })
-
-  const isTaken = Query.findOne({
-    Request: Schema.Struct({ accountId: AccountId, email: Schema.String }),
-    Result: Taken,
-    execute: ({ accountId, email }) =>
-      sql`select exists (select from accounts where lower(email) = lower(${email}) and id <> ${accountId}) as taken`
-  })
-
-  /** Fails with `EmailTaken` if another account takes the address after {@link isTaken}. */
   const update = Query.findOne({
     Request: Schema.Struct({ accountId: AccountId, change: Schema.toType(ProfileChange) }),
     Result: Profile,
-    execute: ({ accountId, change: { email, locale, name, timezone } }) =>
-      sql`update accounts set name = coalesce(${name ?? null}::text, name), email = coalesce(${
-        email ?? null
-      }::text, email),
+    execute: ({ accountId, change: { locale, name, timezone } }) =>
+      sql`update accounts set name = coalesce(${name ?? null}::text, name),
           timezone = coalesce(${timezone ?? null}::text, timezone), locale = coalesce(${locale ?? null}::text, locale)
-        where id = ${accountId} returning ${profile}`.pipe(
-        Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new EmailTaken()))
-      )
+        where id = ${accountId} returning ${profile}`
   })
 
   const credentials = Query.findOne({
@@ -72,7 +55,7 @@ const make = Effect.gen(function*() {
         where id = ${accountId} returning ${toggles}`
   })
 
-  return { lock, isTaken, update, credentials, setPassword, notifications, changeNotifications }
+  return { update, credentials, setPassword, notifications, changeNotifications }
 })
 
 /** SQL of the settings in `accounts`. */

@@ -17,6 +17,8 @@ export interface NewAccount {
   readonly password?: Redacted.Redacted
   readonly plan: Plan
   readonly trial: boolean
+  /** Whether its owner must confirm the address before the account sends. */
+  readonly awaitsConfirmation?: boolean
   readonly timezone?: Timezone
   readonly locale?: Locale
 }
@@ -55,6 +57,7 @@ export class Accounts extends Context.Service<Accounts, {
           email,
           plan,
           trial,
+          awaits_confirmation: account.awaitsConfirmation ?? false,
           password_hash,
           timezone: account.timezone ?? "UTC",
           locale: account.locale ?? "en"

@@ -4,6 +4,7 @@ import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
 import { Account } from "./Account.ts"
+import { pendingEmail } from "./AccountSettingsRepo.ts"
 
 const NewAccount = Schema.Struct({
   name: Schema.String,
@@ -11,6 +12,7 @@ const NewAccount = Schema.Struct({
   password_hash: Schema.NullOr(Schema.String),
   plan: Plan,
   trial: Schema.Boolean,
+  awaits_confirmation: Schema.Boolean,
   timezone: Schema.String,
   locale: Schema.String
 })
@@ -22,17 +24,20 @@ export type RetentionDays = typeof RetentionDays.Type
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const columns = sql.literal(`id, name, email, plan, trial_ends_at, timezone, locale, created_at,
+  const columns = sql.literal(`id, name, email, ${pendingEmail}, plan, trial_ends_at, timezone, locale, created_at,
     case when trial_ends_at is null then 'active' when trial_ends_at > now() then 'trial' else 'trial_over' end as status`)
 
-  /** Nothing if the address is taken. */
+  /** Nothing if the address is taken, or if an account can still restore it. */
   const insert = Query.findOneOption({
     Request: NewAccount,
     Result: Account,
     execute: (row) =>
-      sql`insert into accounts (name, email, password_hash, plan, trial_ends_at, timezone, locale)
-        values (${row.name}, ${row.email}, ${row.password_hash}, ${row.plan},
-          case when ${row.trial}::boolean then now() + interval '3 days' end, ${row.timezone}, ${row.locale})
+      sql`insert into accounts (name, email, password_hash, plan, trial_ends_at, timezone, locale,
+          awaits_confirmation)
+        select ${row.name}, ${row.email}, ${row.password_hash}, ${row.plan},
+          case when ${row.trial}::boolean then now() + interval '3 days' end, ${row.timezone}, ${row.locale},
+          ${row.awaits_confirmation}::boolean
+        where not exists (select from email_changes where lower(old_email) = lower(${row.email}) and expires_at > now())
         on conflict (lower(email)) do nothing
         returning ${columns}`
   })
@@ -56,12 +61,12 @@ const make = Effect.gen(function*() {
     execute: () => sql`select ${columns} from accounts where deleted_at is null order by id`
   })
 
-  /** A chosen plan ends the trial. */
+  /** A chosen plan ends the trial, and the operator vouches for the address. */
   const setPlan = Query.findOneOption({
     Request: Schema.Struct({ id: AccountId, plan: Plan }),
     Result: Account,
     execute: ({ id, plan }) =>
-      sql`update accounts set plan = ${plan}, trial_ends_at = null
+      sql`update accounts set plan = ${plan}, trial_ends_at = null, awaits_confirmation = false
         where id = ${id} and deleted_at is null returning ${columns}`
   })
 

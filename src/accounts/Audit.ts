@@ -11,9 +11,14 @@ export type AuditAction =
   | "session.ended"
   | "key.created"
   | "key.revoked"
+  | "address.confirmed"
+  | "email.requested"
   | "email.changed"
+  | "email.restored"
   | "password.changed"
   | "password.reset"
+  | "password.reset_asked"
+  | "notifications.changed"
   | "plan.changed"
   | "retention.changed"
   | "webhook.created"
@@ -38,7 +43,7 @@ export interface AuditEntry {
 export const byOwner: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(Principal), Option.isSome)
 
 /** `key 5`, `session 7`, `anonymous` for a request without a credential, or `system` outside of requests. */
-const actor = Effect.gen(function*() {
+export const actor: Effect.Effect<string> = Effect.gen(function*() {
   const principal = yield* Effect.serviceOption(Principal)
   if (Option.isNone(principal)) return (yield* RequestContext).clientAddress === "" ? "system" : "anonymous"
   const { keyId, sessionId } = principal.value

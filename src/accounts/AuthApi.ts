@@ -30,7 +30,8 @@ const register = HttpApiEndpoint.post("register", "/register", {
 }).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
   OpenApi.annotations({
     summary: "Register an account",
-    description: "Starts the 3-day trial on the Starter plan. The operator can close registration."
+    description:
+      "Starts the 3-day trial on the Starter plan. The operator can close registration. In production the owner gets a mail with a link, and the account sends nothing before the address is confirmed there."
   })
 )
 
@@ -48,7 +49,6 @@ const login = HttpApiEndpoint.post("login", "/login", {
 const logout = HttpApiEndpoint.post("logout", "/logout", { success: Nothing })
   .annotate(Access.Access, Access.full())
   .annotateMerge(OpenApi.annotations({ summary: "Log out", description: "Ends the current login session." }))
-  .middleware(Authentication)
 
 const forgot = HttpApiEndpoint.post("forgot", "/password/forgot", {
   payload: Schema.Struct({ email: EmailAddress }),
@@ -77,11 +77,27 @@ const reset = HttpApiEndpoint.post("reset", "/password/reset", {
   })
 )
 
+const askConfirmation = HttpApiEndpoint.post("askConfirmation", "/confirmation", {
+  success: Nothing.pipe(HttpApiSchema.status(202)),
+  error: apiErrors(RateLimitExceeded)
+})
+  .annotate(Access.Access, Access.full("account:write"))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Request another mail to confirm the address",
+      description: "Mails another link, at most five times an hour. No mail if the address is confirmed."
+    })
+  )
+
 /** Registration, login, logout and password resets for people. */
 export class AuthApi extends HttpApiGroup.make("auth")
   .add(register, login, forgot, reset)
   .middleware(RequestRules)
-  .add(logout.middleware(RequestRules))
+  // The last middleware runs first: the key is checked before the body is read.
+  .add(
+    logout.middleware(RequestRules).middleware(Authentication),
+    askConfirmation.middleware(RequestRules).middleware(Authentication)
+  )
   .prefix("/v1/auth")
   .annotateMerge(OpenApi.annotations({ title: "Registration and login" }))
 {}

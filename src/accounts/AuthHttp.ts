@@ -7,14 +7,12 @@ import { nothing } from "../platform/http/RequestContext.ts"
 import type { Account } from "./Account.ts"
 import { RegistrationClosed } from "./AccountErrors.ts"
 import { Accounts } from "./Accounts.ts"
-import { passwordViolations, refuseAll } from "./AccountSettings.ts"
+import { AddressConfirmations } from "./AddressConfirmations.ts"
 import { AuthApi } from "./AuthApi.ts"
 import { LoginGuesses } from "./LoginGuesses.ts"
 import { LoginSessions } from "./LoginSessions.ts"
+import { passwordViolations, refuseAll } from "./passwordFault.ts"
 import { PasswordResets } from "./PasswordResets.ts"
-
-/** Longer than it takes to queue a mail. */
-const forgotDuration = "150 millis"
 
 /** Handlers of {@link AuthApi}. */
 export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", (handlers) =>
@@ -23,6 +21,7 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
     const resets = yield* PasswordResets
     const sessions = yield* LoginSessions
     const guesses = yield* LoginGuesses
+    const confirmations = yield* AddressConfirmations
     const config = yield* AppConfig
 
     const opened = Effect.fnUntraced(function*(account: Account) {
@@ -38,8 +37,10 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
           ...person,
           password: Redacted.make(password),
           plan: "starter",
-          trial: true
+          trial: true,
+          awaitsConfirmation: config.registrationConfirm
         })
+        yield* confirmations.ask(account.id)
         return yield* opened(account)
       }),
       login: Effect.fnUntraced(function*({ payload: { email, password } }) {
@@ -47,12 +48,16 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
         return yield* opened(account)
       }),
       forgot: Effect.fnUntraced(function*({ payload: { email } }) {
-        // Takes equally long whether or not an account has the address.
-        yield* Effect.all([resets.ask(email), Effect.sleep(forgotDuration)], { concurrency: "unbounded" })
+        yield* resets.ask(email)
         return yield* nothing
       }),
       reset: Effect.fnUntraced(function*({ payload: { token, ...wanted } }) {
         yield* resets.use({ token: Redacted.make(token), ...wanted })
+        return yield* nothing
+      }),
+      askConfirmation: Effect.fnUntraced(function*() {
+        const { accountId } = yield* Principal
+        yield* confirmations.ask(accountId)
         return yield* nothing
       }),
       logout: Effect.fnUntraced(function*() {

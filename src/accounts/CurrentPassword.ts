@@ -19,7 +19,7 @@ export class CurrentPassword extends Context.Service<CurrentPassword, {
       const repo = yield* AccountSettingsRepo
       return CurrentPassword.of({
         check: Effect.fn("CurrentPassword.check")(function*(accountId, password) {
-          yield* limitPerMinute(limits, `password:${accountId}`, rateLimitLogin)
+          yield* limitPerMinute(limits, { name: `password:${accountId}`, limit: rateLimitLogin })
           const { password_hash } = yield* repo.credentials(accountId)
           if (yield* Passwords.verify(password, password_hash)) return
           return yield* ValidationFailed.of("current_password", "is not the current password", "wrong_password")

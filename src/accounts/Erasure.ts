@@ -42,17 +42,19 @@ export const eraseRows = (...tables: ReadonlyArray<string>): ErasureStep["some"]
     return 0
   })
 
-/** Deleting the login sessions logs everyone out at once. */
+/** Deleting the login sessions logs everyone out at once. Deleting address changes frees the previous addresses. */
 export const accountsErasure: ErasureStep = {
   name: "accounts",
   atOnce: Effect.fnUntraced(function*(accountId) {
     const sql = yield* SqlClient.SqlClient
     yield* Query.run(sql`delete from login_sessions where account_id = ${accountId}`)
     yield* Query.run(sql`delete from password_resets where account_id = ${accountId}`)
+    yield* Query.run(sql`delete from email_changes where account_id = ${accountId}`)
   }),
   some: eraseRows(
     "login_sessions",
     "password_resets",
+    "email_changes",
     "notices",
     "audit_entries",
     "idempotency_records",

@@ -5,19 +5,24 @@ import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import type { ValidationFailed } from "../platform/http/ApiErrors.ts"
-import type { EmailAddress } from "../values/EmailAddress.ts"
+import { RequestContext } from "../platform/http/RequestContext.ts"
+import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { AccountId } from "../values/Ids.ts"
 import { TokenExpired } from "./AccountErrors.ts"
-import { passwordViolations, refuseAll } from "./AccountSettings.ts"
 import { Audit } from "./Audit.ts"
-import { Notices } from "./Notices.ts"
-import { passwordResetNotice, passwordTokenNotice } from "./securityNotices.ts"
+import { Notices } from "./notices/Notices.ts"
+import { SealedNotices } from "./notices/SealedNotices.ts"
+import { passwordResetNotice, passwordTokenNotice } from "./notices/securityNotices.ts"
+import { passwordViolations, refuseAll } from "./passwordFault.ts"
 
 /** Distinguishes reset tokens from keys and logins. */
 const resetPrefix = "rt_live_"
 
 /** The most reset mails that an account receives in an hour. */
 const maxPerHour = 5
+
+/** The most requests that one transaction answers. */
+const maxAnswers = 100
 
 /** A new password with the token from a reset mail. */
 export interface PasswordReset {
@@ -26,10 +31,26 @@ export interface PasswordReset {
   readonly password_confirmation: string
 }
 
+const Request = Schema.Struct({ email: Schema.String, client_address: Schema.String })
+type Request = typeof Request.Type
+
 const Owner = Schema.Struct({ account_id: AccountId, name: Schema.String, email: Schema.String })
 
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+
+  /** The same work whether or not an account has the address. */
+  const ask = ({ client_address, email }: Request) =>
+    Query.run(sql`insert into password_reset_requests (email, client_address) values (${email}, ${client_address})`)
+
+  const take = Query.findAll({
+    Request: Schema.Void,
+    Result: Request,
+    execute: () =>
+      sql`delete from password_reset_requests where id in (
+        select id from password_reset_requests order by id limit ${maxAnswers} for update skip locked)
+        returning email, client_address`
+  })
 
   /** Nothing if no account has the address, or if the account has reached its hourly limit. */
   const insert = Query.findOneOption({
@@ -70,13 +91,15 @@ const makeRepo = Effect.gen(function*() {
     Query.run(sql`with ended as (delete from login_sessions where account_id = ${accountId})
       update accounts set password_hash = ${hash} where id = ${accountId}`)
 
-  return { insert, find, use, setPassword }
+  return { ask, take, insert, find, use, setPassword }
 })
 
 /** New passwords for owners who forgot theirs. */
 export class PasswordResets extends Context.Service<PasswordResets, {
-  /** Mails a token if an account has the address. Callers cannot see whether one has. */
-  readonly ask: (email: EmailAddress) => Effect.Effect<void>
+  /** Stores a request. {@link answer} looks for the account, so that no caller can measure whether there is one. */
+  readonly ask: (email: string) => Effect.Effect<void>
+  /** Mails a token for each request whose address an account has. */
+  readonly answer: Effect.Effect<void>
   /** Sets the password and ends all login sessions. A token works once, within an hour. */
   readonly use: (wanted: PasswordReset) => Effect.Effect<void, TokenExpired | ValidationFailed>
 }>()("messaging-service/accounts/PasswordResets") {
@@ -86,15 +109,27 @@ export class PasswordResets extends Context.Service<PasswordResets, {
       const { transaction } = yield* Database
       const audit = yield* Audit
       const notices = yield* Notices
+      const sealed = yield* SealedNotices
       const repo = yield* makeRepo
 
-      const ask = Effect.fn("PasswordResets.ask")(function*(email: EmailAddress) {
-        const token = Tokens.mint(resetPrefix)
-        yield* transaction(Effect.gen(function*() {
+      const answerOne = Effect.fnUntraced(
+        function*({ email }: Request) {
+          const token = Tokens.mint(resetPrefix)
           const asked = yield* repo.insert({ email, tokenHash: Tokens.hash(token) })
-          if (Option.isSome(asked)) yield* notices.enqueue(passwordTokenNotice(asked.value.account_id, token))
-        }))
-      })
+          if (Option.isNone(asked)) return
+          const { account_id: accountId } = asked.value
+          yield* audit.record({ accountId, action: "password.reset_asked" })
+          yield* sealed.enqueue(passwordTokenNotice(accountId, token))
+        },
+        // For the audit log, it is the request that asked.
+        (effect, { client_address: clientAddress }) =>
+          Effect.updateService(effect, RequestContext, (facts) => ({ ...facts, clientAddress }))
+      )
+      const answer = transaction(Effect.tap(repo.take(), Effect.forEach(answerOne))).pipe(
+        Effect.repeat({ while: ({ length }) => length === maxAnswers }),
+        Effect.asVoid,
+        Effect.withSpan("PasswordResets.answer")
+      )
 
       const use = Effect.fn("PasswordResets.use")(function*({ token, ...wanted }: PasswordReset) {
         const tokenHash = Tokens.hash(Redacted.value(token))
@@ -112,7 +147,19 @@ export class PasswordResets extends Context.Service<PasswordResets, {
         }))
       })
 
-      return PasswordResets.of({ ask, use })
+      return PasswordResets.of({
+        ask: Effect.fn("PasswordResets.ask")(function*(email) {
+          const { clientAddress: client_address } = yield* RequestContext
+          yield* repo.ask({ email, client_address })
+        }),
+        answer,
+        use
+      })
     })
   )
 }
+
+/** Answers requests for password resets, on one node of the cluster. */
+export const PasswordResetAnswers = Layer.unwrap(
+  Effect.map(PasswordResets, ({ answer }) => PeriodicTask.make("PasswordResetAnswers", "1 second", answer))
+)

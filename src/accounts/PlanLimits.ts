@@ -47,6 +47,8 @@ export class PlanLimits extends Context.Service<PlanLimits, {
     of: Capacity,
     counting: Effect.Effect<number, E, R>
   ) => Effect.Effect<void, E | PlanLimitExceeded, R>
+  /** Plans without a limit, whose rows are written without waiting for each other. */
+  readonly unlimited: (of: Capacity) => ReadonlyArray<Plan>
 }>()("messaging-service/accounts/PlanLimits") {
   static readonly layer = Layer.effect(
     PlanLimits,
@@ -61,6 +63,7 @@ export class PlanLimits extends Context.Service<PlanLimits, {
       })
 
       return PlanLimits.of({
+        unlimited: (of) => Plan.literals.filter((plan) => limits[of][plan] === undefined),
         requireCapacity: Effect.fn("PlanLimits.requireCapacity")(function*<E, R>(
           accountId: AccountId,
           of: Capacity,

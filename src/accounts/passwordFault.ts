@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { ValidationFailed, type Violation } from "../platform/http/ApiErrors.ts"
 
 /** Loaded with the first password: the dictionaries are large, and most nodes never see a password. */
 const estimator = Effect.runSync(Effect.cached(
@@ -41,3 +42,21 @@ export const passwordFault = Effect.fn("passwordFault")(function*(password: stri
   if (score >= minScore) return undefined
   return messages[feedback.warning ?? ""] ?? "must be harder to guess; use several words that do not belong together"
 })
+
+/** The violations of a new password, if any. */
+export const passwordViolations = Effect.fn("passwordViolations")(function*(
+  wanted: { readonly password: string; readonly password_confirmation?: string },
+  person: Person
+) {
+  const fault = yield* passwordFault(wanted.password, person)
+  return [
+    ...(fault === undefined ? [] : [{ param: "password", type: "weak_password", message: fault }]),
+    ...(wanted.password_confirmation === undefined || wanted.password_confirmation === wanted.password
+      ? []
+      : [{ param: "password_confirmation", type: "mismatch", message: "must be the same as password" }])
+  ] satisfies ReadonlyArray<Violation>
+})
+
+/** Fails with all violations, if there are any. */
+export const refuseAll = (errors: ReadonlyArray<Violation>): Effect.Effect<void, ValidationFailed> =>
+  errors[0] === undefined ? Effect.void : Effect.fail(new ValidationFailed({ param: errors[0].param, errors }))

@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Audit, byOwner } from "../accounts/Audit.ts"
 import type { ErasureStep } from "../accounts/Erasure.ts"
-import type { Notice } from "../accounts/Notice.ts"
-import { Notices } from "../accounts/Notices.ts"
+import type { Notice } from "../accounts/notices/Notice.ts"
+import { Notices } from "../accounts/notices/Notices.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -18,7 +18,8 @@ import { ApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
 /** The prefix of every API key. The next 4 characters stay visible after creation. */
 export const keyPrefix = "sk_live_"
 
-const shownLength = 12
+/** The characters of a key that stay visible, with the prefix. */
+export const shownLength = 12
 
 /** API keys that a plan allows (spec section 8). Undefined means no limit. */
 const apiKeyLimit: Readonly<Record<Plan, number | undefined>> = {

@@ -1,8 +1,8 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Array, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
-import { countingSql, Usage } from "../platform/http/RateLimit.ts"
+import { QuickReads } from "../platform/database/QuickReads.ts"
 import { AccountId, ApiKeyId, LoginSessionId } from "../values/Ids.ts"
 import { Permission, Scope } from "../values/Permission.ts"
 import { Plan } from "../values/Plan.ts"
@@ -25,10 +25,7 @@ const NewRow = Schema.Struct({
 /** A new key before its allowed plans are known. */
 export type UncountedRow = Omit<typeof NewRow.Type, "plans">
 
-/**
- * The owner of a hashed credential and the state of their rate limit. Null for a credential that is unknown or not
- * usable.
- */
+/** The owner of a hashed credential. Null for a credential that is unknown or not usable. */
 export const Credential = Schema.Struct({
   key_id: Schema.NullOr(ApiKeyId),
   session_id: Schema.NullOr(LoginSessionId),
@@ -39,34 +36,33 @@ export const Credential = Schema.Struct({
   permissions: Schema.NullOr(Schema.Array(Permission)),
   plan: Schema.NullOr(Plan),
   trial: Schema.Literals(["none", "running", "over"]),
+  awaits_confirmation: Schema.NullOr(Schema.Boolean),
   state: Schema.Literals(["usable", "unknown", "revoked", "expired"]),
   /** The credential's last use was recorded more than a minute ago. */
-  is_stale: Schema.Boolean,
-  used: Schema.NullOr(Usage.fields.used),
-  /** Requests of the whole account in the current minute. */
-  shared_used: Schema.NullOr(Usage.fields.used),
-  resetsAt: Schema.NullOr(Usage.fields.resetsAt),
-  secondsLeft: Schema.NullOr(Usage.fields.secondsLeft)
+  is_stale: Schema.Boolean
 })
 export type Credential = typeof Credential.Type
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const columns = sql.literal(`id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
-    (expires_at is null or expires_at > now()) as is_active`)
+  const quick = yield* QuickReads.orClient
+  const names = `id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
+    (expires_at is null or expires_at > now()) as is_active`
+  const columns = sql.literal(names)
 
-  const list = Query.findAll({
-    Request: AccountId,
+  const list = Query.lookup(quick, {
     Result: ApiKey,
-    execute: (accountId) => sql`select ${columns} from api_keys where account_id = ${accountId} order by id desc`
+    statement: `select ${names} from api_keys where account_id = $1 order by id desc`,
+    values: (accountId: AccountId) => [accountId]
   })
 
-  const find = Query.findOneOption({
-    Request: One,
+  const found = Query.lookup(quick, {
     Result: ApiKey,
-    execute: ({ accountId, id }) => sql`select ${columns} from api_keys where id = ${id} and account_id = ${accountId}`
+    statement: `select ${names} from api_keys where id = $1 and account_id = $2`,
+    values: ({ accountId, id }: typeof One.Type) => [id, accountId]
   })
+  const find = (one: typeof One.Type) => Effect.map(found(one), Array.head)
 
   /** Locks the account's row, so that keys of one account are created one after the other. */
   const lockAccount = Query.findOne({
@@ -122,26 +118,23 @@ const make = Effect.gen(function*() {
         select name from gone`
   })
 
-  /** One row per hash, in the same order. Counts usable credentials against their rate limit. */
-  const credentials = Query.findAll({
-    Request: Schema.Array(Schema.Uint8Array),
+  /** One row per hash, in the same order. */
+  const credentials = Query.lookup(quick, {
     Result: Credential,
-    execute: (hashes) =>
-      countingSql(
-        sql,
-        sql`select *, case when state = 'usable' then coalesce('key:' || key_id, 'sessions:' || account_id) end as bucket,
-          case when state = 'usable' then 'account:' || account_id end as shared_bucket from (select t.position, k.id as key_id, s.id as session_id, a.id as account_id,
-          coalesce(k.expires_at, s.expires_at) as expires_at,
-          coalesce(s.created_at > now() - interval '15 minutes', false) as is_fresh_login, k.scopes, k.permissions, a.plan,
-          case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial,
-          case when k.expires_at <= now() then 'expired' when a.id is not null then 'usable'
-            when exists (select from revoked_api_keys r where r.key_hash = t.hash) then 'revoked' else 'unknown' end as state,
-          coalesce(coalesce(k.last_used_at, s.last_used_at) < now() - interval '1 minute', true) as is_stale
-        from unnest(${column.bytea(hashes)}) with ordinality as t (hash, position)
-        left join api_keys k on k.key_hash = t.hash
-        left join login_sessions s on s.token_hash = t.hash and s.expires_at > now()
-        left join accounts a on a.id = coalesce(k.account_id, s.account_id) and a.deleted_at is null) f`
-      )
+    statement: `select k.id as key_id, s.id as session_id, a.id as account_id,
+        coalesce(k.expires_at, s.expires_at) as expires_at,
+        coalesce(s.created_at > now() - interval '15 minutes', false) as is_fresh_login, k.scopes, k.permissions, a.plan,
+        a.awaits_confirmation,
+        case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial,
+        case when k.expires_at <= now() then 'expired' when a.id is not null then 'usable'
+          when exists (select from revoked_api_keys r where r.key_hash = t.hash) then 'revoked' else 'unknown' end as state,
+        coalesce(coalesce(k.last_used_at, s.last_used_at) < now() - interval '1 minute', true) as is_stale
+      from unnest($1::bytea[]) with ordinality as t (hash, position)
+      left join api_keys k on k.key_hash = t.hash
+      left join login_sessions s on s.token_hash = t.hash and s.expires_at > now()
+      left join accounts a on a.id = coalesce(k.account_id, s.account_id) and a.deleted_at is null
+      order by position`,
+    values: (hashes: ReadonlyArray<Uint8Array>) => [column.bytea(hashes)]
   })
 
   /** Records the use of credentials. */

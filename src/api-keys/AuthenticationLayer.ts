@@ -6,11 +6,13 @@ import { Access, AccountLimit, type Rule } from "../platform/http/Access.ts"
 import * as Errors from "../platform/http/ApiErrors.ts"
 import { Authentication, Principal } from "../platform/http/Authentication.ts"
 import { limitPerMinute, RateLimit } from "../platform/http/RateLimit.ts"
-import { RequestContext } from "../platform/http/RequestContext.ts"
+import type { Usage } from "../platform/http/RateSlices.ts"
+import { RequestContext, type RequestFacts } from "../platform/http/RequestContext.ts"
 import { GroupCommit } from "../platform/work/GroupCommit.ts"
 import type { AccountId } from "../values/Ids.ts"
+import type { Scope } from "../values/Permission.ts"
 import type { Plan } from "../values/Plan.ts"
-import { keyPrefix } from "./ApiKeys.ts"
+import { keyPrefix, shownLength } from "./ApiKeys.ts"
 import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
 
 /**
@@ -18,7 +20,7 @@ import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
  * statement looks up all requests that arrive together, which keeps this cheap.
  */
 export class Credentials extends Context.Service<Credentials, {
-  /** Looks a token up and counts the request. Records the use of a credential at most once a minute. */
+  /** Looks a token up. Records the use of a credential at most once a minute. */
   readonly find: (token: string) => Effect.Effect<Credential>
 }>()("messaging-service/api-keys/AuthenticationLayer/Credentials") {
   static readonly layer = Layer.effect(
@@ -41,25 +43,17 @@ export class Credentials extends Context.Service<Credentials, {
   ).pipe(Layer.provide(ApiKeysRepo.layer))
 }
 
-const challenge = (header: string) =>
-  Effect.map(RequestContext, ({ answerHeaders }) => answerHeaders.set("www-authenticate", header))
-
 const refused = { unknown: Errors.InvalidApiKey, revoked: Errors.RevokedApiKey, expired: Errors.ExpiredApiKey } as const
 
-/** Identifies the caller, or answers 401. */
-const identify = Effect.fnUntraced(function*(credentials: Credentials["Service"], token: string) {
-  yield* challenge(`Bearer realm="api"`)
-  if (token === "") return yield* new Errors.MissingApiKey()
-  // A mistyped key fails its checksum and needs no query.
-  if (!Tokens.isWellFormed(keyPrefix, token) && !Tokens.isWellFormed(loginPrefix, token)) {
-    return yield* new Errors.InvalidApiKey()
-  }
-  const found = yield* credentials.find(token)
-  if (found.state !== "usable") return yield* new refused[found.state]()
-  const { answerHeaders } = yield* RequestContext
-  answerHeaders.delete("www-authenticate")
-  return found
-})
+type Unauthenticated = Errors.MissingApiKey | Errors.InvalidApiKey | Errors.RevokedApiKey | Errors.ExpiredApiKey
+
+/** The fault of a token that needs no query. A mistyped key fails its checksum. */
+const faultOf = (token: string) =>
+  token === ""
+    ? new Errors.MissingApiKey()
+    : Tokens.isWellFormed(keyPrefix, token) || Tokens.isWellFormed(loginPrefix, token)
+    ? undefined
+    : new Errors.InvalidApiKey()
 
 const principalOf = (found: Credential): Principal["Service"] => ({
   // A usable credential has an account, because the query joins it.
@@ -71,41 +65,73 @@ const principalOf = (found: Credential): Principal["Service"] => ({
   scopes: found.scopes ?? [],
   permissions: found.permissions ?? [],
   plan: found.plan as Plan,
+  awaitsConfirmation: found.awaits_confirmation === true,
   trial: found.trial
 })
 
-/** Of the limits of the key and of the account, the one that leaves fewer requests. Both minutes end at once. */
-const tighter = ({ shared_used, used }: Credential, perKey: number, perAccount: number) => {
-  // The query has counted a usable credential.
-  const own = { limit: perKey, remaining: perKey - (used ?? 0) }
-  const shared = { limit: perAccount, remaining: perAccount - (shared_used ?? 0) }
-  return shared.remaining < own.remaining ? shared : own
+type AnswerHeaders = RequestFacts["answerHeaders"]
+
+/** The scopes of the channels. Codes have their own scope, and choose the channel later. */
+const scopes = { email: "email:write", sms: "sms:write", whatsapp: "whatsapp:write" } as const
+
+interface Asked {
+  readonly rule: Rule
+  readonly principal: Principal["Service"]
+  readonly closed: ReadonlySet<Scope>
+  readonly answerHeaders: AnswerHeaders
 }
 
-/** Answers 403, then 402, if the caller may not use the endpoint. */
-const authorize = Effect.fnUntraced(function*(rule: Rule, principal: Principal["Service"]) {
-  if (rule.kind === "public") return
+/** Why the caller may not use the endpoint: 403, then 402. `closed` has the scopes that trials do not send by. */
+const unauthorized = ({ answerHeaders, closed, principal, rule }: Asked) => {
+  if (rule.kind === "public") return undefined
   if (principal.scopes.length > 0 && !principal.scopes.some((scope) => rule.scopes.includes(scope))) {
-    yield* challenge(`Bearer error="insufficient_scope", scope="${rule.scopes.join(" ")}"`)
-    return yield* new Errors.InsufficientScope({ required: rule.scopes })
+    answerHeaders.set("www-authenticate", `Bearer error="insufficient_scope", scope="${rule.scopes.join(" ")}"`)
+    return new Errors.InsufficientScope({ required: rule.scopes })
   }
   if (
     rule.permission !== undefined && principal.permissions.length > 0 &&
     !principal.permissions.includes(rule.permission)
-  ) {
-    return yield* new Errors.InsufficientPermission({ required: rule.permission })
-  }
-  if (rule.paid === "subscription" && principal.trial !== "none") return yield* new Errors.SubscriptionRequired()
-  if (rule.paid === "sending" && principal.trial === "over") return yield* new Errors.SubscriptionExpired()
-})
+  ) return new Errors.InsufficientPermission({ required: rule.permission })
+  if (rule.paid === "subscription" && principal.trial !== "none") return new Errors.SubscriptionRequired()
+  if (rule.paid !== "sending") return undefined
+  if (principal.awaitsConfirmation) return new Errors.AddressUnconfirmed()
+  if (principal.trial === "none") return undefined
+  if (principal.trial === "over") return new Errors.SubscriptionExpired()
+  return rule.scopes.some((scope) => closed.has(scope)) ? new Errors.SubscriptionRequired() : undefined
+}
 
-/** See {@link Authentication}. */
+interface Counted {
+  readonly limit: number
+  readonly usage: Usage
+}
+
+/** Tells the tighter limit of the two, and refuses a request above it. */
+const refusedByLimit = (own: Counted, shared: Counted, answerHeaders: AnswerHeaders) => {
+  const isOwn = own.limit - own.usage.used <= shared.limit - shared.usage.used
+  const { limit, usage: { resetsAt, secondsLeft, used } } = isOwn ? own : shared
+  const remaining = Math.max(0, limit - used)
+  answerHeaders.set("x-ratelimit-limit", String(limit))
+  answerHeaders.set("x-ratelimit-remaining", String(remaining))
+  answerHeaders.set("x-ratelimit-reset", String(resetsAt))
+  answerHeaders.set("ratelimit-policy", `"minute";q=${limit};w=60`)
+  answerHeaders.set("ratelimit", `"minute";r=${remaining};t=${secondsLeft}`)
+  if (used <= limit) return undefined
+  answerHeaders.set("retry-after", String(secondsLeft))
+  return new Errors.RateLimitExceeded({ limit, retry_after: secondsLeft })
+}
+
+const publicRule: Rule = { kind: "public" }
+
+/** See {@link Authentication}. Runs for each request, hence few effects. */
 export const AuthenticationLayer = Layer.effect(
   Authentication,
   Effect.gen(function*() {
     const credentials = yield* Credentials
     const config = yield* AppConfig
     const limits = yield* RateLimit
+    const closed = new Set(
+      (["email", "sms", "whatsapp"] as const).flatMap((name) => config.trialChannels.has(name) ? [] : [scopes[name]])
+    )
     const perMinute: Readonly<Record<Plan, number>> = {
       starter: config.rateLimitStarter,
       growth: config.rateLimitGrowth,
@@ -113,34 +139,52 @@ export const AuthenticationLayer = Layer.effect(
       enterprise: config.rateLimitEnterprise
     }
 
-    /** Answers 429 above the rate limit of the key or of its account. */
-    const limited = Effect.fnUntraced(function*(plan: Plan, found: Credential) {
-      const tight = tighter(found, perMinute[plan], perMinute[plan] * config.rateLimitAccountKeys)
-      const { limit } = tight
-      const { answerHeaders } = yield* RequestContext
-      const remaining = Math.max(0, tight.remaining)
-      const [resetsAt, secondsLeft] = [found.resetsAt ?? 0, found.secondsLeft ?? 1]
-      answerHeaders.set("x-ratelimit-limit", String(limit))
-      answerHeaders.set("x-ratelimit-remaining", String(remaining))
-      answerHeaders.set("x-ratelimit-reset", String(resetsAt))
-      answerHeaders.set("ratelimit-policy", `"minute";q=${limit};w=60`)
-      answerHeaders.set("ratelimit", `"minute";r=${remaining};t=${secondsLeft}`)
-      if (tight.remaining >= 0) return
-      answerHeaders.set("retry-after", String(secondsLeft))
-      return yield* new Errors.RateLimitExceeded({ limit, retry_after: secondsLeft })
-    })
+    /** Identifies the caller, or answers 401. */
+    const identify = (token: string, facts: RequestFacts): Effect.Effect<Principal["Service"], Unauthenticated> => {
+      const refuse = (error: Unauthenticated) => {
+        facts.answerHeaders.set("www-authenticate", `Bearer realm="api"`)
+        return Effect.fail(error)
+      }
+      const fault = faultOf(token)
+      if (fault !== undefined) return refuse(fault)
+      return Effect.flatMap(credentials.find(token), (found) => {
+        if (found.state === "usable") return Effect.succeed(principalOf(found))
+        facts.caller = { keyId: found.key_id, keyPrefix: token.slice(0, shownLength) }
+        return refuse(new refused[found.state]())
+      })
+    }
+
+    /** Counts the request. Fails with 429, 403 or 402. */
+    const admit = (rule: Rule, principal: Principal["Service"], facts: RequestFacts) => {
+      const { accountId, keyId, plan } = principal
+      const { answerHeaders } = facts
+      facts.caller = principal
+      const name = keyId === undefined ? `sessions:${accountId}` : `key:${keyId}`
+      const own = { name, limit: perMinute[plan] }
+      const shared = { name: `account:${accountId}`, limit: perMinute[plan] * config.rateLimitAccountKeys }
+      return Effect.flatMap(limits.count([own, shared]), ([ofOwn, ofAll]) => {
+        const counted = [{ limit: own.limit, usage: ofOwn }, { limit: shared.limit, usage: ofAll }] as const
+        const refusal = refusedByLimit(...counted, answerHeaders) ??
+          unauthorized({ rule, principal, closed, answerHeaders })
+        return refusal === undefined ? Effect.void : Effect.fail(refusal)
+      })
+    }
 
     return Authentication.of({
-      bearer: Effect.fnUntraced(function*(httpEffect, { credential, endpoint }) {
-        const found = yield* identify(credentials, Redacted.value(credential))
-        const principal = principalOf(found)
-        yield* limited(principal.plan, found)
-        yield* authorize(Context.getOrUndefined(endpoint.annotations, Access) ?? { kind: "public" }, principal)
-        const limit = Context.get(endpoint.annotations, AccountLimit)
-        // Counted here, because the endpoint may run in a transaction, which would keep the counter locked.
-        if (limit !== undefined) yield* limitPerMinute(limits, `${limit}:${principal.accountId}`, config[limit])
-        return yield* Effect.provideService(httpEffect, Principal, principal)
-      })
+      bearer: (httpEffect, { credential, endpoint }) =>
+        Effect.flatMap(
+          RequestContext,
+          (facts) =>
+            Effect.flatMap(identify(Redacted.value(credential), facts), (principal) => {
+              const rule = Context.getOrUndefined(endpoint.annotations, Access) ?? publicRule
+              const limit = Context.get(endpoint.annotations, AccountLimit)
+              const handled = Effect.provideService(httpEffect, Principal, principal)
+              const bucket = limit && { name: `${limit}:${principal.accountId}`, limit: config[limit] }
+              // Counted here, because the endpoint may run in a transaction, which would keep the counter locked.
+              const limited = bucket === undefined ? handled : Effect.andThen(limitPerMinute(limits, bucket), handled)
+              return Effect.andThen(admit(rule, principal, facts), limited)
+            })
+        )
     })
   })
 )

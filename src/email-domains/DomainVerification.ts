@@ -1,6 +1,6 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schedule } from "effect"
-import type { Notice } from "../accounts/Notice.ts"
-import { Notices } from "../accounts/Notices.ts"
+import type { Notice } from "../accounts/notices/Notice.ts"
+import { Notices } from "../accounts/notices/Notices.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"

@@ -5,8 +5,37 @@ import { directory } from "../platform/database/Migrations.ts"
 import { readPrices } from "./priceFile.ts"
 import { type PriceRow, PricesRepo } from "./PricesRepo.ts"
 
-/** The maximum age in milliseconds of the prices that messages are charged by. */
+/** The maximum age in milliseconds of the prices that are listed and that messages are charged by. */
 const maxAge = 5_000
+
+/** How long a load may take before another caller tries too. */
+const loadTime = 1_000
+
+/** The enabled countries, ordered by name. It is the same object until a price changes. */
+export interface PriceTable {
+  readonly rows: ReadonlyArray<PriceRow>
+  readonly micros: ReadonlyMap<string, number>
+}
+
+/** Loads a table, and keeps it until it is too old. While one caller loads the next table, the others use the old one. */
+const makeTable = <R>(clock: Clock.Clock, list: Effect.Effect<ReadonlyArray<PriceRow>, never, R>) => {
+  let table: PriceTable | undefined
+  let until = -Infinity
+  const fresh = () => clock.currentTimeMillisUnsafe() < until ? table : undefined
+  const current = Effect.gen(function*() {
+    const known = fresh()
+    if (known !== undefined) return known
+    const now = clock.currentTimeMillisUnsafe()
+    until = now + loadTime
+    const rows = yield* list
+    if (table === undefined || JSON.stringify(rows) !== JSON.stringify(table.rows)) {
+      table = { rows, micros: new Map(rows.map((row) => [row.code, row.price_micros])) }
+    }
+    until = now + maxAge - loadTime
+    return table
+  })
+  return { current, fresh }
+}
 
 /** The list of a new database. Its prices are examples. */
 const example = NodePath.join(directory, "seed", "sms_prices.csv")
@@ -30,8 +59,10 @@ export interface Imported {
 
 /** Prices of an SMS segment by country (spec 4.6). */
 export class Prices extends Context.Service<Prices, {
-  /** The enabled countries, ordered by name. */
-  readonly list: Effect.Effect<ReadonlyArray<PriceRow>>
+  /** At most five seconds behind an import. */
+  readonly current: Effect.Effect<PriceTable>
+  /** The same table, unless it is too old or not loaded yet. */
+  readonly fresh: () => PriceTable | undefined
   /** Micro-dollars of a segment; undefined for a country without a price. At most five seconds behind an import. */
   readonly of: (country: string) => Effect.Effect<number | undefined>
   /** Imports a list entirely or not at all, and writes only changed rows. `replace` removes every other country. */
@@ -46,11 +77,7 @@ export class Prices extends Context.Service<Prices, {
       const { transaction } = yield* Database
       const fs = yield* FileSystem.FileSystem
       const repo = yield* PricesRepo
-      const list = repo.listed()
-      let known: { readonly until: number; readonly prices: ReadonlyMap<string, number> } = {
-        until: 0,
-        prices: new Map()
-      }
+      const { current, fresh } = makeTable(yield* Clock.Clock, repo.listed())
 
       const importList = Effect.fn("Prices.import")(
         function*(text: string, { replace }: { readonly replace: boolean }) {
@@ -74,15 +101,9 @@ export class Prices extends Context.Service<Prices, {
       })).pipe(Effect.orDie)
 
       return Prices.of({
-        list,
-        of: Effect.fn("Prices.of")(function*(country: string) {
-          const now = yield* Clock.currentTimeMillis
-          if (now >= known.until) {
-            const rows = yield* list
-            known = { until: now + maxAge, prices: new Map(rows.map((row) => [row.code, row.price_micros])) }
-          }
-          return known.prices.get(country)
-        }),
+        current,
+        fresh,
+        of: (country) => Effect.map(current, ({ micros }) => micros.get(country)),
         import: importList
       })
     })

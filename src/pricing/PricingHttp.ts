@@ -1,14 +1,15 @@
 import { Effect, Layer } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
-import { entityTag, isNamed } from "../platform/http/entityTag.ts"
 import { limitPerMinute, RateLimit } from "../platform/http/RateLimit.ts"
+import { PreparedAnswer } from "../platform/http/ready/PreparedAnswer.ts"
+import { QuickAnswers } from "../platform/http/ready/QuickAnswers.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { networkOf } from "../values/IpAddress.ts"
 import { Timestamp } from "../values/Timestamp.ts"
-import { Prices } from "./Prices.ts"
+import { Prices, type PriceTable } from "./Prices.ts"
 import type { PriceRow } from "./PricesRepo.ts"
 import { type PriceList, PricingApi } from "./PricingApi.ts"
 import { dollars } from "./SmsPrice.ts"
@@ -29,6 +30,12 @@ const priceList = (rows: ReadonlyArray<PriceRow>): PriceList => ({
   }
 })
 
+const contentOf = (rows: ReadonlyArray<PriceRow>) => ({
+  text: JSON.stringify(priceList(rows)),
+  type: "application/json",
+  headers: { "cache-control": "public, max-age=300", "access-control-allow-origin": "*" }
+})
+
 /** Handlers of {@link PricingApi}. */
 const PricingHttp = HttpApiBuilder.group(
   baseContract.add(PricingApi),
@@ -38,20 +45,42 @@ const PricingHttp = HttpApiBuilder.group(
       const prices = yield* Prices
       const { rateLimitPricing } = yield* AppConfig
       const limits = yield* RateLimit
+      const quick = yield* QuickAnswers
+      const bucketOf = (clientAddress: string) => ({
+        name: `pricing:${networkOf(clientAddress)}`,
+        limit: rateLimitPricing
+      })
+      let whole: { readonly table: PriceTable; readonly answer: PreparedAnswer } | undefined
+
+      /** Encodes the whole list once for each version of the prices. */
+      const wholeList = Effect.gen(function*() {
+        const table = yield* prices.current
+        if (whole?.table === table) return whole.answer
+        const answer = yield* PreparedAnswer.compressed(contentOf(table.rows))
+        whole = { table, answer }
+        return answer
+      })
+      const ofCountry = (code: string) =>
+        Effect.map(
+          prices.current,
+          ({ rows }) => PreparedAnswer.plain(contentOf(rows.filter((row) => row.code === code)))
+        )
+
+      yield* quick.add("/v1/sms/pricing", ({ clientAddress, headers }) => {
+        if (whole === undefined || prices.fresh() !== whole.table) return undefined
+        const [usage] = limits.spend([bucketOf(clientAddress)]) ?? []
+        return usage !== undefined && usage.used <= rateLimitPricing
+          ? PreparedAnswer.forRequest(whole.answer, headers)
+          : undefined
+      })
 
       return handlers.handle("pricing", ({ query }) =>
         Effect.gen(function*() {
           const { clientAddress } = yield* RequestContext
-          yield* limitPerMinute(limits, `pricing:${networkOf(clientAddress)}`, rateLimitPricing)
-          const rows = yield* prices.list
-          const code = query.country?.toUpperCase()
-          const body = JSON.stringify(priceList(code === undefined ? rows : rows.filter((row) => row.code === code)))
-          const etag = entityTag(body)
-          const headers = { etag, "cache-control": "public, max-age=300", "access-control-allow-origin": "*" }
-          const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
-          return isNamed(etag, asked["if-none-match"])
-            ? HttpServerResponse.empty({ status: 304, headers })
-            : HttpServerResponse.text(body, { contentType: "application/json", headers })
+          yield* limitPerMinute(limits, bucketOf(clientAddress))
+          const answer = yield* (query.country === undefined ? wholeList : ofCountry(query.country.toUpperCase()))
+          const { headers } = yield* HttpServerRequest.HttpServerRequest
+          return PreparedAnswer.response(answer, headers)
         }))
     })
 )

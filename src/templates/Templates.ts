@@ -6,6 +6,7 @@ import { NotFound, type PlanLimitExceeded, ValidationFailed } from "../platform/
 import { deprecated } from "../platform/http/RequestContext.ts"
 import { type AccountId, TemplateId, TemplateNumber, templatePathId, type TemplateRef } from "../values/Ids.ts"
 import type { PageOf } from "../values/Page.ts"
+import { Plan } from "../values/Plan.ts"
 import { compiled, type CompiledTemplate, variablesOf } from "./CompiledTemplate.ts"
 import type { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
 import type { TemplatePartName } from "./TemplatePart.ts"
@@ -87,11 +88,14 @@ export class Templates extends Context.Service<Templates, {
         const read = yield* compiled({ subject: input.subject, html, text }, paramOf)
         const variables = yield* variablesOf(read.template)
         const id = TemplateId.make(`tmpl_${yield* ulid}`)
+        const row = { id, accountId, name: input.name, ...read.source, variables }
+        const inserted = yield* repo.insert({ ...row, plans: limits.unlimited("templates") })
+        if (Option.isSome(inserted)) return inserted.value
         const count = Effect.map(repo.count(accountId), ({ total }) => total)
-        return yield* transaction(Effect.andThen(
-          limits.requireCapacity(accountId, "templates", count),
-          repo.insert({ id, accountId, name: input.name, ...read.source, variables })
-        ))
+        return yield* transaction(Effect.gen(function*() {
+          yield* limits.requireCapacity(accountId, "templates", count)
+          return yield* Effect.orDie(Effect.fromOption(yield* repo.insert({ ...row, plans: Plan.literals })))
+        }))
       })
 
       const update = Effect.fn("Templates.update")(

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId, TemplateId, TemplateNumber } from "../values/Ids.ts"
+import { Plan } from "../values/Plan.ts"
 import { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
 
 const One = Schema.Struct({ accountId: AccountId, ref: Schema.Union([TemplateId, TemplateNumber]) })
@@ -25,12 +26,14 @@ const make = Effect.gen(function*() {
   const named = ({ accountId, ref }: typeof One.Encoded) =>
     sql.and([sql`account_id = ${accountId}`, typeof ref === "number" ? sql`numeric_id = ${ref}` : sql`id = ${ref}`])
 
-  const insert = Query.findOne({
-    Request: Schema.Struct({ accountId: AccountId, ...Content.fields }),
+  /** Nothing if the account is on none of the plans. */
+  const insert = Query.findOneOption({
+    Request: Schema.Struct({ accountId: AccountId, ...Content.fields, plans: Schema.Array(Plan) }),
     Result: EmailTemplate,
-    execute: ({ accountId, html, id, name, subject, text, variables }) =>
+    execute: ({ accountId, html, id, name, plans, subject, text, variables }) =>
       sql`insert into email_templates (id, account_id, name, subject, html, text, variables)
-        values (${id}, ${accountId}, ${name}, ${subject}, ${html}, ${text}, ${column.text(variables)})
+        select ${id}::text, id, ${name}::text, ${subject}::text, ${html}::text, ${text}::text, ${column.text(variables)}
+        from accounts where id = ${accountId} and plan = any(${column.text(plans)})
         returning ${columns}`
   })
 

@@ -1,5 +1,5 @@
 import { Array, Context, Effect, Layer } from "effect"
-import { Notices } from "../accounts/Notices.ts"
+import { Notices } from "../accounts/notices/Notices.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"

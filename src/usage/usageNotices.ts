@@ -1,4 +1,4 @@
-import type { Notice } from "../accounts/Notice.ts"
+import type { Notice } from "../accounts/notices/Notice.ts"
 import type { AccountId } from "../values/Ids.ts"
 import { pluralize, thousands } from "../values/messageText.ts"
 import type { Crossed, DigestRow } from "./UsageAlertsRepo.ts"

@@ -20,6 +20,9 @@ export type ApiKeyId = typeof ApiKeyId.Type
 export const LoginSessionId = id.pipe(Schema.brand("LoginSessionId"))
 export type LoginSessionId = typeof LoginSessionId.Type
 
+export const EmailChangeId = id.pipe(Schema.brand("EmailChangeId"))
+export type EmailChangeId = typeof EmailChangeId.Type
+
 export const WebhookId = id.pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 

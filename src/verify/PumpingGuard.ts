@@ -1,6 +1,6 @@
 import { Effect, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notices } from "../accounts/Notices.ts"
+import { Notices } from "../accounts/notices/Notices.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"

@@ -6,7 +6,8 @@ import { ulid } from "../platform/crypto/ids.ts"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { drawSeed, isCode } from "../platform/crypto/oneTimeCode.ts"
 import { Database } from "../platform/database/Database.ts"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound, SubscriptionRequired, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import type { Principal } from "../platform/http/Authentication.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { Quotas } from "../usage/Quotas.ts"
 import { type AccountId, VerificationId } from "../values/Ids.ts"
@@ -14,7 +15,7 @@ import { countryOf } from "../values/PhoneNumber.ts"
 import { admit, type CodeLimits, type Refusal } from "./admission.ts"
 import { CodeSender } from "./CodeSender.ts"
 import { keyOf, prefixOf, type Recipient } from "./Recipient.ts"
-import { routeTo } from "./routeTo.ts"
+import { type Route, routeTo } from "./routeTo.ts"
 import type { CheckedCode, SentVerification, Verification } from "./Verification.ts"
 import { type Counted, type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { guess, shownStatus } from "./VerificationState.ts"
@@ -58,6 +59,9 @@ const requireCountry = Effect.fnUntraced(function*(allowed: ReadonlySet<string> 
   return yield* new CountryNotAllowed({ param: "to", country: country ?? null })
 })
 
+/** Who asks for a code. */
+type Sender = Pick<Principal["Service"], "accountId" | "trial">
+
 const defaults = { length: 6, ttl: 300 } as const
 
 /** One-time codes (spec 1). */
@@ -67,9 +71,12 @@ export class Verifications extends Context.Service<Verifications, {
    * with the new code.
    */
   readonly send: (
-    accountId: AccountId,
+    sender: Sender,
     asked: NewVerification
-  ) => Effect.Effect<SentVerification, ChannelRefusal | OtpLimitReached | VerificationBlocked | CountryNotAllowed>
+  ) => Effect.Effect<
+    SentVerification,
+    ChannelRefusal | OtpLimitReached | VerificationBlocked | CountryNotAllowed | SubscriptionRequired
+  >
   /** Compares a guess. Guesses of one verification run one after the other, so that the limit of attempts holds. */
   readonly check: (
     accountId: AccountId,
@@ -96,6 +103,8 @@ export class Verifications extends Context.Service<Verifications, {
         resendSeconds: config.otpResendSeconds,
         perHour: config.otpLimitHour,
         perDay: config.otpLimitDay,
+        perHourAll: config.otpLimitHourAll,
+        perDayAll: config.otpLimitDayAll,
         perNetworkHour: config.otpLimitClientIp,
         perPrefixHour: config.otpLimitPrefix
       }
@@ -107,6 +116,8 @@ export class Verifications extends Context.Service<Verifications, {
           sinceLast: row.since_last,
           hour: { count: row.hour, frees: row.hour_frees },
           day: { count: row.day, frees: row.day_frees },
+          hourAll: { count: row.hour_all, frees: row.hour_all_frees },
+          dayAll: { count: row.day_all, frees: row.day_all_frees },
           network: { count: row.network, frees: row.network_frees },
           prefix: { count: row.prefix, frees: row.prefix_frees },
           blockedFor: row.blocked_for
@@ -127,9 +138,18 @@ export class Verifications extends Context.Service<Verifications, {
           ? Effect.map(accounts.find(accountId), (account) => Option.isSome(account) ? account.value.locale : "en")
           : Effect.succeed(locale)
 
-      const send = Effect.fn("Verifications.send")(function*(accountId: AccountId, asked: NewVerification) {
+      /** The channels of a route that the sender may use. */
+      const openTo = Effect.fnUntraced(function*({ trial }: Sender, route: Route) {
+        if (trial === "none") return route
+        const [first, ...others] = route.filter((channel) => config.trialChannels.has(channel))
+        if (first === undefined) return yield* new SubscriptionRequired()
+        return [first, ...others] as const
+      })
+
+      const send = Effect.fn("Verifications.send")(function*(by: Sender, asked: NewVerification) {
+        const { accountId } = by
         const { brand_name, client_ip, domain, length = defaults.length, session_id, to, ttl = defaults.ttl } = asked
-        const channels = yield* routeTo(to, asked.channel ?? "sms")
+        const channels = yield* openTo(by, yield* routeTo(to, asked.channel ?? "sms"))
         yield* requireCountry(config.otpCountries, to)
         const locale = yield* localeOf(accountId, asked)
         const counted = { accountId, recipient: keyOf(to), prefix: prefixOf(to), clientIp: client_ip ?? null }

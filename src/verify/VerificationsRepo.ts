@@ -47,6 +47,10 @@ const Counts = Schema.Struct({
   day_frees: Schema.Finite,
   hour: Schema.Int,
   hour_frees: Schema.Finite,
+  day_all: Schema.Int,
+  day_all_frees: Schema.Finite,
+  hour_all: Schema.Int,
+  hour_all_frees: Schema.Finite,
   network: Schema.Int,
   network_frees: Schema.Finite,
   prefix: Schema.Int,
@@ -81,13 +85,18 @@ const make = Effect.gen(function*() {
   )
 
   /**
-   * Serialises codes to the same recipient, prefix and network until the transaction ends. The order of locks is fixed.
+   * Serialises codes to the same recipient, from all accounts, and an account's codes to the same prefix and network, until
+   * the transaction ends. The order of locks is fixed.
    */
   const lock = ({ accountId, clientIp, prefix, recipient }: Counted) => {
-    const names = [`to:${recipient}`, ...(prefix === null ? [] : [`prefix:${prefix}`]), `ip:${clientIp ?? ""}`]
+    const names = [
+      `to:${recipient}`,
+      ...(prefix === null ? [] : [`${accountId}:prefix:${prefix}`]),
+      ...(clientIp === null ? [] : [`${accountId}:ip:${clientIp}`])
+    ]
     return Query.run(sql`select pg_advisory_xact_lock(key) from (
-        select hashtextextended('verify:' || ${accountId}::bigint || ':' || name, 0) as key
-        from unnest(${column.text(clientIp === null ? names.slice(0, -1) : names)}) as name order by 1 offset 0
+        select hashtextextended('verify:' || name, 0) as key from unnest(${column.text(names)}) as name
+        order by 1 offset 0
       ) keys`)
   }
 
@@ -99,6 +108,7 @@ const make = Effect.gen(function*() {
 
   const since = (window: string) => sql.literal(`created_at > now() - interval '${window}'`)
 
+  /** Codes of trial accounts do not count for others, so that strangers cannot keep a customer's codes from a person. */
   const counts = Query.findOne({
     Request: Counted,
     Result: Counts,
@@ -111,6 +121,14 @@ const make = Effect.gen(function*() {
             extract(epoch from now() - max(created_at))::float8 as since_last from sent
         ), hour as (
           select count(*) as hour, ${frees("1 hour")} as hour_frees from sent where ${since("1 hour")}
+        ), all_accounts as (
+          select s.created_at from verification_sends s join accounts a on a.id = s.account_id
+          where s.recipient = ${recipient} and s.${since("1 day")} and (a.trial_ends_at is null
+            or exists (select from accounts own where own.id = ${accountId} and own.trial_ends_at is not null))
+        ), day_all as (
+          select count(*) as day_all, ${frees("1 day")} as day_all_frees from all_accounts
+        ), hour_all as (
+          select count(*) as hour_all, ${frees("1 hour")} as hour_all_frees from all_accounts where ${since("1 hour")}
         ), network as (
           select count(*) as network, ${frees("1 hour")} as network_frees from verification_sends
           where account_id = ${accountId} and client_network = ${networkOf(clientIp)} and ${since("1 hour")}
@@ -120,7 +138,7 @@ const make = Effect.gen(function*() {
         )
         select *, (select extract(epoch from until - now())::float8 from verification_blocks
           where account_id = ${accountId} and prefix = ${prefix}::text and until > now()) as blocked_for
-        from day, hour, network, prefix`
+        from day, hour, day_all, hour_all, network, prefix`
   })
 
   /** Locks the recipient's pending verification until the transaction ends. */

@@ -4,7 +4,13 @@ import { EmailQuotaExceeded } from "../accounts/AccountErrors.ts"
 import { UnsupportedDestination } from "../channels/sms/SmsErrors.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
-import { NotFound, PlanLimitExceeded, RateLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import {
+  NotFound,
+  PlanLimitExceeded,
+  RateLimitExceeded,
+  SubscriptionRequired,
+  ValidationFailed
+} from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules } from "../platform/http/RequestRules.ts"
 import { DomainName } from "../values/DomainName.ts"
@@ -90,6 +96,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
     OtpLimitReached,
     VerificationBlocked,
     CountryNotAllowed,
+    SubscriptionRequired,
     ChannelUnavailable
   )
 })

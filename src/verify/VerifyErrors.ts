@@ -39,6 +39,8 @@ export const OtpLimitReason = Schema.Literals([
   "resend_cool_down",
   "recipient_hour",
   "recipient_day",
+  "all_accounts_hour",
+  "all_accounts_day",
   "client_ip_hour",
   "prefix_hour"
 ])
@@ -48,6 +50,8 @@ const reasons: Readonly<Record<OtpLimitReason, string>> = {
   resend_cool_down: "A code was sent to this recipient a moment ago",
   recipient_hour: "This recipient has reached the limit of codes per hour",
   recipient_day: "This recipient has reached the limit of codes per day",
+  all_accounts_hour: "This recipient has reached the limit of codes per hour from all accounts of this service",
+  all_accounts_day: "This recipient has reached the limit of codes per day from all accounts of this service",
   client_ip_hour: "This client_ip has reached the limit of codes per hour",
   prefix_hour: "Numbers in this range have reached the limit of codes per hour"
 }

@@ -22,8 +22,7 @@ const VerifyHttp = HttpApiBuilder.group(
       const verifications = yield* Verifications
       return handlers.handleAll({
         send: Effect.fnUntraced(function*({ payload }) {
-          const { accountId } = yield* Principal
-          const sent = yield* verifications.send(accountId, payload)
+          const sent = yield* verifications.send(yield* Principal, payload)
           yield* created(`/v1/verify/status/${sent.id}`)
           return { success: true as const, data: sent }
         }),

@@ -12,6 +12,9 @@ export interface Sent {
   readonly sinceLast: number | null
   readonly hour: Window
   readonly day: Window
+  /** From all accounts. */
+  readonly hourAll: Window
+  readonly dayAll: Window
   /** For the person's network; empty if the request names none. */
   readonly network: Window
   /** For numbers with the same prefix; empty for an email address. */
@@ -25,6 +28,8 @@ export interface CodeLimits {
   readonly resendSeconds: number
   readonly perHour: number
   readonly perDay: number
+  readonly perHourAll: number
+  readonly perDayAll: number
   readonly perNetworkHour: number
   readonly perPrefixHour: number
 }
@@ -47,6 +52,8 @@ export const admit = (sent: Sent, limits: CodeLimits): Refusal | undefined => {
   const windows: ReadonlyArray<readonly [OtpLimitReason, Window, number]> = [
     ["recipient_day", sent.day, limits.perDay],
     ["recipient_hour", sent.hour, limits.perHour],
+    ["all_accounts_day", sent.dayAll, limits.perDayAll],
+    ["all_accounts_hour", sent.hourAll, limits.perHourAll],
     ["client_ip_hour", sent.network, limits.perNetworkHour],
     ["prefix_hour", sent.prefix, limits.perPrefixHour]
   ]

@@ -145,6 +145,48 @@ layer(AppConfig.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
       assert.lengthOf(yield* files, 0)
     }))
 
+  it.effect("a row is removed at the age that its table promises, and not before", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      const at = (minutes: number) => sql`now() - ${minutes}::float8 * interval '1 minute'`
+      const day = 24 * 60
+      const verification = (id: string, ended: number) =>
+        sql`insert into verifications (id, account_id, recipient, channel, code_seed, locale, expires_at, ended_at)
+          values (${id}, ${accountId}, ${id}, 'email', '', 'en', now(), ${at(ended)})`
+      const tables: ReadonlyArray<readonly [string, number, (minutes: number) => Effect.Effect<unknown, unknown>]> = [
+        ["verifications", 30 * day, (minutes) => verification(`ver_${minutes}`, minutes)],
+        ["verification_sends", 2 * day, (minutes) =>
+          Effect.andThen(
+            verification(`ver_of_${minutes}`, 0),
+            sql`insert into verification_sends (verification_id, account_id, recipient, created_at)
+              values (${`ver_of_${minutes}`}, ${accountId}, 'a', ${at(minutes)})`
+          )],
+        ["audit_entries", 400 * day, (minutes) =>
+          sql`insert into audit_entries (account_id, actor, action, at) values (${accountId}, 'a', 'b', ${
+            at(minutes)
+          })`],
+        ["plain_refusals", 30 * day, (minutes) =>
+          sql`insert into plain_refusals (account_id, email, message_id, refused_at)
+            values (${accountId}, 'a', 1, ${at(minutes)})`],
+        ["login_guesses", day, (minutes) =>
+          sql`insert into login_guesses (email_hash, client_network, failures, failed_at, retry_at)
+            values ('a', 'b', 1, ${at(minutes)}, now())`],
+        ["rate_windows", 5, (minutes) =>
+          sql`insert into rate_windows (bucket, starts_at, used) values ('a', ${at(minutes)}, 1)`]
+      ]
+      for (const [table, minutes, insert] of tables) {
+        const left: Array<number> = []
+        for (const age of [minutes + 1, minutes - 1]) {
+          yield* sql`delete from ${sql(table)}`
+          yield* insert(age)
+          yield* prune
+          left.push((yield* sql`select from ${sql(table)}`).length)
+        }
+        assert.deepStrictEqual(left, [0, 1], table)
+      }
+    }))
+
   it.effect("rows are removed in portions of 5,000, and all steps go on when one fails", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

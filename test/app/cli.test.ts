@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Passwords from "../../src/platform/crypto/Passwords.ts"
 import { cli, sandboxed } from "../support/cli.ts"
 import { makeDnsServer } from "../support/DnsServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -79,6 +81,30 @@ describe("command line", () => {
           `${id}\tenterprise\tactive\tada@example.com`
         )
         assert.include((yield* cli(["account", "key", "4711"], environment)).stderr, "Account 4711 does not exist")
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    120_000
+  )
+
+  it.live(
+    "account create reads a password from the first line of standard input, and takes none as an argument",
+    () =>
+      Effect.gen(function*() {
+        const environment = yield* onDatabase
+        const sql = yield* SqlClient.SqlClient
+        const create = (email: string, words: ReadonlyArray<string>, input?: string) =>
+          cli(["account", "create", "--email", email, "--name", "Ada", ...words], environment, input)
+        const made = yield* create("ada@example.com", ["--password-stdin", "--json"], "correct horse battery\nmore\n")
+        assert.strictEqual(made.code, 0, made.stderr)
+        const [account] = yield* sql`select password_hash from accounts where email = 'ada@example.com'`
+        assert.isTrue(yield* Passwords.verify("correct horse battery", String(account?.["password_hash"])))
+        const empty = yield* create("eve@example.com", ["--password-stdin"], "\n")
+        assert.deepStrictEqual([empty.code, empty.stderr], [
+          1,
+          "No password was entered. Type it, or write it to standard input as one line.\n"
+        ])
+        const argument = yield* create("eve@example.com", ["--password", "correct horse battery"])
+        assert.strictEqual(argument.code, 1)
+        assert.deepStrictEqual(yield* sql`select from accounts where email = 'eve@example.com'`, [])
       }).pipe(Effect.provide(TestDatabase.layer)),
     120_000
   )

@@ -15,7 +15,9 @@ const listen = Effect.gen(function*() {
   let printed = ""
   yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, [main, "webhook", "listen", "--port", String(port), "--secret", secret])
+      const child = spawn(process.execPath, [main, "webhook", "listen", "--port", String(port), "--secret-stdin"])
+      // The pipe stays open: one line is enough.
+      child.stdin.write(`${secret}\n`)
       child.stdout.on("data", (chunk) => {
         printed += String(chunk)
       })

@@ -1,29 +1,22 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { mint } from "../../src/platform/crypto/Tokens.ts"
+import * as Tokens from "../../src/platform/crypto/Tokens.ts"
 import { Authentication } from "../../src/platform/http/Authentication.ts"
-import { RequestRules } from "../../src/platform/http/RequestRules.ts"
-import { Permission } from "../../src/values/Permission.ts"
-import { makeAccount, makeKey, Service } from "../support/Service.ts"
-import { assertRefused, endpoints, fill, foreignScope, guarded } from "./contract.ts"
-
-/** Every public endpoint. A new one must be added here by hand. */
-const publicEndpoints = [
-  "POST /v1/auth/register",
-  "POST /v1/auth/login",
-  "POST /v1/auth/password/forgot",
-  "POST /v1/auth/password/reset",
-  "GET /v1/sms/pricing"
-]
+import { BodyLimit, RequestRules } from "../../src/platform/http/RequestRules.ts"
+import { Permission, Scope } from "../../src/values/Permission.ts"
+import { makeAccount, makeKey, type RequestOptions, Service } from "../support/Service.ts"
+import { accessTable, type Row } from "./access.table.ts"
+import { assertRefused, endpoints, fill, guarded } from "./contract.ts"
 
 describe("access rules of the contract", () => {
-  it("every endpoint declares who may call it", () => {
-    assert.deepStrictEqual(endpoints.filter(({ rule }) => rule === undefined).map(({ name }) => name), [])
-  })
-
-  it("exactly the listed endpoints are public", () => {
-    assert.sameMembers(endpoints.filter(({ rule }) => rule?.kind === "public").map(({ name }) => name), publicEndpoints)
+  it("every endpoint declares the access that the table gives it, and every row has an endpoint", () => {
+    const declared = endpoints.map(({ name, rule }) => {
+      if (rule?.kind !== "account") return [name, rule?.kind]
+      const { paid, permission, scopes } = rule
+      return [name, { scopes, ...(permission !== undefined && { permission }), ...(paid !== "no" && { paid }) }]
+    })
+    assert.deepStrictEqual(Object.fromEntries(declared), accessTable)
   })
 
   it("every endpoint that is not public has the Authentication middleware, and no public one has it", () => {
@@ -31,109 +24,212 @@ describe("access rules of the contract", () => {
     assert.deepStrictEqual(authenticated.map(({ name }) => name), guarded.map(({ name }) => name))
   })
 
-  it("every endpoint has the RequestRules middleware", () => {
-    const without = endpoints.filter(({ middleware }) => !middleware.includes(RequestRules.key))
-    assert.deepStrictEqual(without.map(({ name }) => name), [])
-  })
-
-  it("every account endpoint requires a permission, except logout", () => {
-    const silent = guarded.filter(({ rule }) => rule.permission === undefined)
-    assert.deepStrictEqual(silent.map(({ name }) => name), ["POST /v1/auth/logout"])
+  it("every endpoint has the RequestRules middleware, within the Authentication", () => {
+    const misplaced = endpoints.filter(({ middleware }) => middleware[0] !== RequestRules.key)
+    assert.deepStrictEqual(misplaced.map(({ name }) => name), [])
   })
 })
 
-layer(Service.layer())("credentials", (it) => {
-  for (const { method, name, path, rule } of guarded) {
-    const at = fill(path, 1)
+/** Callers of every kind, made once. */
+class Callers extends Context.Service<Callers>()("messaging-service/test/contract/access.test/Callers", {
+  make: Effect.gen(function*() {
+    const { request } = yield* Service
+    const sql = yield* SqlClient.SqlClient
+    const { accountId, key } = yield* makeAccount()
+    const [revoked, expired] = [yield* makeKey(accountId), yield* makeKey(accountId)]
+    yield* request("DELETE", `/v1/api-keys/${revoked.id}`, { key })
+    yield* Effect.orDie(sql`update api_keys set expires_at = now() where id = ${expired.id}`)
+    const [trial, lapsed] = [yield* makeAccount({ trial: true }), yield* makeAccount({ trial: true })]
+    yield* Effect.orDie(sql`update accounts set trial_ends_at = now() where id = ${lapsed.accountId}`)
+    const unconfirmed = yield* makeAccount()
+    yield* Effect.orDie(sql`update accounts set awaits_confirmation = true where id = ${unconfirmed.accountId}`)
 
-    it.effect(`${name} answers 401 without a key and names the scheme`, () =>
-      Effect.gen(function*() {
-        const { request } = yield* Service
-        for (const headers of [{}, { authorization: "Basic c2tfbGl2ZV8=" }, { authorization: "Bearer " }]) {
-          const answer = yield* request(method, at, { headers })
-          assertRefused(answer, 401, "missing_api_key")
-          assert.strictEqual(answer.headers["www-authenticate"], `Bearer realm="api"`)
-        }
-      }))
+    const keys = new Map<string, string>()
+    const keyWith = Effect.fnUntraced(
+      function*(scopes: ReadonlyArray<Scope>, permissions: ReadonlyArray<Permission>) {
+        const name = JSON.stringify([scopes, permissions])
+        const found = keys.get(name) ?? (yield* makeKey(accountId, { scopes, permissions })).key
+        keys.set(name, found)
+        return found
+      }
+    )
 
-    it.effect(`${name} answers 401 with different types for an unknown, a revoked and an expired key`, () =>
-      Effect.gen(function*() {
-        const { request } = yield* Service
-        const sql = yield* SqlClient.SqlClient
-        const { accountId, key } = yield* makeAccount()
-        const [revoked, expired] = [yield* makeKey(accountId), yield* makeKey(accountId)]
-        yield* request("DELETE", `/v1/api-keys/${revoked.id}`, { key })
-        yield* sql`update api_keys set expires_at = now() where id = ${expired.id}`
-        for (
-          const [credential, type] of [
-            [mint("sk_live_"), "invalid_api_key"],
-            [mint("lt_live_"), "invalid_api_key"],
-            [`${key}x`, "invalid_api_key"],
-            [revoked.key, "revoked_api_key"],
-            [expired.key, "expired_api_key"]
-          ] as const
-        ) {
-          const answer = yield* request(method, at, { key: credential })
-          assertRefused(answer, 401, type)
-          assert.strictEqual(answer.headers["www-authenticate"], `Bearer realm="api"`)
-        }
-      }))
+    const login = Effect.suspend(() => {
+      const token = Tokens.mint("lt_live_")
+      return sql`insert into login_sessions (token_hash, account_id, expires_at)
+        values (${Tokens.hash(token)}, ${accountId}, now() + interval '1 day')`.pipe(Effect.as(token), Effect.orDie)
+    })
 
-    it.effect(`${name} answers 403 to a key of another scope and names the required scopes`, () =>
+    return {
+      key,
+      keyWith,
+      login,
+      trial: trial.key,
+      lapsed: lapsed.key,
+      unconfirmed: unconfirmed.key,
+      invalid: {
+        missing_api_key: [{}, { headers: { authorization: "Basic c2tfbGl2ZV8=" } }, {
+          headers: { authorization: "Bearer " }
+        }],
+        invalid_api_key: [Tokens.mint("sk_live_"), Tokens.mint("lt_live_"), `${key}x`].map((wrong) => ({ key: wrong })),
+        revoked_api_key: [{ key: revoked.key }],
+        expired_api_key: [{ key: expired.key }]
+      } satisfies Record<string, ReadonlyArray<RequestOptions>>
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Callers, Callers.make).pipe(Layer.provideMerge(Service.layer()))
+}
+
+/** The answers to accounts that have no plan yet or whose owner has not confirmed the address. */
+const standings = {
+  trial: { subscription: [402, "subscription_required"], sending: undefined },
+  lapsed: { subscription: [402, "subscription_required"], sending: [402, "subscription_expired"] },
+  unconfirmed: { subscription: undefined, sending: [403, "address_unconfirmed"] }
+} as const
+
+/** Answers to callers who are not admitted. Everything else comes from the endpoint. */
+const refusals = [
+  "missing_api_key",
+  "invalid_api_key",
+  "revoked_api_key",
+  "expired_api_key",
+  "insufficient_scope",
+  "insufficient_permission",
+  "address_unconfirmed",
+  "subscription_required",
+  "subscription_expired"
+]
+
+const concurrently = { concurrency: 8, discard: true } as const
+
+const unknownId = "9007199254740991"
+
+const rows = endpoints.flatMap((endpoint) => {
+  const row = accessTable[endpoint.name]
+  return row === undefined || row === "public" ? [] : [{ ...endpoint, row }]
+})
+
+/** Every request is malformed where it can be, so that an endpoint which checks its body first is seen to. */
+const malformed = (method: string): RequestOptions => ({
+  ...((method === "POST" || method === "PUT") && { body: "{" }),
+  ...(method === "POST" && { headers: { "idempotency-key": "é" } })
+})
+
+layer(Callers.layer)("access over HTTP", (it) => {
+  for (const { declaration, method, name, path, row } of rows) {
+    const { paid, permission, scopes }: Row = row
+    const ask = ({ headers, ...options }: RequestOptions) =>
+      Effect.flatMap(Service, ({ request }) => {
+        const wrong = malformed(method)
+        return request(method, fill(path, unknownId), {
+          ...wrong,
+          ...options,
+          headers: { ...wrong.headers, ...headers }
+        })
+      })
+    const admitted = Effect.fnUntraced(function*(key: string) {
+      const { at, status, text } = yield* ask({ key })
+      assert.isBelow(status, 500, text)
+      assert.notInclude(refusals, at("error", "type"), text)
+    })
+
+    it.effect(`${name} answers 401 without a valid key, whatever the body`, () =>
       Effect.gen(function*() {
-        const { request } = yield* Service
-        const { accountId } = yield* makeAccount()
-        const { key } = yield* makeKey(accountId, { scopes: foreignScope(rule.scopes) })
-        const answer = yield* request(method, at, { key })
-        assertRefused(answer, 403, "insufficient_scope")
-        assert.deepStrictEqual(answer.at("error", "required"), rule.scopes)
-        assert.strictEqual(
-          answer.headers["www-authenticate"],
-          `Bearer error="insufficient_scope", scope="${rule.scopes.join(" ")}"`
+        const { raw } = yield* Service
+        const { invalid } = yield* Callers
+        const wrong = Object.entries(invalid).flatMap(([type, requests]) =>
+          requests.map((options) => ({ options, type }))
         )
+        yield* Effect.forEach(
+          wrong,
+          Effect.fnUntraced(function*({ options, type }) {
+            const answer = yield* ask(options)
+            assertRefused(answer, 401, type)
+            assert.strictEqual(answer.headers["www-authenticate"], `Bearer realm="api"`)
+          }),
+          concurrently
+        )
+        assertRefused(yield* ask({ body: "x", headers: { "content-type": "text/plain" } }), 401, "missing_api_key")
+        const tooLong = Context.get(declaration.annotations, BodyLimit).bytes + 1
+        const head = `${method} ${fill(path, unknownId)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
+        assert.match(yield* raw(`${head}Content-Length: ${tooLong}\r\n\r\n{`), /^HTTP\/1\.1 401 /)
       }))
 
-    if (rule.permission !== undefined) {
-      it.effect(`${name} answers 403 to a key with every permission but ${rule.permission}`, () =>
-        Effect.gen(function*() {
-          const { request } = yield* Service
-          const { accountId } = yield* makeAccount()
-          const others = Permission.literals.filter((permission) => permission !== rule.permission)
-          const unscoped = yield* makeKey(accountId, { permissions: others })
-          const scoped = yield* makeKey(accountId, { permissions: others, scopes: rule.scopes })
-          for (const { key } of [unscoped, scoped]) {
-            const answer = yield* request(method, at, { key })
+    it.effect(`${name} admits keys with its scopes and its permission, and no others`, () =>
+      Effect.gen(function*() {
+        const { key, keyWith, login } = yield* Callers
+        yield* Effect.forEach(
+          Scope.literals.filter((scope) => !scopes.includes(scope)),
+          Effect.fnUntraced(function*(scope) {
+            const answer = yield* ask({ key: yield* keyWith([scope], []) })
+            assertRefused(answer, 403, "insufficient_scope")
+            assert.deepStrictEqual(answer.at("error", "required"), scopes)
+            assert.strictEqual(
+              answer.headers["www-authenticate"],
+              `Bearer error="insufficient_scope", scope="${scopes.join(" ")}"`
+            )
+          }),
+          concurrently
+        )
+        const others = Permission.literals.filter((literal) => literal !== permission)
+        const lists = scopes.length === 0 ? [[]] : [[], ...scopes.map((scope) => [scope])]
+        for (const list of lists) {
+          const answer = yield* ask({ key: yield* keyWith(list, others) })
+          if (permission === undefined) assert.notInclude(refusals, answer.at("error", "type"))
+          else {
             assertRefused(answer, 403, "insufficient_permission")
-            assert.strictEqual(answer.at("error", "required"), rule.permission)
+            assert.strictEqual(answer.at("error", "required"), permission)
+            yield* admitted(yield* keyWith(list, [permission]))
           }
-        }))
-    }
+        }
+        yield* admitted(key)
+        yield* admitted(yield* login)
+      }))
 
-    if (rule.paid !== "no") {
-      it.effect(`${name} answers 402 to an account ${rule.paid === "sending" ? "whose trial is over" : "in its trial"}`, () =>
+    it.effect(`${name} admits an account in its trial, after it, and before its confirmation as the row says`, () =>
+      Effect.gen(function*() {
+        const callers = yield* Callers
+        for (const standing of ["trial", "lapsed", "unconfirmed"] as const) {
+          const refusal = paid === undefined ? undefined : standings[standing][paid]
+          if (refusal === undefined) yield* admitted(callers[standing])
+          else assertRefused(yield* ask({ key: callers[standing] }), refusal[0], refusal[1])
+        }
+      }))
+
+    if (method === "POST") {
+      it.effect(`${name} answers 422 to a malformed Idempotency-Key`, () =>
         Effect.gen(function*() {
-          const { request } = yield* Service
-          const sql = yield* SqlClient.SqlClient
-          const { accountId, key } = yield* makeAccount({ trial: true })
-          if (rule.paid === "sending") {
-            yield* sql`update accounts set trial_ends_at = now() where id = ${accountId}`
-            assertRefused(yield* request(method, at, { key }), 402, "subscription_expired")
-          } else assertRefused(yield* request(method, at, { key }), 402, "subscription_required")
+          const { key } = yield* Callers
+          const answer = yield* ask({ key, body: "{}" })
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), "Idempotency-Key")
         }))
     }
+  }
+
+  for (const { method, name, path } of endpoints.filter(({ name: of }) => accessTable[of] === "public")) {
+    it.effect(`${name} admits everybody, also with an invalid key`, () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const body = method === "POST" ? { body: "{" } : {}
+        for (const key of [undefined, Tokens.mint("sk_live_")]) {
+          assert.strictEqual((yield* request(method, path, { ...body, key })).status, method === "POST" ? 400 : 200)
+        }
+      }))
   }
 
   it.effect("the key is checked before the scope, the permission, the plan and the body", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
-      const { accountId } = yield* makeAccount({ trial: true })
+      const { accountId, key: trial } = yield* makeAccount({ trial: true })
       const scoped = yield* makeKey(accountId, { scopes: ["email:write"], permissions: ["emails:write"] })
       const limited = yield* makeKey(accountId, { permissions: ["emails:write"] })
       const post = (key?: string) => request("POST", "/v1/webhooks", { key, body: "{" })
       assertRefused(yield* post(), 401, "missing_api_key")
       assertRefused(yield* post(scoped.key), 403, "insufficient_scope")
       assertRefused(yield* post(limited.key), 403, "insufficient_permission")
-      assertRefused(yield* post((yield* makeAccount({ trial: true })).key), 402, "subscription_required")
-      assertRefused(yield* post((yield* makeAccount()).key), 400, "invalid_json")
+      assertRefused(yield* post(trial), 402, "subscription_required")
+      assertRefused(yield* post((yield* Callers).key), 400, "invalid_json")
     }))
 })

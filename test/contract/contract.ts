@@ -7,7 +7,6 @@ import * as NodeUrl from "node:url"
 import { Api } from "../../src/api/Api.ts"
 import { Access, type Rule } from "../../src/platform/http/Access.ts"
 import type { WireName } from "../../src/platform/http/ApiError.ts"
-import { Scope } from "../../src/values/Permission.ts"
 import type { Answer } from "../support/Service.ts"
 
 /** One declared endpoint of the contract. */
@@ -60,10 +59,6 @@ export const fill = (path: string, ...values: ReadonlyArray<string | number>) =>
   let next = 0
   return path.replaceAll(/:[a-z_]+/g, () => `${values[Math.min(next++, values.length - 1)]}`)
 }
-
-/** One scope that the endpoint does not accept. */
-export const foreignScope = (scopes: ReadonlyArray<Scope>) =>
-  Scope.literals.filter((scope) => !scopes.includes(scope)).slice(0, 1)
 
 /** A declared error with its wire name. */
 export interface KnownError extends WireName {

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Audit } from "../../src/accounts/Audit.ts"
-import { Notices } from "../../src/accounts/Notices.ts"
+import { Notices } from "../../src/accounts/notices/Notices.ts"
 import { PlanLimits } from "../../src/accounts/PlanLimits.ts"
 import { DomainRegistrations } from "../../src/email-domains/DomainRegistrations.ts"
 import { DomainVerification } from "../../src/email-domains/DomainVerification.ts"
@@ -136,6 +136,30 @@ layer(Subject, { excludeTestServices: true })("domain checks", (it) => {
         assert.strictEqual((yield* find(first.accountId, first.id)).status, "pending")
         assert.strictEqual((yield* find(second.accountId, second.id)).status, "verified")
       }), { discard: true }))
+
+  it.effect("a check whose lease expired changes nothing while the next one runs", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { checkDue } = yield* DomainVerification
+      const { added, dkim, id } = yield* registered("expired.example")
+      yield* sql`update email_domains set next_check_at = case when id = ${id} then now() end`
+      const row = sql`select to_jsonb(d) as row from email_domains d where id = ${id}`
+      const begin = Effect.gen(function*() {
+        const { reached, release } = yield* holdBack(dkim)
+        const checking = yield* Effect.forkChild(checkDue)
+        yield* reached
+        return { end: Effect.andThen(release, Fiber.join(checking)) }
+      })
+      const former = yield* begin
+      yield* sql`update email_domains set check_until = now() - interval '1 second' where id = ${id}`
+      publish(added, ["DKIM", "SPF"])
+      const present = yield* begin
+      const claimed = yield* row
+      yield* former.end
+      assert.deepStrictEqual(yield* row, claimed)
+      yield* present.end
+      assert.deepInclude((yield* row)[0]?.["row"], { status: "verified", check_until: null })
+    }))
 
   it.effect("a check of a domain that is deleted meanwhile ends with NotFound", () =>
     Effect.gen(function*() {

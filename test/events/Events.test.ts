@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { compile } from "../../src/events/EventPattern.ts"
 import { type Addressed, type DomainEvent, domainEvent, Events, Subscriber } from "../../src/events/Events.ts"
 import { AccountId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
@@ -108,5 +109,18 @@ layer(Subject, { excludeTestServices: true })("Events", (it) => {
       yield* sql`truncate events`
       yield* Effect.exit(transaction(Effect.andThen(events.publish([sent(1)]), Effect.die("undone"))))
       assert.deepStrictEqual(yield* sql`select id from events`, [])
+    }))
+})
+
+layer(Subject, { excludeTestServices: true })("a node whose clock is wrong", (it) => {
+  it.effect("publishes while it is less than two weeks fast, and not when it is more", () =>
+    Effect.gen(function*() {
+      const events = yield* Events
+      const now = yield* Clock.currentTimeMillis
+      const publishes = Effect.fnUntraced(function*(daysFast: number) {
+        yield* TestClock.setTime(now + daysFast * 24 * 3_600_000)
+        return Exit.isSuccess(yield* Effect.exit(events.publish([sent(1)])))
+      }, Effect.provide(TestClock.layer()))
+      assert.deepStrictEqual([yield* publishes(13.9), yield* publishes(16)], [true, false])
     }))
 })

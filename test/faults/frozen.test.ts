@@ -20,7 +20,6 @@ import {
   runsBatch,
   slowPeople
 } from "./FaultCluster.ts"
-import { rounds } from "./inTime.ts"
 import { sinkProcess } from "./SinkProcess.ts"
 
 /** Every answer of the relay takes a while, so that transactions are at each of their steps when a node freezes. */
@@ -105,8 +104,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
       180_000
     )
 
-    // Only for `npm run faults`: a round waits 12 seconds for locks to expire, too long for every test run.
-    it.effect.runIf(rounds > 2)(
+    it.effect(
       "a node that thaws finds its batch reclaimed, and its late results change nothing",
       () =>
         Effect.gen(function*() {

@@ -79,6 +79,37 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
     )
 
     it.effect(
+      "a killed node loses no recipient of small batches, and only mails in flight are sent twice, with the same Message-ID",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const sink = yield* sinkProcess
+          const cluster = makeCluster({ smtpPort: sink.port })
+          yield* Effect.all([cluster.start, cluster.start], { concurrency: 2 })
+          for (let round = 0; round < rounds; round++) {
+            const { key } = yield* makeAccount()
+            const node = cluster.any(round)
+            const recipients = slowPeople(400, `small${round}`)
+            const letters = Array.from({ length: 50 }, (_, n) => letter(recipients.slice(n * 8, n * 8 + 8)))
+            const batches = yield* Effect.forEach(letters, (each) => sendBulk(node, key, each), { concurrency: 10 })
+            yield* randomPause(0, 500)
+            yield* cluster.kill(node)
+            const rows = yield* sql`select recipient, status from email_messages
+              where batch_id in ${sql.in(batches)} and status in ('queued', 'sending')`
+            const doubtful = rows.filter(({ status }) => status === "sending").map((row) => String(row["recipient"]))
+            for (const batch of batches) {
+              const { at } = yield* ended(cluster.any(0), key, batch)
+              assert.deepInclude(at("data"), { status: "completed", total: 8, sent: 8, failed: 0, queued: 0 })
+            }
+            const twice = checkLedger(yield* sink.messages, { recipients, doubtful })
+            yield* Effect.log(`killed with ${rows.length} left, ${doubtful.length} in doubt, ${twice} twice`)
+            yield* cluster.start
+          }
+        }),
+      limit
+    )
+
+    it.effect(
       "a killed node loses no event, and a repeated event has the same id and bytes",
       () =>
         Effect.gen(function*() {

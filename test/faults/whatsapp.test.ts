@@ -149,8 +149,7 @@ const watchedRoles = Effect.gen(function*() {
 layer(Layer.mergeAll(TestDatabase.layer, WhatsApp.simulated), layerOptions)(
   "frozen node with a WhatsApp session",
   (it) => {
-    // Only for `npm run faults`: a round waits 12 seconds for locks to expire, too long for every test run.
-    it.effect.runIf(rounds > 2)(
+    it.effect(
       "a node that thaws during 100 WhatsApp messages writes no credentials, none is lost, and repeats keep their ids",
       () =>
         Effect.gen(function*() {

@@ -56,6 +56,9 @@ const useEveryFeature = Effect.fnUntraced(function*(hook: string) {
     )
   const session = String((yield* request("POST", "/v1/auth/login", { json: { email, password } })).at("data", "token"))
   yield* request("POST", "/v1/auth/password/forgot", { json: { email } })
+  yield* request("PUT", "/v1/account/profile", { key, json: { email: `${mark}-new@example.com` } })
+  const sql = yield* SqlClient.SqlClient
+  yield* eventually(sql`select from password_resets where account_id = ${accountId}`, (rows) => rows.length === 1)
   const other = String((yield* post("/v1/api-keys", { name: mark })).at("data", "key"))
   const webhook = yield* post("/v1/webhooks", { url: `${hook}?${mark}`, events: ["*"] })
   yield* post("/v1/email/templates", { name: mark, subject: mark, html: mark })
@@ -93,7 +96,7 @@ layer(Node)("account deletion", (it) => {
     "access ends at once, and within minutes only hashes of the account's keys are left in any table",
     () =>
       Effect.gen(function*() {
-        const { request } = yield* Service
+        const { logged, request } = yield* Service
         const sql = yield* SqlClient.SqlClient
         const receiver = yield* makeWebhookReceiver()
         const { email, key, other, session, ...traces } = yield* useEveryFeature(receiver.url)
@@ -110,6 +113,7 @@ layer(Node)("account deletion", (it) => {
             "api_keys",
             "audit_entries",
             "email_batches",
+            "email_changes",
             "email_contents",
             "email_domains",
             "email_messages",
@@ -134,6 +138,9 @@ layer(Node)("account deletion", (it) => {
         assertRefused(yield* request("DELETE", "/v1/account", { key, json: {} }), 422, "validation_error")
         const removed = yield* remove("DELETE")
         assert.deepInclude(removed.json, { success: true, data: null })
+        const { annotations } = JSON.parse(yield* logged("account deleted"))
+        assert.deepInclude(annotations, { account_id: accountId, client_address: "127.0.0.1" })
+        assert.match(annotations.actor, /^session \d+$/)
 
         for (const credential of [key, other]) {
           assertRefused(yield* request("GET", "/v1/account", { key: credential }), 401, "revoked_api_key")

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyId } from "../../src/values/Ids.ts"
 import { assertRefused } from "../contract/contract.ts"
@@ -117,6 +117,33 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
         assert.strictEqual((yield* here.request("DELETE", `/v1/api-keys/${doomed.id}`, { key })).status, 200)
         assertRefused(yield* use, 401, "revoked_api_key")
       }
+    }))
+
+  it.effect("no request passes that begins after a revocation, on two nodes under load", () =>
+    Effect.gen(function*() {
+      const [here, there] = [yield* Service, yield* SecondNode]
+      const { accountId } = yield* makeAccount()
+      const [owner, victim] = [yield* makeKey(accountId), yield* makeKey(accountId)]
+      let isRevoked = false
+      const late: Array<number> = []
+      const use = (node: RunningNode) =>
+        Effect.gen(function*() {
+          const beganLate = isRevoked
+          const { status } = yield* node.request("GET", "/v1/api-keys", { key: victim.key })
+          if (beganLate) late.push(status)
+        })
+      const load = Effect.forEach(
+        [here, there].flatMap((node) => Array.from({ length: 8 }, () => node)),
+        (node) => Effect.repeat(use(node), { until: () => late.length > 400 }),
+        { concurrency: "unbounded", discard: true }
+      )
+      const loading = yield* Effect.forkChild(load)
+      for (let warm = 0; warm < 50; warm++) yield* use(here)
+      const revoked = yield* here.request("DELETE", `/v1/api-keys/${victim.id}`, { key: owner.key })
+      assert.strictEqual(revoked.status, 200)
+      isRevoked = true
+      yield* Fiber.join(loading)
+      assert.deepStrictEqual([...new Set(late)], [401])
     }))
 
   it.effect("a key can revoke itself", () =>

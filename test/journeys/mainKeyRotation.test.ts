@@ -99,7 +99,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })
         assert.deepStrictEqual([rotation.code, rotation.stderr], [0, ""])
         assert.match(
           rotation.stdout,
-          /^keyring\.sealed: 5\nwebhooks\.secret: 1\nidempotency_records\.body: 1\nmain_key_probe/
+          /^keyring\.sealed: 6\nwebhooks\.secret: 1\nidempotency_records\.body: 1\nmain_key_probe/
         )
         assert.match(
           rotation.stdout,

@@ -1,8 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as NodeFs from "node:fs"
+import * as NodeNet from "node:net"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import * as NodeStream from "node:stream"
+import * as NodeTls from "node:tls"
 import { asking } from "../support/bulkMail.ts"
 import { makeRawServer } from "../support/RawServer.ts"
+import { selfSigned } from "../support/selfSigned.ts"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
 import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
@@ -11,6 +18,37 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const startOn = (smsc: Smsc, env: Readonly<Record<string, string>> = {}) =>
   startNode({ env: { SMS_PROVIDER: "smpp", SMPP_URL: smsc.url, SMPP_MAX_PER_SECOND: "1000", ...env } })
+
+/** The carrier behind TLS with a self-signed certificate: a URL for SMPP_URL. */
+const overTls = ({ port, url }: Smsc) =>
+  Effect.acquireRelease(
+    Effect.callback<NodeTls.Server>((resume) => {
+      const server = NodeTls.createServer(selfSigned, (socket) => {
+        const upstream = NodeNet.connect(port, "127.0.0.1")
+        NodeStream.pipeline(socket, upstream, socket, () => {})
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  ).pipe(Effect.map((server) => {
+    const address = new URL(url.replace("smpp:", "smpps:"))
+    address.hostname = "localhost"
+    address.port = String(Object(server.address()).port)
+    return address.href
+  }))
+
+/** A file with that certificate. */
+const certificateFile = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "smpps-"))),
+    (directory) => Effect.sync(() => NodeFs.rmSync(directory, { recursive: true }))
+  ),
+  (directory) => {
+    const path = NodePath.join(directory, "ca.pem")
+    NodeFs.writeFileSync(path, selfSigned.cert)
+    return path
+  }
+)
 
 /** Runs on a separate database, because each test has a separate carrier. */
 const onOwnDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestDatabase.layer)
@@ -40,6 +78,21 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       assert.deepStrictEqual(parts.map(({ text }) => text.length), [152, 152, 1])
       assert.strictEqual(parts.map(({ text }) => text).join(""), content)
       assert.deepStrictEqual(smsc.delivered, [0, 0, 0])
+    })))
+
+  it.effect("a carrier behind smpps is bound over TLS, and only if its certificate is valid", () =>
+    onOwnDatabase(Effect.gen(function*() {
+      const smsc = yield* makeSmsc()
+      const url = yield* overTls(smsc)
+      const distrustful = yield* startNode({ env: { SMS_PROVIDER: "smpp", SMPP_URL: url } })
+      yield* distrustful.logged("self-signed certificate")
+      assert.strictEqual(smsc.binds(), 0)
+      yield* distrustful.stop()
+      const node = yield* startOn(smsc, { SMPP_URL: url, NODE_EXTRA_CA_CERTS: yield* certificateFile })
+      const { key } = yield* makeAccount()
+      const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+      yield* smsReaching(node, { id, key, statuses: ["sent"] })
+      assert.strictEqual(smsc.binds(), 1)
     })))
 
   it.effect("a text outside GSM goes out in UCS-2, and a single part has no concatenation header", () =>

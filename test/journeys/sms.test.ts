@@ -201,6 +201,9 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           assert.deepStrictEqual(yield* ids("?direction=in"), [])
           assert.deepStrictEqual(yield* ids("?from_date=2099-01-01T00:00:00Z"), [])
           assert.deepStrictEqual(yield* ids("?to_date=2099-01-01T00:00:00Z"), [second, first])
+          const { created_at } = yield* smsReaching(node, { id: second, key, statuses: ["delivered"] })
+          assert.deepStrictEqual(yield* ids(`?from_date=${String(created_at)}`), [second], "inclusive")
+          assert.deepStrictEqual(yield* ids(`?to_date=${String(created_at)}`), [first], "exclusive")
           assert.deepStrictEqual(yield* ids("?batch_id=sms_batch_01ARZ3NDEKTSV4RRFFQ69G5FAV"), [])
         }))
 

@@ -84,6 +84,12 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         )
         const list = yield* node.request("GET", `/v1/whatsapp/messages?session_id=${session.id}&status=read`, { key })
         assert.deepStrictEqual([list.at("meta", "total"), list.at("data", 0, "id")], [1, id])
+        const totalOf = (query: string) =>
+          Effect.map(
+            node.request("GET", `/v1/whatsapp/messages?${query}=${String(record["created_at"])}`, { key }),
+            ({ at }) => at("meta", "total")
+          )
+        assert.deepStrictEqual([yield* totalOf("from_date"), yield* totalOf("to_date")], [1, 0])
         const sessions = yield* node.request("GET", "/v1/whatsapp/sessions", { key })
         assert.strictEqual(sessions.at("data", 0, "messages_count"), 1)
       }))

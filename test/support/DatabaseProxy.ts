@@ -17,6 +17,8 @@ export interface DatabaseProxy {
   readonly become: (state: DatabaseState) => Effect.Effect<void>
   /** Connections refused while it was gone. */
   readonly refused: Effect.Effect<number>
+  /** How often the node has executed each statement. */
+  readonly executions: Effect.Effect<ReadonlyMap<string, number>>
 }
 
 /** Added delay of each answer, in milliseconds. */
@@ -42,9 +44,54 @@ class Delay extends NodeStream.Transform {
   }
 }
 
+/** The first text of a message that ends with a zero byte, and where it ends. */
+const textAt = (message: Buffer, start: number) => {
+  const end = message.indexOf(0, start)
+  return { text: message.toString("utf8", start, end), end: end + 1 }
+}
+
+/** Counts the executions in what a client sends, by PostgreSQL's protocol 3.0: Parse, Bind, Execute. */
+class StatementReader {
+  readonly #counts: Map<string, number>
+  readonly #prepared = new Map<string, string>()
+  #bytes: Buffer = Buffer.alloc(0)
+  #hasStarted = false
+  #bound = ""
+
+  constructor(counts: Map<string, number>) {
+    this.#counts = counts
+  }
+
+  read(bytes: Buffer) {
+    this.#bytes = Buffer.concat([this.#bytes, bytes])
+    for (;;) {
+      // The first message has no type.
+      const head = this.#hasStarted ? 1 : 0
+      if (this.#bytes.length < head + 4) return
+      const length = head + this.#bytes.readUInt32BE(head)
+      if (this.#bytes.length < length) return
+      if (this.#hasStarted) this.#message(this.#bytes.subarray(0, length))
+      this.#hasStarted = true
+      this.#bytes = this.#bytes.subarray(length)
+    }
+  }
+
+  #message(message: Buffer) {
+    const type = String.fromCharCode(message[0] ?? 0)
+    if (type === "P") {
+      const name = textAt(message, 5)
+      this.#prepared.set(name.text, textAt(message, name.end).text)
+    } else if (type === "B") {
+      const portal = textAt(message, 5)
+      this.#bound = this.#prepared.get(textAt(message, portal.end).text) ?? ""
+    } else if (type === "E") this.#counts.set(this.#bound, (this.#counts.get(this.#bound) ?? 0) + 1)
+  }
+}
+
 class Proxy {
   readonly #pairs = new Set<readonly [NodeNet.Socket, NodeNet.Socket]>()
   readonly server: NodeNet.Server
+  readonly executions = new Map<string, number>()
   refused = 0
   #state: DatabaseState = "up"
 
@@ -58,6 +105,8 @@ class Proxy {
       const pair = [client, upstream] as const
       this.#pairs.add(pair)
       client.pipe(upstream)
+      const statements = new StatementReader(this.executions)
+      client.on("data", (bytes: Buffer) => statements.read(bytes))
       if (latency === undefined) upstream.pipe(client)
       else upstream.pipe(new Delay(latency), { end: false }).pipe(client)
       for (const [from, to] of [pair, [upstream, client] as const]) {
@@ -105,7 +154,8 @@ export const makeDatabaseProxy = Effect.fnUntraced(
     return {
       url: `postgres://${username}@localhost/${database}?host=${encodeURIComponent(directory)}`,
       become: (state) => Effect.sync(() => proxy.become(state)),
-      refused: Effect.sync(() => proxy.refused)
+      refused: Effect.sync(() => proxy.refused),
+      executions: Effect.sync(() => new Map(proxy.executions))
     }
   }
 )

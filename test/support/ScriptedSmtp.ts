@@ -57,6 +57,7 @@ class Server implements ScriptedSmtp {
     return this.until(() => this.connections.open === 0)
   })
   readonly #options: ScriptedSmtpOptions
+  readonly #open = new Set<number>()
 
   constructor(options: ScriptedSmtpOptions) {
     this.#options = options
@@ -70,25 +71,25 @@ class Server implements ScriptedSmtp {
 
   #connected(socket: NodeNet.Socket) {
     const connection = ++this.connections.total
+    this.#open.add(connection)
     this.connections.open++
     this.sockets.add(socket)
     // The end of an earlier connection may be reported after this one, but in the same turn of the event loop.
     setImmediate(() => setImmediate(() => this.#count()))
-    let isOpen = true
-    const left = () => {
-      if (isOpen) this.connections.open--
-      isOpen = false
-      this.#changes.notify()
-    }
     socket.setNoDelay(true)
-    socket.on("end", left)
+    socket.on("end", () => this.#left(connection))
     socket.on("close", () => {
       this.sockets.delete(socket)
-      left()
+      this.#left(connection)
     })
     const { greeting = "220 scripted ESMTP" } = this.#options
     this.#converse(socket, connection)
     this.#answer(socket, typeof greeting === "function" ? greeting(connection) : greeting)
+    this.#changes.notify()
+  }
+
+  #left(connection: number) {
+    if (this.#open.delete(connection)) this.connections.open--
     this.#changes.notify()
   }
 
@@ -105,7 +106,11 @@ class Server implements ScriptedSmtp {
       while (!socket.destroyed) {
         const fault = inBody ? this.#options.body?.(buffered) : undefined
         if (fault === "close") socket.destroy()
-        if (fault === "stall") socket.pause()
+        if (fault === "stall") {
+          // A socket that reads nothing does not see that the client has hung up, so it no longer counts as open.
+          socket.pause()
+          this.#left(connection)
+        }
         if (fault === "end" || typeof fault === "object") {
           socket.removeAllListeners("data").resume()
           if (fault === "end") socket.end()

@@ -14,14 +14,19 @@ export interface CommandEnd {
   readonly stderr: string
 }
 
-/** Runs the command line in a new process. */
-export const cli = (words: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
+/** Runs the command line in a new process. Its standard input stays open after `input`. */
+export const cli = (
+  words: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {},
+  input = ""
+) =>
   Effect.callback<CommandEnd>((resume) => {
-    execFile(
+    const child = execFile(
       process.execPath,
       [main, ...words],
       { env: { PATH: process.env["PATH"], ...environment } },
       (error, stdout, stderr) =>
         resume(Effect.succeed({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }))
     )
+    if (input !== "") child.stdin?.write(input)
   })

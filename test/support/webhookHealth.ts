@@ -1,6 +1,6 @@
 import { ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notices } from "../../src/accounts/Notices.ts"
+import { Notices } from "../../src/accounts/notices/Notices.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { Database, DatabaseAddress } from "../../src/platform/database/Database.ts"
 import { WebhookId } from "../../src/values/Ids.ts"
@@ -18,17 +18,20 @@ const Address = Layer.effect(
 )
 
 /** The alarm and the queue's separate pool as in a node, sharing the notices with the rest of the node. */
-export const alarmed = (env: Readonly<Record<string, string>>) => {
+export const alarmedNode = (env: Readonly<Record<string, string>>) => {
   const Settings = AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
   const Shared = Notices.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Settings, Address)),
-    Layer.provideMerge(TestDatabase.layer)
+    Layer.provideMerge(Layer.mergeAll(Settings, Address))
   )
   return Layer.merge(UnhealthyNotifier.layer, DeliveryBudget.layer).pipe(
     Layer.provideMerge(Database.layerQueue),
     Layer.provideMerge(Shared)
   )
 }
+
+/** Such a node with a new database. */
+export const alarmed = (env: Readonly<Record<string, string>>) =>
+  alarmedNode(env).pipe(Layer.provideMerge(TestDatabase.layer))
 
 const State = Schema.Struct({
   unhealthy_reason: Schema.NullOr(Schema.String),

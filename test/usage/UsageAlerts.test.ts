@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notices } from "../../src/accounts/Notices.ts"
+import { Notices } from "../../src/accounts/notices/Notices.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { Quotas } from "../../src/usage/Quotas.ts"
 import { Usage } from "../../src/usage/Usage.ts"
@@ -10,11 +10,13 @@ import type { AccountId } from "../../src/values/Ids.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const Subject = UsageAlerts.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer, Notices.layer)),
-  Layer.provide(AppConfig.layer),
-  Layer.provideMerge(TestDatabase.layer)
-)
+const subject = (env: Readonly<Record<string, string>>) =>
+  UsageAlerts.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer, Notices.layer)),
+    Layer.provide(AppConfig.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))),
+    Layer.provideMerge(TestDatabase.layer)
+  )
 
 const told = Effect.fnUntraced(function*(accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
@@ -33,7 +35,7 @@ const unwanted = Effect.fnUntraced(function*(accountId: AccountId) {
   return rows.map(({ kind }) => String(kind))
 })
 
-layer(Subject)("usage alerts", (it) => {
+layer(subject({}))("usage alerts", (it) => {
   it.effect("an owner gets one notice at 80 and one at 100 percent of a month's quota, however many nodes check", () =>
     Effect.gen(function*() {
       const { alert } = yield* UsageAlerts
@@ -121,7 +123,7 @@ const weeksAgo = Effect.fnUntraced(function*(accountId: AccountId, weeks: number
     where id = ${accountId}`
 })
 
-layer(Subject)("the weekly digest", (it) => {
+layer(subject({}))("the weekly digest", (it) => {
   it.effect("the weekly digest reports Monday to Sunday once, for the week that has ended in the account's timezone", () =>
     Effect.gen(function*() {
       const { digest } = yield* UsageAlerts
@@ -160,5 +162,20 @@ layer(Subject)("the weekly digest", (it) => {
       yield* weeksAgo(idle.accountId, 1)
       yield* digest
       for (const { accountId } of [silent, fresh, idle]) assert.deepStrictEqual(yield* told(accountId), [])
+    }))
+})
+
+layer(subject({ HIGH_VOLUME_SMS: "5" }))("HIGH_VOLUME_SMS", (it) => {
+  it.effect("is the number of SMS in a month above which the owner gets the notice about volume pricing", () =>
+    Effect.gen(function*() {
+      const { alert } = yield* UsageAlerts
+      const quotas = yield* Quotas
+      const { accountId } = yield* makeAccount({ plan: "enterprise" })
+      yield* quotas.reserve(accountId, "sms", 5)
+      yield* alert
+      assert.deepStrictEqual(yield* told(accountId), [])
+      yield* quotas.reserve(accountId, "sms", 1)
+      yield* alert
+      assert.lengthOf(yield* told(accountId), 1)
     }))
 })

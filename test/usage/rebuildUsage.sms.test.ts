@@ -40,7 +40,10 @@ const Subject = Verifications.layer.pipe(
   ),
   Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
   Layer.provide(
-    Layer.succeed(MacKeys, MacKeys.of({ unsubscribe: key, bounce: key, tracking: key, verify: key, sandbox: key }))
+    Layer.succeed(
+      MacKeys,
+      MacKeys.of({ confirm: key, unsubscribe: key, bounce: key, tracking: key, verify: key, sandbox: key })
+    )
   ),
   Layer.provide(Layer.mergeAll(Prices.layer, Messages.layer, Quotas.layer, Usage.layer)),
   Layer.provide(Accounts.layer.pipe(Layer.provide(Audit.layer))),
@@ -72,10 +75,12 @@ const perform = Effect.fnUntraced(function*(accountId: AccountId, step: Step) {
       return yield* Effect.asVoid(sms.sendBulk(accountId, { content: "Hello {{name}}", recipients }))
     }
     case "code":
-      return yield* Effect.asVoid(verifications.send(accountId, { to: { kind: "phone", address: to } }))
+      return yield* Effect.asVoid(
+        verifications.send({ accountId, trial: "none" }, { to: { kind: "phone", address: to } })
+      )
     case "refused": {
       // The recipient's second code comes too early.
-      const again = verifications.send(accountId, { to: { kind: "phone", address: to } })
+      const again = verifications.send({ accountId, trial: "none" }, { to: { kind: "phone", address: to } })
       yield* again
       return yield* Effect.asVoid(Effect.flip(again))
     }

@@ -85,9 +85,17 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
     track_opens: false,
     links: null
   }
-  yield* repo.insertBatch({ id, account_id: accountId, from_address: "us@example.com", ...texts, total: to.length })
-  const recipients = to.map((address) => ({ to: address, variables: {} }))
-  const { queued } = yield* repo.insertRecipients({ id, account_id: accountId, recipients })
+  const recipients = to.map((address) => ({ to: EmailAddress.make(address), variables: {} }))
+  const batch = {
+    id,
+    account_id: accountId,
+    shard: 1,
+    is_small: false,
+    from_address: "us@example.com",
+    ...texts,
+    recipients
+  }
+  const { queued } = yield* repo.insert({ ...batch, isClaimed: false })
   yield* quotas.reserve(accountId, "email", queued)
   return id
 })
@@ -95,7 +103,7 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
 const claim = (batchId: EmailBatchId | undefined) =>
   batchId === undefined
     ? Effect.flatMap(EmailSenderRepo, (repo) => repo.claimOldest([100, 100]))
-    : Effect.flatMap(BatchesRepo, (repo) => repo.claim({ id: batchId, limit: 100 }))
+    : Effect.flatMap(BatchesRepo, (repo) => repo.claim({ ids: [batchId], limit: 100 }))
 
 const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, single }: typeof Story.Type) {
   const outcomes = yield* RecipientOutcomes

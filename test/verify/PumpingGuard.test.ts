@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notices } from "../../src/accounts/Notices.ts"
+import { Notices } from "../../src/accounts/notices/Notices.ts"
 import { guardAgainstPumping } from "../../src/verify/PumpingGuard.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"

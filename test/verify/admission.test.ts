@@ -2,12 +2,22 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { admit, type Sent } from "../../src/verify/admission.ts"
 
-const limits = { resendSeconds: 30, perHour: 5, perDay: 20, perNetworkHour: 10, perPrefixHour: 20 }
+const limits = {
+  resendSeconds: 30,
+  perHour: 5,
+  perDay: 20,
+  perHourAll: 10,
+  perDayAll: 24,
+  perNetworkHour: 10,
+  perPrefixHour: 20
+}
 
 const none: Sent = {
   sinceLast: null,
   hour: { count: 0, frees: 0 },
   day: { count: 0, frees: 0 },
+  hourAll: { count: 0, frees: 0 },
+  dayAll: { count: 0, frees: 0 },
   network: { count: 0, frees: 0 },
   prefix: { count: 0, frees: 0 },
   blockedFor: null
@@ -35,14 +45,20 @@ describe("admit", () => {
 
   it.prop(
     "a code is sent exactly if every count is below its limit, and a refusal waits for at least a second",
-    [counts, counts, counts, counts, seconds],
-    ([hour, day, network, prefix, frees]) => {
+    [counts, counts, counts, counts, counts, counts, seconds],
+    ([hour, day, hourAll, dayAll, network, prefix, frees]) => {
       const window = (count: number) => ({ count, frees })
-      const refusal = admit(
-        { ...none, hour: window(hour), day: window(day), network: window(network), prefix: window(prefix) },
-        limits
-      )
-      assert.strictEqual(refusal === undefined, hour < 5 && day < 20 && network < 10 && prefix < 20)
+      const windows = {
+        hour: window(hour),
+        day: window(day),
+        hourAll: window(hourAll),
+        dayAll: window(dayAll),
+        network: window(network),
+        prefix: window(prefix)
+      }
+      const refusal = admit({ ...none, ...windows }, limits)
+      const isRoom = hour < 5 && day < 20 && hourAll < 10 && dayAll < 24 && network < 10 && prefix < 20
+      assert.strictEqual(refusal === undefined, isRoom)
       if (refusal !== undefined) assert.isAtLeast(refusal.retryAfter, 1)
     }
   )

@@ -1,13 +1,11 @@
 /**
- * The same two endpoints, hand-written with Fastify and postgres.js. Each request looks up the key by its hash, reads
- * or inserts the row and answers the same JSON. Under `/counted` each request is also counted in a row per key and
- * minute, as an exact limit across nodes requires.
+ * The same endpoints, hand-written with Fastify and postgres.js. Each request looks up the key by its hash, reads or
+ * inserts rows and answers the same JSON. Under `/counted` each request is also counted in a row per key and minute, as an
+ * exact limit across nodes requires. The price list is read once, and every request gets its bytes.
  */
 import Fastify, { type FastifyRequest } from "fastify"
 import { createHash, randomUUID } from "node:crypto"
 import postgres from "postgres"
-import { keyPrefix } from "../../../src/api-keys/ApiKeys.ts"
-import * as Tokens from "../../../src/platform/crypto/Tokens.ts"
 import { inputOf } from "./script.ts"
 
 const { socket } = inputOf<{ readonly socket: string }>()
@@ -37,50 +35,69 @@ const callerOf = async (request: FastifyRequest, counted: boolean) => {
   return principal
 }
 
-const answer = (data: unknown) => ({
-  success: true,
-  data,
-  meta: { request_id: randomUUID(), timestamp: new Date().toISOString() }
-})
-
-const find = async (accountId: string, id: string) => {
-  const [row] = await sql`
+const list = async (accountId: string) => {
+  const rows = await sql`
     select id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
       (expires_at is null or expires_at > now()) as is_active
-    from api_keys where id = ${id} and account_id = ${accountId}`
-  return { ...row, id: Number(row?.["id"]) }
+    from api_keys where account_id = ${accountId} order by id desc`
+  return rows.map((row) => ({ ...row, id: Number(row["id"]) }))
 }
 
-const create = async (accountId: string, name: string) => {
-  const key = Tokens.mint(keyPrefix)
-  const hash = Buffer.from(Tokens.hash(key))
+interface NewTemplate {
+  readonly name: string
+  readonly subject: string
+  readonly html: string
+}
+
+const create = async (accountId: string, { html, name, subject }: NewTemplate) => {
+  const variables = [
+    ...new Set([...`${subject} ${html}`.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, found = ""]) => found))
+  ]
   const [row] = await sql`
-    insert into api_keys (account_id, name, key_hash, key_prefix, scopes, permissions, expires_at)
-    values (${accountId}, ${name}, ${hash}, ${key.slice(0, 12)}, '{}', '{}', null)
-    returning id, name, key_prefix, scopes, permissions, expires_at, created_at`
-  return { ...row, id: Number(row?.["id"]), key }
+    insert into email_templates (id, account_id, name, subject, html, text, variables)
+    values (${`tmpl_${randomUUID()}`}, ${accountId}, ${name}, ${subject}, ${html}, null, ${variables})
+    returning id, numeric_id, name, subject, html, text, variables, created_at, updated_at`
+  return { ...row, numeric_id: Number(row?.["numeric_id"]) }
 }
 
 const server = Fastify()
-const byId = { type: "object", properties: { id: { type: "integer" } } }
-const named = { type: "object", required: ["name"], properties: { name: { type: "string", maxLength: 100 } } }
+const text = (maxLength: number) => ({ type: "string", minLength: 1, maxLength })
+const template = {
+  type: "object",
+  required: ["name", "subject", "html"],
+  properties: { name: text(200), subject: text(500), html: text(1_000_000) }
+}
 
 for (const counted of [false, true]) {
   const prefix = counted ? "/counted" : ""
-  server.get<{ Params: { id: string } }>(`${prefix}/v1/api-keys/:id`, { schema: { params: byId } }, async (request) => {
+  server.get(`${prefix}/v1/api-keys`, async (request) => {
     const caller = await callerOf(request, counted)
-    return answer(await find(caller["account_id"], request.params.id))
+    return { data: await list(caller["account_id"]) }
   })
-  server.post<{ Body: { name: string } }>(
-    `${prefix}/v1/api-keys`,
-    { schema: { body: named } },
+  server.post<{ Body: NewTemplate }>(
+    `${prefix}/v1/email/templates`,
+    { schema: { body: template } },
     async (request, reply) => {
       const caller = await callerOf(request, counted)
-      return reply.code(201).send(answer(await create(caller["account_id"], request.body.name)))
+      return reply.code(201).send({ data: await create(caller["account_id"], request.body) })
     }
   )
 }
 
+const prices = Buffer.from(JSON.stringify({
+  data: await sql`select country, code, dial_prefix, price_micros / 1e6::float8 as price_usd, 'USD' as currency
+    from sms_prices where enabled order by country collate "C", code`,
+  meta: { total: 0, updated_at: new Date().toISOString() }
+}))
+const tag = `W/"${createHash("sha256").update(prices).digest("base64url").slice(0, 22)}"`
+
+server.get("/v1/sms/pricing", (request, reply) => {
+  reply.header("etag", tag).header("cache-control", "public, max-age=300").header("access-control-allow-origin", "*")
+  return request.headers["if-none-match"] === tag
+    ? reply.code(304).send()
+    : reply.type("application/json").send(prices)
+})
+
 await server.listen({ port: 0, host: "127.0.0.1" })
 const [address] = server.addresses()
-console.log(JSON.stringify({ port: typeof address === "object" ? address.port : 0 }))
+console.log(JSON.stringify({ port: typeof address === "object" ? address.port : 0, pid: process.pid }))

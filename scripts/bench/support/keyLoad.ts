@@ -3,9 +3,9 @@ import type { Load, Loaded } from "./httpLoad.ts"
 import { runScript } from "./script.ts"
 
 /** How long a load is measured. */
-export const seconds = 3
+const seconds = 3
 
-export const connections = 64
+const connections = 64
 
 /** An account and one of its keys. */
 export interface KeyOwner {

@@ -35,8 +35,8 @@ export const questionsTo = <Question, Answer>(child: ChildProcess) => {
 }
 
 /**
- * Starts a script of this folder as a process that answers questions until the scope closes, so that all compared
- * processes stay warm and take turns. Returns its hello and a function that asks it. The caller names the types.
+ * Starts a script of this folder, or of an absolute path, as a process that answers questions until the scope closes, so that all compared
+ * processes stay warm and take turns. Returns its hello, its process id, and a function that asks it. The caller names the types.
  */
 export const startPeer = Effect.fnUntraced(function*<Hello, Question, Answer>(
   name: string,
@@ -44,11 +44,11 @@ export const startPeer = Effect.fnUntraced(function*<Hello, Question, Answer>(
   options: { readonly env?: NodeJS.ProcessEnv; readonly nodeOptions?: ReadonlyArray<string> } = {}
 ) {
   const child = yield* spawn(
-    [...options.nodeOptions ?? [], NodePath.join(import.meta.dirname, name), JSON.stringify(input)],
+    [...options.nodeOptions ?? [], NodePath.resolve(import.meta.dirname, name), JSON.stringify(input)],
     { stdio: ["ignore", "inherit", "inherit", "ipc"], env: options.env ?? process.env }
   )
   const ask = questionsTo<Question, Answer>(child)
-  return { hello: yield* hear<Hello>(child, 0, () => {}), ask }
+  return { hello: yield* hear<Hello>(child, 0, () => {}), ask, pid: child.pid ?? 0 }
 })
 
 /** The process side: says hello, then answers questions until its parent disconnects. */

@@ -3,9 +3,15 @@ import { startPeer } from "./peer.ts"
 import { type BenchDatabase, environment, profiling } from "./service.ts"
 import type { Reply, Request } from "./webhookNode.ts"
 
-/** Starts a node that inserts and delivers events. */
-export const startNode = (database: BenchDatabase, nodeOptions: ReadonlyArray<string> = []) =>
-  startPeer<object, Request, Reply>("webhookNode.ts", null, {
+/** Starts a node that inserts and delivers events; `script` is the one of another version. */
+export const startNode = (
+  database: BenchDatabase,
+  { nodeOptions = [], script = "webhookNode.ts" }: {
+    readonly nodeOptions?: ReadonlyArray<string>
+    readonly script?: string
+  } = {}
+) =>
+  startPeer<object, Request, Reply>(script, null, {
     env: environment(database),
     nodeOptions: [...profiling, ...nodeOptions]
   })

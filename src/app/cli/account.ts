@@ -1,15 +1,16 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Console, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Accounts } from "../../accounts/Accounts.ts"
 import { Audit } from "../../accounts/Audit.ts"
-import { Notices } from "../../accounts/Notices.ts"
+import { Notices } from "../../accounts/notices/Notices.ts"
 import { ApiKeys } from "../../api-keys/ApiKeys.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { AccountId } from "../../values/Ids.ts"
 import { pluralize } from "../../values/messageText.ts"
 import { Plan } from "../../values/Plan.ts"
+import { secretLine } from "./secretLine.ts"
 
 /** No account has this id. */
 class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknown", { id: Schema.Int }) {
@@ -40,18 +41,18 @@ const create = Command.make(
     name: Flag.String("name").pipe(Flag.withDescription("The owner's name"), Flag.withSchema(Schema.NonEmptyString)),
     plan: Flag.Literals("plan", Plan.literals).pipe(Flag.withDescription("Plan"), Flag.withDefault("business")),
     trial: Flag.Boolean("trial").pipe(Flag.withDescription("Start the 3-day trial"), Flag.withDefault(false)),
-    password: Flag.String("password").pipe(
-      Flag.withDescription("For logging in. Without it only the API key works"),
-      Flag.optional
+    hasPassword: Flag.Boolean("password-stdin").pipe(
+      Flag.withDescription("Read a password for logging in from standard input. Without it only the API key works"),
+      Flag.withDefault(false)
     ),
     json
   },
-  Effect.fnUntraced(function*({ json, password, ...wanted }) {
+  Effect.fnUntraced(function*({ hasPassword, json, ...wanted }) {
     const accounts = yield* Accounts
     const keys = yield* ApiKeys
     const account = yield* accounts.create({
       ...wanted,
-      ...(Option.isSome(password) && { password: Redacted.make(password.value) })
+      ...(hasPassword && { password: yield* secretLine("password") })
     })
     const { key } = yield* keys.create(account.id, { name: "First key" })
     yield* Console.log(

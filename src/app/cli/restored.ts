@@ -47,8 +47,8 @@ const statements = (sql: SqlClient.SqlClient, before: string): Readonly<Record<s
       from ended
     )
     select count(*) as count from ended`,
-  "notices to owners": sql`with ended as (
-      update notices set status = 'failed', due_at = null, completed_at = now(), error = ${reason}
+  "notices to owners": sql`with requests as (delete from password_reset_requests), ended as (
+      update notices set status = 'failed', due_at = null, completed_at = now(), sealed_body = null, error = ${reason}
       where status = 'queued' and created_at < ${before}::timestamptz returning 1
     )
     select count(*) as count from ended`,

@@ -16,7 +16,7 @@ interface Limits {
 /**
  * Bounds the open connections of a server. When it has as many as it may, a new connection replaces the one that has been
  * without a request for the longest time, so that silent connections cannot keep others out. A connection with a request
- * in flight is never replaced.
+ * in flight is never replaced. The returned function notes a request that was answered at once.
  */
 export const limitConnections = (server: Server, { isProxy, perAddress, refuse, total }: Limits) => {
   const open = new Map<string, number>()
@@ -64,5 +64,9 @@ export const limitConnections = (server: Server, { isProxy, perAddress, refuse, 
   server.close = (callback) => {
     for (const socket of idle) if (socket.bytesRead === 0) socket.destroy()
     return close(callback)
+  }
+
+  return (socket: Socket) => {
+    if (idle.delete(socket)) idle.add(socket)
   }
 }

@@ -1,10 +1,9 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { createHash } from "node:crypto"
-import { brotliCompress, constants, gzip } from "node:zlib"
 import { Api } from "../../api/Api.ts"
-import { entityTag, isNamed } from "../../platform/http/entityTag.ts"
+import { PreparedAnswer } from "../../platform/http/ready/PreparedAnswer.ts"
 
 const contentType = "text/html; charset=utf-8"
 
@@ -17,48 +16,18 @@ const policyOf = (html: string) => {
     + "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-const compressed = (compress: (done: (error: Error | null, bytes: Buffer) => void) => void) =>
-  Effect.callback<Uint8Array>((resume) =>
-    compress((error, bytes) => resume(error === null ? Effect.succeed(bytes) : Effect.die(error)))
-  )
-
-/** The page in each encoding, with the headers of its answers. All answers share these bytes. */
-const prepared = Effect.fnUntraced(function*(page: HttpServerResponse.HttpServerResponse) {
-  const identity = page.body._tag === "Uint8Array" ? page.body.body : new Uint8Array()
-  const html = Buffer.from(identity).toString()
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
-  const etag = entityTag(html)
-  const headers = {
-    etag,
-    vary: "accept-encoding",
-    "cache-control": "public, max-age=300",
-    "content-security-policy": policyOf(html)
-  }
-  const br = yield* compressed((done) => brotliCompress(html, quality, done))
-  const zipped = yield* compressed((done) => gzip(html, done))
-  return { etag, headers, bytes: [["br", br], ["gzip", zipped]] as const, identity }
-})
-
-const accepts = (header: string | undefined, encoding: string) =>
-  (header ?? "").split(",").some((entry) => {
-    const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase())
-    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-  })
+const prepared = (page: HttpServerResponse.HttpServerResponse) => {
+  const html = Buffer.from(page.body._tag === "Uint8Array" ? page.body.body : []).toString()
+  const headers = { "cache-control": "public, max-age=300", "content-security-policy": policyOf(html) }
+  return PreparedAnswer.compressed({ text: html, type: contentType, headers })
+}
 
 /** Prepares a page at its first request, and answers each request from memory. */
 const cachedPage = <E, R>(page: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.map(Effect.cached(Effect.flatMap(page, prepared)), (preparing) =>
     Effect.gen(function*() {
-      const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
-      const { bytes, etag, headers, identity } = yield* preparing
-      if (isNamed(etag, asked["if-none-match"])) return HttpServerResponse.empty({ status: 304, headers })
-      const found = bytes.find(([encoding]) => accepts(asked["accept-encoding"], encoding))
-      return found === undefined
-        ? HttpServerResponse.uint8Array(identity, { contentType, headers })
-        : HttpServerResponse.uint8Array(found[1], {
-          contentType,
-          headers: { ...headers, "content-encoding": found[0] }
-        })
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      return PreparedAnswer.response(yield* preparing, headers)
     }))
 
 /** The library adds its page to this router, which adds the prepared page to the service's. */

@@ -1,14 +1,15 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { uuid7 } from "../../platform/crypto/ids.ts"
 import { wireOf } from "../../platform/http/ApiError.ts"
 import { RequestRefused, ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
-import { defaultHeaders } from "../../platform/http/RequestPipeline.ts"
+import { defaultHeaders } from "../../platform/http/ready/defaultHeaders.ts"
+import { QuickAnswers } from "../../platform/http/ready/QuickAnswers.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
 import { limitConnections } from "./Connections.ts"
 
@@ -24,9 +25,15 @@ class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
 
 const reasonOf = (cause: unknown) => cause instanceof Error && "code" in cause ? String(cause.code) : "refused"
 
+/**
+ * Connections that may wait to be accepted. The kernel drops further ones, and their clients try again after one second,
+ * then two, then four: a busy node would look seconds slower than it is. The kernel's own limit is mostly 4096 too.
+ */
+const backlog = 4_096
+
 /** An HTTP server at an address. When its scope closes, it first finishes the requests in flight. */
 export const listenOn = (make: () => Server, { host, port }: { readonly host: string; readonly port: number }) => {
-  const server = NodeHttpServer.layer(make, { host, port, gracefulShutdownTimeout: "10 seconds" })
+  const server = NodeHttpServer.layer(make, { host, port, backlog, gracefulShutdownTimeout: "10 seconds" })
   const failed = (reason: string): Effect.Effect<Context.Context<Layer.Success<typeof server>>, ListenFailed> =>
     Effect.fail(new ListenFailed({ host, port, reason }))
   return Layer.catchTag(server, "ServeError", ({ cause }) => Layer.effectContext(failed(reasonOf(cause))))
@@ -93,7 +100,20 @@ const holdEarlyRequests = (server: Server) => {
   server.on("newListener", answer).on("request", hold)
 }
 
-const make = ({ httpConnections, httpConnectionsPerAddress, trustedProxies = [] }: AppConfig["Service"]) => {
+/** The other listeners of a request see it only without a quick answer. */
+const answerQuickly = (server: Server, send: (request: IncomingMessage, response: ServerResponse) => boolean) => {
+  const emit: (event: string, ...args: ReadonlyArray<unknown>) => boolean = server.emit.bind(server)
+  const emitOthers = (event: string, ...args: ReadonlyArray<unknown>) => {
+    const [request, response] = args
+    const isAnswered = event === "request" && request instanceof IncomingMessage &&
+      response instanceof ServerResponse && send(request, response)
+    return isAnswered || emit(event, ...args)
+  }
+  Object.assign(server, { emit: emitOthers })
+}
+
+const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
+  const { httpConnections, httpConnectionsPerAddress, trustedProxies = [] } = config
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
@@ -103,7 +123,7 @@ const make = ({ httpConnections, httpConnectionsPerAddress, trustedProxies = [] 
     // The request pipeline refuses a request without Host, with a response body.
     requireHostHeader: false
   })
-  limitConnections(server, {
+  const noteRequest = limitConnections(server, {
     total: httpConnections,
     perAddress: httpConnectionsPerAddress,
     isProxy: (address) =>
@@ -112,6 +132,11 @@ const make = ({ httpConnections, httpConnectionsPerAddress, trustedProxies = [] 
         onSuccess: (ip) => trustedProxies.some((network) => IpNetwork.contains(network, NetAddress.toCanonical(ip)))
       }),
     refuse: refuseConnection
+  })
+  answerQuickly(server, (request, response) => {
+    const isAnswered = quick.send(request, response)
+    if (isAnswered) noteRequest(request.socket)
+    return isAnswered
   })
   holdEarlyRequests(server)
   server.on("clientError", onClientError)
@@ -124,10 +149,12 @@ const make = ({ httpConnections, httpConnectionsPerAddress, trustedProxies = [] 
 }
 
 /** Node's HTTP server on HOST and PORT. On close it first finishes the requests in flight. */
-export const HttpServerLayer = Layer.unwrap(Effect.map(AppConfig, (config) => {
+export const HttpServerLayer = Layer.unwrap(Effect.gen(function*() {
+  const config = yield* AppConfig
+  const quick = yield* QuickAnswers
   const sockets = new Set<Socket>()
   const listening = () =>
-    make(config).on("connection", (socket: Socket) => {
+    make(config, quick).on("connection", (socket: Socket) => {
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
     })

@@ -41,6 +41,7 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
     deletes("login_guesses", sql`failed_at < ${now} - interval '1 day'`),
     deletes("login_sessions", sql`expires_at < ${now}`),
     deletes("password_resets", sql`expires_at < ${now} - interval '1 hour'`),
+    deletes("email_changes", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),
     deletes("audit_entries", sql`at < ${now} - interval '400 days'`),
     deletes("notices", sql`completed_at < ${now} - interval '30 days'`),

@@ -1,9 +1,12 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, OpenApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
+import { Access } from "../../platform/http/Access.ts"
 import { Allowed, type RouteName } from "../../platform/http/Allowed.ts"
-import { entityTag, isNamed } from "../../platform/http/entityTag.ts"
+import * as ReaderPage from "../../platform/http/ReaderPage.ts"
+import { entityTag, isNamed } from "../../platform/http/ready/entityTag.ts"
+import { AcceptancePaths } from "../../platform/work/Overload.ts"
 import { DocsPage } from "./DocsPage.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
@@ -34,6 +37,10 @@ const plainRoutes: ReadonlyArray<RouteName> = [
   { method: "POST", path: "/v1/callbacks/sms/:provider/:secret" },
   { method: "GET", path: "/u/:token" },
   { method: "POST", path: "/u/:token" },
+  { method: "GET", path: "/account/confirm/:token" },
+  { method: "POST", path: "/account/confirm/:token" },
+  { method: "GET", path: "/account/email/:token" },
+  { method: "POST", path: "/account/email/:token" },
   { method: "GET", path: "/t/o/:token" },
   { method: "GET", path: "/t/c/:token" }
 ]
@@ -50,9 +57,23 @@ const contractRoutes = (): ReadonlyArray<RouteName> => {
 /** The allowed methods of every path. */
 export const AllowedLayer = Layer.sync(Allowed, () => Allowed.fromRoutes([...contractRoutes(), ...plainRoutes]))
 
-/** The contract's endpoints with their OpenAPI document and its pages. */
+/** The paths of the endpoints that accept messages. */
+export const AcceptancePathsLayer = Layer.sync(AcceptancePaths, () => {
+  const paths = new Set<string>()
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      const rule = Context.getOrUndefined(endpoint.annotations, Access)
+      if (rule?.kind === "account" && rule.paid === "sending") paths.add(endpoint.path)
+    }
+  })
+  return paths
+})
+
+/** The contract's endpoints with their OpenAPI document and its pages, and the style of the pages for readers of mail. */
 export const Routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api),
   OpenApiRoute,
-  DocsPage
+  DocsPage,
+  ReaderPage.Style
 )

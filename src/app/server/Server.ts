@@ -19,11 +19,15 @@ import { Idempotency } from "../../platform/http/Idempotency.ts"
 import { BodyMemory } from "../../platform/http/MemoryBudget.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
 import { RateLimit } from "../../platform/http/RateLimit.ts"
-import { Draining, RequestPipeline } from "../../platform/http/RequestPipeline.ts"
+import { Draining } from "../../platform/http/ready/Draining.ts"
+import { QuickAnswers } from "../../platform/http/ready/QuickAnswers.ts"
+import { RequestPipeline } from "../../platform/http/RequestPipeline.ts"
 import { RequestRulesLayer } from "../../platform/http/RequestRulesLayer.ts"
 import { RequestsInFlight } from "../../platform/http/RequestsInFlight.ts"
 import { Health } from "../../platform/observability/Health.ts"
+import { RefusalLog } from "../../platform/observability/RefusalLog.ts"
 import { Metrics, Traces } from "../../platform/observability/Telemetry.ts"
+import { Overload } from "../../platform/work/Overload.ts"
 import { PricingLayer } from "../../pricing/PricingHttp.ts"
 import { SandboxToken } from "../../sandbox/pages/SandboxToken.ts"
 import { TemplatesLayer } from "../../templates/TemplatesHttp.ts"
@@ -34,7 +38,7 @@ import { Channels } from "./Channels.ts"
 import { HttpServerLayer, OpenConnections } from "./HttpServer.ts"
 import { Pruning } from "./Pruning.ts"
 import { AccountErasure, ErasureSteps, Retention } from "./Retention.ts"
-import { AllowedLayer, Routes } from "./Routes.ts"
+import { AcceptancePathsLayer, AllowedLayer, Routes } from "./Routes.ts"
 
 /** Services that every domain uses. */
 const Platform = Layer.mergeAll(
@@ -42,14 +46,17 @@ const Platform = Layer.mergeAll(
   RequestsInFlight.layer,
   DailyVolume.layer,
   Idempotency.layer,
-  Draining.layer,
+  QuickAnswers.layer.pipe(Layer.provideMerge(Draining.layer)),
   AllowedLayer,
+  Overload.layer.pipe(Layer.provide(AcceptancePathsLayer)),
   Outages.layer,
+  RefusalLog,
   SandboxToken.layer.pipe(Layer.provideMerge(MacKeys.layer))
 ).pipe(
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provideMerge(MainVault),
   Layer.provideMerge(FreeSpace.layer),
+  Layer.provideMerge(Database.layerQuickReads),
   Layer.provideMerge(Database.layerProbe),
   Layer.provideMerge(Database.layerRequests),
   Layer.provideMerge(DatabaseAddress.layer),

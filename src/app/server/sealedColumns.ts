@@ -1,3 +1,4 @@
+import { noticeColumn } from "../../accounts/notices/SealedNotices.ts"
 import { dataKeyColumn } from "../../channels/whatsapp/credentials/DataKey.ts"
 import { dkimKeyColumn } from "../../email-domains/EmailDomains.ts"
 import { keyringColumn } from "../../platform/crypto/MacKeys.ts"
@@ -9,7 +10,14 @@ import * as WebhookSecret from "../../webhooks/endpoint/WebhookSecret.ts"
  * All sealed columns of the database. A column that is missing here becomes unreadable when the previous main key goes.
  */
 export const sealedColumns = {
-  columns: [keyringColumn, ...WebhookSecret.sealedColumns, dkimKeyColumn, dataKeyColumn, idempotencyColumn],
+  columns: [
+    keyringColumn,
+    ...WebhookSecret.sealedColumns,
+    dkimKeyColumn,
+    dataKeyColumn,
+    idempotencyColumn,
+    noticeColumn
+  ],
   /** Rewrapped after all others. */
   last: probeColumn
 }

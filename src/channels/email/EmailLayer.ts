@@ -1,7 +1,9 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eraseRows, type ErasureStep } from "../../accounts/Erasure.ts"
-import { BatchActor, BatchSweeper } from "./bulk/BatchActor.ts"
+import { ActiveBatches } from "./bulk/ActiveBatches.ts"
+import { BatchActor, BatchPoll } from "./bulk/BatchActor.ts"
+import { BatchDispatch } from "./bulk/BatchDispatch.ts"
 import { BatchMailer } from "./bulk/BatchMailer.ts"
 import { BulkEmail } from "./bulk/BulkEmail.ts"
 import { BulkEmailHttp } from "./bulk/BulkEmailHttp.ts"
@@ -35,17 +37,18 @@ export const EmailLayer = Layer.mergeAll(
   SuppressionsHttp,
   UnsubscribeHttp,
   TrackingHttp.pipe(Layer.provide(Tracking.layer)),
-  BatchSweeper,
   NoticeSender,
   BounceListener.layer.pipe(Layer.provide(ReportIntake.layer), Layer.provide(DeliveryReports.layer)),
-  BatchActor.pipe(Layer.provide(BatchMailer.layer)),
+  Layer.mergeAll(BatchActor, BatchPoll).pipe(Layer.provide(ActiveBatches.layer)),
   EmailHttp.pipe(
     Layer.provideMerge(Emails.layer),
     Layer.provide(EmailSender.layer),
     Layer.provide(EmailMailer.layer)
   )
 ).pipe(
-  Layer.provide([BulkEmail.layer, MessageProgress.layer, RecipientOutcomes.layer]),
+  Layer.provide([BulkEmail.layer, MessageProgress.layer]),
+  Layer.provide(BatchDispatch.layer),
+  Layer.provide([BatchMailer.layer, RecipientOutcomes.layer]),
   Layer.provide(DeliverabilityWarnings.layer),
   Layer.provide([
     BulkThrottle.layer,

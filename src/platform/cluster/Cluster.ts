@@ -18,6 +18,9 @@ import { PeriodicTask } from "../work/PeriodicTask.ts"
 import * as Neighbours from "./Neighbours.ts"
 import * as RunnerSockets from "./RunnerSockets.ts"
 
+/** The number of shards. The placement of actors depends on it: all nodes share it and it never changes. */
+export const shards = 48
+
 /** A port that is free now. If another process takes it before the start, the start fails and the next one tries again. */
 const freePort = (host: string) =>
   Effect.callback<number>((resume) => {
@@ -70,8 +73,7 @@ export const Cluster = Layer.unwrap(Effect.gen(function*() {
   const cluster = runnerAt(address).pipe(
     Layer.provide(ShardingConfig.layer({
       runnerAddress: Option.some(address),
-      // The placement of actors depends on this number: all nodes share it and it never changes.
-      shardsPerGroup: 48,
+      shardsPerGroup: shards,
       shardLockExpiration: "12 seconds",
       shardLockRefreshInterval: "4 seconds",
       refreshAssignmentsInterval: "1 second",

@@ -15,7 +15,10 @@ export interface ByMode extends Pick<Written, "smtpUrl" | "smsProvider" | "whats
   /** Why the service is in this mode, as a clause. */
   readonly modeReason: string
   readonly registration: "open" | "closed"
+  readonly registrationConfirm: boolean
   readonly webhookAllowLoopback: boolean
+  readonly otpLimitHourAll: number
+  readonly otpLimitDayAll: number
 }
 
 /** Why others could use this service, if they could. */
@@ -36,13 +39,17 @@ export const byMode = Effect.fnUntraced(function*(written: Written) {
   const mode = written.mode ?? (assumed === undefined ? "development" : "production")
   const isDevelopment = mode === "development"
   const sandbox = isDevelopment ? "sandbox" : undefined
+  const twice = (limit: number) => isDevelopment ? Number.POSITIVE_INFINITY : 2 * limit
   return {
     mode,
     modeReason: written.mode === undefined
       ? assumed ?? "the database is embedded, and HOST and PUBLIC_URL are loopback addresses"
       : "MODE is set",
     registration: written.registration ?? (isDevelopment ? "open" : "closed"),
+    registrationConfirm: written.registrationConfirm ?? !isDevelopment,
     webhookAllowLoopback: written.webhookAllowLoopback ?? isDevelopment,
+    otpLimitHourAll: written.otpLimitHourAll ?? twice(written.otpLimitHour),
+    otpLimitDayAll: written.otpLimitDayAll ?? twice(written.otpLimitDay),
     smtpUrl: written.smtpUrl ?? sandbox,
     smsProvider: written.smsProvider ?? sandbox,
     whatsappUrl: written.whatsappUrl ?? sandbox

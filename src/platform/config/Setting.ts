@@ -111,6 +111,15 @@ export const oneOf = <const L extends ReadonlyArray<string>>(words: L): Describe
     Schema.decodeUnknownOption(Schema.Literals(words))
   )
 
+/** Some of a few words, separated by commas. */
+export const words = <const L extends ReadonlyArray<string>>(all: L): Describe<ReadonlySet<L[number]>> => {
+  const decode = Schema.decodeUnknownOption(Schema.NonEmptyArray(Schema.Literals(all)))
+  return kind(
+    `some of ${all.join(", ")}, separated by commas`,
+    (text) => Option.map(decode(text.split(",").map((entry) => entry.trim())), (entries) => new Set(entries))
+  )
+}
+
 /** An absolute URL of one of the given schemes (without the colon). It may carry a password, so it is a secret. */
 export const url = (schemes: ReadonlyArray<string>, isSecret = true): Describe<Redacted.Redacted<URL>> =>
   kind(

@@ -33,9 +33,22 @@ export const settings = {
     "500",
     "Open connections of a client's address, and requests in flight of an address or account. Proxies in TRUSTED_PROXIES have no such limit."
   ),
+  memoryLimitMb: Setting.optional(Setting.int(64, 1_000_000))(
+    "MEMORY_LIMIT_MB",
+    "Megabytes of resident memory above which this node refuses new messages with 503. Unset: three quarters of the memory of its container or machine."
+  ),
   registration: Setting.optional(Setting.oneOf(["open", "closed"]))(
     "REGISTRATION",
     "Access to POST /v1/auth/register: open or closed. Unset: open in development, closed in production."
+  ),
+  registrationConfirm: Setting.optional(Setting.boolean)(
+    "REGISTRATION_CONFIRM",
+    "Whether an account that registers sends nothing until its owner has confirmed the email address. Unset: true in production, false in development."
+  ),
+  trialChannels: Setting.words(["email", "sms", "whatsapp"])(
+    "TRIAL_CHANNELS",
+    "email,sms,whatsapp",
+    "Channels that accounts may send by during their trial, codes included."
   ),
   paused: Setting.boolean(
     "PAUSED",
@@ -53,7 +66,7 @@ export const settings = {
   databaseConnections: Setting.int(4, 500)(
     "DATABASE_CONNECTIONS",
     "20",
-    "Connections of this node to PostgreSQL for requests. The cluster and the actors' queues use 4 more each, maintenance 2, health checks 1."
+    "Connections of this node to PostgreSQL for requests. The cluster and the actors' queues use 4 more each, quick reads 2, maintenance 2, health checks 1."
   ),
   statementTimeoutSeconds: Setting.int(1, 300)(
     "STATEMENT_TIMEOUT_SECONDS",
@@ -259,6 +272,14 @@ export const settings = {
   ),
   otpLimitHour: Setting.int(1, 1_000)("OTP_LIMIT_HOUR", "5", "One-time codes per recipient and hour."),
   otpLimitDay: Setting.int(1, 10_000)("OTP_LIMIT_DAY", "20", "One-time codes per recipient and day."),
+  otpLimitHourAll: Setting.optional(Setting.int(1, 10_000))(
+    "OTP_LIMIT_HOUR_ALL",
+    "One-time codes per recipient and hour from all accounts. Unset: twice OTP_LIMIT_HOUR in production, no limit in development."
+  ),
+  otpLimitDayAll: Setting.optional(Setting.int(1, 100_000))(
+    "OTP_LIMIT_DAY_ALL",
+    "One-time codes per recipient and day from all accounts. Unset: twice OTP_LIMIT_DAY in production, no limit in development."
+  ),
   otpLimitClientIp: Setting.int(1, 1_000_000)(
     "OTP_LIMIT_CLIENT_IP",
     "10",

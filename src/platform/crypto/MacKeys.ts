@@ -26,6 +26,8 @@ export class MacKeys extends Context.Service<MacKeys, {
   readonly bounce: Uint8Array
   /** For tracking pixels and links. */
   readonly tracking: Uint8Array
+  /** For tokens that confirm the address of an account. */
+  readonly confirm: Uint8Array
   /** For one-time codes. */
   readonly verify: Uint8Array
   /** For the token of the sandbox's pages. */
@@ -58,6 +60,7 @@ export class MacKeys extends Context.Service<MacKeys, {
         unsubscribe: yield* keyFor("unsubscribe"),
         bounce: yield* keyFor("bounce"),
         tracking: yield* keyFor("tracking"),
+        confirm: yield* keyFor("confirm"),
         verify: yield* keyFor("verify"),
         sandbox: yield* keyFor("sandbox")
       })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { hash as digest, randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -37,4 +37,4 @@ export const isWellFormed = (prefix: string, token: string): boolean => {
 }
 
 /** The stored form of a token. A token has 190 random bits, so a plain SHA-256 cannot be reversed by search. */
-export const hash = (token: string): Uint8Array => createHash("sha256").update(token).digest()
+export const hash = (token: string): Uint8Array => digest("sha256", token, "buffer")

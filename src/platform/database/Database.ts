@@ -1,4 +1,4 @@
-import { PgClient } from "@effect/sql-pg"
+import { PgClient, PgPool } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -9,6 +9,7 @@ import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { directory, migrate } from "./Migrations.ts"
 import { createPartitions } from "./Partitions.ts"
 import * as PgCodecs from "./PgCodecs.ts"
+import { QuickReads } from "./QuickReads.ts"
 import { leavesReadOnly } from "./ReadOnly.ts"
 
 /** The address of the operator's server, or of the embedded one, which runs until this layer's scope closes. */
@@ -34,16 +35,21 @@ export class DatabaseAddress extends Context.Service<DatabaseAddress, {
 /** Ends a transaction whose node froze, so that its row locks do not last until the node thaws. */
 const idleTimeout = { idle_in_transaction_session_timeout: "8s" }
 
+/** What all connections of the service have in common. */
+const session = {
+  applicationName: "messaging-service",
+  connectTimeout: "3 seconds",
+  // Detects a server that vanished silently, so that the pool replaces its connections.
+  keepAlive: "10 seconds"
+} as const
+
 const pool = (options: { readonly maxConnections: number; readonly startupParameters: Record<string, string> }) =>
   Effect.map(DatabaseAddress, ({ connection }) =>
     leavesReadOnly(PgClient.layer({
       ...connection,
       ...options,
-      types: PgCodecs.registry,
-      applicationName: "messaging-service",
-      connectTimeout: "3 seconds",
-      // Detects a server that vanished silently, so that the pool replaces its connections.
-      keepAlive: "10 seconds"
+      ...session,
+      types: PgCodecs.registry
     })))
 
 /** The requests' pool. PostgreSQL ends a statement that takes longer than the limit, so that none holds a connection. */
@@ -58,22 +64,49 @@ const requestPool = Layer.unwrap(
 /** For work that may take long and that no request waits for: migrations, commands, pruning. */
 const maintenancePool = Layer.unwrap(pool({ maxConnections: 2, startupParameters: idleTimeout }))
 
+/** For statements that find few rows by an index. */
+const byIndex = {
+  enable_seqscan: "off",
+  enable_bitmapscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off"
+}
+
 /**
  * Queue statements find few rows by an index. Statistics of an empty queue suggest a sequential scan, and the planner
  * would keep that plan after the queue has grown.
  */
-const queuePool = Layer.unwrap(
-  pool({
-    maxConnections: 4,
+const queuePool = Layer.unwrap(pool({ maxConnections: 4, startupParameters: { ...idleTimeout, ...byIndex } }))
+
+/**
+ * The planner takes an array parameter for longer than it is, prefers a plan for each value, and would plan each look-up
+ * again, which costs more than the look-up. So plans are generic.
+ */
+const quickReads = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { connection } = yield* DatabaseAddress
+  const { statementTimeoutSeconds } = yield* AppConfig
+  const shared = yield* PgPool.make({
+    ...connection,
+    ...session,
     startupParameters: {
       ...idleTimeout,
-      enable_seqscan: "off",
-      enable_bitmapscan: "off",
-      enable_hashjoin: "off",
-      enable_mergejoin: "off"
-    }
+      ...byIndex,
+      plan_cache_mode: "force_generic_plan",
+      statement_timeout: `${statementTimeoutSeconds}s`
+    },
+    maxConnections: 2,
+    types: PgCodecs.registry,
+    multiplex: true
   })
-)
+  return QuickReads.of({
+    rows: (statement, values) =>
+      Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
+        Option.isSome(transaction)
+          ? sql.unsafe(statement, values)
+          : shared.use((connected) => Effect.map(connected.query(statement, values), ({ rows }) => rows)))
+  })
+})
 
 const migrated = migrate(directory).pipe(
   Effect.andThen(createPartitions),
@@ -150,6 +183,9 @@ export class Database extends Context.Service<Database, {
    */
   static readonly onQueuePool = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
     Layer.fresh(layer).pipe(Layer.provide(Database.layerQueue))
+
+  /** Quick reads of requests, on two separate connections. */
+  static readonly layerQuickReads = Layer.effect(QuickReads, quickReads)
 
   /** Checks whether the database answers, on a separate connection, so that it waits for no request. */
   static readonly layerProbe = DatabaseProbe.fromClient.pipe(

@@ -8,6 +8,7 @@
 import { Cause, Effect, Schema } from "effect"
 import { type SqlClient, SqlError, SqlSchema, type Statement as SqlStatement } from "effect/sql"
 import { maxRows } from "../../values/Page.ts"
+import type { QuickReads } from "./QuickReads.ts"
 
 /** Failures that no caller can handle. */
 type Fault = SqlError.SqlError | Schema.SchemaError | Cause.NoSuchElementError
@@ -62,6 +63,22 @@ const void_ = <Req extends Schema.Constraint, E, R>(statement: Statement<Req, E,
 export {
   /** Runs a statement and ignores its rows. */
   void_ as void
+}
+
+interface Lookup<Req, Res extends Schema.Constraint> {
+  readonly Result: Res
+  /** With `$1`, `$2` and so on. */
+  readonly statement: string
+  readonly values: (request: Req) => ReadonlyArray<unknown>
+}
+
+/** All rows of a read by an index. See {@link QuickReads}. */
+export const lookup = <Req, Res extends Schema.Constraint>(
+  quick: QuickReads["Service"],
+  { Result, statement, values }: Lookup<Req, Res>
+) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Array(Result))
+  return (request: Req) => faultsAsDefects(Effect.flatMap(quick.rows(statement, values(request)), decode))
 }
 
 /** Runs a statement that needs no schema, such as a lock or a delete, and ignores its rows. */

@@ -9,14 +9,17 @@ export interface RouteName {
 const matcherOf = (path: string) =>
   new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/:[A-Za-z_]+/g, "[^/]+")}/?$`)
 
-/** The methods of each path. They distinguish a wrong method (405) from a wrong path (404) and answer OPTIONS. */
+/** The paths with their methods. They distinguish a wrong method (405) from a wrong path (404) and answer OPTIONS. */
 export class Allowed extends Context.Service<Allowed, {
   /** The methods of a path, with HEAD and OPTIONS; empty for an unknown path. */
   readonly methods: (path: string) => ReadonlyArray<string>
+  /** The route of a path, such as `/v1/webhooks/:id`; undefined for an unknown path. */
+  readonly route: (path: string) => string | undefined
 }>()("messaging-service/platform/http/Allowed") {
   static readonly fromRoutes = (routes: ReadonlyArray<RouteName>): Allowed["Service"] => {
-    const matchers = routes.map(({ method, path }) => ({ method, matcher: matcherOf(path) }))
+    const matchers = routes.map(({ method, path }) => ({ method, path, matcher: matcherOf(path) }))
     return {
+      route: (path) => matchers.find(({ matcher }) => matcher.test(path))?.path,
       methods: (path) => {
         const methods = new Set(matchers.filter(({ matcher }) => matcher.test(path)).map(({ method }) => method))
         if (methods.size === 0) return []

@@ -99,6 +99,16 @@ export class InsufficientPermission extends Schema.TaggedError<InsufficientPermi
   }
 }
 
+export class AddressUnconfirmed extends Schema.TaggedError<AddressUnconfirmed>()(
+  "AddressUnconfirmed",
+  {},
+  wire(403, "address_unconfirmed", 4038)
+) {
+  override get message() {
+    return "The email address of this account is not confirmed. Open the link in the mail that was sent to it, or request another mail with POST /v1/auth/confirmation."
+  }
+}
+
 export class SubscriptionRequired extends Schema.TaggedError<SubscriptionRequired>()(
   "SubscriptionRequired",
   {},

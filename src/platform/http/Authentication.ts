@@ -21,6 +21,8 @@ export class Principal extends Context.Service<Principal, {
   readonly scopes: ReadonlyArray<Scope>
   readonly permissions: ReadonlyArray<Permission>
   readonly plan: Plan
+  /** The account may not send yet: its owner has to confirm the email address. */
+  readonly awaitsConfirmation: boolean
   /** `none`: the account has a paid plan. */
   readonly trial: "none" | "running" | "over"
 }>()("messaging-service/platform/http/Authentication/Principal") {}
@@ -43,6 +45,7 @@ export class Authentication
         Errors.RateLimitExceeded,
         Errors.InsufficientScope,
         Errors.InsufficientPermission,
+        Errors.AddressUnconfirmed,
         Errors.SubscriptionRequired,
         Errors.SubscriptionExpired
       )

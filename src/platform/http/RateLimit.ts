@@ -1,84 +1,153 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { column } from "../database/column.ts"
 import * as Query from "../database/Query.ts"
 import { GroupCommit } from "../work/GroupCommit.ts"
 import { RateLimitExceeded } from "./ApiErrors.ts"
+import { type Bucket, RateSlices, type Rest, type Usage } from "./RateSlices.ts"
 import { RequestContext } from "./RequestContext.ts"
 
-/** The state of a bucket after this request. */
-export const Usage = Schema.Struct({
-  /** Requests of this bucket in the current minute, including this one. */
+const Amount = Schema.Struct({ name: Schema.String, amount: Schema.Int })
+
+const Taken = Schema.Struct({
+  bucket: Schema.String,
   used: Schema.Int,
-  /** The end of the minute, in Unix seconds. */
   resetsAt: Schema.Int,
-  /** Seconds until then, at least 1. */
-  secondsLeft: Schema.Int
+  millisLeft: Schema.Int
 })
-export type Usage = typeof Usage.Type
 
-/**
- * The statement that counts one request for each row of `requests`, a relation with the columns `bucket`, `shared_bucket`
- * (null is not counted) and `position`. It returns these rows with their {@link Usage} of `bucket`, and with the requests
- * of `shared_bucket` as `shared_used`, ordered by position. A caller that queries the database anyway counts the request in
- * the same round trip.
- */
-export const countingSql = (
-  sql: SqlClient.SqlClient,
-  requests: Statement.Fragment
-) =>
-  sql`with requests as (${requests}), counted as (
-      insert into rate_windows as w (bucket, starts_at, used)
-      select bucket, date_trunc('minute', now()), count(*)
-      from (select bucket from requests union all select shared_bucket from requests) as counting
-      where bucket is not null group by bucket order by bucket
-      on conflict (bucket, starts_at) do update set used = w.used + excluded.used
-      returning bucket, used, extract(epoch from starts_at)::bigint + 60 as "resetsAt",
-        ceil(extract(epoch from starts_at + interval '60 s' - now()))::int as "secondsLeft"
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  /** Counts requests in the current minute. Locks the rows in the order of their names, as every node does. */
+  const take = Query.findAll({
+    Request: Schema.Array(Amount),
+    Result: Taken,
+    execute: (amounts) =>
+      sql`insert into rate_windows as w (bucket, starts_at, used)
+        select bucket, date_trunc('minute', now()), amount
+        from unnest(${column.text(amounts.map(({ name }) => name))},
+          ${column.int4(amounts.map(({ amount }) => amount))}) as t (bucket, amount)
+        order by bucket
+        on conflict (bucket, starts_at) do update set used = w.used + excluded.used
+        returning bucket, used, extract(epoch from starts_at)::bigint + 60 as "resetsAt",
+          floor(extract(epoch from starts_at + interval '60 s' - now()) * 1000)::int as "millisLeft"`
+  })
+
+  const release = (rests: ReadonlyArray<Rest>) =>
+    Query.run(
+      sql`with rests as (
+          select w.bucket, w.starts_at, t.amount
+          from unnest(${column.text(rests.map(({ name }) => name))}, ${
+        column.int8(rests.map(({ resetsAt }) => resetsAt))
+      }, ${column.int4(rests.map(({ amount }) => amount))}) as t (bucket, resets_at, amount)
+          join rate_windows w on w.bucket = t.bucket and w.starts_at = to_timestamp(t.resets_at - 60)
+          order by w.bucket for update of w
+        )
+        update rate_windows w set used = w.used - rests.amount from rests
+        where w.bucket = rests.bucket and w.starts_at = rests.starts_at`
     )
-    select requests.*, own."resetsAt", own."secondsLeft", own.used - count(*) over (partition by requests.bucket)
-      + row_number() over (partition by requests.bucket order by position) as used,
-      shared.used - count(*) over (partition by shared_bucket)
-      + row_number() over (partition by shared_bucket order by position) as shared_used
-    from requests left join counted own using (bucket) left join counted shared on shared.bucket = shared_bucket
-    order by position`
+
+  return { take, release }
+})
+
+/** One usage for each bucket. */
+type Usages<B extends ReadonlyArray<Bucket>> = { readonly [I in keyof B]: Usage }
+
+interface Waiting {
+  readonly bucket: Bucket
+  readonly positions: Array<number>
+}
+
+/** The inputs that no slice covers, by bucket. */
+const byBucket = (buckets: ReadonlyArray<Bucket>, isCounted: (position: number) => boolean) => {
+  const waiting = new Map<string, Waiting>()
+  for (const [position, bucket] of buckets.entries()) {
+    if (isCounted(position)) continue
+    const known = waiting.get(bucket.name)
+    if (known === undefined) waiting.set(bucket.name, { bucket, positions: [position] })
+    else known.positions.push(position)
+  }
+  return [...waiting.values()]
+}
 
 /**
- * Counts requests per bucket and minute, exactly and over all nodes: the counters are rows, and PostgreSQL's clock decides.
- * Requests that arrive while a statement runs share the next one.
+ * Counts requests per bucket and minute. The counters are rows, and PostgreSQL's clock decides, so all nodes together never
+ * admit more than a limit. A node counts some requests ahead, as many as it needs for a part of a second, and releases
+ * what it did not use after a second without a request. A node that is killed loses that slice for the rest of the minute.
  */
 export class RateLimit extends Context.Service<RateLimit, {
-  /** Counts one request of a bucket, for example `login:203.0.113.9`. */
-  readonly count: (bucket: string) => Effect.Effect<Usage>
+  /** Counts one request in each bucket. */
+  readonly count: <const B extends ReadonlyArray<Bucket>>(buckets: B) => Effect.Effect<Usages<B>>
+  /** Counts one request in each bucket, if that needs no statement. */
+  readonly spend: <const B extends ReadonlyArray<Bucket>>(buckets: B) => Usages<B> | undefined
 }>()("messaging-service/platform/http/RateLimit") {
   static readonly layer = Layer.effect(
     RateLimit,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const add = Query.findAll({
-        Request: Schema.Array(Schema.String),
-        Result: Usage,
-        execute: (buckets) =>
-          countingSql(
-            sql,
-            sql`select *, null::text as shared_bucket
-              from unnest(${column.text(buckets)}) with ordinality as t (bucket, position)`
-          )
+      const statements = yield* make
+      const clock = yield* Clock.Clock
+      const slices = new RateSlices()
+      const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+
+      /** A slice that another group has taken meanwhile covers some of them. */
+      const countAll = Effect.fnUntraced(function*(buckets: ReadonlyArray<Bucket>) {
+        const askedAt = now()
+        const usages = buckets.map((bucket) => slices.spend([bucket], askedAt)?.[0])
+        const waiting = byBucket(buckets, (position) => usages[position] !== undefined)
+        const amounts = waiting.map(({ bucket, positions }) => ({
+          name: bucket.name,
+          amount: slices.wanted(bucket, positions.length, askedAt)
+        }))
+        const rows = amounts.length === 0 ? [] : yield* statements.take(amounts)
+        const taken = new Map(rows.map((row) => [row.bucket, row]))
+        for (const [index, { bucket, positions }] of waiting.entries()) {
+          // The statement returns each bucket.
+          const row = taken.get(bucket.name) ?? { used: 0, resetsAt: 0, millisLeft: 0 }
+          const amount = amounts[index]?.amount ?? 0
+          const own = slices.take({ bucket, waiting: positions.length, amount, taken: row, askedAt })
+          for (const [at, position] of positions.entries()) usages[position] = own[at]
+        }
+        // Each bucket has got its usages.
+        return usages as ReadonlyArray<Usage>
       })
-      const count = yield* GroupCommit.make({
+
+      const grouped = yield* GroupCommit.make({
         maxSize: 500,
-        concurrency: 2,
-        run: (buckets: ReadonlyArray<string>) => add(buckets)
+        // One at a time, so that requests that wait find the slice of those before them.
+        concurrency: 1,
+        run: (requests: ReadonlyArray<ReadonlyArray<Bucket>>) =>
+          Effect.map(countAll(requests.flat()), (usages) => {
+            const rest = [...usages]
+            return requests.map(({ length }) => rest.splice(0, length))
+          })
       })
-      return RateLimit.of({ count })
+
+      const release = (rests: ReadonlyArray<Rest>) =>
+        rests.length === 0 ? Effect.void : Effect.ignoreCause(statements.release(rests))
+      yield* Effect.forkScoped(
+        Effect.repeat(Effect.suspend(() => release(slices.idleRests(now()))), Schedule.spaced("500 millis"))
+      )
+      yield* Effect.addFinalizer(() => release(slices.allRests(now())))
+
+      // Both answer one usage for each bucket, hence the types.
+      const spend = <const B extends ReadonlyArray<Bucket>>(buckets: B) =>
+        slices.spend(buckets, now()) as Usages<B> | undefined
+      const count = <const B extends ReadonlyArray<Bucket>>(buckets: B) =>
+        Effect.suspend(() => {
+          const usages = spend(buckets)
+          return usages === undefined ? grouped(buckets) as Effect.Effect<Usages<B>> : Effect.succeed(usages)
+        })
+      return RateLimit.of({ spend, count })
     })
   )
 }
 
 /** Counts a request in its bucket and refuses it with 429 above the limit. */
 export const limitPerMinute = Effect.fnUntraced(
-  function*(limits: RateLimit["Service"], bucket: string, limit: number) {
-    const { secondsLeft, used } = yield* limits.count(bucket)
+  function*(limits: RateLimit["Service"], bucket: Bucket) {
+    const { limit } = bucket
+    const [{ secondsLeft, used }] = yield* limits.count([bucket])
     if (used <= limit) return
     const { answerHeaders } = yield* RequestContext
     answerHeaders.set("retry-after", String(secondsLeft))

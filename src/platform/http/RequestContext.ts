@@ -1,5 +1,15 @@
 import { Context, DateTime, Effect } from "effect"
+import type { AccountId, ApiKeyId, LoginSessionId } from "../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../values/Timestamp.ts"
+
+/** Whose credential a request has, as far as it is known. */
+export interface Caller {
+  readonly accountId?: AccountId | null | undefined
+  readonly keyId?: ApiKeyId | null | undefined
+  readonly sessionId?: LoginSessionId | null | undefined
+  /** The visible part of a key. */
+  readonly keyPrefix?: string
+}
 
 /** Facts about the current request. The pipeline sets them before anything else runs. */
 export interface RequestFacts {
@@ -11,7 +21,25 @@ export interface RequestFacts {
   readonly userAgent: string
   /** Headers that handlers add to the answer, whatever its status. */
   readonly answerHeaders: Map<string, string>
+  /** Set by the authentication. */
+  caller?: Caller
 }
+
+/** An answer with 401, 403 or 429. */
+export interface Refusal {
+  readonly facts: RequestFacts
+  readonly method: string
+  /** The path's template: the path itself may hold tokens. Undefined for an unknown path. */
+  readonly route: string | undefined
+  readonly status: number
+  /** `error.type` of the answer; undefined for a page. */
+  readonly reason: string | undefined
+}
+
+/** Receives every refusal. A port: `observability` implements it. */
+export class Refusals extends Context.Service<Refusals, {
+  readonly note: (refusal: Refusal) => Effect.Effect<void>
+}>()("messaging-service/platform/http/RequestContext/Refusals") {}
 
 /** The facts of the current request; empty outside a request. */
 export const RequestContext = Context.Reference<RequestFacts>("messaging-service/platform/http/RequestContext", {

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, Layer, Metric, Option, Ref, Result } from "effect"
+import { Cause, Clock, Context, Effect, type Fiber, Option, Result, Schedule, Schema } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -6,83 +6,72 @@ import { uuid7 } from "../crypto/ids.ts"
 import { DatabaseProbe } from "../database/DatabaseProbe.ts"
 import { Outages } from "../database/Outages.ts"
 import { isDatabaseUnavailable } from "../database/unavailable.ts"
+import { Overload } from "../work/Overload.ts"
 import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"
-import { RequestContext, type RequestFacts } from "./RequestContext.ts"
+import { defaultHeaders } from "./ready/defaultHeaders.ts"
+import { Draining } from "./ready/Draining.ts"
+import { observeRequest } from "./ready/requestMetrics.ts"
+import { Refusals, RequestContext, type RequestFacts } from "./RequestContext.ts"
 import { RequestsInFlight } from "./RequestsInFlight.ts"
 
 /** After this time of a request the node checks whether the database still answers. */
-const checkAfter = "2500 millis"
+const checkAfter = 2_500
+
+interface Watched {
+  readonly fiber: Fiber.Fiber<unknown, unknown>
+  readonly startedAt: number
+  isGivenUp: boolean
+}
 
 /**
  * Answers 503 within 5 seconds when the database stops answering, whatever statement the request waits for. A request
- * that is slow for another reason continues, because the database answers the check.
+ * that is slow for another reason continues, because the database answers the check. One fiber watches all requests, which
+ * must be uninterruptible around their handlers, as the server runs them.
  */
-export const whileDatabaseAnswers = Effect.map(DatabaseProbe, ({ answers }) => {
-  const watch = answers("1500 millis").pipe(
-    Effect.delay(checkAfter),
-    Effect.repeat({ while: (isAnswering) => isAnswering }),
-    Effect.andThen(Effect.die(new ServiceUnavailable()))
-  )
-  return <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => Effect.raceFirst(request, watch)
-})
+export const whileDatabaseAnswers = Effect.gen(function*() {
+  const { answers } = yield* DatabaseProbe
+  const clock = yield* Clock.Clock
+  /** The oldest first. */
+  const watched = new Set<Watched>()
+  let checkedAt = -Infinity
 
-/**
- * How far this node's shutdown is. While it drains, it answers requests and closes their connections, so that clients
- * leave without an error. Then it finishes the requests in flight and refuses others.
- */
-export class Draining extends Context.Service<Draining, {
-  readonly begin: Effect.Effect<void>
-  readonly refuse: Effect.Effect<void>
-  readonly phase: Effect.Effect<"open" | "draining" | "refusing">
-}>()("messaging-service/platform/http/RequestPipeline/Draining") {
-  static readonly layer = Layer.effect(
-    Draining,
-    Effect.map(
-      Ref.make<"open" | "draining" | "refusing">("open"),
-      (phase) =>
-        Draining.of({ begin: Ref.set(phase, "draining"), refuse: Ref.set(phase, "refusing"), phase: Ref.get(phase) })
+  const check = Effect.gen(function*() {
+    const startedBefore = clock.currentTimeMillisUnsafe() - checkAfter
+    const [oldest] = watched
+    if (oldest === undefined || oldest.startedAt > startedBefore || checkedAt > startedBefore) return
+    checkedAt = clock.currentTimeMillisUnsafe()
+    if (yield* answers("1500 millis")) return
+    for (const request of watched) {
+      if (request.startedAt > startedBefore) return
+      request.isGivenUp = true
+      request.fiber.interruptUnsafe()
+    }
+  })
+  yield* Effect.forkScoped(Effect.repeat(check, Schedule.spaced("250 millis")))
+
+  return <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.withFiber((fiber) => {
+        const watch: Watched = { fiber, startedAt: clock.currentTimeMillisUnsafe(), isGivenUp: false }
+        watched.add(watch)
+        return Effect.matchCauseEffect(restore(request), {
+          onSuccess: (answer) => {
+            watched.delete(watch)
+            return Effect.succeed(answer)
+          },
+          onFailure: (cause) => {
+            watched.delete(watch)
+            return watch.isGivenUp ? Effect.die(new ServiceUnavailable()) : Effect.failCause(cause)
+          }
+        })
+      })
     )
-  )
-}
+})
 
 /** Enough to recognise a program. */
 const maxAgentLength = 200
-
-/** Headers of every answer that does not set them itself. */
-export const defaultHeaders = {
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-store",
-  "content-security-policy": "frame-ancestors 'none'"
-} as const
-
-const requests = Metric.counter("http_requests_total", { description: "Answers by method and status" })
-
-const duration = Metric.histogram("http_request_duration_milliseconds", {
-  description: "From the parsed head of a request to its answer",
-  boundaries: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000]
-})
-
-const counters = new Map<string, Metric.Counter<number>>()
-
-const counterOf = (method: string, status: number) => {
-  const known = counters.get(`${method} ${status}`)
-  if (known !== undefined) return known
-  const counter = Metric.withAttributes(requests, { method, status: String(status) })
-  counters.set(`${method} ${status}`, counter)
-  return counter
-}
-
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-
-/** Counts one answer. Unknown methods count as `other`, so that clients cannot create series. */
-const observeRequest = (method: string, status: number, millis: number): Effect.Effect<void> =>
-  Effect.andThen(
-    Metric.update(counterOf(methods.has(method) ? method : "other", status), 1),
-    Metric.update(duration, millis)
-  )
 
 /** Load balancers may still check the health of a node that shuts down. */
 const isHealth = (path: string) => path.startsWith("/health/")
@@ -94,13 +83,13 @@ const isUnknownRoute = (cause: Cause.Cause<unknown>) =>
   )
 
 /** The documented error behind a failure. Any other failure is a defect: the node logs it whole and answers 500. */
-const errorOf = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>) {
+const errorOf = Effect.fnUntraced(function*(outages: Outages["Service"], cause: Cause.Cause<unknown>) {
   for (const reason of cause.reasons) {
     const problem = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
     if (isApiError(problem)) return problem
   }
   if (isDatabaseUnavailable(cause)) {
-    yield* (yield* Outages).note(cause)
+    yield* outages.note(cause)
     return new ServiceUnavailable()
   }
   const { requestId } = yield* RequestContext
@@ -134,15 +123,32 @@ const completed = (response: HttpServerResponse.HttpServerResponse) => {
   )
 }
 
-const withHeaders = (response: HttpServerResponse.HttpServerResponse, facts: RequestFacts, draining: boolean) =>
-  HttpServerResponse.setHeaders(response, {
-    ...defaultHeaders,
-    ...(response.status === 503 ? { "retry-after": "2" } : {}),
-    ...response.headers,
-    ...Object.fromEntries(facts.answerHeaders),
-    "x-request-id": facts.requestId,
-    ...(draining ? { connection: "close" } : {})
-  })
+const refusals: ReadonlySet<number> = new Set([401, 403, 429])
+
+const typeOf = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ error: Schema.Struct({ type: Schema.String }) }))
+)
+
+/** `error.type` of an answer; undefined for a page. */
+const reasonOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
+  body._tag === "Uint8Array"
+    ? Option.getOrUndefined(Option.map(typeOf(Buffer.from(body.body).toString()), ({ error }) => error.type))
+    : undefined
+
+const withHeaders = (response: HttpServerResponse.HttpServerResponse, facts: RequestFacts, draining: boolean) => {
+  const headers: Record<string, string> = { ...defaultHeaders }
+  if (response.status === 503) headers["retry-after"] = "2"
+  Object.assign(headers, response.headers)
+  for (const [name, value] of facts.answerHeaders) headers[name] = value
+  headers["x-request-id"] = facts.requestId
+  if (draining) headers["connection"] = "close"
+  return HttpServerResponse.setHeaders(response, headers)
+}
+
+const pathOf = (url: string) => {
+  const end = url.indexOf("?")
+  return end < 0 ? url : url.slice(0, end)
+}
 
 /** Answers every request, also when its handler fails. */
 const through = Effect.gen(function*() {
@@ -151,15 +157,20 @@ const through = Effect.gen(function*() {
   const whileAnswered = yield* whileDatabaseAnswers
   const inFlight = yield* RequestsInFlight
   const outages = yield* Outages
+  const { note } = yield* Refusals
+  const overload = yield* Overload
+  const clock = yield* Clock.Clock
 
   const explained = (request: HttpServerRequest.HttpServerRequest, path: string) => (cause: Cause.Cause<unknown>) =>
-    isUnknownRoute(cause) ? noRoute(request, allowed.methods(path)) : Effect.flatMap(errorOf(cause), errorResponse)
+    isUnknownRoute(cause)
+      ? noRoute(request, allowed.methods(path))
+      : Effect.flatMap(errorOf(outages, cause), errorResponse)
 
   return <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-    Effect.gen(function*() {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const startedAt = yield* Clock.currentTimeMillis
-      const path = request.url.replace(/\?.*$/s, "")
+    Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest | R>) => {
+      const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+      const startedAt = clock.currentTimeMillisUnsafe()
+      const path = pathOf(request.url)
       const facts: RequestFacts = {
         requestId: uuid7(startedAt),
         clientAddress: Option.getOrElse(request.remoteAddress, () => ""),
@@ -168,22 +179,33 @@ const through = Effect.gen(function*() {
       }
       const answered = lacksHost(request)
         ? errorResponse(new RequestRefused())
-        : (yield* draining.phase) === "refusing" && !isHealth(path)
+        : draining.phase() === "refusing" && !isHealth(path)
         ? errorResponse(new ServiceUnavailable())
         : Effect.catchCauseIf(
-          whileAnswered(isHealth(path) ? httpEffect : inFlight.ofAddress(facts.clientAddress, httpEffect)),
+          overload.guard(
+            { method: request.method, path },
+            whileAnswered(isHealth(path) ? httpEffect : inFlight.ofAddress(facts.clientAddress, httpEffect)),
+            Effect.fail(new ServiceUnavailable())
+          ),
           (cause) => !Cause.hasInterrupts(cause),
           explained(request, path)
         )
-      const response = yield* answered.pipe(
+      /** Checks the phase last, so that a connection with a request in flight at the start of the shutdown closes too. */
+      const finish = (answer: HttpServerResponse.HttpServerResponse) => {
+        const response = withHeaders(answer, facts, draining.phase() !== "open")
+        const millis = clock.currentTimeMillisUnsafe() - startedAt
+        const { method } = request
+        const { status } = response
+        observeRequest(context, { method, status, millis })
+        if (!refusals.has(status)) return Effect.succeed(response)
+        const refusal = { facts, method, route: allowed.route(path), status, reason: reasonOf(response) }
+        return Effect.as(note(refusal), response)
+      }
+      return answered.pipe(
         Effect.flatMap(completed),
-        // Checked last, so that a connection with a request in flight at the start of the shutdown closes too.
-        Effect.flatMap((answer) => Effect.map(draining.phase, (phase) => withHeaders(answer, facts, phase !== "open"))),
-        Effect.provideService(RequestContext, facts),
-        Effect.provideService(Outages, outages)
+        Effect.flatMap(finish),
+        Effect.provideService(RequestContext, facts)
       )
-      yield* observeRequest(request.method, response.status, (yield* Clock.currentTimeMillis) - startedAt)
-      return response
     })
 })
 
@@ -217,7 +239,14 @@ export const RequestPipeline = HttpRouter.middleware(
     // Outermost, so that everything inside sees the address of the client and not of the proxy.
     const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
     const warn = warnOfUntrustedProxy(trustedProxies)
-    return (httpEffect) => Effect.andThen(warn, forwarded(pipeline(httpEffect)))
+    return (httpEffect) => {
+      const direct = pipeline(httpEffect)
+      const behindProxy = Effect.andThen(warn, forwarded(direct))
+      return Effect.flatMap(
+        HttpServerRequest.HttpServerRequest,
+        ({ headers }) => headers["x-forwarded-for"] === undefined ? direct : behindProxy
+      )
+    }
   }),
   { global: true }
 )

@@ -13,7 +13,7 @@ import { DailyVolume } from "./DailyVolume.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { BodyMemory } from "./MemoryBudget.ts"
 import { limitPerMinute, RateLimit } from "./RateLimit.ts"
-import { readBody } from "./requestBody.ts"
+import { hasBody, readBody } from "./requestBody.ts"
 import { RequestContext } from "./RequestContext.ts"
 import { BodyLimit, RequestRules, WaitsOutside } from "./RequestRules.ts"
 import { RequestsInFlight } from "./RequestsInFlight.ts"
@@ -25,21 +25,17 @@ const retryAfter = 60
 const isSending = (rule: Rule | undefined) => rule?.kind === "account" && rule.paid === "sending"
 
 /** Refuses new messages while the database is short of space, before their bodies are read. */
-const requireSpace = Effect.fnUntraced(function*({ isLow }: FreeSpace["Service"], rule: Rule | undefined) {
-  if (!isSending(rule) || !(yield* isLow)) return
+const requireSpace = Effect.fnUntraced(function*({ isLow }: FreeSpace["Service"]) {
+  if (!(yield* isLow)) return
   const { answerHeaders } = yield* RequestContext
   answerHeaders.set("retry-after", String(retryAfter))
   return yield* new StorageLow({ retry_after: retryAfter })
 })
 
-const callerOf = (principal: Option.Option<Principal["Service"]>) =>
-  Option.match(principal, {
-    onNone: () => undefined,
-    onSome: ({ accountId, keyId }) => ({
-      accountId,
-      name: keyId === undefined ? `account:${accountId}` : `key:${keyId}`
-    })
-  })
+const callerOf = ({ accountId, keyId }: Principal["Service"]) => ({
+  accountId,
+  name: keyId === undefined ? `account:${accountId}` : `key:${keyId}`
+})
 
 type Misfit = NotFound | InvalidJson | ValidationFailed
 
@@ -47,12 +43,13 @@ type Misfit = NotFound | InvalidJson | ValidationFailed
 const documented = <E>(error: E): Effect.Effect<never, E | Misfit> =>
   HttpApiError.HttpApiSchemaError.is(error) ? fromSchemaError(error) : Effect.fail(error)
 
+const hasNul = (value: string | undefined) => value?.includes("\0") ?? false
+
 /** Rejects a character that PostgreSQL cannot store, in a place that no schema checks. */
-const requireStorable = Effect.fnUntraced(function*(search: HttpServerRequest.ParsedSearchParams["Service"]) {
-  const hasNul = (value: string | undefined) => value?.includes("\0") ?? false
+const requireStorable = (search: HttpServerRequest.ParsedSearchParams["Service"]) => {
   const param = Object.keys(search).find((name) => hasNul(name) || [search[name]].flat().some(hasNul))
-  if (param !== undefined) return yield* ValidationFailed.of(param, "must not contain a NUL character")
-})
+  return param === undefined ? Effect.void : ValidationFailed.of(param, "must not contain a NUL character")
+}
 
 /** A socket's buffer takes smaller answers at once. */
 const largeAnswer = 64 * 1024
@@ -73,43 +70,60 @@ export const RequestRulesLayer = Layer.effect(
      * A large answer stays in memory until its client has read it, so it counts like a body. An answer to a change is
      * never refused, because the change is committed; the memory of the request's body is still reserved.
      */
-    const written = Effect.fnUntraced(function*(answer: HttpServerResponse.HttpServerResponse, accountId: AccountId) {
-      if (answer.body._tag !== "Uint8Array" || answer.body.contentLength <= largeAnswer) return answer
+    const held = Effect.fnUntraced(function*(
+      answer: HttpServerResponse.HttpServerResponse,
+      bytes: number,
+      accountId: AccountId
+    ) {
       const { method } = yield* HttpServerRequest.HttpServerRequest
-      if (method === "GET") yield* memory.holdAnswer(accountId, answer.body.contentLength)
+      if (method === "GET") yield* memory.holdAnswer(accountId, bytes)
       return yield* answerInTime(answer)
     })
+    const written = (accountId: AccountId) => (answer: HttpServerResponse.HttpServerResponse) =>
+      answer.body._tag !== "Uint8Array" || answer.body.contentLength <= largeAnswer
+        ? Effect.succeed(answer)
+        : held(answer, answer.body.contentLength, accountId)
 
-    return RequestRules.of((httpEffect, { endpoint }) =>
-      Effect.gen(function*() {
-        const rule = Context.getOrUndefined(endpoint.annotations, Access)
-        yield* requireSpace(space, rule)
-        const caller = callerOf(yield* Effect.serviceOption(Principal))
-        const limit = Context.get(endpoint.annotations, AddressLimit)
-        if (limit !== undefined) {
-          const { clientAddress } = yield* RequestContext
-          yield* limitPerMinute(limits, `${limit}:${networkOf(clientAddress)}`, config[limit])
-        }
-        const decoded = Effect.catch(httpEffect, documented)
-        const read = Effect.gen(function*() {
-          // Only small bodies come without an account.
-          const body = yield* readBody(Context.get(endpoint.annotations, BodyLimit), caller?.accountId ?? 0).pipe(
-            Effect.provideService(BodyMemory, memory)
-          )
-          if (caller !== undefined && isSending(rule)) yield* volume.spend(caller.accountId, body.length)
-          yield* requireStorable(yield* HttpServerRequest.ParsedSearchParams)
-          return body
-        })
-        if (caller === undefined) return yield* Effect.andThen(read, decoded)
-        const waits = Context.get(endpoint.annotations, WaitsOutside)
-        return yield* inFlight.ofAccount(
-          caller.accountId,
-          read.pipe(
-            Effect.flatMap((body) => idempotency.once({ caller, body, waits }, decoded)),
-            Effect.flatMap((answer) => written(answer, caller.accountId))
-          )
+    return RequestRules.of((httpEffect, { endpoint }) => {
+      const rule = Context.getOrUndefined(endpoint.annotations, Access)
+      const limit = Context.get(endpoint.annotations, AddressLimit)
+      const bodyLimit = Context.get(endpoint.annotations, BodyLimit)
+      const waits = Context.get(endpoint.annotations, WaitsOutside)
+      const decoded = Effect.catch(httpEffect, documented)
+      const storable = Effect.flatMap(HttpServerRequest.ParsedSearchParams, requireStorable)
+
+      const limited = limit === undefined ?
+        Effect.void :
+        Effect.flatMap(
+          RequestContext,
+          ({ clientAddress }) =>
+            limitPerMinute(limits, { name: `${limit}:${networkOf(clientAddress)}`, limit: config[limit] })
         )
+      const precondition = isSending(rule) ? Effect.andThen(requireSpace(space), limited) : limited
+
+      const read = Effect.fnUntraced(function*(accountId: AccountId | undefined) {
+        // Only small bodies come without an account.
+        const body = yield* readBody(bodyLimit, accountId ?? 0).pipe(Effect.provideService(BodyMemory, memory))
+        if (accountId !== undefined && isSending(rule)) yield* volume.spend(accountId, body.length)
+        yield* storable
+        return body
       })
-    )
+
+      const handled = Effect.flatMap(
+        HttpServerRequest.HttpServerRequest,
+        (request) =>
+          Effect.flatMap(Effect.serviceOption(Principal), (principal) => {
+            if (Option.isNone(principal)) {
+              return hasBody(request) ? Effect.andThen(read(undefined), decoded) : Effect.andThen(storable, decoded)
+            }
+            const caller = callerOf(principal.value)
+            const answered = hasBody(request) || request.method === "POST"
+              ? Effect.flatMap(read(caller.accountId), (body) => idempotency.once({ caller, body, waits }, decoded))
+              : Effect.andThen(storable, decoded)
+            return inFlight.ofAccount(caller.accountId, Effect.flatMap(answered, written(caller.accountId)))
+          })
+      )
+      return precondition === Effect.void ? handled : Effect.andThen(precondition, handled)
+    })
   })
 )

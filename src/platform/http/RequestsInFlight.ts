@@ -25,32 +25,41 @@ export class RequestsInFlight extends Context.Service<RequestsInFlight, {
       const counts = new Map<string, number>()
       let total = 0
 
-      const within = <A, E, R>(holder: string, request: Effect.Effect<A, E, R>) =>
+      /** Takes a place, unless the holder has its share. */
+      const enter = (holder: string) => {
+        const count = (counts.get(holder) ?? 0) + 1
+        if (count > httpConnectionsPerAddress) return false
+        counts.set(holder, count)
+        return true
+      }
+      const leave = (holder: string) => {
+        const left = (counts.get(holder) ?? 1) - 1
+        if (left === 0) counts.delete(holder)
+        else counts.set(holder, left)
+      }
+
+      const ofAddress = <A, E, R>(address: string, request: Effect.Effect<A, E, R>) =>
         Effect.suspend((): Effect.Effect<A, E | ServiceUnavailable, R> => {
-          const count = (counts.get(holder) ?? 0) + 1
-          if (count > httpConnectionsPerAddress) return Effect.fail(new ServiceUnavailable())
-          counts.set(holder, count)
+          const holder = networkOf(address)
+          if (total >= httpConnections || !enter(holder)) return Effect.fail(new ServiceUnavailable())
+          total++
           return Effect.ensuring(
             request,
             Effect.sync(() => {
-              const left = (counts.get(holder) ?? 1) - 1
-              if (left === 0) counts.delete(holder)
-              else counts.set(holder, left)
+              total--
+              leave(holder)
             })
           )
         })
 
-      const counted = <A, E, R>(request: Effect.Effect<A, E, R>) =>
+      const ofAccount = <A, E, R>(accountId: number, request: Effect.Effect<A, E, R>) =>
         Effect.suspend((): Effect.Effect<A, E | ServiceUnavailable, R> => {
-          if (total >= httpConnections) return Effect.fail(new ServiceUnavailable())
-          total++
-          return Effect.ensuring(request, Effect.sync(() => void total--))
+          const holder = `account:${accountId}`
+          if (!enter(holder)) return Effect.fail(new ServiceUnavailable())
+          return Effect.ensuring(request, Effect.sync(() => leave(holder)))
         })
 
-      return RequestsInFlight.of({
-        ofAddress: (address, request) => within(networkOf(address), counted(request)),
-        ofAccount: (accountId, request) => within(`account:${accountId}`, request)
-      })
+      return RequestsInFlight.of({ ofAddress, ofAccount })
     })
   )
 }

@@ -109,7 +109,8 @@ const isJson = (headers: Readonly<Record<string, string | undefined>>) => {
     (headers["content-encoding"] ?? "identity") === "identity"
 }
 
-const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
+/** Whether a request announces a body. */
+export const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
   HttpMethod.hasBody(request.method) &&
   (Number(request.headers["content-length"] ?? 0) > 0 || request.headers["transfer-encoding"] !== undefined)
 

@@ -4,16 +4,21 @@ import { upstreams } from "../config/Upstreams.ts"
 import { DatabaseProbe } from "../database/DatabaseProbe.ts"
 import { FreeSpace } from "../database/FreeSpace.ts"
 import { Outages } from "../database/Outages.ts"
-import { Draining } from "../http/RequestPipeline.ts"
+import { Draining } from "../http/ready/Draining.ts"
+import { QuickAnswers } from "../http/ready/QuickAnswers.ts"
+import { Overload } from "../work/Overload.ts"
 
 const respond = (status: number, body: Readonly<Record<string, unknown>>) =>
   HttpServerResponse.jsonUnsafe(body, { status })
+
+const alive = { status: "ok" }
 
 /**
  * Health checks for load balancers. `/health/live` returns 200 while the process runs. `/health/ready` also requires that
  * the database answers and takes writes within two seconds, that it has failed no request of this node in the last five
  * seconds, and that this node is not draining. It also says what each channel sends to.
- * `storage: "low"` does not fail it: the node still reads and sends.
+ * `storage: "low"` does not fail it: the node still reads and sends. Neither does `load: "high"`, while the node refuses
+ * messages: without it, the other nodes would have its load as well.
  */
 export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const { takesWrites } = yield* DatabaseProbe
@@ -26,16 +31,24 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
     whatsapp: Predicate.isString(whatsappUrl) ? whatsappUrl : "server"
   }
   const { isLow } = yield* FreeSpace
-  yield* router.add("GET", "/health/live", Effect.succeed(respond(200, { status: "ok" })))
+  const overload = yield* Overload
+  yield* router.add("GET", "/health/live", Effect.succeed(respond(200, alive)))
+  const live = {
+    status: 200,
+    headers: { "content-type": "application/json" },
+    bytes: Buffer.from(JSON.stringify(alive))
+  }
+  yield* (yield* QuickAnswers).add("/health/live", () => live)
   yield* router.add(
     "GET",
     "/health/ready",
     Effect.gen(function*() {
-      if ((yield* draining.phase) !== "open") return respond(503, { status: "draining" })
+      if (draining.phase() !== "open") return respond(503, { status: "draining" })
       const isUp = (yield* takesWrites("2 seconds")) && !(yield* outages.isRecent)
       const state = isUp ? "ok" : "unavailable"
       const storage = (yield* isLow) ? "low" : "ok"
-      return respond(isUp ? 200 : 503, { status: state, database: state, storage, channels })
+      const load = (yield* overload.isRecent) ? "high" : "ok"
+      return respond(isUp ? 200 : 503, { status: state, database: state, storage, load, channels })
     })
   )
 }))

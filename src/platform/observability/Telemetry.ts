@@ -1,6 +1,6 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Redacted, References, Tracer } from "effect"
 import { HttpRouter } from "effect/http"
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
 import { createServer } from "node:http"
@@ -18,12 +18,39 @@ export const Metrics = Layer.effectDiscard(Effect.gen(function*() {
   yield* Layer.build(server)
 }))
 
+/** Attributes with the path or the query of a request: both may hold tokens, ids and addresses of people. */
+const withheld = new Set(["url.full", "url.path", "url.query"])
+
+/** The library's error for an answer with 5xx quotes the path. The status is an attribute already. */
+const withoutPath = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isSuccess(exit) || Cause.hasInterrupts(exit.cause) ? exit : Exit.fail("The answer has a status of 5xx")
+
+/** Spans of requests name the route (`http.route`) and never the path itself. */
+const routesOnly = Layer.effect(
+  Tracer.Tracer,
+  Effect.map(Effect.tracer, (tracer) =>
+    Tracer.make({
+      ...(tracer.context !== undefined && { context: tracer.context }),
+      span: (options) => {
+        const span = tracer.span(options)
+        if (options.kind !== "server") return span
+        const attribute = span.attribute.bind(span)
+        const end = span.end.bind(span)
+        return Object.assign(span, {
+          attribute: (key: string, value: unknown) => withheld.has(key) ? undefined : attribute(key, value),
+          end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => end(time, withoutPath(exit))
+        })
+      }
+    }))
+)
+
 /** Sends traces to the operator's OTLP collector. Without one, tracing is off and costs nothing. */
 export const Traces = Layer.unwrap(Effect.map(AppConfig, ({ otlpEndpoint }) => {
-  if (otlpEndpoint === undefined) return Layer.empty
+  if (otlpEndpoint === undefined) return Layer.succeed(References.TracerEnabled, false)
   const base = Redacted.value(otlpEndpoint).href.replace(/\/+$/, "")
-  return OtlpTracer.layer({ url: `${base}/v1/traces`, resource: { serviceName: "messaging-service" } }).pipe(
+  const tracer = OtlpTracer.layer({ url: `${base}/v1/traces`, resource: { serviceName: "messaging-service" } }).pipe(
     Layer.provide(OtlpSerialization.layerJson),
     Layer.provide(NodeHttpClient.layerUndici)
   )
+  return routesOnly.pipe(Layer.provideMerge(tracer))
 }))

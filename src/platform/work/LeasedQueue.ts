@@ -177,6 +177,8 @@ const run = Effect.fnUntraced(function*<Item, Outcome>(
       yield* beginAll(claimed, restore)
       if (claimed.length === 0) return 0
       if (isProbe) return probeTime
+      // The policy knows whether more is due, so a second claim that finds nothing is saved.
+      if (nextPoll !== undefined && claimed.length < limit) return 0
       return claimSize !== undefined || inFlight.hasRoom() ? undefined : 0
     })
   )

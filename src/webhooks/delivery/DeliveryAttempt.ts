@@ -2,6 +2,7 @@ import { Cause, Clock, Effect, Exit, Option, Redacted } from "effect"
 import { Vault } from "../../platform/crypto/Vault.ts"
 import { type PostResponse, PublicHttp, type PublicHttpFailure } from "../../platform/net/PublicHttp.ts"
 import type { AccountId, DeliveryId, WebhookId } from "../../values/Ids.ts"
+import type { Timestamp } from "../../values/Timestamp.ts"
 import * as WebhookSecret from "../endpoint/WebhookSecret.ts"
 import type { Target } from "../endpoint/WebhooksRepo.ts"
 import { type Outcome, type Transition, transition } from "./DeliveryState.ts"
@@ -20,6 +21,7 @@ export interface Endpoint {
 export interface AttemptRecord {
   readonly webhookId: WebhookId
   readonly deliveryId: DeliveryId
+  readonly claimedAt: Timestamp | null
   /** In Unix milliseconds. */
   readonly startedAt: number
   readonly durationMs: number
@@ -64,6 +66,7 @@ const report = (
 ): AttemptRecord => ({
   webhookId,
   deliveryId: delivery.id,
+  claimedAt: delivery.claimed_at,
   startedAt,
   durationMs: Math.round(durationMs),
   responseBody,

@@ -50,30 +50,31 @@ const textOf = ({ responseBody, transition: { status } }: AttemptRecord) =>
     : Buffer.from(responseBody).toString("utf8").replaceAll("\0", "\ufffd")
 
 /**
- * Ends deliveries, or queues them for their next attempt. It changes a row only at the expected attempt, so a late outcome
- * from an earlier owner changes nothing.
+ * Ends deliveries, or queues them for their next attempt. It changes a row only at the expected attempt, and a claimed one
+ * only by its claim, so a late outcome from an earlier owner changes nothing.
  */
 const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<AttemptRecord>) => {
   const of = <A>(read: (record: AttemptRecord) => A) => records.map(read)
   const delays = of(({ transition: { next_delay } }) => next_delay === undefined ? null : Duration.toMillis(next_delay))
   return sql`outcome as materialized (
-      select webhook_id, id, status, attempt, delay, code, error, duration, is_final,
+      select webhook_id, id, claimed_at, status, attempt, delay, code, error, duration, is_final,
         to_timestamp(started / 1000) as started_at, response_body, response_text, retry_after
       from unnest(${column.int8(of((r) => r.webhookId))}, ${column.int8(of((r) => r.deliveryId))},
+        ${column.text(of((r) => r.claimedAt))}::timestamptz[],
         ${column.text(of((r) => r.transition.status))}, ${column.int4(of((r) => r.transition.attempt_count))},
         ${column.float8(delays)}, ${column.int4(of((r) => r.transition.response_code))},
         ${column.text(of((r) => r.transition.error))}, ${column.int4(of((r) => r.durationMs))},
         ${column.bool(of((r) => isFinal(r.transition.status)))}, ${column.float8(of((r) => r.startedAt))},
         ${column.bytea(of((r) => isFinal(r.transition.status) ? r.responseBody : null))}, ${column.text(of(textOf))},
         ${column.text(of((r) => r.retryAfter))})
-        as t (webhook_id, id, status, attempt, delay, code, error, duration, is_final, started, response_body,
-          response_text, retry_after)
+        as t (webhook_id, id, claimed_at, status, attempt, delay, code, error, duration, is_final, started,
+          response_body, response_text, retry_after)
     ), found as materialized (
       -- One query for each index that leads to an actor's deliveries. The limit makes PostgreSQL look up each row by
       -- itself; without it the planner may join all claimed rows.
       select o.*, q.row from outcome o cross join lateral (
         select ctid as row from webhook_queue q where q.webhook_id = o.webhook_id and q.id = o.id
-          and q.status = 'taken' and q.attempt_count = o.attempt - 1
+          and q.status = 'taken' and q.attempt_count = o.attempt - 1 and q.due_at = o.claimed_at
         union all select ctid as row from webhook_queue q where q.webhook_id = o.webhook_id and q.id = o.id
           and q.status = 'pending' and q.attempt_count = o.attempt - 1 limit 1) q
     ), ended as (

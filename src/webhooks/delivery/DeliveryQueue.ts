@@ -122,6 +122,9 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
   return {
     /** Releases every claim that is not in memory. */
     release,
+    /** Releases these claims, unless another owner has reclaimed them. */
+    releaseClaims: (claimed: ReadonlyArray<ClaimedDelivery>) =>
+      withQueryPermit(queue.releaseClaims(webhookId, claimed)),
     /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
     nextRetry,
     /** Claims due deliveries as far as there is room; false when there was nothing to claim. */

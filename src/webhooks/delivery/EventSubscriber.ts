@@ -59,7 +59,15 @@ export const EventSubscriber = Layer.effect(
       const ids = yield* queue.insert(rows)
       const queued = new Map<WebhookId, Array<ClaimedDelivery>>()
       for (const [index, { body, event, eventId, subscription: { webhookId } }] of sent.entries()) {
-        const delivery = { event_id: eventId, event, body, attempt_count: 0, is_test: false, all_gone: true }
+        const delivery = {
+          event_id: eventId,
+          event,
+          body,
+          attempt_count: 0,
+          claimed_at: null,
+          is_test: false,
+          all_gone: true
+        } as const
         const deliveries = queued.get(webhookId) ?? []
         queued.set(webhookId, deliveries)
         const id = ids[index]

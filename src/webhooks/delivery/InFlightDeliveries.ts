@@ -203,11 +203,14 @@ export class InFlightDeliveries {
     this.#start()
   }
 
-  /** Forgets the deliveries that have not started, so that their claims can be released. */
-  dropWaiting(): void {
+  /** Forgets the deliveries that have not started and returns them, so that their claims can be released. */
+  dropWaiting(): ReadonlyArray<ClaimedDelivery> {
+    const dropped: Array<ClaimedDelivery> = []
     for (let delivery = this.#waiting.next(); delivery !== undefined; delivery = this.#waiting.next()) {
       this.#forget(delivery.id)
+      dropped.push(delivery)
     }
+    return dropped
   }
 
   /** When the retries planned since the last call are due, in Unix milliseconds. */

@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { DeliveryId, WebhookId } from "../../values/Ids.ts"
+import { Timestamp } from "../../values/Timestamp.ts"
 import { WakeUpReason } from "./WebhookEntity.ts"
 
 /** A delivery that its webhook's actor has claimed, or got by local dispatch. */
@@ -11,6 +12,8 @@ const ClaimedDelivery = Schema.Struct({
   event_id: Schema.String,
   event: Schema.String,
   attempt_count: Schema.Int,
+  /** Identifies the claim: a later claim of the row has another time. Null if it came by local dispatch. */
+  claimed_at: Schema.NullOr(Timestamp),
   is_test: Schema.Boolean,
   /** Whether every attempt so far met 410 Gone. */
   all_gone: Schema.Boolean,
@@ -82,14 +85,22 @@ const make = Effect.gen(function*() {
         ), claimed as (
           update webhook_queue set status = 'taken', due_at = now()
           where ctid = any(array(select ctid from first union all select ctid from retry))
-          returning id, event_id, event, attempt_count, attempts, is_test
+          returning id, event_id, event, attempt_count, attempts, due_at, is_test
         )
-        select c.id, c.event_id, c.event, c.attempt_count, c.is_test, e.body,
+        select c.id, c.event_id, c.event, c.attempt_count, c.due_at as claimed_at, c.is_test, e.body,
           not exists (select from jsonb_array_elements(c.attempts) a where a -> 'response_code' <> '410') as all_gone
         from claimed c left join events e on e.id = c.event_id order by c.id`
   })
 
-  /** Releases all claims but those in memory. */
+  /** Releases these claims, unless another owner has reclaimed them. */
+  const releaseClaims = (webhookId: WebhookId, claimed: ReadonlyArray<ClaimedDelivery>) =>
+    Query.run(sql`update webhook_queue q
+      set due_at = now(), status = case when attempt_count = 0 then 'pending' else 'retrying' end
+      from unnest(${column.int8(claimed.map(({ id }) => id))},
+        ${column.text(claimed.map(({ claimed_at }) => claimed_at))}::timestamptz[]) as t (id, claimed_at)
+      where q.webhook_id = ${webhookId} and q.status = 'taken' and q.id = t.id and q.due_at = t.claimed_at`)
+
+  /** Releases all claims but those in memory, also those of former owners. */
   const release = (webhookId: WebhookId, inMemory: ReadonlyArray<DeliveryId>) =>
     Query.run(sql`update webhook_queue
       set due_at = now(), status = case when attempt_count = 0 then 'pending' else 'retrying' end
@@ -192,7 +203,7 @@ const make = Effect.gen(function*() {
         created_at
       from gone`)
 
-  return { insert, insertSkipped, claim, release, nextDue, findStalled, countBacklog, skip, expire }
+  return { insert, insertSkipped, claim, releaseClaims, release, nextDue, findStalled, countBacklog, skip, expire }
 })
 
 /** SQL of `webhook_queue`. `DeliveryOutcomes` writes the outcomes of attempts. */

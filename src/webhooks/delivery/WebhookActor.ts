@@ -105,16 +105,16 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
     while (yield* retryWhileUnavailable(round)) continue
   })
 
-  /** Attempts in flight end, which their timeout guarantees; all other claims are released. */
+  /** Attempts in flight end, which their timeout guarantees; this actor's other claims are released. */
   const drain = Effect.gen(function*() {
     yield* Effect.annotateLogs(Effect.logDebug("webhook actor is shutting down"), { webhook: id })
     isAwake = false
     queue.expectOrphans()
     actors.delete(id)
     inFlight.sendTo(undefined)
-    inFlight.dropWaiting()
+    const dropped = inFlight.dropWaiting()
     while (inFlight.isBusy) yield* Queue.take(changes)
-    yield* Effect.ignoreCause(queue.release)
+    yield* Effect.ignoreCause(queue.releaseClaims(dropped))
   })
 
   return WebhookEntity.of({

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { Notices } from "../../accounts/Notices.ts"
+import { Notices } from "../../accounts/notices/Notices.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import type { Timestamp } from "../../values/Timestamp.ts"

@@ -57,6 +57,7 @@ export const make = Effect.gen(function*() {
       event_id: id,
       event: topic.event,
       attempt_count: 0,
+      claimed_at: null,
       is_test: true,
       all_gone: false,
       body

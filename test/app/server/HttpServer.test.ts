@@ -4,9 +4,12 @@ import { HttpServer, HttpServerResponse } from "effect/http"
 import * as NodeNet from "node:net"
 import { HttpServerLayer } from "../../../src/app/server/HttpServer.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { Draining } from "../../../src/platform/http/ready/Draining.ts"
+import { QuickAnswers } from "../../../src/platform/http/ready/QuickAnswers.ts"
 
 const onFreePort = (settings: Readonly<Record<string, string>> = {}) =>
   HttpServerLayer.pipe(
+    Layer.provide(QuickAnswers.layer.pipe(Layer.provide(Draining.layer))),
     Layer.provide(AppConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", ...settings })))
   )

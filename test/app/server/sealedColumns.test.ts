@@ -15,6 +15,7 @@ const listed = all.map(nameOf)
 
 /** Files that seal, and the columns they seal into. A new one is added to sealedColumns.ts first. */
 const sealing: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "accounts/notices/SealedNotices.ts": ["notices.sealed_body"],
   "channels/whatsapp/credentials/DataKey.ts": ["whatsapp_sessions.data_key"],
   "email-domains/DomainRegistrations.ts": ["email_domains.dkim_private_key"],
   "platform/crypto/MacKeys.ts": ["keyring.sealed"],
@@ -30,6 +31,7 @@ const unsealed = [
   "email_batches.text_hash",
   "email_bodies.content",
   "email_bodies.hash",
+  "email_changes.token_hash",
   "email_parts.body_hash",
   "email_parts.content",
   "events.body",

@@ -31,6 +31,7 @@ describe("AppConfig", () => {
     ["PORT", "8080.5", /^PORT must be/],
     ["REGISTRATION", "maybe", /^REGISTRATION must be open or closed, but it is "maybe"\.$/],
     ["WEBHOOK_ALLOW_LOOPBACK", "yes", /^WEBHOOK_ALLOW_LOOPBACK must be true or false/],
+    ["TRIAL_CHANNELS", "email,fax", /^TRIAL_CHANNELS must be some of email, sms, whatsapp, separated by commas/],
     ["TRUSTED_PROXIES", "10.0.0.0/8, everyone", /^TRUSTED_PROXIES must be addresses or networks/],
     ["DNS_SERVERS", "dns.example:53", /^DNS_SERVERS must be addresses of name servers such as 127\.0\.0\.1:53/],
     ["DNS_SERVERS", "127.0.0.1:0", /^DNS_SERVERS must be/],

@@ -23,6 +23,8 @@ describe("MODE", () => {
         const config = yield* read(settings)
         assert.strictEqual(config.mode, "development")
         assert.deepStrictEqual([config.registration, config.webhookAllowLoopback], ["open", true])
+        assert.isFalse(config.registrationConfirm)
+        assert.deepStrictEqual([config.otpLimitHourAll, config.otpLimitDayAll], [Infinity, Infinity])
         assert.deepStrictEqual(
           yield* Effect.provide(upstreams, withSettings(settings)),
           { smtpUrl: "sandbox", smsProvider: "sandbox", whatsappUrl: "sandbox" }
@@ -43,6 +45,8 @@ describe("MODE", () => {
         const config = yield* read(settings)
         assert.deepStrictEqual([config.mode, config.modeReason], ["production", reason])
         assert.deepStrictEqual([config.registration, config.webhookAllowLoopback], ["closed", false])
+        assert.isTrue(config.registrationConfirm)
+        assert.deepStrictEqual([config.otpLimitHourAll, config.otpLimitDayAll], [10, 40])
         const { message } = yield* Effect.flip(Effect.provide(upstreams, withSettings(settings)))
         assert.strictEqual(
           message,
@@ -57,6 +61,8 @@ describe("MODE", () => {
       const asked = { REGISTRATION: "open", WEBHOOK_ALLOW_LOOPBACK: "true", SMTP_URL: "sandbox", WHATSAPP_URL: "live" }
       const config = yield* read({ ...database, ...asked })
       assert.deepStrictEqual([config.registration, config.webhookAllowLoopback], ["open", true])
+      const limited = yield* read({ ...database, OTP_LIMIT_HOUR: "7", OTP_LIMIT_DAY_ALL: "9" })
+      assert.deepStrictEqual([limited.otpLimitHourAll, limited.otpLimitDayAll], [14, 9])
       const { message } = yield* Effect.flip(Effect.provide(upstreams, withSettings({ ...database, ...asked })))
       assert.match(message, /^SMS_PROVIDER is required in production \(DATABASE_URL is set\)\. Set it to /)
     }))

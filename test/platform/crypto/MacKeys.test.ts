@@ -31,6 +31,17 @@ layer(TestDatabase.layer)("MacKeys", (it) => {
     }))
 })
 
+layer(TestDatabase.layer)("the MAC key of unsubscribe links", (it) => {
+  it.effect("is another one after a rotation, once its row is deleted and a node restarts", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const leaked = yield* start(1)
+      yield* Effect.provide(rotateMainKey(sealedColumns, () => Effect.void), under(2, 1))
+      yield* sql`delete from keyring where purpose = 'unsubscribe'`
+      assert.notDeepEqual(yield* start(2), leaked)
+    }))
+})
+
 layer(TestDatabase.layer)("MacKeys of a database without a keyring", (it) => {
   it.effect("are derived from the previous main key if the first start has a new one", () =>
     Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Allowed } from "../../../src/platform/http/Allowed.ts"
 
-const { methods } = Allowed.fromRoutes([
+const { methods, route } = Allowed.fromRoutes([
   { method: "GET", path: "/v1/things" },
   { method: "POST", path: "/v1/things" },
   { method: "DELETE", path: "/v1/things/:id" },
@@ -20,5 +20,11 @@ describe("Allowed", () => {
       assert.deepStrictEqual(methods(path), [], path)
     }
     assert.deepStrictEqual(methods("/t/o/x.gif"), ["GET", "HEAD", "OPTIONS"])
+  })
+
+  it("returns the route of a path, which has no id or token", () => {
+    assert.strictEqual(route("/v1/things/7"), "/v1/things/:id")
+    assert.strictEqual(route("/t/o/x.gif"), "/t/o/:token.gif")
+    assert.isUndefined(route("/v1/secret"))
   })
 })

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { RateLimit } from "../../../src/platform/http/RateLimit.ts"
 import { assertRefused } from "../../contract/contract.ts"
 import {
@@ -45,6 +46,32 @@ layer(twoNodes)("the rate limit", (it) => {
         for (const answer of refused) assertRefused(answer, 429, "rate_limit_exceeded")
       }
       assert.isTrue(answers.some(({ status }) => status === 429))
+    }))
+
+  it.effect("admits no more than its number of requests when a node is killed, which loses a part of what was left", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key, keyId } = yield* makeAccount({ plan: "starter" })
+      const victim = yield* startNode({ env })
+      yield* earlyInTheMinute
+      const passed = (node: RunningNode, count: number) =>
+        Effect.map(
+          Effect.forEach(Array.from({ length: count }), () => node.request("GET", "/v1/api-keys", { key })),
+          (answers) => answers.filter(({ status }) => status === 200).length
+        )
+      const before = yield* passed(victim, 20)
+      yield* victim.kill
+      const [row] = yield* sql`select used::int as used from rate_windows where bucket = ${`key:${keyId}`}`
+      const counted = Number(row?.["used"])
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 2 * limit }),
+        () => request("GET", "/v1/api-keys", { key })
+      )
+      const after = answers.filter(({ status }) => status === 200).length
+      assert.strictEqual(before, 20)
+      assert.isAtMost(counted - before, limit / 8)
+      assert.strictEqual(after, limit - counted)
     }))
 
   it.effect("reports the remaining requests in each response and, at zero, when to retry", () =>
@@ -137,9 +164,13 @@ layer(RateLimit.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("RateLimit",
   it.effect("gives each request of a bucket a different number, in one statement or in many", () =>
     Effect.gen(function*() {
       const { count } = yield* RateLimit
-      const usages = yield* Effect.forEach(Array.from({ length: 2000 }, (_, i) => i), (i) => count(`bucket:${i % 3}`), {
-        concurrency: "unbounded"
-      })
+      const usages = yield* Effect.forEach(
+        Array.from({ length: 2000 }, (_, i) => i),
+        (i) => Effect.map(count([{ name: `bucket:${i % 3}`, limit: 1_000_000 }]), ([usage]) => usage),
+        {
+          concurrency: "unbounded"
+        }
+      )
       for (let bucket = 0; bucket < 3; bucket++) {
         const own = usages.filter((_, i) => i % 3 === bucket)
         const minutes = Object.values(Object.groupBy(own, ({ resetsAt }) => resetsAt))

@@ -1,8 +1,9 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "../../../src/platform/database/Database.ts"
 import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
+import { Timestamp } from "../../../src/values/Timestamp.ts"
 import type { AttemptRecord } from "../../../src/webhooks/delivery/DeliveryAttempt.ts"
 import { DeliveryOutcomes, healthChanges } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
 import { transition } from "../../../src/webhooks/delivery/DeliveryState.ts"
@@ -34,10 +35,11 @@ const claimed = Effect.fnUntraced(function*(webhookId: WebhookId, ends: Readonly
     ends,
     Effect.fnUntraced(function*(end) {
       const [row] = yield* sql`insert into webhook_queue (webhook_id, event_id, event, status, attempt_count)
-        values (${webhookId}, 'evt_1', 'email.sent', 'taken', ${end === "first" ? 0 : 3}) returning id`
+        values (${webhookId}, 'evt_1', 'email.sent', 'taken', ${end === "first" ? 0 : 3}) returning id, due_at`
       return {
         webhookId,
         deliveryId: DeliveryId.make(Number(row?.["id"])),
+        claimedAt: Timestamp.make(String(row?.["due_at"])),
         startedAt: 1_896_080_400_000,
         durationMs: 1,
         responseBody: null,
@@ -199,6 +201,20 @@ layer(Subject, { excludeTestServices: true })("DeliveryOutcomes", (it) => {
       const expected = records.map((one) => ({ ...one, transition: { ...one.transition, attempt_count: 1 } }))
       yield* record(outcomes, expected)
       assert.deepStrictEqual((yield* rows).toSorted(), ["delivered", "retrying"])
+    }))
+
+  it.effect("queues the next attempt five seconds after the end of the first, however long that took", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const outcomes = yield* DeliveryOutcomes
+      const { id } = yield* webhook
+      const minuteAgo = (yield* Clock.currentTimeMillis) - 60_000
+      const records = yield* claimed(id, ["first"])
+      yield* record(outcomes, records.map((one) => ({ ...one, startedAt: minuteAgo, durationMs: 60_000 })))
+      const [row] = yield* sql`select extract(epoch from due_at - now())::float8 as seconds from webhook_queue
+        where webhook_id = ${id} and status = 'retrying'`
+      assert.isAtMost(Number(row?.["seconds"]), 5)
+      assert.isAbove(Number(row?.["seconds"]), 0)
     }))
 
   it.effect("counts the concurrent outcomes of several nodes and notifies the owner once", () =>

@@ -19,6 +19,7 @@ const delivery = (id: number, attempt_count: number): ClaimedDelivery => ({
   event_id: `evt_${id}`,
   event: "email.sent",
   attempt_count,
+  claimed_at: null,
   is_test: false,
   all_gone: false,
   body: new Uint8Array()
@@ -84,6 +85,7 @@ describe("InFlightDeliveries", () => {
         Effect.succeed({
           webhookId,
           deliveryId: id,
+          claimedAt: null,
           startedAt: 0,
           durationMs: 1,
           responseBody: null,

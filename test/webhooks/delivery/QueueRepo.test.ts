@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { WebhookId } from "../../../src/values/Ids.ts"
 import { QueueRepo } from "../../../src/webhooks/delivery/QueueRepo.ts"
 import { makeAccount } from "../../support/Service.ts"
 import { TestDatabase, transaction } from "../../support/TestDatabase.ts"
@@ -39,6 +40,27 @@ layer(QueueRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTes
         assert.sameDeepMembers(stalled, [[pending, "waiting"], [retrying, "waiting"], [taken, "orphaned"]])
         assert.lengthOf(found, 3)
         assert.isBelow(Number(counted?.["scans"]), 40)
+      }))
+  }
+)
+
+layer(QueueRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })(
+  "two claims of a webhook",
+  (it) => {
+    it.effect("get each delivery once, and neither waits for the open transaction of the other", () =>
+      Effect.gen(function*() {
+        const { claim } = yield* QueueRepo
+        const [id = 0] = yield* webhooks(1)
+        yield* Effect.replicateEffect(queue(id, "pending"), 6, { discard: true })
+        const some = claim({ webhookId: WebhookId.make(id), firstAttempts: 3, retries: 0, inMemory: [] })
+        const isOpen = yield* Deferred.make<void>()
+        const other = yield* Effect.forkChild(Effect.andThen(Deferred.await(isOpen), some))
+        const all = yield* transaction(Effect.gen(function*() {
+          const own = yield* some
+          yield* Deferred.succeed(isOpen, undefined)
+          return [...own, ...(yield* Effect.timeout(Fiber.join(other), "15 seconds"))]
+        }))
+        assert.lengthOf(new Set(all.map((delivery) => delivery.id)), 6)
       }))
   }
 )

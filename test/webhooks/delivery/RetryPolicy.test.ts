@@ -26,18 +26,4 @@ describe("RetryPolicy", () => {
   it("gives no delay for an invalid attempt number", () => {
     for (const attempt of [-1, 0, 0.5, 5, 1e9, Number.NaN]) assert.isUndefined(nextDelay(attempt))
   })
-
-  it.effect("counts each delay from the end of the attempt before", () =>
-    Effect.gen(function*() {
-      const at: Array<number> = []
-      const attempt = Clock.currentTimeMillis.pipe(
-        Effect.map((now) => at.push(now)),
-        Effect.andThen(Effect.sleep("10 seconds")),
-        Effect.andThen(Effect.fail("timeout"))
-      )
-      const fiber = yield* Effect.forkChild(Effect.flip(Effect.retry(attempt, RetryPolicy)))
-      yield* TestClock.adjust("1 hour")
-      yield* Fiber.join(fiber)
-      assert.deepStrictEqual(at, [0, 15_000, 55_000, 185_000])
-    }))
 })

@@ -166,6 +166,7 @@ const commit = Effect.fnUntraced(function*(id: WebhookId, count: number) {
     event_id: name,
     event: "email.sent",
     attempt_count: 0,
+    claimed_at: null,
     is_test: false,
     all_gone: true,
     body: Buffer.from("in memory")
@@ -358,7 +359,8 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       const running = yield* Effect.forkChild(wake)
       yield* Deferred.await(started)
       const leaving = yield* Effect.forkChild(Fiber.interrupt(running))
-      yield* Effect.yieldNow
+      const { actors } = yield* LocalDispatch
+      yield* eventually(Effect.sync(() => actors.has(id)), (isAwake) => !isAwake)
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(leaving)
       const settled = Effect.repeat(rows, { until: (now) => !now.some((row) => row.startsWith("taken")) })

@@ -24,6 +24,15 @@ export const BatchContent = Schema.Struct({
 })
 export type BatchContent = typeof BatchContent.Type
 
+/** A batch that has work and no worker. A small one has due recipients. */
+export const WaitingBatch = Schema.Struct({
+  id: EmailBatchId,
+  account_id: AccountId,
+  total: Schema.Int,
+  is_small: Schema.Boolean
+})
+export type WaitingBatch = typeof WaitingBatch.Type
+
 /** A recipient that its batch's actor has claimed. */
 export const Claimed = Schema.Struct({
   id: EmailMessageId,
@@ -35,70 +44,85 @@ export const Claimed = Schema.Struct({
 })
 export type Claimed = typeof Claimed.Type
 
-interface NewRecipients {
+/** A new batch with its recipients. `isClaimed`: this node sends them at once. */
+export interface NewBatchRow {
   readonly id: EmailBatchId
   readonly account_id: AccountId
-  readonly recipients: ReadonlyArray<{ readonly to: string; readonly variables: unknown }>
+  /** The shard of its actor. */
+  readonly shard: number
+  readonly is_small: boolean
+  readonly from_address: string
+  readonly from_name: string | null
+  readonly subject: string
+  readonly html: string
+  readonly text: string | null
+  readonly template_id: TemplateId | null
+  readonly track_opens: boolean
+  readonly links: ReadonlyArray<string> | null
+  readonly recipients: ReadonlyArray<{ readonly to: EmailAddress; readonly variables: Claimed["variables"] }>
+  readonly isClaimed: boolean
 }
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** Large texts of a campaign's batches are stored once. */
-  const insertBatch = Effect.fnUntraced(function*(row: {
-    readonly id: EmailBatchId
-    readonly account_id: AccountId
-    readonly from_address: string
-    readonly from_name: string | null
-    readonly subject: string
-    readonly html: string
-    readonly text: string | null
-    readonly template_id: TemplateId | null
-    readonly total: number
-    readonly track_opens: boolean
-    readonly links: ReadonlyArray<string> | null
-  }) {
-    const [html, text] = yield* storeBodies(sql, row.account_id, [
-      Buffer.from(row.html),
-      row.text === null ? null : Buffer.from(row.text)
+  /**
+   * Inserts a batch and its recipients, suppressed ones as suppressed. With `isClaimed` the others are claimed at once by
+   * this node, and returned. Large texts of a campaign's batches are stored once.
+   */
+  const insert = Effect.fnUntraced(function*({ isClaimed, recipients, ...batch }: NewBatchRow) {
+    const [html, text] = yield* storeBodies(sql, batch.account_id, [
+      Buffer.from(batch.html),
+      batch.text === null ? null : Buffer.from(batch.text)
     ])
-    yield* Query.run(
-      sql`insert into email_batches ${
-        sql.insert({
-          ...row,
-          html: html === undefined ? row.html : "",
-          text: text === undefined ? row.text : null,
-          body_day: html?.day ?? text?.day ?? null,
-          html_hash: html?.hash ?? null,
-          text_hash: text?.hash ?? null,
-          links: row.links === null ? null : column.text(row.links)
-        })
-      }`
-    )
-  })
-
-  /** Inserts the recipients, suppressed ones as suppressed, and returns how many are queued. */
-  const insertRecipients = (batch: NewRecipients) =>
-    Query.findOne({
+    const { account_id, from_address, from_name, id, is_small, links, shard, subject, template_id, track_opens } = batch
+    // `due_at` is the time of the claim: that of the statement, as the transaction may have begun long before.
+    const inserted = Query.findAll({
       Request: Schema.Void,
-      Result: Schema.Struct({ queued: Schema.Int }),
-      execute: () => recipientsInsertion(batch)
-    })()
-
-  const recipientsInsertion = ({ recipients, ...batch }: NewRecipients) =>
-    sql`with added as (
-        insert into email_messages (account_id, batch_id, position, recipient, variables, status, completed_at)
-        select ${batch.account_id}::bigint, ${batch.id}::text, t.position - 1, t.recipient, t.variables::jsonb,
-          case when s.email is null then 'queued' else 'suppressed' end, case when s.email is not null then now() end
-        from unnest(${column.text(recipients.map(({ to }) => to))},
-          ${column.text(recipients.map(({ variables }) => JSON.stringify(variables)))})
-          with ordinality as t (recipient, variables, position)
-        left join suppressions s on s.account_id = ${batch.account_id} and s.email = lower(t.recipient)
-        order by t.position
-        returning status
-      )
-      update email_batches set suppressed = (select count(*) from added where status = 'suppressed')
-      where id = ${batch.id} returning total - suppressed as queued`
+      Result: Schema.Struct({
+        queued: Schema.Int,
+        created_at: Timestamp,
+        message_id: Schema.NullOr(EmailMessageId),
+        position: Schema.NullOr(Schema.Int)
+      }),
+      execute: () =>
+        sql`with added as (
+            insert into email_messages (account_id, batch_id, position, recipient, variables, status, due_at, completed_at)
+            select ${account_id}::bigint, ${id}::text, t.position - 1, t.recipient, t.variables::jsonb,
+              case when s.email is not null then 'suppressed' when ${isClaimed} then 'sending' else 'queued' end,
+              case when s.email is null and ${isClaimed} then clock_timestamp() end,
+              case when s.email is not null then now() end
+            from unnest(${column.text(recipients.map(({ to }) => to))},
+              ${column.text(recipients.map(({ variables }) => JSON.stringify(variables)))})
+              with ordinality as t (recipient, variables, position)
+            left join suppressions s on s.account_id = ${account_id} and s.email = lower(t.recipient)
+            order by t.position
+            returning id, position, status
+          ), batch as (
+            insert into email_batches (id, account_id, shard, is_small, from_address, from_name, subject, html, text, template_id,
+              total, track_opens, links, body_day, html_hash, text_hash, status, started_at, suppressed)
+            select ${id}, ${account_id}, ${shard}, ${is_small}, ${from_address}, ${from_name}, ${subject},
+              ${html === undefined ? batch.html : ""}, ${text === undefined ? batch.text : null}, ${template_id},
+              ${recipients.length}, ${track_opens}, ${links === null ? null : column.text(links)},
+              ${html?.day ?? text?.day ?? null}::date, ${html?.hash ?? null}::bytea, ${text?.hash ?? null}::bytea,
+              case when ${isClaimed} then 'processing' else 'queued' end, case when ${isClaimed} then now() end,
+              (select count(*) from added where status = 'suppressed')
+            returning total - suppressed as queued, created_at
+          )
+          select b.queued, b.created_at, a.id as message_id, a.position
+          from batch b left join added a on a.status = 'sending'`
+    })
+    const rows = yield* inserted()
+    const claimed = rows.flatMap(({ message_id, position }): ReadonlyArray<Claimed> => {
+      const recipient = position === null ? undefined : recipients[position]
+      if (recipient === undefined || message_id === null) return []
+      const { to, variables } = recipient
+      return [{ id: message_id, recipient: to, variables, attempt_count: 0, unconfirmed_attempts: 0 }]
+    })
+    const [first] = rows
+    if (first === undefined) return yield* Effect.die("an inserted batch has no row")
+    return { queued: first.queued, createdAt: first.created_at, claimed }
+  })
 
   /** Cancels a batch unless it has ended. */
   const cancel = (batchId: EmailBatchId) =>
@@ -115,22 +139,18 @@ const make = Effect.gen(function*() {
       update email_batches set canceled = canceled + (select count(*) from canceled)
       where id = ${batchId} and exists (select from canceled)`)
 
-  const content = Query.findOneOption({
-    Request: EmailBatchId,
+  const contents = Query.findAll({
+    Request: Schema.Array(EmailBatchId),
     Result: BatchContent,
-    execute: (id) =>
+    execute: (ids) =>
       sql`select b.id, b.account_id, from_address, from_name, subject, created_at, completed_at is null as is_open,
           coalesce(convert_from(h.content, 'UTF8'), html) as html, coalesce(convert_from(t.content, 'UTF8'), text) as text,
           track_opens, coalesce(links, '{}') as links
         from email_batches b
         left join email_bodies h on h.account_id = b.account_id and h.hash = b.html_hash and h.day = b.body_day
         left join email_bodies t on t.account_id = b.account_id and t.hash = b.text_hash and t.day = b.body_day
-        where b.id = ${id}`
+        where b.id = any(${column.text(ids)})`
   })
-
-  const begin = (id: EmailBatchId) =>
-    Query.run(sql`update email_batches set status = 'processing', started_at = coalesce(started_at, now())
-      where id = ${id} and status = 'queued'`)
 
   /** The rows of these claims, `t (id, attempts)`. A row that another owner has reclaimed counts one more attempt. */
   const rowsOf = (claimed: ReadonlyArray<Claimed>) =>
@@ -138,19 +158,19 @@ const make = Effect.gen(function*() {
       as t (id, attempts)`
 
   /** Returns recipients to the queue that this owner claimed but did not start. */
-  const releaseClaims = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) =>
+  const releaseClaims = (claimed: ReadonlyArray<Claimed>) =>
     Query.run(sql`update email_messages m set status = 'queued', due_at = null from ${rowsOf(claimed)}
-      where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts`)
+      where m.id = t.id and m.status = 'sending' and m.attempt_count = t.attempts`)
 
   /** Renews claims and answers with the renewed ones. Skips locked rows: their outcome is being written. */
-  const renewClaims = (id: EmailBatchId, claimed: ReadonlyArray<Claimed>) => {
+  const renewClaims = <C extends Claimed>(claimed: ReadonlyArray<C>) => {
     const renewed = Query.findAll({
       Request: Schema.Void,
       Result: Schema.Struct({ id: EmailMessageId }),
       execute: () =>
         sql`with mine as (
             select m.id from email_messages m, ${rowsOf(claimed)}
-            where m.id = t.id and m.batch_id = ${id} and m.status = 'sending' and m.attempt_count = t.attempts
+            where m.id = t.id and m.status = 'sending' and m.attempt_count = t.attempts
             for update of m skip locked
           )
           update email_messages m set due_at = now() from mine where m.id = mine.id returning m.id`
@@ -186,39 +206,58 @@ const make = Effect.gen(function*() {
       where id = ${options.id} and exists (select from back)`)
 
   /**
-   * Claims due recipients: their status becomes `sending`, and `due_at` the time of the claim. Claims none of a canceled
-   * batch. An address that was suppressed meanwhile becomes suppressed.
+   * Claims due recipients of batches, of each at most `limit`: their status becomes `sending`, and `due_at` the time of the
+   * claim. The first claim begins a batch. Claims none of a canceled batch. An address that was suppressed meanwhile becomes
+   * suppressed.
    */
   const claim = Query.findAll({
-    Request: Schema.Struct({ id: EmailBatchId, limit: Schema.Int }),
-    Result: Claimed,
-    execute: ({ id, limit }) =>
+    Request: Schema.Struct({ ids: Schema.Array(EmailBatchId), limit: Schema.Int }),
+    Result: Schema.Struct({ ...Claimed.fields, batch_id: EmailBatchId }),
+    execute: ({ ids, limit }) =>
       sql`with due as (
-          select m.id, exists (select from suppressions s where s.account_id = m.account_id and s.email = lower(m.recipient))
+          select d.*, exists (select from suppressions s where s.account_id = d.account_id and s.email = lower(d.recipient))
             as is_suppressed
-          from email_messages m
-          where m.batch_id = ${id} and m.status = 'queued' and (m.due_at is null or m.due_at <= now())
-            and exists (select from email_batches where id = ${id} and status <> 'canceled')
-          order by m.due_at nulls first, m.id limit ${limit} for update of m skip locked
+          from email_batches b cross join lateral (
+            select m.id, m.batch_id, m.account_id, m.recipient from email_messages m
+            where m.batch_id = b.id and m.status = 'queued' and (m.due_at is null or m.due_at <= now())
+            order by m.due_at nulls first, m.id limit ${limit} for update of m skip locked
+          ) d
+          where b.id = any(${column.text(ids)}) and b.status <> 'canceled'
         ), suppressed as (
           update email_messages m set status = 'suppressed', due_at = null, completed_at = now()
-          from due where m.id = due.id and due.is_suppressed returning m.id
+          from due where m.id = due.id and due.is_suppressed
+        ), found as (
+          select batch_id, count(*) filter (where is_suppressed) as suppressed from due group by batch_id
+        ), locked as (
+          -- In the order of all writers.
+          select b.id from email_batches b join found f on b.id = f.batch_id
+          where f.suppressed > 0 or b.status = 'queued' order by b.id for update of b
         ), counted as (
-          update email_batches set suppressed = suppressed + (select count(*) from suppressed)
-          where id = ${id} and exists (select from suppressed)
+          update email_batches b set suppressed = b.suppressed + f.suppressed,
+            status = case when b.status = 'queued' then 'processing' else b.status end,
+            started_at = coalesce(b.started_at, now())
+          from found f, locked where b.id = f.batch_id and b.id = locked.id
         )
         update email_messages m set status = 'sending', due_at = now() from due
         where m.id = due.id and not due.is_suppressed
-        returning m.id, m.recipient, m.variables, m.attempt_count,
-          m.doubts as unconfirmed_attempts`
+        returning m.id, m.batch_id, m.recipient, m.variables, m.attempt_count, m.doubts as unconfirmed_attempts`
   })
 
-  /** Reads whether the batch is open, the milliseconds until its next recipient is due, and how many are being sent. */
+  /**
+   * Reads whether the batch is open and whether it is canceled, the milliseconds until its next recipient is due, and how
+   * many are being sent.
+   */
   const progress = Query.findOne({
     Request: EmailBatchId,
-    Result: Schema.Struct({ is_open: Schema.Boolean, millis: Schema.NullOr(Schema.Finite), sending: Schema.Int }),
+    Result: Schema.Struct({
+      is_open: Schema.Boolean,
+      is_canceled: Schema.Boolean,
+      millis: Schema.NullOr(Schema.Finite),
+      sending: Schema.Int
+    }),
     execute: (id) =>
       sql`select exists (select from email_batches where id = ${id} and completed_at is null) as is_open,
+          exists (select from email_batches where id = ${id} and status = 'canceled') as is_canceled,
           (select extract(epoch from min(coalesce(due_at, now())) - now())::float8 * 1000 from email_messages
             where batch_id = ${id} and status = 'queued') as millis,
           (select count(*) from email_messages where batch_id = ${id} and status = 'sending') as sending`
@@ -244,36 +283,55 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * Finds batches that have stalled for two seconds: not started; or started, with no recipient in `sending` and one due,
-   * or with none left. A recipient that stays in `sending` for two minutes may be orphaned and does not count.
+   * Finds batches of these shards that have work and no worker: a recipient is due, a claim has not been renewed for
+   * `claimedFor`, or nothing is left. Reads the accounts with open batches by one entry of the index each, and answers
+   * with the oldest batches of each account, turn by turn.
    */
-  const findStalled = Query.findAll({
-    Request: Schema.Void,
-    Result: Schema.Struct({ id: EmailBatchId, has_begun: Schema.Boolean }),
-    execute: () =>
-      sql`select id, started_at is not null as has_begun from email_batches b
-        where completed_at is null and coalesce(started_at, created_at) < now() - interval '2 seconds'
-          and not exists (select from email_messages m where m.batch_id = b.id and m.status = 'sending'
-            and m.due_at > now() - interval '2 minutes')
-          and coalesce((select min(coalesce(m.due_at, '-infinity')) from email_messages m
-            where m.batch_id = b.id and m.status = 'queued') < now() - interval '2 seconds', true)
-        order by created_at limit 1000`
+  const findWaiting = Query.findAll({
+    Request: Schema.Struct({
+      shards: Schema.Array(Schema.Int),
+      except: Schema.Array(EmailBatchId),
+      claimedFor: Schema.Duration,
+      limit: Schema.Int
+    }),
+    Result: WaitingBatch,
+    execute: ({ claimedFor, except, limit, shards }) =>
+      sql`with recursive accounts as (
+          (select account_id from email_batches where completed_at is null order by account_id limit 1)
+          union all
+          select n.account_id from accounts a cross join lateral (select account_id from email_batches
+            where completed_at is null and account_id > a.account_id order by account_id limit 1) n
+        )
+        select w.id, w.account_id, w.total, w.is_small from accounts a cross join lateral (
+          select b.id, b.account_id, b.total, b.created_at, row_number() over (order by b.created_at) as turn,
+            b.is_small and b.status <> 'canceled' and exists (select from email_messages m where m.batch_id = b.id
+              and m.status = 'queued' and (m.due_at is null or m.due_at <= now())) as is_small
+          from email_batches b
+          where b.completed_at is null and b.account_id = a.account_id
+            and coalesce(b.shard = any(${column.int4(shards)}), true) and b.id <> all(${column.text(except)})
+            and (exists (select from email_messages m where m.batch_id = b.id and m.status = 'queued'
+                and (m.due_at is null or m.due_at <= now() or b.status = 'canceled'))
+              or exists (select from email_messages m where m.batch_id = b.id and m.status = 'sending'
+                and m.due_at <= now() - ${Duration.toMillis(claimedFor)} * interval '1 millisecond')
+              or not exists (select from email_messages m where m.batch_id = b.id and m.status = 'queued')
+                and not exists (select from email_messages m where m.batch_id = b.id and m.status = 'sending'))
+          order by b.created_at limit ${limit}
+        ) w
+        order by w.turn, w.created_at limit ${limit}`
   })
 
   return {
-    insertBatch,
-    insertRecipients,
+    insert,
     cancel,
     cancelQueued,
-    content,
-    begin,
+    contents,
     releaseClaims,
     renewClaims,
     reclaimExpired,
     claim,
     progress,
     complete,
-    findStalled
+    findWaiting
   }
 })
 

@@ -3,7 +3,6 @@ import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import type { SenderNotVerified } from "../../../email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
 import { domainEvent, Events } from "../../../events/Events.ts"
-import { ulid } from "../../../platform/crypto/ids.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { compiledMail } from "../../../templates/CompiledTemplate.ts"
@@ -11,7 +10,7 @@ import { requireOfEach, requireValues } from "../../../templates/requireValues.t
 import type { Template } from "../../../templates/Template.ts"
 import { Templates } from "../../../templates/Templates.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
-import { type AccountId, EmailBatchId } from "../../../values/Ids.ts"
+import type { AccountId, EmailBatchId } from "../../../values/Ids.ts"
 import { pluralize } from "../../../values/messageText.ts"
 import type { PageOf, Sort } from "../../../values/Page.ts"
 import { makeSenderOf } from "../request/DefaultSender.ts"
@@ -19,9 +18,11 @@ import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
 import { measure } from "../request/MailFields.ts"
 import { targetsOf } from "../tracking/track.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
+import { BatchDispatch, isSmall } from "./BatchDispatch.ts"
 import { BatchEntity } from "./BatchEntity.ts"
 import { BatchesRepo } from "./BatchesRepo.ts"
 import { BatchReadRepo } from "./BatchReadRepo.ts"
+import { BatchShards } from "./BatchShards.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
 
 /** The longest wait for one actor. A call to a dead node's actor waits until another node has its shard. */
@@ -98,9 +99,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
    * email.bulk_completed exactly once: the row completes only once, in the same transaction.
    */
   readonly complete: (batchId: EmailBatchId) => Effect.Effect<void>
-  /** Starts the actors of batches. A batch that runs already does not run twice. */
-  readonly run: (ids: ReadonlyArray<EmailBatchId>) => Effect.Effect<void>
-  /** Wakes the actors of batches that have started. A lost wake-up does no harm. */
+  /** Wakes the actors of batches. A lost wake-up does no harm, and a batch that runs already does not run twice. */
   readonly wake: (ids: ReadonlyArray<EmailBatchId>) => Effect.Effect<void>
 }>()("messaging-service/channels/email/bulk/BulkEmail") {
   static readonly layer = Layer.effect(
@@ -116,9 +115,11 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       const repo = yield* BatchesRepo
       const records = yield* BatchReadRepo
       const actor = yield* BatchEntity.client
+      const shards = yield* BatchShards.make
+      const dispatch = yield* BatchDispatch
 
-      const run = (ids: ReadonlyArray<EmailBatchId>) =>
-        callEach(ids, (batchId) => actor(batchId).Run({ batchId }, { discard: true }))
+      const wake = (ids: ReadonlyArray<EmailBatchId>) =>
+        callEach(ids, (batchId) => actor(batchId).Wake(undefined, { discard: true }))
 
       /** Compiles the texts to send: those of the stored template as it is now, or of the request. */
       const textsOf = Effect.fnUntraced(function*(accountId: AccountId, mail: NewBatch) {
@@ -142,24 +143,39 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         const links = (mail.track_clicks ?? tracking.clicks) && template.html !== undefined
           ? targetsOf(template.html)
           : null
-        const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
         const total = mail.recipients.length
-        const recipients = mail.recipients.map(({ to, variables }) => ({ to, variables: variables ?? {} }))
+        const textBytes = source.html.length + (source.text?.length ?? 0)
+        const is_small = isSmall({ recipients: total, textBytes })
+        // Large batches spread over the nodes.
+        const id = yield* (is_small ? shards.newOwnId : shards.newId)
+        const batch = {
+          id,
+          account_id: accountId,
+          from_address: from.address,
+          from_name: from.name ?? null,
+          ...source,
+          track_opens: mail.track_opens ?? tracking.opens
+        }
+        const sendAtOnce = is_small ? yield* dispatch.admit({ id, account: accountId, recipients: total }) : undefined
         const queued = yield* transaction(Effect.gen(function*() {
-          yield* repo.insertBatch({
-            id,
-            account_id: accountId,
-            from_address: from.address,
-            from_name: from.name ?? null,
-            ...source,
+          const { claimed, createdAt, queued } = yield* repo.insert({
+            ...batch,
+            shard: shards.shardOf(id),
+            is_small,
             template_id: templateId,
-            total,
-            track_opens: mail.track_opens ?? tracking.opens,
-            links
+            links,
+            recipients: mail.recipients.map(({ to, variables }) => ({ to, variables: variables ?? {} })),
+            isClaimed: sendAtOnce !== undefined
           })
-          const { queued } = yield* repo.insertRecipients({ id, account_id: accountId, recipients })
           yield* quotas.reserve(accountId, "email", queued)
-          yield* afterCommit(run([id]))
+          const content = { ...batch, created_at: createdAt, is_open: true, links: links ?? [] }
+          yield* afterCommit(
+            queued === 0 || !is_small
+              ? wake([id])
+              : sendAtOnce === undefined
+              ? dispatch.room.signal
+              : sendAtOnce(content, claimed)
+          )
           return queued
         }))
         const message = `${summaryOf({ total, queued })}. The event email.bulk_completed reports the end.`
@@ -206,8 +222,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         find,
         cancel,
         complete,
-        run,
-        wake: (ids) => callEach(ids, (batchId) => actor(batchId).Wake(undefined, { discard: true })),
+        wake,
         recipients: Effect.fn("BulkEmail.recipients")(function*({ accountId, batchId }, { status }, window) {
           yield* find(accountId, batchId)
           const filter = { batchId, status: status ?? null, ...window }

@@ -13,8 +13,9 @@
  */
 import { Cause, DateTime, Duration, Effect, Option, Schema } from "effect"
 import { Singleton } from "effect/cluster"
-import { type ClaimedNotice, lanes } from "../../../accounts/Notice.ts"
-import { Notices } from "../../../accounts/Notices.ts"
+import { type ClaimedNotice, lanes } from "../../../accounts/notices/Notice.ts"
+import { Notices } from "../../../accounts/notices/Notices.ts"
+import { SealedNotices } from "../../../accounts/notices/SealedNotices.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
@@ -45,6 +46,7 @@ const makeMailer = Effect.gen(function*() {
   const smtp = yield* Smtp
   const sender = yield* NoticeAddress
   const { base } = yield* PublicUrl
+  const { bodyOf } = yield* SealedNotices
   const signerOf = yield* DkimSigners.make
   // RFC 3834: stops automatic replies from vacation programs and mailing lists.
   const compose = prepare({ from: sender, headers: { "Auto-Submitted": "auto-generated" } })
@@ -52,10 +54,11 @@ const makeMailer = Effect.gen(function*() {
   const send = Effect.fnUntraced(function*(notice: ClaimedNotice, lease: Lease) {
     const to = yield* Schema.decodeEffect(EmailAddress)(notice.email)
     const signer = yield* retryWhileUnavailable(signerOf(null, sender.address))
+    const body = yield* bodyOf(notice)
     const plain = compose({
       to,
       subject: notice.subject,
-      ...noticeFrame(notice, base),
+      ...noticeFrame({ ...notice, body }, base),
       messageId: notice.message_id,
       // The notice's date, so that a repetition after a crash has the same bytes.
       date: DateTime.toEpochMillis(DateTime.makeUnsafe(notice.created_at))
@@ -73,7 +76,10 @@ const makeMailer = Effect.gen(function*() {
 
   return (notice: ClaimedNotice, lease: Lease): Effect.Effect<SendOutcome> =>
     send(notice, lease).pipe(
-      Effect.catchTag("SchemaError", () => Effect.succeed(unsendable("the account has no valid email address"))),
+      Effect.catchTags({
+        SchemaError: () => Effect.succeed(unsendable("the account has no valid email address")),
+        SealBroken: (broken) => Effect.succeed(unsendable(broken.message))
+      }),
       Effect.catch((failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)),
       Effect.catchCauseIf((cause) => !Cause.hasInterrupts(cause), (cause) =>
         Effect.as(

@@ -5,11 +5,15 @@ export const noticeFrame = (
   notice: { readonly name: string; readonly subject: string; readonly body: string },
   url: string
 ): { readonly text: string; readonly html: string } => {
-  const greeting = `Hello ${notice.name},`
+  const greeting = notice.name === "" ? "Hello," : `Hello ${notice.name},`
   const reason = "You get this mail because it concerns your account at "
   const paragraphs = [greeting, ...notice.body.trim().split(/\n(?:[ \t]*\n)+/)]
+  // Only links to this service, because other parts of the text may come from strangers.
+  const markedLine = (line: string) => line.startsWith(`${url}/`) ? html`<a href="${line}">${line}</a>` : html`${line}`
   const marked = paragraphs.map((paragraph) =>
-    html`<p>${paragraph.split("\n").map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)}</p>
+    html`<p>${
+      paragraph.split("\n").map((line, index) => index === 0 ? markedLine(line) : html`<br>${markedLine(line)}`)
+    }</p>
 `
   )
   return {

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter } from "effect/http"
 import { timingSafeEqual } from "node:crypto"
 import { MacKeys } from "../../../platform/crypto/MacKeys.ts"
 import { shortMac } from "../../../platform/crypto/Vault.ts"
 import { html } from "../../../platform/http/html.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
+import * as ReaderPage from "../../../platform/http/ReaderPage.ts"
 import { EmailMessageId } from "../../../values/Ids.ts"
-import * as ReaderPage from "./ReaderPage.ts"
 import { Suppressions } from "./Suppressions.ts"
 
 const macLength = 12
@@ -80,7 +80,6 @@ const routes = Effect.gen(function*() {
     })
 
   return [
-    HttpRouter.route("GET", "/u/style.css", HttpServerResponse.text(ReaderPage.style, { contentType: "text/css" })),
     HttpRouter.route("GET", "/u/:token", respond("GET")),
     // RFC 8058: the mail program posts List-Unsubscribe=One-Click without cookies and expects no redirect.
     HttpRouter.route("POST", "/u/:token", respond("POST"))

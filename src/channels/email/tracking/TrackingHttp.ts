@@ -1,7 +1,7 @@
 import { Cause, Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { html } from "../../../platform/http/html.ts"
-import * as ReaderPage from "../suppressions/ReaderPage.ts"
+import * as ReaderPage from "../../../platform/http/ReaderPage.ts"
 import { Tracking } from "./Tracking.ts"
 import { TrackingLinks } from "./TrackingLinks.ts"
 

@@ -51,6 +51,12 @@ const make = Effect.gen(function*() {
   const ofPairing = (sessionId: number) =>
     sql`o.pairing = (select pairing from whatsapp_sessions where id = ${sessionId})`
 
+  /** The session, if it has no later owner. Locked, so that it gets none before the statement has committed. */
+  const owner = ({ epoch, id }: OwnedSession) =>
+    sql`owner as (
+      select id, pairing from whatsapp_sessions where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share
+    )`
+
   const due = (sessionId: number, limit: number, which: Statement.Fragment) =>
     sql`select o.message_id, o.whatsapp_id, o.lane, o.delay_ms, o.attempt_count, m.recipient, m.type, m.content, o.file_id,
         m.batch_id, o.chat, o.body, o.code_seed
@@ -75,11 +81,14 @@ const make = Effect.gen(function*() {
     execute: ({ limit, sessionId }) => due(sessionId, limit, sql`m.type in ${media} and o.body is null`)
   })
 
-  /** Stores a prepared medium whose file is uploaded. */
-  const storePrepared = (id: MessageId, chat: string, body: Uint8Array) =>
-    Query.run(
-      sql`update whatsapp_outbox set chat = ${chat}, body = ${body} where message_id = ${id} and status = 'queued'`
-    )
+  /** Stores a prepared medium whose file is uploaded, unless the session has another owner. */
+  const storePrepared = (
+    owned: OwnedSession,
+    { body, chat, message_id }: Pick<WrittenMessage, "message_id" | "chat" | "body">
+  ) =>
+    Query.run(sql`with ${owner(owned)}
+      update whatsapp_outbox o set chat = ${chat}, body = ${body} from owner
+      where o.session_id = owner.id and o.message_id = ${message_id} and o.status = 'queued'`)
 
   /** Messages that were written to a connection and not acknowledged. */
   const unacknowledged = Query.findAll({
@@ -104,17 +113,14 @@ const make = Effect.gen(function*() {
    * session has another owner, whose connection sends them. Attempts to prepare a message are not attempts to send it.
    */
   const write = (
-    { epoch, id }: OwnedSession,
+    owned: OwnedSession,
     messages: ReadonlyArray<Pick<WrittenMessage, "message_id" | "chat" | "body">>
   ) =>
     Query.findAll({
       Request: Schema.Void,
       Result: Schema.Struct({ message_id: MessageId }),
       execute: () =>
-        sql`with owner as (
-            select id, pairing from whatsapp_sessions
-            where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share
-          )
+        sql`with ${owner(owned)}
           update whatsapp_outbox o set status = 'written', written_at = coalesce(o.written_at, now()),
             attempt_count = case o.status when 'queued' then 1 else o.attempt_count + 1 end,
             chat = t.chat, body = t.body
@@ -136,11 +142,12 @@ const make = Effect.gen(function*() {
           as is_owner`
     })()
 
-  /** Delays a message that could not be prepared. */
-  const postpone = (id: MessageId, delay: Duration.Duration) =>
-    Query.run(sql`update whatsapp_outbox set attempt_count = attempt_count + 1,
+  /** Delays a message that could not be prepared, unless the session has another owner. */
+  const postpone = (owned: OwnedSession, id: MessageId, delay: Duration.Duration) =>
+    Query.run(sql`with ${owner(owned)}
+      update whatsapp_outbox o set attempt_count = o.attempt_count + 1,
         due_at = now() + ${Duration.toMillis(delay)}::float8 * interval '1 millisecond'
-      where message_id = ${id} and status = 'queued'`)
+      from owner where o.session_id = owner.id and o.message_id = ${id} and o.status = 'queued'`)
 
   const file = Query.findOneOption({
     Request: Schema.Int,

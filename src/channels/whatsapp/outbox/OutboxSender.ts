@@ -141,7 +141,8 @@ const make = Effect.gen(function*() {
       status,
       ...(error !== undefined && { error })
     })
-    const fail = (whatsappId: string, error: MessageFailure) => updates.write([updateOf(whatsappId, "failed", error)])
+    const fail = (whatsappId: string, error: MessageFailure) =>
+      updates.write([updateOf(whatsappId, "failed", error)], owned)
 
     /** Runs a statement whose result says whether this node still owns the session. */
     const renewing = <A>(statement: Effect.Effect<A>, isOwner: (result: A) => boolean) =>
@@ -199,7 +200,7 @@ const make = Effect.gen(function*() {
       if (error._tag === "NotSendable") return fail(row.whatsapp_id, error)
       const delay = nextPrepareDelay(row.attempt_count + 1)
       if (delay === undefined) return fail(row.whatsapp_id, unreachable)
-      return retryWhileUnavailable(repo.postpone(row.message_id, delay))
+      return retryWhileUnavailable(repo.postpone(owned, row.message_id, delay))
     }
 
     const sendMessages = Effect.fnUntraced(function*(socket: SendingSocket) {
@@ -242,7 +243,7 @@ const make = Effect.gen(function*() {
       const compose = composer(sessionId, socket)
       const upload = (row: QueuedMessage) =>
         compose(row).pipe(
-          Effect.flatMap(({ body, chat }) => retryWhileUnavailable(repo.storePrepared(row.message_id, chat, body))),
+          Effect.flatMap((prepared) => retryWhileUnavailable(repo.storePrepared(owned, { ...row, ...prepared }))),
           Effect.catch(onUnprepared(row)),
           Effect.andThen(wakeup.signal)
         )

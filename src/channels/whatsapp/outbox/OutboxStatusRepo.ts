@@ -4,6 +4,7 @@ import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
+import { OwnedSession } from "../model/Session.ts"
 import type { ReportedStatus } from "./OutboxState.ts"
 
 /** A status update of one message, by its id at WhatsApp. */
@@ -45,6 +46,14 @@ export type Moments = typeof Moments.Type
 
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
+
+  /** Locks the session until the transaction ends. None if it has another owner. */
+  const lockOwner = Query.findOneOption({
+    Request: OwnedSession,
+    Result: Schema.Struct({ id: WhatsAppSessionId }),
+    execute: ({ epoch, id }) =>
+      sql`select id from whatsapp_sessions where id = ${id} and epoch = ${epoch} and desired <> 'removed' for share`
+  })
 
   /** Locks the messages until the transaction ends, in one order, so that concurrent groups cannot deadlock. */
   const lock = (updates: ReadonlyArray<StatusUpdate>) =>
@@ -120,7 +129,7 @@ const make = Effect.gen(function*() {
       on conflict (session_id) do update set messages_count = c.messages_count + excluded.messages_count`)
   }
 
-  return { lock, cancelQueued, markCanceled, step, countSent }
+  return { lockOwner, lock, cancelQueued, markCanceled, step, countSent }
 })
 
 /** Stores status updates of messages, and counts the sent messages of sessions. */

@@ -1,10 +1,11 @@
-import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Option } from "effect"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import * as BatchCounts from "../../../messages/BatchCounts.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import type { MessageBatchId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import type { OwnedSession } from "../model/Session.ts"
 import { type ReportedStatus, transition } from "./OutboxState.ts"
 import { type LockedMessage, type Moments, OutboxStatusRepo, type StatusUpdate, type Step } from "./OutboxStatusRepo.ts"
 
@@ -104,8 +105,8 @@ const stepsOf = (changes: ReadonlyArray<Change>, now: number): ReadonlyArray<Ste
 export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
   /** Stores the update soon, as part of a group. It waits while the database is unavailable. */
   readonly enqueue: (update: StatusUpdate) => void
-  /** Succeeds once the updates are stored. */
-  readonly write: (updates: ReadonlyArray<StatusUpdate>) => Effect.Effect<void>
+  /** Succeeds once the updates are stored. With an owner it stores none if the session has another one. */
+  readonly write: (updates: ReadonlyArray<StatusUpdate>, owner?: OwnedSession) => Effect.Effect<void>
   /**
    * Cancels those messages of a batch that are not written to a connection. A sender writes none of them afterwards: it
    * records a message as written first, and that statement skips them.
@@ -139,7 +140,10 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
         }))
       })
 
-      const write = (updates: ReadonlyArray<TimedUpdate>) => retryWhileUnavailable(transaction(record(updates)))
+      const write = (updates: ReadonlyArray<TimedUpdate>, owner?: OwnedSession) =>
+        retryWhileUnavailable(transaction(Effect.gen(function*() {
+          if (owner === undefined || Option.isSome(yield* repo.lockOwner(owner))) yield* record(updates)
+        })))
 
       const submit = yield* GroupCommit.makeWithCallback({
         maxSize: 500,
@@ -159,7 +163,7 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
               runFork(Effect.logError("storing a WhatsApp status update failed", exit.cause))
             }
           }),
-        write: (updates) => Effect.suspend(() => write(updates.map(timed))),
+        write: (updates, owner) => Effect.suspend(() => write(updates.map(timed), owner)),
         cancel: Effect.fn("OutboxStatusUpdates.cancel")(function*(batchId) {
           const canceled = yield* repo.cancelQueued(batchId)
           yield* repo.markCanceled(batchId)

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notices } from "../../../../src/accounts/Notices.ts"
+import { Notices } from "../../../../src/accounts/notices/Notices.ts"
+import { SealedNotices } from "../../../../src/accounts/notices/SealedNotices.ts"
 import { sendNotices } from "../../../../src/channels/email/notices/NoticeSender.ts"
 import { maxAttempts } from "../../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { DefaultSender, NoticeAddress } from "../../../../src/channels/email/request/DefaultSender.ts"
@@ -32,7 +33,7 @@ const Relay = Layer.unwrap(
 const Subject = Layer.mergeAll(
   Relay,
   Notices.layer,
-  EmailDomains.layer.pipe(Layer.provide(Vault.layer(mainKey))),
+  Layer.merge(EmailDomains.layer, SealedNotices.layer).pipe(Layer.provide(Vault.layer(mainKey))),
   Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("tenants@messages.example") })),
   Layer.succeed(
     NoticeAddress,
@@ -123,6 +124,36 @@ layer(Subject, { excludeTestServices: true })("NoticeSender", (it) => {
       yield* sql`delete from email_domains where account_id = ${accountId}`
     }))
 
+  it.effect("a sealed notice is readable in its mail only, not in the database before, and its text is gone after it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { enqueue } = yield* SealedNotices
+      const sink = yield* Sink
+      const text = "Token t0ken."
+      const enqueueTo = (recipient: string) =>
+        Effect.andThen(makeAccount({ email: `owner.of.${recipient}` }), ({ accountId }) =>
+          Effect.as(
+            enqueue({ accountId, recipient, kind: "password_reset", subject: "Sealed", body: text }),
+            sql`select status, sealed_body, error from notices where account_id = ${accountId}`
+          ))
+      const row = yield* enqueueTo("sealed@people.example")
+      const moved = yield* enqueueTo("moved@people.example")
+      const shown = sql`select from notices n where n::text like '%t0ken%'
+        or n::text like ${`%${Buffer.from("t0ken").toString("hex")}%`}`
+      assert.deepStrictEqual(yield* shown, [])
+      yield* sql`update notices set sealed_body = (select sealed_body from notices where recipient = 'sealed@people.example')
+        where recipient = 'moved@people.example'`
+      yield* whileSending(Effect.gen(function*() {
+        const [sent] = yield* eventually(row, ([seen]) => seen?.["status"] === "sent")
+        assert.deepStrictEqual({ ...sent }, { status: "sent", sealed_body: null, error: null })
+        const [broken] = yield* eventually(moved, ([seen]) => seen?.["status"] === "failed")
+        assert.match(String(broken?.["error"]), /was altered, or moved here from another row/)
+      }))
+      const raw = sink.messages.find(({ to }) => to[0] === "sealed@people.example")?.raw ?? Buffer.alloc(0)
+      const { mail } = yield* readMail(raw)
+      assert.match(mail.text ?? "", /^Hello,\n\nToken t0ken\.\n/)
+    }))
+
   it.effect("sends a notice within about a second of its commit", () =>
     whileSending(Effect.gen(function*() {
       yield* (yield* noticeTo("first")).until("sent", 1)
@@ -152,6 +183,32 @@ layer(Subject, { excludeTestServices: true })("NoticeSender", (it) => {
       const row = yield* whileSending(until("failed", 1))
       assert.deepInclude(row, { error: "550 5.1.1 no such user", is_over: true, is_put_off: null })
       assert.strictEqual(sink.attempts.get(email), 1)
+    }))
+
+  it.effect("has at most four notices in flight, so that a crash leaves no more of them in doubt", () =>
+    Effect.gen(function*() {
+      const smtp = yield* Smtp
+      const sql = yield* SqlClient.SqlClient
+      const gate = yield* Deferred.make<void>()
+      const notices = yield* Effect.forEach(Array.from({ length: 8 }), () => noticeTo("many"))
+      yield* sql`update notices set lane = id % 2 where status = 'queued'`
+      const inFlight = new Set<unknown>()
+      let most = 0
+      const holding = Smtp.of({
+        ...smtp,
+        send: (mail) =>
+          Effect.gen(function*() {
+            most = Math.max(most, inFlight.add(mail).size)
+            yield* Deferred.await(gate)
+            return yield* smtp.send(mail)
+          }).pipe(Effect.ensuring(Effect.sync(() => inFlight.delete(mail))))
+      })
+      yield* whileSending(Effect.gen(function*() {
+        yield* eventually(Effect.sync(() => inFlight.size), (size) => size === 4)
+        yield* Deferred.succeed(gate, undefined)
+        for (const { until } of notices) yield* until("sent", 1)
+      })).pipe(Effect.provideService(Smtp, holding))
+      assert.strictEqual(most, 4)
     }))
 
   it.effect("fails a notice to an invalid address and continues with the others", () =>

@@ -11,6 +11,7 @@ import { Suppressions } from "../../../../src/channels/email/suppressions/Suppre
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
+import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 import { type AccountId, EmailBatchId, EmailMessageId } from "../../../../src/values/Ids.ts"
 import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { makeAccount } from "../../../support/Service.ts"
@@ -61,10 +62,10 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
     links: null,
     template_id: null
   }
-  yield* repo.insertBatch({ id, account_id: accountId, ...content, total: recipients.length })
-  const addressed = recipients.map((to) => ({ to, variables: { name: "Ann" } }))
-  yield* repo.insertRecipients({ id, account_id: accountId, recipients: addressed })
-  const claimed = (yield* repo.claim({ id, limit: 100 })).toSorted((a, b) => a.id - b.id)
+  const addressed = recipients.map((to) => ({ to: EmailAddress.make(to), variables: { name: "Ann" } }))
+  const batch = { id, account_id: accountId, shard: 1, is_small: false, ...content, recipients: addressed }
+  yield* repo.insert({ ...batch, isClaimed: false })
+  const claimed = (yield* repo.claim({ ids: [id], limit: 100 })).toSorted((a, b) => a.id - b.id)
   const [first] = claimed
   if (first === undefined) return yield* Effect.die("no recipient was claimed")
   const settle = (outcome: SendOutcome, index = 0) => {
@@ -119,12 +120,19 @@ layer(Subject, { excludeTestServices: true })("DeliveryReports", (it) => {
       assert.strictEqual(yield* batch.report(delivered), "known")
       assert.deepInclude(yield* batch.row, { status: "bounced", bounce_type: "hard", error: "550 no" })
       assert.strictEqual(yield* batch.report(complained), "changed")
-      assert.deepStrictEqual(batch.events(), ["email.sent", "email.delivered", "email.bounced", "email.complained"])
+      assert.deepStrictEqual(batch.events(), [
+        "email.sent",
+        "email.bulk_completed",
+        "email.delivered",
+        "email.bounced",
+        "email.complained"
+      ])
       assert.deepStrictEqual(yield* batch.counts, { total: 1, sent: 1, failed: 0, suppressed: 0, canceled: 0 })
       assert.deepStrictEqual(yield* batch.suppressions, ["ann@people.example complaint"])
-      const data = published.filter(({ accountId }) => accountId === batch.accountId).map((event) => event.data)
-      for (const one of data) {
-        assert.deepInclude(one, {
+      const ofMessage = published.filter(({ accountId, data }) => accountId === batch.accountId && "id" in data)
+      assert.strictEqual(ofMessage.length, 4)
+      for (const { data } of ofMessage) {
+        assert.deepInclude(data, {
           id: batch.first.id,
           batch_id: batch.id,
           to: "ann@people.example",
@@ -142,9 +150,11 @@ layer(Subject, { excludeTestServices: true })("DeliveryReports", (it) => {
       assert.deepInclude(yield* batch.row, { status: "bounced", attempt_count: 1, due_at: null, was_sent: true })
       assert.deepInclude(yield* batch.counts, { total: 2, sent: 1, failed: 0 })
       yield* batch.settle(accepted, 1)
-      assert.deepStrictEqual(batch.events(), ["email.sent", "email.bounced", "email.sent"])
-      const ended = yield* batch.repo.complete(batch.id)
-      assert.strictEqual(ended._tag, "Some", "all recipients are counted")
+      assert.deepStrictEqual(
+        batch.events(),
+        ["email.sent", "email.bounced", "email.sent", "email.bulk_completed"],
+        "all recipients are counted"
+      )
     }))
 
   it.effect("removes a message that waits for a retry from the queue", () =>
@@ -155,7 +165,7 @@ layer(Subject, { excludeTestServices: true })("DeliveryReports", (it) => {
       yield* batch.report(delivered)
       assert.deepInclude(yield* batch.row, { status: "delivered", due_at: null })
       assert.deepInclude(yield* batch.counts, { total: 1, sent: 1 })
-      assert.deepStrictEqual(yield* batch.repo.claim({ id: batch.id, limit: 10 }), [])
+      assert.deepStrictEqual(yield* batch.repo.claim({ ids: [batch.id], limit: 10 }), [])
     }))
 
   it.effect("publishes concurrent reports of all kinds once each and ends with the furthest status", () =>

@@ -1,5 +1,5 @@
-import { assert, layer } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { assert, expect, layer } from "@effect/vitest"
+import { Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { BatchesRepo, type Claimed } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { RecipientOutcomes } from "../../../../src/channels/email/recipients/RecipientOutcomes.ts"
@@ -10,6 +10,7 @@ import { Suppressions } from "../../../../src/channels/email/suppressions/Suppre
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
 import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
+import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 import { type AccountId, EmailBatchId } from "../../../../src/values/Ids.ts"
 import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { makeAccount } from "../../../support/Service.ts"
@@ -39,59 +40,75 @@ const gone = new RecipientRefused({
 })
 const down = new RelayUnavailable({ fault: "connect", reason: "down", retryInMillis: 0 })
 
+interface Options {
+  readonly account?: AccountId
+  readonly shard?: number
+  readonly isClaimed?: boolean
+  readonly isSmall?: boolean
+}
+
 /** Makes a batch of `count` recipients, by default in a new account, and the operations of its owner. */
-const batchOf = Effect.fnUntraced(function*(count: number, account?: AccountId) {
-  const sql = yield* SqlClient.SqlClient
-  const repo = yield* BatchesRepo
-  const outcomes = yield* RecipientOutcomes
-  const accountId = account ?? (yield* makeAccount()).accountId
-  const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
-  yield* repo.insertBatch({
-    id,
-    account_id: accountId,
-    from_address: "us@example.com",
-    from_name: null,
-    subject: "s",
-    html: "h",
-    text: null,
-    track_opens: false,
-    links: null,
-    template_id: null,
-    total: count
-  })
-  const recipients = Array.from({ length: count }, (_, index) => ({ to: `user${index}@example.com`, variables: {} }))
-  yield* repo.insertRecipients({ id, account_id: accountId, recipients })
-  const record = (claimed: Claimed, outcome: SendOutcome) =>
-    outcomes.record({
-      id: claimed.id,
-      emailId: claimed.id,
-      accountId,
-      batchId: id,
-      to: claimed.recipient,
+const batchOf = Effect.fnUntraced(
+  function*(count: number, { account, isClaimed = false, isSmall = false, shard = 1 }: Options = {}) {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* BatchesRepo
+    const outcomes = yield* RecipientOutcomes
+    const accountId = account ?? (yield* makeAccount()).accountId
+    const id = EmailBatchId.make(`email_batch_${yield* ulid}`)
+    const recipients = Array.from({ length: count }, (_, index) => ({
+      to: EmailAddress.make(`user${index}@example.com`),
+      variables: {}
+    }))
+    const inserted = yield* repo.insert({
+      id,
+      account_id: accountId,
+      shard,
+      is_small: isSmall,
+      from_address: "us@example.com",
+      from_name: null,
       subject: "s",
-      at,
-      attemptsBefore: claimed.attempt_count,
-      transition: transition(claimed.attempt_count, outcome, claimed.unconfirmed_attempts)
+      html: "h",
+      text: null,
+      track_opens: false,
+      links: null,
+      template_id: null,
+      recipients,
+      isClaimed
     })
-  return {
-    id,
-    accountId,
-    repo,
-    record,
-    claim: (limit = count) => Effect.map(repo.claim({ id, limit }), (rows) => rows.toSorted((a, b) => a.id - b.id)),
-    reclaim: (after = Duration.zero) => repo.reclaimExpired({ id, maxAttempts, claimed: [], after }),
-    counts: Effect.map(
-      sql`select total, sent, failed, suppressed, canceled, ambiguous, (select count(*) from email_messages
+    const record = (claimed: Claimed, outcome: SendOutcome) =>
+      outcomes.record({
+        id: claimed.id,
+        emailId: claimed.id,
+        accountId,
+        batchId: id,
+        to: claimed.recipient,
+        subject: "s",
+        at,
+        attemptsBefore: claimed.attempt_count,
+        transition: transition(claimed.attempt_count, outcome, claimed.unconfirmed_attempts)
+      })
+    return {
+      id,
+      accountId,
+      repo,
+      inserted,
+      record,
+      claim: (limit = count) =>
+        Effect.map(repo.claim({ ids: [id], limit }), (rows) => rows.toSorted((a, b) => a.id - b.id)),
+      reclaim: (after = Duration.zero) => repo.reclaimExpired({ id, maxAttempts, claimed: [], after }),
+      counts: Effect.map(
+        sql`select total, sent, failed, suppressed, canceled, ambiguous, (select count(*) from email_messages
         where batch_id = ${id} and status in ('queued', 'sending')) as waiting from email_batches where id = ${id}`,
-      ([row]) => row
-    ),
-    rows: Effect.map(
-      sql`select status, attempt_count from email_messages where batch_id = ${id} order by position`,
-      (rows) => rows.map((row) => `${String(row["status"])} ${String(row["attempt_count"])}`)
-    ),
-    events: () => published.filter(({ accountId: owner }) => owner === accountId).map(({ event }) => event)
+        ([row]) => row
+      ),
+      rows: Effect.map(
+        sql`select status, attempt_count from email_messages where batch_id = ${id} order by position`,
+        (rows) => rows.map((row) => `${String(row["status"])} ${String(row["attempt_count"])}`)
+      ),
+      events: () => published.filter(({ accountId: owner }) => owner === accountId).map(({ event }) => event)
+    }
   }
-})
+)
 
 layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo", (it) => {
   it.effect("commits outcomes, counts, suppressions and events in one transaction", () =>
@@ -132,14 +149,14 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       assert.deepStrictEqual(yield* batch.rows, ["queued 1", "queued 1"])
       const after = yield* batch.claim()
       for (const claimed of before) yield* batch.record(claimed, accepted)
-      yield* batch.repo.releaseClaims(batch.id, before)
+      yield* batch.repo.releaseClaims(before)
       assert.deepStrictEqual(yield* batch.rows, ["sending 1", "sending 1"])
       assert.deepInclude(yield* batch.counts, { sent: 0, ambiguous: 2, waiting: 2 })
       for (const claimed of after) yield* batch.record(claimed, accepted)
       for (const claimed of after) yield* batch.record(claimed, accepted)
       assert.deepStrictEqual(yield* batch.rows, ["sent 2", "sent 2"])
       assert.deepInclude(yield* batch.counts, { sent: 2, waiting: 0 })
-      assert.deepStrictEqual(batch.events(), ["email.sent", "email.sent"])
+      assert.deepStrictEqual(batch.events(), ["email.sent", "email.sent", "email.bulk_completed"])
     }))
 
   it.effect("fails a recipient after two unconfirmed attempts and keeps their count", () =>
@@ -205,7 +222,7 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
   it.effect("counts exactly when outcomes of several batches interleave", () =>
     Effect.gen(function*() {
       const { accountId } = yield* makeAccount()
-      const batches = yield* Effect.all([batchOf(300, accountId), batchOf(300, accountId), batchOf(300, accountId)])
+      const batches = yield* Effect.replicateEffect(batchOf(300, { account: accountId }), 3)
       const pending = yield* Effect.forEach(batches, (batch) =>
         Effect.map(batch.claim(), (rows) =>
           rows.map((row, index) => ({ order: index, record: batch.record(row, index % 3 === 0 ? gone : accepted) }))))
@@ -218,29 +235,85 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       }
     }))
 
-  it.effect("finds batches that stalled: not started, due but not sent, or without recipients left", () =>
+  it.effect("completes a batch with the outcome of its last recipient, once, and counts suppressed ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [fresh, waiting, busy, still, done] = yield* Effect.all([
-        batchOf(1),
-        batchOf(1),
-        batchOf(1),
-        batchOf(1),
-        batchOf(1)
+      const completed = Effect.fnUntraced(function*(outcomes: ReadonlyArray<SendOutcome>, isCanceled = false) {
+        const { accountId } = yield* makeAccount()
+        yield* sql`insert into suppressions (account_id, email, reason) values (${accountId}, 'user0@example.com', 'manual')`
+        const batch = yield* batchOf(outcomes.length + 1, { account: accountId })
+        const claimed = yield* batch.claim()
+        if (isCanceled) yield* batch.repo.cancel(batch.id)
+        yield* Effect.forEach(claimed, (one, index) => batch.record(one, outcomes[index] ?? accepted))
+        const ends = published.filter((event) =>
+          event.accountId === accountId && event.event === "email.bulk_completed"
+        )
+        const [row] = yield* sql`select status, completed_at from email_batches where id = ${batch.id}`
+        assert.isTrue(Option.isNone(yield* batch.repo.complete(batch.id)), "it has ended already")
+        const { completed_at, status } = row ?? {}
+        return {
+          status,
+          data: ends.map(({ data }) => ({
+            ...data,
+            completed_at: "completed_at" in data && data.completed_at === completed_at
+          }))
+        }
+      })
+      const counts = { batch_id: expect.any(String), failed: 0, suppressed: 1, canceled: 0, completed_at: true }
+      const all = { ...counts, total: 3, sent: 2 }
+      expect(yield* completed([accepted, accepted])).toEqual({ status: "completed", data: [all] })
+      expect(yield* completed([accepted], true)).toEqual({ status: "canceled", data: [{ ...all, total: 2, sent: 1 }] })
+      expect(yield* completed([gone])).toEqual({ status: "failed", data: [{ ...all, total: 2, sent: 0, failed: 1 }] })
+    }))
+
+  it.effect("inserts recipients as claimed by this node, apart from suppressed ones, in the order of the request", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId } = yield* makeAccount()
+      yield* sql`insert into suppressions (account_id, email, reason) values (${accountId}, 'user1@example.com', 'manual')`
+      const batch = yield* batchOf(3, { account: accountId, isClaimed: true })
+      assert.strictEqual(batch.inserted.queued, 2)
+      const names = batch.inserted.claimed.map(({ recipient }) => recipient).toSorted()
+      assert.deepStrictEqual(names, ["user0@example.com", "user2@example.com"])
+      assert.deepStrictEqual(yield* batch.rows, ["sending 0", "suppressed 0", "sending 0"])
+      assert.deepStrictEqual(yield* batch.claim(), [])
+      yield* batch.reclaim(Duration.seconds(8))
+      assert.deepStrictEqual(yield* batch.rows, ["sending 0", "suppressed 0", "sending 0"])
+      for (const claimed of batch.inserted.claimed) yield* batch.record(claimed, accepted)
+      assert.deepInclude(yield* batch.counts, { total: 3, sent: 2, suppressed: 1, waiting: 0 })
+      assert.include(batch.events(), "email.bulk_completed")
+    }))
+
+  it.effect("finds batches of its shards with work and no worker, in turns of the accounts", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId: account } = yield* makeAccount()
+      const [fresh, waiting, claimed, orphaned, done, canceled, elsewhere, other] = yield* Effect.all([
+        batchOf(1, { account, shard: 7, isSmall: true }),
+        batchOf(1, { account, shard: 7 }),
+        batchOf(1, { account, shard: 7, isClaimed: true }),
+        batchOf(1, { account, shard: 7, isClaimed: true }),
+        batchOf(1, { account, shard: 7, isClaimed: true, isSmall: true }),
+        batchOf(1, { account, shard: 7, isSmall: true }),
+        batchOf(1, { account, shard: 8 }),
+        batchOf(1, { shard: 7, isSmall: true })
       ])
-      for (const batch of [waiting, busy, still, done]) yield* batch.repo.begin(batch.id)
-      for (const batch of [busy, done]) yield* batch.claim()
-      yield* sql`update email_messages set due_at = now() + interval '1 minute' where batch_id = ${waiting.id}`
+      yield* sql`update email_messages set due_at = now() + interval '1 minute' where batch_id in (${waiting.id}, ${canceled.id})`
+      yield* sql`update email_messages set due_at = now() - interval '9 seconds' where batch_id = ${orphaned.id}`
       yield* sql`update email_messages set status = 'sent' where batch_id = ${done.id}`
-      const found = Effect.map(fresh.repo.findStalled(), (rows) =>
-        rows.flatMap(({ has_begun, id }) => {
-          const name = Object.entries({ fresh, waiting, busy, still, done }).find(([, batch]) => batch.id === id)?.[0]
-          return name === undefined ? [] : [`${name} ${has_begun}`]
-        }))
-      assert.deepStrictEqual(yield* found, [], "two seconds have not passed")
-      yield* sql`update email_batches set created_at = now() - interval '5 seconds', started_at = started_at - interval '5 seconds'`
-      assert.sameMembers(yield* found, ["fresh false", "still true", "done true"])
-      yield* sql`update email_messages set due_at = now() - interval '5 minutes' where batch_id = ${busy.id}`
-      assert.include(yield* found, "busy true")
+      yield* canceled.repo.cancel(canceled.id)
+      const batches = { fresh, waiting, claimed, orphaned, done, canceled, elsewhere, other }
+      const found = (except: ReadonlyArray<EmailBatchId>, limit = 50) =>
+        Effect.map(
+          fresh.repo.findWaiting({ shards: [7], except, claimedFor: Duration.seconds(8), limit }),
+          (rows) => rows.map(({ id }) => Object.entries(batches).find(([, batch]) => batch.id === id)?.[0])
+        )
+      assert.sameMembers(yield* found([]), ["fresh", "orphaned", "done", "canceled", "other"])
+      assert.sameMembers(yield* found([fresh.id, done.id]), ["orphaned", "canceled", "other"])
+      assert.sameMembers(yield* found([], 2), ["fresh", "other"])
+      const request = { shards: [7], except: [], claimedFor: Duration.seconds(8), limit: 50 }
+      const rows = yield* fresh.repo.findWaiting(request)
+      const small = rows.filter(({ is_small }) => is_small).map(({ id }) => id)
+      assert.sameMembers(small, [fresh.id, other.id], "an actor ends the others")
     }))
 })

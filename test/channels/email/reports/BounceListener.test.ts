@@ -30,7 +30,9 @@ const start = Effect.fnUntraced(function*(env: Record<string, string>) {
   const layer = BounceListener.layer.pipe(
     Layer.provide(intake),
     Layer.provide(ReturnPaths.layer),
-    Layer.provide(Layer.succeed(MacKeys, { bounce: key, tracking: key, unsubscribe: key, verify: key, sandbox: key })),
+    Layer.provide(
+      Layer.succeed(MacKeys, { bounce: key, tracking: key, confirm: key, unsubscribe: key, verify: key, sandbox: key })
+    ),
     Layer.provide(AppConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: settings })))
   )

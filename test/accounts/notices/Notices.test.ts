@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Notice } from "../../src/accounts/Notice.ts"
-import { Notices } from "../../src/accounts/Notices.ts"
-import type { AccountId } from "../../src/values/Ids.ts"
-import { makeAccount } from "../support/Service.ts"
-import { TestDatabase, transaction } from "../support/TestDatabase.ts"
+import type { Notice } from "../../../src/accounts/notices/Notice.ts"
+import { Notices } from "../../../src/accounts/notices/Notices.ts"
+import type { AccountId } from "../../../src/values/Ids.ts"
+import { makeAccount } from "../../support/Service.ts"
+import { TestDatabase, transaction } from "../../support/TestDatabase.ts"
 
 const about = (accountId: AccountId, once?: string): Notice => ({
   accountId,
@@ -53,6 +53,21 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       const both = Array.from({ length: 8 }, () => transaction(enqueue(about(accountId, "7"))))
       yield* Effect.all(both, { concurrency: "unbounded" })
       assert.strictEqual(yield* count(accountId), 1)
+    }))
+
+  it.effect("a notice that a later sender has claimed is no longer that of the former one", () =>
+    Effect.gen(function*() {
+      const { claimOldest, enqueue, stillClaimed } = yield* Notices
+      const { accountId } = yield* makeAccount()
+      yield* enqueue(about(accountId))
+      const claim = Effect.map(
+        claimOldest({ inFlight: [], domain: "example.com", maxAttempts: 9 }, [99, 99]),
+        (claimed) => claimed.filter(({ account_id }) => account_id === accountId)
+      )
+      const former = yield* claim
+      assert.deepStrictEqual(yield* stillClaimed(former), former)
+      const present = yield* claim
+      assert.deepStrictEqual([yield* stillClaimed(former), yield* stillClaimed(present)], [[], present])
     }))
 
   it.effect("a statement of another domain can insert a notice with the same effect", () =>

@@ -1,14 +1,16 @@
 import { type Duration, Schema } from "effect"
-import { AccountId, NoticeId } from "../values/Ids.ts"
-import { Timestamp } from "../values/Timestamp.ts"
+import { AccountId, NoticeId } from "../../values/Ids.ts"
+import { Timestamp } from "../../values/Timestamp.ts"
 
 /** The subject of a notice. {@link toggleOf} says which setting of the owner it obeys. */
 export type NoticeKind =
   | "webhook_unhealthy"
   | "domain_verified"
   | "domain_unverified"
+  | "address_confirmation"
   | "password_changed"
   | "password_reset"
+  | "email_change_requested"
   | "email_changed"
   | "key_created"
   | "key_revoked"
@@ -37,8 +39,10 @@ export const toggleOf: Readonly<Record<NoticeKind, Toggle | "always">> = {
   webhook_unhealthy: "always",
   domain_verified: "always",
   domain_unverified: "always",
+  address_confirmation: "always",
   password_changed: "always",
   password_reset: "always",
+  email_change_requested: "always",
   email_changed: "always",
   key_created: "security_alerts",
   codes_blocked: "security_alerts",
@@ -52,8 +56,10 @@ export const toggleOf: Readonly<Record<NoticeKind, Toggle | "always">> = {
 
 /** Notices about the security of the account. They go before others, because a person waits for them or must act. */
 const security: ReadonlySet<NoticeKind> = new Set([
+  "address_confirmation",
   "password_changed",
   "password_reset",
+  "email_change_requested",
   "email_changed",
   "key_created",
   "key_revoked",
@@ -89,6 +95,8 @@ export const ClaimedNotice = Schema.Struct({
   lane: Schema.Literals([lanes.security, lanes.other]),
   subject: Schema.String,
   body: Schema.String,
+  /** Replaces `body` if the text contains a token. */
+  sealed_body: Schema.NullOr(Schema.Uint8Array),
   /** Chosen before the first attempt and kept for all attempts. */
   message_id: Schema.String,
   /** Including the current attempt. */
@@ -96,6 +104,7 @@ export const ClaimedNotice = Schema.Struct({
   /** Attempts that the relay did not answer after it had received the whole mail. */
   unconfirmed_attempts: Schema.Int,
   created_at: Timestamp,
+  /** Empty if it goes to another address, because a thief with a key may have chosen the name. */
   name: Schema.String,
   email: Schema.String
 })

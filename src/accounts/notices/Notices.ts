@@ -1,11 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, Record, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { column } from "../platform/database/column.ts"
-import * as Query from "../platform/database/Query.ts"
-import { dueRows } from "../platform/work/dueRows.ts"
-import type { AllottedTurn, Turn } from "../platform/work/FairClaims.ts"
-import { NoticeId } from "../values/Ids.ts"
+import { column } from "../../platform/database/column.ts"
+import * as Query from "../../platform/database/Query.ts"
+import { dueRows } from "../../platform/work/dueRows.ts"
+import type { AllottedTurn, Turn } from "../../platform/work/FairClaims.ts"
+import { NoticeId } from "../../values/Ids.ts"
 import { ClaimedNotice, laneOf, type Notice, type NoticeSettled, toggleOf } from "./Notice.ts"
 
 /** How to claim notices. */
@@ -48,18 +48,19 @@ const make = Effect.gen(function*() {
         }) as t (kind, toggle)
               on t.kind = n.kind
         ), unwanted as (
-          update notices n set status = 'unwanted', due_at = null, completed_at = now()
+          update notices n set status = 'unwanted', due_at = null, completed_at = now(), sealed_body = null
           from due where n.id = due.id and not due.is_wanted
         ), given_up as (
-          update notices n set status = 'failed', due_at = null, completed_at = now(),
+          update notices n set status = 'failed', due_at = null, completed_at = now(), sealed_body = null,
             error = 'interrupted before the relay had confirmed it'
           from due where n.id = due.id and due.is_wanted and not due.is_left
         )
         update notices n set attempt_count = n.attempt_count + 1,
           message_id = coalesce(n.message_id, gen_random_uuid() || '@' || ${domain}::text)
         from due, accounts a where n.id = due.id and due.is_wanted and due.is_left and a.id = n.account_id
-        returning n.id, n.account_id, n.lane, n.subject, n.body, n.message_id, n.attempt_count,
-          n.doubts as unconfirmed_attempts, n.created_at, a.name, coalesce(n.recipient, a.email) as email`
+        returning n.id, n.account_id, n.lane, n.subject, n.body, n.sealed_body, n.message_id, n.attempt_count,
+          n.doubts as unconfirmed_attempts, n.created_at, coalesce(n.recipient, a.email) as email,
+          case when n.recipient is null then a.name else '' end as name`
     })()
 
   const claims = {
@@ -72,11 +73,12 @@ const make = Effect.gen(function*() {
 
   const settle = ({ attempt_count, id }: ClaimedNotice, settled: NoticeSettled) => {
     const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
-    // A reset token is deleted as soon as its mail settles.
+    // A token is deleted as soon as its mail settles. Nodes of an older version have it in the body.
     return Query.run(sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
         error = ${settled.error}, doubts = doubts + ${settled.ambiguous}::boolean::int,
         due_at = now() + ${millis}::float8 * interval '1 millisecond',
         completed_at = case when ${settled.status}::text <> 'queued' then now() end,
+        sealed_body = case when ${settled.status}::text = 'queued' then sealed_body end,
         body = case when kind = 'password_reset' and ${settled.status}::text <> 'queued' then '' else body end
       where id = ${id} and status = 'queued' and attempt_count = ${attempt_count}`)
   }
@@ -95,7 +97,9 @@ const make = Effect.gen(function*() {
 })
 
 /** SQL of `notices`. */
-class NoticesRepo extends Context.Service<NoticesRepo>()("messaging-service/accounts/Notices/NoticesRepo", { make }) {
+class NoticesRepo
+  extends Context.Service<NoticesRepo>()("messaging-service/accounts/notices/Notices/NoticesRepo", { make })
+{
   static readonly layer = Layer.effect(NoticesRepo, make)
 }
 
@@ -123,7 +127,7 @@ export class Notices extends Context.Service<Notices, {
   readonly settle: (claimed: ClaimedNotice, settled: NoticeSettled) => Effect.Effect<void>
   /** Those of the claims that no other sender has claimed since. */
   readonly stillClaimed: (claimed: ReadonlyArray<ClaimedNotice>) => Effect.Effect<ReadonlyArray<ClaimedNotice>>
-}>()("messaging-service/accounts/Notices") {
+}>()("messaging-service/accounts/notices/Notices") {
   static readonly layer = Layer.effect(
     Notices,
     Effect.gen(function*() {

@@ -1,0 +1,127 @@
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { timingSafeEqual } from "node:crypto"
+import { MacKeys } from "../platform/crypto/MacKeys.ts"
+import { shortMac } from "../platform/crypto/Vault.ts"
+import { Database } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
+import { RateLimitExceeded } from "../platform/http/ApiErrors.ts"
+import { PublicUrl } from "../platform/http/PublicUrl.ts"
+import { RequestContext } from "../platform/http/RequestContext.ts"
+import { AccountId } from "../values/Ids.ts"
+import { TokenExpired } from "./AccountErrors.ts"
+import { Audit } from "./Audit.ts"
+import { SealedNotices } from "./notices/SealedNotices.ts"
+import { addressConfirmationNotice } from "./notices/securityNotices.ts"
+
+/** The most mails with a token that an account receives in an hour, because its address may be a stranger's. */
+const maxPerHour = 5
+
+const validSeconds = 3 * 24 * 3600
+
+const macLength = 24
+
+const tokenForm = /^ct_live_(\d{1,16})-(\d{10})-([A-Za-z0-9_-]{32})$/
+
+const makeRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  return {
+    /** Nothing unless the account awaits its confirmation. Locks the row, so that mails are counted one after the other. */
+    waiting: Query.findOneOption({
+      Request: AccountId,
+      Result: Schema.Struct({ email: Schema.String }),
+      execute: (id) =>
+        sql`select email from accounts where id = ${id} and awaits_confirmation and deleted_at is null for no key update`
+    }),
+    mails: Query.findOne({
+      Request: AccountId,
+      Result: Schema.Struct({ count: Schema.Int, frees: Schema.Finite }),
+      execute: (id) =>
+        sql`select count(*) as count,
+            coalesce(extract(epoch from min(created_at) + interval '1 hour' - now()), 0)::float8 as frees
+          from notices where account_id = ${id} and kind = 'address_confirmation'
+            and created_at > now() - interval '1 hour'`
+    }),
+    find: Query.findOneOption({
+      Request: AccountId,
+      Result: Schema.Struct({ email: Schema.String }),
+      execute: (id) => sql`select email from accounts where id = ${id} and deleted_at is null`
+    }),
+    confirm: (id: AccountId, email: string) =>
+      Query.rowCount(sql`update accounts set awaits_confirmation = false
+        where id = ${id} and email = ${email} and awaits_confirmation returning 1`)
+  }
+})
+
+/**
+ * Proofs that the owner of an account reads the mails to its address. A token names the account and the time when it
+ * expires, and its MAC covers the address too. So nothing is stored, and a token of a former address is worth nothing.
+ */
+export class AddressConfirmations extends Context.Service<AddressConfirmations, {
+  /** Mails a link to the account's address, in the caller's transaction. Nothing if the address is confirmed. */
+  readonly ask: (accountId: AccountId) => Effect.Effect<void, RateLimitExceeded>
+  /** The address that a token confirms. Changes nothing. */
+  readonly find: (token: string) => Effect.Effect<string, TokenExpired>
+  /** From its commit on, the account may send. A token that was used before changes nothing. Returns the address. */
+  readonly confirm: (token: string) => Effect.Effect<string, TokenExpired>
+}>()("messaging-service/accounts/AddressConfirmations") {
+  static readonly layer = Layer.effect(
+    AddressConfirmations,
+    Effect.gen(function*() {
+      const { transaction } = yield* Database
+      const { confirm: key } = yield* MacKeys
+      const { base } = yield* PublicUrl
+      const audit = yield* Audit
+      const notices = yield* SealedNotices
+      const repo = yield* makeRepo
+
+      const now = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
+      const macOf = (...parts: ReadonlyArray<string | number>) => shortMac(key, parts.join("-"), macLength)
+
+      const mint = Effect.fnUntraced(function*(accountId: AccountId, email: string) {
+        const expires = (yield* now) + validSeconds
+        return `ct_live_${accountId}-${expires}-${macOf(accountId, expires, email).toString("base64url")}`
+      })
+
+      const ask = Effect.fn("AddressConfirmations.ask")(function*(accountId: AccountId) {
+        yield* transaction(Effect.gen(function*() {
+          const waiting = yield* repo.waiting(accountId)
+          if (Option.isNone(waiting)) return
+          const { count, frees } = yield* repo.mails(accountId)
+          if (count >= maxPerHour) {
+            const { answerHeaders } = yield* RequestContext
+            const retry_after = Math.max(1, Math.ceil(frees))
+            answerHeaders.set("retry-after", String(retry_after))
+            return yield* new RateLimitExceeded({ limit: maxPerHour, retry_after })
+          }
+          const link = `${base}/account/confirm/${yield* mint(accountId, waiting.value.email)}`
+          yield* notices.enqueue(addressConfirmationNotice(accountId, link))
+        }))
+      })
+
+      /** The account that a valid token names, with its address. */
+      const named = Effect.fnUntraced(function*(token: string) {
+        const [, id, expires, mac = ""] = tokenForm.exec(token) ?? []
+        if (Number(expires ?? 0) <= (yield* now)) return yield* new TokenExpired()
+        const accountId = AccountId.make(Number(id))
+        const found = Option.getOrUndefined(yield* repo.find(accountId))
+        const expected = macOf(accountId, Number(expires), found?.email ?? "")
+        if (found === undefined || !timingSafeEqual(expected, Buffer.from(mac, "base64url"))) {
+          return yield* new TokenExpired()
+        }
+        return { accountId, email: found.email }
+      })
+
+      const confirm = Effect.fn("AddressConfirmations.confirm")(function*(token: string) {
+        const { accountId, email } = yield* named(token)
+        yield* transaction(Effect.gen(function*() {
+          if ((yield* repo.confirm(accountId, email)) === 0) return
+          yield* audit.record({ accountId, action: "address.confirmed" })
+        }))
+        return email
+      })
+
+      return AddressConfirmations.of({ ask, find: (token) => Effect.map(named(token), ({ email }) => email), confirm })
+    })
+  )
+}

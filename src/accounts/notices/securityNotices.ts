@@ -1,0 +1,90 @@
+import type { AccountId } from "../../values/Ids.ts"
+import type { Notice } from "./Notice.ts"
+
+const ifNotYou =
+  "If this was not you, set another password now (POST /v1/auth/password/forgot). Then check your API keys "
+  + "(GET /v1/api-keys) and revoke those that you do not recognise."
+
+/** For a password change with the previous password. `base` is the address of this service. */
+export const passwordChangedNotice = (accountId: AccountId, base: string): Notice => ({
+  accountId,
+  kind: "password_changed",
+  subject: "Your password was changed",
+  body: "The password of your account was changed. Login sessions and API keys stay valid.\n\n"
+    + `See who is logged in, with your key or a login:\nGET ${base}/v1/account/sessions\n`
+    + `End all other logins:\nDELETE ${base}/v1/account/sessions\n\n${ifNotYou}`
+})
+
+/** For a password set with a token from a mail. */
+export const passwordResetNotice = (accountId: AccountId): Notice => ({
+  accountId,
+  kind: "password_changed",
+  subject: "Your password was reset",
+  body: "The password of your account was set with a token that was mailed to this address. All login sessions were "
+    + `ended; API keys stay valid.\n\n${ifNotYou}`
+})
+
+/** Contains the token that sets a new password. */
+export const passwordTokenNotice = (accountId: AccountId, token: string): Notice => ({
+  accountId,
+  kind: "password_reset",
+  subject: "Set a new password",
+  body:
+    "A password reset was requested for your account. Set a new password with this token, once and within an hour:\n\n"
+    + `${token}\n\n`
+    + "POST /v1/auth/password/reset\n"
+    + `{"token": "${token}", "password": "…", "password_confirmation": "…"}\n\n`
+    + "If this was not you, ignore this mail: without the token the password does not change."
+})
+
+/** Contains the link that proves that the owner reads this mail. */
+export const addressConfirmationNotice = (accountId: AccountId, link: string): Notice => ({
+  accountId,
+  kind: "address_confirmation",
+  subject: "Confirm your email address",
+  body: "An account was registered with this email address. Until the address is confirmed, the account sends nothing. "
+    + "If it was you, confirm it within three days:\n\n"
+    + `${link}\n\n`
+    + "If it was not you, ignore this mail."
+})
+
+/** A mail to an address that the account does not have, with a link that contains a token. */
+export interface LinkMail {
+  readonly accountId: AccountId
+  readonly recipient: string
+  readonly link: string
+}
+
+/** Goes to the new address, which may belong to a stranger. */
+export const emailConfirmationNotice = ({ link, ...to }: LinkMail): Notice => ({
+  ...to,
+  kind: "email_change_requested",
+  subject: "Confirm your new email address",
+  body: "An account of this service asked to use this email address. Confirm it within 24 hours:\n\n"
+    + `${link}\n\n`
+    + "If this was not you, ignore this mail: without the confirmation the account keeps its address."
+})
+
+/** Goes to the previous address, because the new one may belong to a thief. */
+export const emailChangedNotice = ({ link, ...to }: LinkMail): Notice => ({
+  ...to,
+  kind: "email_changed",
+  subject: "The email address of your account was changed",
+  body: "Your account now has another email address instead of this one. Mails about the account go there "
+    + "from now on.\n\nIf this was not you, restore this address within 7 days:\n\n"
+    + `${link}\n\n`
+    + "That ends all login sessions, and you set a new password. Then check your API keys (GET /v1/api-keys) and revoke "
+    + "those that you do not recognise."
+})
+
+/** Goes to the address that the account had until the owner of an earlier one took it back. */
+export const emailRestoredNotice = (accountId: AccountId, recipient: string): Notice => ({
+  accountId,
+  recipient,
+  kind: "email_changed",
+  subject: "The email address of your account was restored",
+  body:
+    "The change to this email address was undone from the previous one. The account has its previous address again. "
+    + "All login sessions were ended, and the password no longer works.\n\n"
+    + "If this was your account, talk to the person who reads the previous address, or to the operator of this service."
+})

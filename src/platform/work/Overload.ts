@@ -1,0 +1,134 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { totalmem } from "node:os"
+import { AppConfig } from "../config/AppConfig.ts"
+
+const MiB = 1024 * 1024
+
+/** How long a new message may have to wait for its answer, in milliseconds. An estimate may be too low by half. */
+export const longestWait = 1_000
+
+/** Requests that are always accepted: few of them wait for long only if each takes long. */
+export const alwaysAccepted = 32
+
+/** How often memory and speed are measured, in milliseconds. */
+const interval = 250
+
+/** How long a refusal counts as an overload, in milliseconds. */
+const memoryMillis = 5_000
+
+/** Answers per second of a node that has not been busy yet. */
+const firstRate = 400
+
+/** Answers per second that the estimate never falls below: a stalled database alone must not stop a node for long. */
+const leastRate = 20
+
+/** The share of the latest measurement in the estimate. */
+const weight = 0.3
+
+/**
+ * Estimates how long a new request would wait: those in flight by the answers per second while the node was busy. It
+ * assumes nothing about where they wait.
+ */
+export class AcceptanceGauge {
+  #inFlight = 0
+  #answered = 0
+  #wasBusy = false
+  #rate = firstRate
+
+  get #isBusy(): boolean {
+    return this.#inFlight >= alwaysAccepted / 2
+  }
+
+  /** Milliseconds that one more request would wait. */
+  get wait(): number {
+    return this.#inFlight < alwaysAccepted ? 0 : 1_000 * (this.#inFlight + 1) / this.#rate
+  }
+
+  begin(): void {
+    this.#inFlight++
+  }
+
+  end(): void {
+    this.#inFlight--
+    this.#answered++
+  }
+
+  /** Ends a time of so many milliseconds. Only one that was busy says how fast the node is. */
+  measure(millis: number): void {
+    if (this.#wasBusy && this.#isBusy && millis > 0) {
+      const measured = 1_000 * this.#answered / millis
+      this.#rate = Math.max(leastRate, this.#rate + weight * (measured - this.#rate))
+    }
+    this.#wasBusy = this.#isBusy
+    this.#answered = 0
+  }
+}
+
+/** The paths that accept messages by POST. */
+export class AcceptancePaths extends Context.Service<AcceptancePaths, ReadonlySet<string>>()(
+  "messaging-service/platform/work/Overload/AcceptancePaths"
+) {}
+
+/**
+ * Refuses new messages while this node could not answer them in time, or its memory is short. Messages that it has
+ * accepted go on, and so do all other requests.
+ */
+export class Overload extends Context.Service<Overload, {
+  /** Runs a request, or the refusal if it would accept a message and the node is overloaded. */
+  readonly guard: <A, E, R, E2>(
+    request: { readonly method: string; readonly path: string },
+    work: Effect.Effect<A, E, R>,
+    refusal: Effect.Effect<never, E2>
+  ) => Effect.Effect<A, E | E2, R>
+  /** Whether a message was refused within the last five seconds. */
+  readonly isRecent: Effect.Effect<boolean>
+}>()("messaging-service/platform/work/Overload") {
+  static readonly layer = Layer.effect(
+    Overload,
+    Effect.gen(function*() {
+      const paths = yield* AcceptancePaths
+      const { memoryLimitMb } = yield* AppConfig
+      const clock = yield* Clock.Clock
+      const available = Math.min(process.constrainedMemory() || totalmem(), totalmem())
+      const memoryLimit = memoryLimitMb === undefined ? available * 0.75 : memoryLimitMb * MiB
+      const gauge = new AcceptanceGauge()
+      let hasMemory = true
+      let lastRefusal = -Infinity
+      let measuredAt = clock.currentTimeMillisUnsafe()
+
+      const measure = Effect.sync(() => {
+        const now = clock.currentTimeMillisUnsafe()
+        gauge.measure(now - measuredAt)
+        measuredAt = now
+        hasMemory = process.memoryUsage.rss() < memoryLimit
+      })
+      yield* measure.pipe(Effect.delay(interval), Effect.forever, Effect.forkScoped)
+
+      const isRecent = Effect.sync(() => clock.currentTimeMillisUnsafe() < lastRefusal + memoryMillis)
+
+      const note = Effect.gen(function*() {
+        const isKnown = yield* isRecent
+        lastRefusal = clock.currentTimeMillisUnsafe()
+        if (isKnown) return
+        const facts = { wait_ms: Math.round(gauge.wait), short_of: hasMemory ? "time" : "memory" }
+        yield* Effect.logWarning("this node is overloaded and refuses messages").pipe(Effect.annotateLogs(facts))
+      })
+
+      return Overload.of({
+        guard: <A, E, R, E2>(
+          { method, path }: { readonly method: string; readonly path: string },
+          work: Effect.Effect<A, E, R>,
+          refusal: Effect.Effect<never, E2>
+        ) =>
+          method !== "POST" || !paths.has(path)
+            ? work
+            : Effect.suspend((): Effect.Effect<A, E | E2, R> => {
+              if (!hasMemory || gauge.wait > longestWait) return Effect.andThen(note, refusal)
+              gauge.begin()
+              return Effect.ensuring(work, Effect.sync(() => gauge.end()))
+            }),
+        isRecent
+      })
+    })
+  )
+}

@@ -1,0 +1,64 @@
+import { assert } from "@effect/vitest"
+import { Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { PartsRepo } from "../../../../src/channels/sms/parts/PartsRepo.ts"
+import { transition } from "../../../../src/channels/sms/parts/PartState.ts"
+import { PartStatusUpdates } from "../../../../src/channels/sms/parts/PartStatusUpdates.ts"
+import { Events } from "../../../../src/events/Events.ts"
+import { MessageId } from "../../../../src/values/Ids.ts"
+import { Timestamp } from "../../../../src/values/Timestamp.ts"
+import { formerOwnerChangesNothing } from "../../../support/formerOwner.ts"
+import { makeAccount } from "../../../support/Service.ts"
+
+const claim = (id: MessageId) =>
+  Effect.flatMap(
+    PartsRepo,
+    ({ claimOldest }) =>
+      Effect.map(claimOldest("sandbox", [9, 9, 9]), (parts) =>
+        parts.find(({ message_id }) => message_id === id) ?? assert.fail("the part was not claimed"))
+  )
+
+formerOwnerChangesNothing("an SMS part", {
+  layer: Layer.merge(
+    PartsRepo.layer,
+    PartStatusUpdates.layer.pipe(Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))))
+  ),
+  make: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const { accountId } = yield* makeAccount()
+    const [row] = yield* sql`with added as (
+        insert into messages (account_id, channel, direction, recipient, content, segments, cost_micros)
+        values (${accountId}, 'sms', 'out', '+250788123456', '{}', 1, 1) returning id
+      )
+      insert into sms_parts (message_id, part_no, parts, encoding, body, lane, account_id)
+      select id, 1, 1, 'gsm7', 'Hello', 0, ${accountId}::bigint from added returning message_id`
+    return MessageId.make(Number(row?.["message_id"]))
+  }),
+  claim,
+  takeOver: (id) =>
+    Effect.flatMap(
+      PartsRepo,
+      ({ reclaimExpired }) =>
+        Effect.andThen(reclaimExpired({ provider: "sandbox", leaseTimeout: Duration.zero }), claim(id))
+    ),
+  writes: {
+    renewal: (part) => Effect.flatMap(PartsRepo, ({ renew }) => renew([part])),
+    release: (part) => Effect.flatMap(PartsRepo, ({ release }) => release([part])),
+    outcome: (part) =>
+      Effect.flatMap(PartStatusUpdates, ({ outcome }) =>
+        outcome({
+          message_id: part.message_id,
+          part_no: part.part_no,
+          unconfirmedBefore: part.unconfirmed_attempts,
+          at: Timestamp.make("2030-01-31T09:00:00.000000Z"),
+          transition: transition({ ...part, ageMillis: 0 }, { _tag: "Accepted", id: "1" })
+        }))
+  },
+  state: (id) =>
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) =>
+        sql`select to_jsonb(p) as part, to_jsonb(m) as message from sms_parts p join messages m on m.id = p.message_id
+        where m.id = ${id}`
+    )
+})

@@ -1,0 +1,98 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
+import { makeAccount, type RequestOptions, startNode } from "../support/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const repetitions = 40
+
+interface Case {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly options?: (index: number) => RequestOptions
+  /** Statements of a request, without begin and commit. */
+  readonly statements: number
+  /** Explicit transactions. A single statement commits by itself. */
+  readonly transactions: number
+}
+
+const template = (index: number): RequestOptions => ({
+  json: { name: `Receipt ${index}`, subject: "Hello {{name}}", html: "<p>{{name}}</p>" }
+})
+
+const once = (options: (index: number) => RequestOptions, name: string) => (index: number): RequestOptions => ({
+  ...options(index),
+  headers: { "idempotency-key": `${name}-${index}` }
+})
+
+/** The key is one statement. The limit costs one for many requests. */
+const cases: Readonly<Record<string, Case>> = {
+  "GET /health/live": { method: "GET", path: "/health/live", statements: 0, transactions: 0 },
+  "GET /v1/sms/pricing": { method: "GET", path: "/v1/sms/pricing", statements: 0, transactions: 0 },
+  "GET /v1/api-keys": { method: "GET", path: "/v1/api-keys", statements: 2, transactions: 0 },
+  "GET /v1/account": { method: "GET", path: "/v1/account", statements: 2, transactions: 0 },
+  "GET /v1/email/templates": { method: "GET", path: "/v1/email/templates", statements: 3, transactions: 0 },
+  "GET /v1/webhooks": { method: "GET", path: "/v1/webhooks", statements: 3, transactions: 0 },
+  "GET /v1/email/domains": { method: "GET", path: "/v1/email/domains", statements: 2, transactions: 0 },
+  "POST /v1/email/templates": {
+    method: "POST",
+    path: "/v1/email/templates",
+    options: template,
+    statements: 2,
+    transactions: 0
+  },
+  "POST /v1/email/templates with an Idempotency-Key": {
+    method: "POST",
+    path: "/v1/email/templates",
+    options: once(template, "template"),
+    statements: 5,
+    transactions: 1
+  },
+  "POST /v1/api-keys": {
+    method: "POST",
+    path: "/v1/api-keys",
+    options: () => ({ json: { name: "Another" } }),
+    statements: 4,
+    transactions: 1
+  }
+}
+
+const isControl = (statement: string) => /^(begin|commit|rollback|savepoint|release)/i.test(statement)
+
+/**
+ * What one request executes: what many requests execute, divided by their number. Statements of the background are fewer
+ * than the requests, so they do not count.
+ */
+const perRequest = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) => {
+  const counts = [...after].map(([statement, count]) =>
+    [statement, Math.floor((count - (before.get(statement) ?? 0)) / repetitions)] as const
+  )
+  return {
+    statements: counts.reduce((sum, [statement, count]) => sum + (isControl(statement) ? 0 : count), 0),
+    transactions: counts.reduce((sum, [statement, count]) => sum + (/^begin/i.test(statement) ? count : 0), 0)
+  }
+}
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("a request", (it) => {
+  it.effect("executes as many statements and transactions as its endpoint is known to need", () =>
+    Effect.gen(function*() {
+      const proxy = yield* makeDatabaseProxy()
+      const node = yield* startNode({ env: { DATABASE_URL: proxy.url, TEMPLATE_LIMIT_ENTERPRISE: "unlimited" } })
+      const { key } = yield* makeAccount()
+      const found: Record<string, ReturnType<typeof perRequest>> = {}
+      for (const [name, { method, options, path }] of Object.entries(cases)) {
+        const ask = (index: number) => node.request(method, path, { key, ...options?.(index) })
+        yield* ask(-1)
+        const before = yield* proxy.executions
+        for (let index = 0; index < repetitions; index++) {
+          const answer = yield* ask(index)
+          assert.isBelow(answer.status, 300, answer.text)
+        }
+        found[name] = perRequest(before, yield* proxy.executions)
+      }
+      const expected = Object.fromEntries(
+        Object.entries(cases).map(([name, { statements, transactions }]) => [name, { statements, transactions }])
+      )
+      assert.deepStrictEqual(found, expected)
+    }))
+})

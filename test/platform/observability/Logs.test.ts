@@ -1,0 +1,38 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Console, Effect, Layer } from "effect"
+import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
+import { Logs } from "../../../src/platform/observability/Logs.ts"
+
+/** What a program with this LOG_FORMAT writes to standard error. */
+const written = (format: string, program: Effect.Effect<void>) =>
+  Effect.gen(function*() {
+    const lines: Array<string> = []
+    const console = yield* Console.Console
+    const settings = ConfigProvider.layer(ConfigProvider.fromUnknown({ LOG_FORMAT: format }))
+    yield* program.pipe(
+      Effect.provide(Logs.pipe(Layer.provide(AppConfig.layer), Layer.provide(settings))),
+      Effect.provideService(Console.Console, { ...console, error: (...words) => void lines.push(words.join(" ")) })
+    )
+    return lines.join("\n")
+  })
+
+describe("LOG_FORMAT", () => {
+  it.effect("pretty writes time, level and message on a line, and a cause with its stack below", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(
+        yield* written("pretty", Effect.logInfo("listening", "on 8080")),
+        "00:00:00 info listening on 8080"
+      )
+      const failed = Effect.catchCause(
+        Effect.die(new Error("broken")),
+        (cause) => Effect.logError("it failed", cause)
+      )
+      assert.match(yield* written("pretty", failed), /^00:00:00 error it failed\n.*Error: broken\n +at /s)
+    }))
+
+  it.effect("json writes one object on a line", () =>
+    Effect.gen(function*() {
+      const line = yield* written("json", Effect.annotateLogs(Effect.logWarning("slow"), { webhook: 7 }))
+      assert.deepInclude(JSON.parse(line), { level: "WARN", message: "slow", annotations: { webhook: 7 } })
+    }))
+})
