@@ -2,7 +2,8 @@
  * Measures the front of the whole service: a GET that reads rows, a POST that inserts one, the public price list and the
  * liveness check. Each request with a key looks the key up and counts against its limit. Compared with the same endpoints,
  * hand-written with Fastify and postgres.js, without and with a counted limit; the liveness check with an endpoint of the
- * library and nothing around it. All use one durable PostgreSQL and take turns in each round.
+ * library and nothing around it. All use one durable PostgreSQL and take turns in each round. Before the first turn of a
+ * request, its servers answer 16 connections for some seconds, so that V8 has compiled what each request runs.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -15,10 +16,17 @@ import { type Line, median, printTable } from "./support/table.ts"
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
 const seconds = 1.5
 const accounts = 8
+const warmUp = { connections: 16, seconds: 4 }
 
 interface Server {
   readonly port: number
   readonly pid: number
+}
+
+interface Options {
+  readonly connections: number
+  readonly seconds: number
+  readonly prefix?: string
 }
 
 const template = JSON.stringify({
@@ -49,7 +57,7 @@ const start = Effect.gen(function*() {
   const { child, port } = yield* startService(database, { env })
   const callers = yield* makeAccounts(database, accounts)
   const postmaster = postmasterOf(database)
-  const measure = (server: Server, name: RequestName, options: { connections: number; prefix?: string }) => {
+  const measure = (server: Server, name: RequestName, options: Options) => {
     const { body, method, path } = requests[name]
     const load: Load = {
       port: server.port,
@@ -58,7 +66,7 @@ const start = Effect.gen(function*() {
       callers: callers.map(({ key }) => ({ key, path: `${options.prefix ?? ""}${path}` })),
       connections: options.connections,
       warmUpSeconds: 0.5,
-      seconds,
+      seconds: options.seconds,
       processes: { server: server.pid, postmaster }
     }
     return Effect.scoped(runScript<Loaded>("httpLoad.ts", load))
@@ -95,13 +103,19 @@ const peers: Readonly<Record<RequestName, ReadonlyArray<Peer>>> = {
   live: [bare]
 }
 
+const loads = (setup: Setup, name: RequestName, options: { connections: number; seconds: number }) => ({
+  ours: setup.measure(setup.ours, name, options),
+  theirs: Effect.forEach(
+    peers[name],
+    ({ prefix = "", server }) => setup.measure(server(setup), name, { ...options, prefix })
+  )
+})
+
 /** Compares one request at a number of connections. The order changes with the turn. */
 const compare = Effect.fnUntraced(function*(setup: Setup, name: RequestName, connections: number) {
   const turn = (index: number) =>
     Effect.gen(function*() {
-      const ours = setup.measure(setup.ours, name, { connections })
-      const theirs = Effect.forEach(peers[name], ({ prefix = "", server }) =>
-        setup.measure(server(setup), name, { connections, prefix }))
+      const { ours, theirs } = loads(setup, name, { connections, seconds })
       const both: Turn = index % 2 === 0
         ? yield* Effect.all({ ours, theirs })
         : yield* Effect.all({ theirs, ours })
@@ -139,6 +153,7 @@ const bench = Effect.gen(function*() {
   const setup = yield* start
   for (const name of ["keys", "template", "prices", "live"] as const) {
     if (wanted !== undefined && !wanted.includes(name)) continue
+    yield* Effect.all(loads(setup, name, warmUp))
     const lines = yield* Effect.forEach([1, 16, 64], (connections) => compare(setup, name, connections))
     yield* printTable(`http: ${accounts} keys, median of ${rounds} turns of ${seconds} s`, lines.flat())
   }

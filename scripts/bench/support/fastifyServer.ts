@@ -1,7 +1,8 @@
 /**
  * The same endpoints, hand-written with Fastify and postgres.js. Each request looks up the key by its hash, reads or
  * inserts rows and answers the same JSON. Under `/counted` each request is also counted in a row per key and minute, as an
- * exact limit across nodes requires. The price list is read once, and every request gets its bytes.
+ * exact limit across nodes requires. The price list is read once, and every request gets its bytes. Every answer has the
+ * headers that ours have: a request id, and those that protect browsers.
  */
 import Fastify, { type FastifyRequest } from "fastify"
 import { createHash, randomUUID } from "node:crypto"
@@ -60,7 +61,17 @@ const create = async (accountId: string, { html, name, subject }: NewTemplate) =
   return { ...row, numeric_id: Number(row?.["numeric_id"]) }
 }
 
-const server = Fastify()
+const server = Fastify({ genReqId: () => randomUUID() })
+server.addHook("onRequest", (request, reply, done) => {
+  reply.headers({
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "content-security-policy": "frame-ancestors 'none'",
+    "x-request-id": request.id
+  })
+  done()
+})
 const text = (maxLength: number) => ({ type: "string", minLength: 1, maxLength })
 const template = {
   type: "object",
@@ -93,6 +104,7 @@ const tag = `W/"${createHash("sha256").update(prices).digest("base64url").slice(
 
 server.get("/v1/sms/pricing", (request, reply) => {
   reply.header("etag", tag).header("cache-control", "public, max-age=300").header("access-control-allow-origin", "*")
+    .header("vary", "accept-encoding")
   return request.headers["if-none-match"] === tag
     ? reply.code(304).send()
     : reply.type("application/json").send(prices)

@@ -150,6 +150,9 @@ const pathOf = (url: string) => {
   return end < 0 ? url : url.slice(0, end)
 }
 
+/** An error holds a stack, so it is made only for a request that is refused. */
+const overloaded = Effect.suspend(() => Effect.fail(new ServiceUnavailable()))
+
 /** Answers every request, also when its handler fails. */
 const through = Effect.gen(function*() {
   const draining = yield* Draining
@@ -185,7 +188,7 @@ const through = Effect.gen(function*() {
           overload.guard(
             { method: request.method, path },
             whileAnswered(isHealth(path) ? httpEffect : inFlight.ofAddress(facts.clientAddress, httpEffect)),
-            Effect.fail(new ServiceUnavailable())
+            overloaded
           ),
           (cause) => !Cause.hasInterrupts(cause),
           explained(request, path)
