@@ -99,8 +99,10 @@ export const ClaimedNotice = Schema.Struct({
   sealed_body: Schema.NullOr(Schema.Uint8Array),
   /** Chosen before the first attempt and kept for all attempts. */
   message_id: Schema.String,
-  /** Including the current attempt. */
+  /** Including the current attempt. Together with `due_at` it identifies the claim: an attempt may be uncounted. */
   attempt_count: Schema.Int,
+  /** When it was due. Each outcome changes it. */
+  due_at: Timestamp,
   /** Attempts that the relay did not answer after it had received the whole mail. */
   unconfirmed_attempts: Schema.Int,
   created_at: Timestamp,

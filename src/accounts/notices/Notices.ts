@@ -59,7 +59,7 @@ const make = Effect.gen(function*() {
           message_id = coalesce(n.message_id, gen_random_uuid() || '@' || ${domain}::text)
         from due, accounts a where n.id = due.id and due.is_wanted and due.is_left and a.id = n.account_id
         returning n.id, n.account_id, n.lane, n.subject, n.body, n.sealed_body, n.message_id, n.attempt_count,
-          n.doubts as unconfirmed_attempts, n.created_at, coalesce(n.recipient, a.email) as email,
+          n.due_at, n.doubts as unconfirmed_attempts, n.created_at, coalesce(n.recipient, a.email) as email,
           case when n.recipient is null then a.name else '' end as name`
     })()
 
@@ -71,7 +71,7 @@ const make = Effect.gen(function*() {
       claim(asked, due.ofTurns(queued(asked.inFlight), turns))
   }
 
-  const settle = ({ attempt_count, id }: ClaimedNotice, settled: NoticeSettled) => {
+  const settle = ({ attempt_count, due_at, id }: ClaimedNotice, settled: NoticeSettled) => {
     const millis = settled.delay === undefined ? null : Duration.toMillis(settled.delay)
     // A token is deleted as soon as its mail settles. Nodes of an older version have it in the body.
     return Query.run(sql`update notices set status = ${settled.status}, attempt_count = ${settled.attempt_count},
@@ -80,7 +80,7 @@ const make = Effect.gen(function*() {
         completed_at = case when ${settled.status}::text <> 'queued' then now() end,
         sealed_body = case when ${settled.status}::text = 'queued' then sealed_body end,
         body = case when kind = 'password_reset' and ${settled.status}::text <> 'queued' then '' else body end
-      where id = ${id} and status = 'queued' and attempt_count = ${attempt_count}`)
+      where id = ${id} and status = 'queued' and attempt_count = ${attempt_count} and due_at = ${due_at}::timestamptz`)
   }
 
   const stillClaimed = (claimed: ReadonlyArray<ClaimedNotice>) =>
@@ -89,8 +89,11 @@ const make = Effect.gen(function*() {
       Result: Schema.Struct({ id: NoticeId }),
       execute: () =>
         sql`select n.id from notices n join unnest(${column.int8(claimed.map(({ id }) => id))},
-            ${column.int4(claimed.map(({ attempt_count }) => attempt_count))}) as t (id, attempts) on n.id = t.id
-          where n.status = 'queued' and n.attempt_count = t.attempts`
+            ${column.int4(claimed.map(({ attempt_count }) => attempt_count))},
+            ${
+          column.text(claimed.map(({ due_at }) => due_at))
+        }::timestamptz[]) as t (id, attempts, due_at) on n.id = t.id
+          where n.status = 'queued' and n.attempt_count = t.attempts and n.due_at = t.due_at`
     })()
 
   return { insert, ...claims, settle, stillClaimed }

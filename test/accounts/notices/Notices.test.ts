@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Notice } from "../../../src/accounts/notices/Notice.ts"
 import { Notices } from "../../../src/accounts/notices/Notices.ts"
@@ -68,6 +68,26 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       assert.deepStrictEqual(yield* stillClaimed(former), former)
       const present = yield* claim
       assert.deepStrictEqual([yield* stillClaimed(former), yield* stillClaimed(present)], [[], present])
+    }))
+
+  it.effect("an outcome of a former sender is dropped after a later one has uncounted its attempt", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { claimOldest, enqueue, settle, stillClaimed } = yield* Notices
+      const { accountId } = yield* makeAccount()
+      yield* enqueue(about(accountId))
+      const claim = Effect.map(
+        claimOldest({ inFlight: [], domain: "example.com", maxAttempts: 9 }, [99, 99]),
+        (claimed) => claimed.find(({ account_id }) => account_id === accountId) ?? assert.fail("it was not claimed")
+      )
+      const former = yield* claim
+      const outcome = { delay: undefined, error: null, ambiguous: false } as const
+      const uncounted = { ...outcome, status: "queued", attempt_count: 1, delay: Duration.seconds(1) } as const
+      yield* settle(yield* claim, uncounted)
+      assert.deepStrictEqual(yield* stillClaimed([former]), [])
+      yield* settle(former, { ...outcome, status: "failed", attempt_count: 1 })
+      const rows = yield* sql`select status, attempt_count from notices where account_id = ${accountId}`
+      assert.deepStrictEqual(rows, [{ status: "queued", attempt_count: 1 }])
     }))
 
   it.effect("a statement of another domain can insert a notice with the same effect", () =>
