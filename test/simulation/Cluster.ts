@@ -1,0 +1,114 @@
+import type { Effect } from "effect"
+import type { Simulation } from "./Simulation.ts"
+import { VirtualNode } from "./VirtualNode.ts"
+
+interface Options {
+  readonly places: number
+  readonly program: (node: VirtualNode) => Effect.Effect<unknown>
+  /** Ends what the node has open on the database. */
+  readonly abandon: (node: VirtualNode) => Promise<void>
+}
+
+/** No fault begins after this many milliseconds. */
+const faultTime = 15_000
+
+/** The most milliseconds that a wall clock is off. */
+const maxSkew = 5_000
+
+/** How long a dead node, and a silent one, keep their shards, in milliseconds. See docs/architecture.md. */
+const shardTimeout = { dead: 3_000, silent: 12_000 }
+
+type Fault = "crash" | "freeze" | "cut" | "stop" | "clock"
+
+/**
+ * The nodes of a simulation. A node that ends starts again. One of them has the shard: another one gets it when the owner
+ * is dead or silent for too long, and a silent owner loses it soon after it goes on.
+ */
+export class Cluster {
+  readonly #simulation: Simulation
+  readonly #options: Options
+  readonly #nodes: Array<VirtualNode> = []
+  readonly #owners: Array<{ readonly since: number; readonly name: string }> = []
+  #owner: VirtualNode | undefined
+  #faultsLeft: number
+
+  constructor(simulation: Simulation, options: Options) {
+    this.#simulation = simulation
+    this.#options = options
+    this.#faultsLeft = simulation.draw.between(1, 4)
+  }
+
+  start(): void {
+    for (let place = 0; place < this.#options.places; place++) this.#start(place, 1)
+    this.#watchShard(0)
+  }
+
+  /** The nodes that are not dead, also those that are frozen. */
+  get running(): ReadonlyArray<VirtualNode> {
+    return this.#nodes.filter(({ isDead }) => !isDead)
+  }
+
+  /** The name of the node that had the shard at a time. */
+  readonly ownerAt = (at: number): string | undefined => this.#owners.findLast(({ since }) => since <= at)?.name
+
+  /** Whether no fault strikes any more, and all nodes work again. */
+  get isCalm(): boolean {
+    return this.#simulation.elapsed > faultTime && this.#nodes.every(({ isDead, isFrozen }) => !isDead && !isFrozen)
+  }
+
+  /** May crash, freeze or stop the node at this point. Returns true if its connection is cut. */
+  async strike(node: VirtualNode, isBusy: boolean): Promise<boolean> {
+    const { draw, elapsed } = this.#simulation
+    if (node.isDead || node.isFrozen || this.#faultsLeft === 0 || elapsed > faultTime) return false
+    if (!draw.chance(isBusy ? 0.12 : 0.01)) return false
+    this.#faultsLeft--
+    const fault = draw.pick<Fault>([[3, "crash"], [5, "freeze"], [2, "cut"], [1, "stop"], [1, "clock"]])
+    switch (fault) {
+      case "crash":
+        node.die("crashes")
+        await this.#options.abandon(node)
+        return false
+      case "freeze":
+        node.freeze(draw.pick([[1, draw.between(200, 4_000)], [4, draw.between(8_000, 20_000)]]))
+        return false
+      case "cut":
+        node.loseConnection()
+        return true
+      case "stop":
+        node.stop()
+        return false
+      case "clock":
+        node.setClock(draw.between(-maxSkew, maxSkew))
+        return false
+    }
+  }
+
+  #start(place: number, time: number): void {
+    const { draw } = this.#simulation
+    const node = new VirtualNode(this.#simulation, {
+      name: `${place + 1}.${time}`,
+      skew: draw.between(-maxSkew, maxSkew),
+      onEnd: () => this.#simulation.plan({ after: draw.between(100, 3_000), run: () => this.#start(place, time + 1) })
+    })
+    this.#nodes[place] = node
+    node.start(this.#options.program(node))
+  }
+
+  /** Gives the shard to a node that works, when its owner has not worked for so long. */
+  #watchShard(silentFor: number): void {
+    const { draw } = this.#simulation
+    const pause = 250
+    const owner = this.#owner
+    const isAway = owner === undefined || owner.isDead || owner.isFrozen
+    const timeout = owner === undefined ? 0 : owner.isDead ? shardTimeout.dead : shardTimeout.silent
+    const others = this.running.filter((node) => node !== owner && !node.isFrozen && !node.isStopping)
+    if (isAway && silentFor >= timeout && others.length > 0) {
+      this.#owner = draw.pick(others.map((node) => [1, node] as const))
+      owner?.lose(draw.between(0, 200))
+      this.#owners.push({ since: this.#simulation.now, name: this.#owner.name })
+      this.#owner.own()
+    }
+    const next = isAway && this.#owner === owner ? silentFor + pause : 0
+    this.#simulation.plan({ after: pause, run: () => this.#watchShard(next) })
+  }
+}

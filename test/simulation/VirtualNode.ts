@@ -1,0 +1,174 @@
+import { Clock, Context, Duration, Effect, type Fiber, Random, Scheduler } from "effect"
+import type { Host, Simulation } from "./Simulation.ts"
+
+/** A time during which a node did not work as it should, in milliseconds. */
+interface Disturbance {
+  readonly from: number
+  readonly to: number
+}
+
+interface Options {
+  /** Its place in the cluster, and the number of its start there. */
+  readonly name: string
+  /** How far its wall clock is ahead of the database's, in milliseconds. */
+  readonly skew: number
+  readonly onEnd: () => void
+}
+
+/** What others make a node do. */
+interface Controls {
+  readonly wake: () => void
+  /** Begins the work of the shard, and returns what ends it. */
+  readonly own: () => () => void
+}
+
+/** One start of a node. Its fibers run only in events of the simulation, by its own clock. */
+export class VirtualNode implements Host {
+  readonly name: string
+  readonly disturbances: Array<Disturbance> = []
+  isDead = false
+  isStopping = false
+  frozenUntil = 0
+  readonly #simulation: Simulation
+  readonly #onEnd: () => void
+  #skew: number
+  #fiber: Fiber.Fiber<unknown, unknown> | undefined
+  #controls: Controls | undefined
+  #hasShard = false
+  #disown: (() => void) | undefined
+
+  constructor(simulation: Simulation, { name, onEnd, skew }: Options) {
+    this.#simulation = simulation
+    this.name = name
+    this.#skew = skew
+    this.#onEnd = onEnd
+  }
+
+  get isFrozen(): boolean {
+    return this.frozenUntil > this.#simulation.now
+  }
+
+  start(program: Effect.Effect<unknown>): void {
+    this.#note("starts")
+    const context = Context.make(Clock.Clock, this.#clock()).pipe(
+      Context.add(Scheduler.Scheduler, this.#scheduler()),
+      Context.add(Scheduler.PreventSchedulerYield, true),
+      Context.add(Random.Random, this.#random())
+    )
+    this.#fiber = Effect.runForkWith(context)(program)
+    this.#fiber.addObserver(() => this.die("has stopped"))
+  }
+
+  /** Lets others make it do these. */
+  control(controls: Controls): void {
+    this.#controls = controls
+    if (this.#hasShard) this.#disown = controls.own()
+  }
+
+  /** Wakes its workers, unless the wake-up gets lost. */
+  wake(): void {
+    if (!this.isDead && !this.isFrozen) this.#controls?.wake()
+  }
+
+  /** Gets the shard. */
+  own(): void {
+    this.#note("gets the shard")
+    this.#hasShard = true
+    this.#disown = this.#controls?.own()
+  }
+
+  /** Loses the shard, as soon as it runs. */
+  lose(after: number): void {
+    this.#simulation.plan({
+      after,
+      on: this,
+      run: () => {
+        this.#note("loses the shard")
+        this.#hasShard = false
+        this.#disown?.()
+      }
+    })
+  }
+
+  /** Ends its program, which may finish what is in flight. */
+  stop(): void {
+    this.#note("shuts down")
+    this.isStopping = true
+    this.#disturb(Number.POSITIVE_INFINITY)
+    this.#fiber?.interruptUnsafe()
+  }
+
+  /** Nothing happens on it from now on. */
+  die(how: string): void {
+    if (this.isDead) return
+    this.#note(how)
+    this.isDead = true
+    this.#disturb(Number.POSITIVE_INFINITY)
+    this.#onEnd()
+  }
+
+  /** Nothing happens on it for some time. */
+  freeze(millis: number): void {
+    this.#note(`freezes for ${millis} ms`)
+    this.frozenUntil = this.#simulation.now + millis
+    this.#disturb(this.frozenUntil)
+  }
+
+  loseConnection(): void {
+    this.#note("loses its connection")
+    this.#disturb(this.#simulation.now)
+  }
+
+  setClock(skew: number): void {
+    this.#note(`has its clock set to ${skew} ms`)
+    this.#skew = skew
+    this.#disturb(this.#simulation.now)
+  }
+
+  #note(text: string): void {
+    this.#simulation.note(`${this.name} ${text}`)
+  }
+
+  #disturb(to: number): void {
+    this.disturbances.push({ from: this.#simulation.now, to })
+  }
+
+  #clock(): Clock.Clock {
+    const simulation = this.#simulation
+    const millis = () => simulation.now + this.#skew
+    const nanos = () => BigInt(millis()) * 1_000_000n
+    const monotonic = () => BigInt(simulation.elapsed) * 1_000_000n
+    return {
+      currentTimeMillisUnsafe: millis,
+      currentTimeMillis: Effect.sync(millis),
+      currentTimeNanosUnsafe: nanos,
+      currentTimeNanos: Effect.sync(nanos),
+      monotonicTimeNanosUnsafe: monotonic,
+      monotonicTimeNanos: Effect.sync(monotonic),
+      sleep: (duration) => Duration.isFinite(duration) ? this.#sleep(Duration.toMillis(duration)) : Effect.never
+    }
+  }
+
+  #sleep(after: number): Effect.Effect<void> {
+    return Effect.callback<void>((resume) =>
+      Effect.sync(this.#simulation.plan({ after, on: this, run: () => resume(Effect.void) }))
+    )
+  }
+
+  #scheduler(): Scheduler.Scheduler {
+    return new Scheduler.MixedScheduler("async", (run) => {
+      let isCanceled = false
+      this.#simulation.enqueue(() => {
+        if (!isCanceled && !this.isDead) run()
+      })
+      return () => {
+        isCanceled = true
+      }
+    })
+  }
+
+  #random() {
+    const { draw } = this.#simulation
+    return { nextDoubleUnsafe: draw.next, nextIntUnsafe: () => Math.floor(draw.next() * Number.MAX_SAFE_INTEGER) }
+  }
+}

@@ -1,0 +1,58 @@
+import { Context, Effect, Layer } from "effect"
+import { Notices } from "../../src/accounts/notices/Notices.ts"
+import { DomainVerification } from "../../src/email-domains/DomainVerification.ts"
+import { Dns } from "../../src/platform/net/Dns.ts"
+import type { Receiver } from "./Receiver.ts"
+import type { Workload } from "./runSeed.ts"
+import { Settings } from "./services.ts"
+import type { VirtualNode } from "./VirtualNode.ts"
+
+const itemOf = (domain: unknown) => `domain ${domain}`
+
+/** A check has its lease in the row, and nothing of it is asked again. */
+const noLease = { begin: () => true, isHeld: () => true }
+
+const verdicts = [[4, "accepted"], [1, "refused"]] as const
+
+/** Name servers that publish the key of each domain, at once or only later. */
+const nameServers = (node: VirtualNode, { receive }: Receiver) =>
+  Layer.mock(Dns)({
+    txt: Effect.fnUntraced(function*(name) {
+      const [, domain] = name.split("._domainkey.")
+      if (domain === undefined) return ["v=spf1 include:spf.localhost.localdomain ~all"]
+      const verdict = yield* receive({ node, item: itemOf(domain), claim: 0, lease: noLease, verdicts })
+      return verdict === "accepted" ? ["k=rsa;p=AAAA"] : []
+    }),
+    mx: () => Effect.succeed([])
+  })
+
+/** The checks of sending domains, which the owner of the shard makes. A claim is the end of its lease. */
+export const domainChecks: Workload = {
+  name: "domain checks",
+  tables: ["email_domains", "notices"],
+  rows: {
+    relation: "email_domains",
+    all: "select to_jsonb(d) as row from email_domains d",
+    itemOf: ({ domain }) => itemOf(domain),
+    claimOf: ({ check_until }) => check_until ?? undefined,
+    mayReclaim: ({ at, before }) => at > Date.parse(String(before["check_until"])),
+    isFinal: ({ status }) => status === "verified",
+    isSent: ({ status }) => status === "verified"
+  },
+  accept: ({ draw, elapsed }) => [
+    `insert into email_domains (account_id, domain, dkim_private_key, dkim_public_key, next_check_at)
+      select 1, 'd' || n || '-' || $1 || '.example.com', '', 'AAAA', now() from generate_series(1, $2::integer) n`,
+    [String(elapsed), draw.between(1, 2)]
+  ],
+  start: (node, receiver) =>
+    Effect.gen(function*() {
+      const services = yield* Layer.build(
+        DomainVerification.layer.pipe(Layer.provide([nameServers(node, receiver), Notices.layer, Settings]))
+      )
+      const { checkDue, isAnyDue } = Context.get(services, DomainVerification)
+      const all = Effect.repeat(checkDue, { while: (found) => found })
+      const poll = Effect.flatMap(isAnyDue, (is) => is ? Effect.all([all, all], { concurrency: 2 }) : Effect.void)
+      const owned = Effect.forever(Effect.andThen(Effect.ignoreCause(poll), Effect.sleep("1 second")))
+      return { wake: Effect.void, owned }
+    })
+}

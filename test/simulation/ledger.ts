@@ -1,0 +1,157 @@
+/** What must be true of a run, whatever its faults were. */
+import { Schema } from "effect"
+import type { Attempt, Receiver } from "./Receiver.ts"
+import type { Session } from "./Sessions.ts"
+
+const Row = Schema.Record(Schema.String, Schema.Unknown)
+type Row = typeof Row.Type
+
+const Change = Schema.Struct({
+  /** In Unix milliseconds. */
+  at: Schema.Finite,
+  writer: Schema.String,
+  relation: Schema.String,
+  before: Schema.NullOr(Row),
+  /** Null if the row was deleted. */
+  after: Schema.NullOr(Row)
+})
+type Change = typeof Change.Type
+
+/** A change of a claimed row. */
+export interface ClaimedChange {
+  readonly at: number
+  readonly before: Row
+  readonly after: Row | null
+  /** Whether the writer has the shard. */
+  readonly byOwner: boolean
+}
+
+/** How to read the rows of a queue. */
+export interface QueueRows {
+  readonly relation: string
+  /** Selects all rows as JSON, also those that have ended. */
+  readonly all: string
+  readonly itemOf: (row: Row) => string
+  /** The claim of the row, if it has one. */
+  readonly claimOf: (row: Row) => unknown
+  /** Whether a node that has not made the claim may make this change. */
+  readonly mayReclaim: (change: ClaimedChange) => boolean
+  /** Whether a node that was frozen may send what another node has sent meanwhile. */
+  readonly hasNoLease?: boolean
+  readonly isFinal: (row: Row) => boolean
+  /** The owner of the rows is the writer that raised the epoch in this table last. */
+  readonly epochs?: {
+    readonly relation: string
+    /** Whether only the owner may make this change. */
+    readonly isFenced: (change: ClaimedChange) => boolean
+  }
+  /** Whether the final row says that the receiving side has the item. */
+  readonly isSent: (row: Row) => boolean
+}
+
+/** Whether a row with a lease in `due_at` may be reclaimed, as `claimOf` counts reclaims. */
+export const hasExpired = (leaseTimeout: number, count: string) => ({ after, at, before }: ClaimedChange): boolean =>
+  at - Date.parse(String(before["due_at"])) >= leaseTimeout && Number(after?.[count]) > Number(before[count])
+
+/** Every change of the rows. */
+const changesIn = async (session: Session) =>
+  Schema.decodeUnknownSync(Schema.Array(Change))(
+    await session.rows([
+      `select extract(epoch from at)::float8 * 1000 as at, writer, relation, before, after from simulation.history
+        order by id`
+    ])
+  )
+
+/** Every row of a queue. */
+export const rowsIn = async (session: Session, { all }: QueueRows): Promise<ReadonlyArray<Row>> =>
+  Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ row: Row })))(await session.rows([all])).map(({ row }) => row)
+
+interface Evidence {
+  readonly receiver: Receiver
+  /** Which node had the shard at a time. */
+  readonly ownerAt: (at: number) => string | undefined
+}
+
+/** Only the node that has claimed a row changes it, until it may be reclaimed. Nothing changes a row that has ended. */
+const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { ownerAt }: Evidence): ReadonlyArray<string> => {
+  const claimants = new Map<string, string>()
+  return changes.flatMap(({ after, at, before, writer }) => {
+    if (before === null) return []
+    const item = rows.itemOf(before)
+    if (rows.isFinal(before)) return [`${writer} changes ${item} after its end`]
+    const claimant = claimants.get(item)
+    const claim = rows.claimOf(before)
+    if (after !== null && rows.claimOf(after) !== undefined && rows.claimOf(after) !== claim) {
+      claimants.set(item, writer)
+    }
+    if (claim === undefined || claimant === undefined || claimant === writer) return []
+    return rows.mayReclaim({ at, before, after, byOwner: ownerAt(at) === writer })
+      ? []
+      : [`${writer} changes ${item}, which ${claimant} has claimed`]
+  })
+}
+
+/** Only the owner of an epoch makes fenced changes. */
+const wrongOwners = (
+  { epochs, itemOf, relation }: QueueRows,
+  changes: ReadonlyArray<Change>
+): ReadonlyArray<string> => {
+  let owner: string | undefined
+  return changes.flatMap(({ after, at, before, writer, ...change }) => {
+    if (epochs === undefined || before === null || owner === writer) return []
+    if (change.relation === epochs.relation && Number(after?.["epoch"]) > Number(before["epoch"])) {
+      owner = writer
+      return []
+    }
+    if (change.relation === relation && !epochs.isFenced({ at, before, after, byOwner: false })) return []
+    return [`${writer} changes ${change.relation === relation ? itemOf(before) : change.relation}, which ${owner} owns`]
+  })
+}
+
+const isDisturbed = ({ node }: Attempt, from: number, to: number) =>
+  node.disturbances.some((time) => time.from <= to && time.to >= from)
+
+/** Nothing begins by a claim after a later claim has begun. */
+const lateBegins = ({ receiver: { attempts } }: Evidence): ReadonlyArray<string> =>
+  attempts.flatMap(({ claim, item, node }, index) =>
+    attempts.slice(0, index).some((earlier) => earlier.item === item && earlier.claim > claim)
+      ? [`${node.name} sends ${item} by claim ${claim}, after a later claim`]
+      : []
+  )
+
+/** An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. */
+const repetitions = ({ hasNoLease = false }: QueueRows, { receiver: { attempts } }: Evidence): ReadonlyArray<string> =>
+  [...Map.groupBy(attempts, ({ item }) => item).values()].flatMap((all) =>
+    all.flatMap((next, index) => {
+      const accepted = all.slice(0, index).findLast(({ acceptedAt }) => acceptedAt !== undefined)
+      if (accepted === undefined || accepted.verdict === "lost") return []
+      const disturbed = hasNoLease ? [accepted, next] : [accepted]
+      return disturbed.some((attempt) => isDisturbed(attempt, accepted.from, next.from))
+        ? []
+        : [`${next.node.name} sends ${next.item}, which ${accepted.node.name} has sent`]
+    })
+  )
+
+/** Each item ends, and its end agrees with the receiving side. */
+const wrongEnds = (rows: QueueRows, ends: ReadonlyArray<Row>, { receiver }: Evidence): ReadonlyArray<string> =>
+  ends.flatMap((row) => {
+    const item = rows.itemOf(row)
+    if (!rows.isFinal(row)) return [`${item} has no outcome`]
+    const accepted = receiver.attempts.filter((attempt) => attempt.item === item && attempt.acceptedAt !== undefined)
+    if (rows.isSent(row)) return accepted.length > 0 ? [] : [`${item} counts as sent, and was never accepted`]
+    return accepted.every((attempt) => attempt.verdict === "lost" || isDisturbed(attempt, attempt.from, Infinity))
+      ? []
+      : [`${item} counts as failed, and was accepted`]
+  })
+
+/** What was wrong in a run. */
+export const judge = async (rows: QueueRows, session: Session, evidence: Evidence): Promise<ReadonlyArray<string>> => {
+  const changes = await changesIn(session)
+  return [
+    ...wrongWrites(rows, changes.filter(({ relation }) => relation === rows.relation), evidence),
+    ...wrongOwners(rows, changes),
+    ...lateBegins(evidence),
+    ...repetitions(rows, evidence),
+    ...wrongEnds(rows, await rowsIn(session, rows), evidence)
+  ]
+}

@@ -1,0 +1,41 @@
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { Events } from "../../src/events/Events.ts"
+import { AppConfig } from "../../src/platform/config/AppConfig.ts"
+import { MacKeys } from "../../src/platform/crypto/MacKeys.ts"
+import { Vault } from "../../src/platform/crypto/Vault.ts"
+import * as Query from "../../src/platform/database/Query.ts"
+
+/** Records events in the transaction that publishes them. */
+export const RecordedEvents = Layer.effect(
+  Events,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Events.of({
+      publish: (events) =>
+        Effect.forEach(
+          events,
+          ({ data, event }) =>
+            Query.run(sql`insert into simulation.published values (${event}, ${JSON.stringify(data)})`),
+          { discard: true }
+        )
+    }))
+)
+
+/** The settings of every node. WhatsApp messages have no rate limit. */
+const values = {
+  WHATSAPP_PER_MINUTE: "0",
+  WHATSAPP_PER_DAY: "0",
+  WHATSAPP_PAUSE_MIN_MS: "0",
+  WHATSAPP_PAUSE_MAX_MS: "0"
+}
+
+export const Settings = AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(values))))
+
+const key = new Uint8Array(32).fill(7)
+
+export const TestVault = Vault.layer(Redacted.make(key))
+
+export const Keys = Layer.succeed(
+  MacKeys,
+  MacKeys.of({ unsubscribe: key, bounce: key, tracking: key, confirm: key, verify: key, sandbox: key })
+)

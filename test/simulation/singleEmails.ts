@@ -1,0 +1,37 @@
+import { Context, Effect, Layer } from "effect"
+import { EmailMailer } from "../../src/channels/email/single/EmailMailer.ts"
+import { EmailSender } from "../../src/channels/email/single/EmailSender.ts"
+import { mailOf, OpenRelay, outcomeOf, Outcomes, recipientRows } from "./mail.ts"
+import type { Receiver } from "./Receiver.ts"
+import type { Workload } from "./runSeed.ts"
+import { Settings } from "./services.ts"
+import type { VirtualNode } from "./VirtualNode.ts"
+
+const mailer = (node: VirtualNode, { receive }: Receiver) =>
+  Layer.succeed(
+    EmailMailer,
+    EmailMailer.of({
+      mail: ({ attempt_count, id }, lease) =>
+        Effect.map(
+          receive({ node, item: mailOf(id), claim: attempt_count, lease }),
+          (verdict) => ({ subject: "s", outcome: outcomeOf(verdict) })
+        )
+    })
+  )
+
+/** Single emails, which every node sends. */
+export const singleEmails: Workload = {
+  name: "single emails",
+  tables: ["email_messages", "suppressions", "usage_daily"],
+  rows: recipientRows(10_000),
+  accept: ({ draw }) => [
+    `insert into email_messages (account_id, recipient, due_at, lane)
+      select $1, 'user' || n || '@example.com', now(), $3 from generate_series(1, $2::integer) as n`,
+    [draw.between(1, 2), draw.between(1, 4), draw.between(0, 1)]
+  ],
+  start: (node, receiver) =>
+    Effect.map(
+      Layer.build(EmailSender.layer.pipe(Layer.provide([mailer(node, receiver), OpenRelay, Settings, Outcomes]))),
+      Context.get(EmailSender)
+    )
+}

@@ -1,0 +1,119 @@
+import { Duration, Effect, Layer } from "effect"
+import { Entity, ShardingConfig } from "effect/cluster"
+import { Vault } from "../../src/platform/crypto/Vault.ts"
+import { PublicHttp, PublicHttpFailure } from "../../src/platform/net/PublicHttp.ts"
+import { DeliveryOutcomes } from "../../src/webhooks/delivery/DeliveryOutcomes.ts"
+import { DeliveryBudget } from "../../src/webhooks/delivery/InFlightDeliveries.ts"
+import { LocalDispatch } from "../../src/webhooks/delivery/LocalDispatch.ts"
+import { QueueRepo } from "../../src/webhooks/delivery/QueueRepo.ts"
+import { webhookActor } from "../../src/webhooks/delivery/WebhookActor.ts"
+import { WebhookEntity } from "../../src/webhooks/delivery/WebhookEntity.ts"
+import { UnhealthyNotifier } from "../../src/webhooks/endpoint/UnhealthyNotifier.ts"
+import { Targets } from "../../src/webhooks/endpoint/WebhooksRepo.ts"
+import type { Receiver, Verdict } from "./Receiver.ts"
+import type { Workload } from "./runSeed.ts"
+import { Settings, TestVault } from "./services.ts"
+import type { VirtualNode } from "./VirtualNode.ts"
+
+const statuses: Record<Verdict, number> = { accepted: 200, refused: 500, deferred: 503, unavailable: 429, lost: 0 }
+
+/** A delivery has no lease: receivers get one again after a node was frozen. */
+const noLease = { begin: () => true, isHeld: () => true }
+
+const itemOf = (delivery: unknown) => `delivery ${delivery}`
+
+const endpoint = (node: VirtualNode, { receive }: Receiver) =>
+  Layer.succeed(
+    PublicHttp,
+    PublicHttp.of({
+      post: Effect.fnUntraced(function*(request) {
+        const headers = request.headers()
+        const item = itemOf(headers["X-Service-Delivery-Id"])
+        const verdict = yield* receive({ node, item, claim: Number(headers["X-Service-Attempt"]), lease: noLease })
+        if (verdict === "lost") {
+          return yield* new PublicHttpFailure({ reason: "timeout", detail: "no answer", durationMs: 10_000 })
+        }
+        const status = statuses[verdict]
+        const kind = status === 200 ? "success" : "refusal"
+        return {
+          status,
+          kind,
+          location: undefined,
+          retryAfter: undefined,
+          body: Buffer.from(""),
+          truncated: false,
+          durationMs: 1
+        }
+      })
+    })
+  )
+
+/** The actor of the webhook, while the node has its shard. The sweeper runs beside it. */
+const owned = Effect.scoped(Effect.gen(function*() {
+  const client = yield* Entity.makeTestClient(WebhookEntity, webhookActor(Duration.seconds(15)))
+  const { findStalled } = yield* QueueRepo
+  const sweep = Effect.gen(function*() {
+    const stalled = yield* findStalled()
+    for (const { id, reason } of stalled) {
+      const { Wake } = yield* client(String(id))
+      yield* Effect.forkScoped(Wake({ reason }))
+    }
+  })
+  return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(sweep), Effect.sleep("1 second")))
+}))
+
+/** The secret of the webhook, whatever the database has. */
+const OneSecret = Layer.effect(
+  Vault,
+  Effect.map(
+    Vault,
+    (vault) =>
+      Vault.of({ ...vault, open: () => Effect.succeed(Buffer.from(`whsec_${Buffer.alloc(32, 7).toString("base64")}`)) })
+  )
+).pipe(Layer.provide(TestVault))
+
+const Services = Layer.mergeAll(DeliveryOutcomes.layer, DeliveryBudget.layer, Targets.layer, QueueRepo.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(
+    OneSecret,
+    Settings,
+    ShardingConfig.layer(),
+    LocalDispatch.layer,
+    Layer.mock(UnhealthyNotifier)({ notify: () => Effect.void })
+  ))
+)
+
+/** The deliveries of a webhook, which the owner of its shard sends. */
+export const webhooks: Workload = {
+  name: "webhook deliveries",
+  tables: ["webhooks", "webhook_queue", "webhook_deliveries", "events"],
+  setup: [
+    `insert into webhooks (account_id, url, events, secret, secret_prefix)
+      values (1, 'https://hooks.example/', array['*'], '', 'whsec_')`,
+    "select setval('webhook_delivery_ids', 1, false)"
+  ],
+  rows: {
+    relation: "webhook_queue",
+    all: `select to_jsonb(q) as row from webhook_queue q
+      union all select to_jsonb(d) || '{"has_ended": true}' as row from webhook_deliveries d`,
+    itemOf: ({ id }) => itemOf(id),
+    claimOf: ({ due_at, status }) => status === "taken" ? due_at : undefined,
+    mayReclaim: ({ after, before, byOwner }) => byOwner && after?.["attempt_count"] === before["attempt_count"],
+    hasNoLease: true,
+    isFinal: ({ has_ended }) => has_ended === true,
+    isSent: ({ status }) => status === "delivered"
+  },
+  accept: ({ draw, elapsed }) => [
+    `with event as (
+        insert into events (id, account_id, name, body)
+        select 'evt_' || ulid_time(now()) || $1 || n, 1, 'email.sent', 'x' from generate_series(1, $2::integer) n
+        returning id
+      )
+      insert into webhook_queue (webhook_id, event_id, event, status) select 1, id, 'email.sent', 'pending' from event`,
+    [String(elapsed).padStart(8, "0"), draw.between(1, 4)]
+  ],
+  start: (node, receiver) =>
+    Effect.gen(function*() {
+      const services = yield* Layer.build(Services.pipe(Layer.provideMerge(endpoint(node, receiver))))
+      return { wake: Effect.void, owned: Effect.provide(owned, services) }
+    })
+}
