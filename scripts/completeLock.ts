@@ -1,5 +1,8 @@
 /**
- * Adds missing platform packages to package-lock.json: run `npm install`, then `node scripts/completeLock.ts`.
+ * Completes package-lock.json: run `npm install`, then `node scripts/completeLock.ts`. It adds missing platform packages,
+ * and removes the Node versions that packages want.
+ *
+ * npm compares these versions with its own Node, and warns. The packages run on the installed Node 24.
  *
  * npm silently omits optional packages that the registry did not offer. `npm ci` then rejects the lock wherever the
  * registry offers them ("Missing: … from lock file"). The script adds only platform packages with an exact version,
@@ -75,7 +78,9 @@ const program = Effect.gen(function*() {
   const present = yield* Schema.decodeUnknownEffect(Packages)(lock["packages"])
   const { found, unclear } = yield* missing(present)
   const packages = Object.fromEntries(
-    [...Object.entries(present), ...found].sort(([one], [other]) => one.localeCompare(other, "en"))
+    [...Object.entries(present), ...found]
+      .sort(([one], [other]) => one.localeCompare(other, "en"))
+      .map(([place, { engines, ...entry }]) => [place, place === "" ? { ...entry, engines } : entry])
   )
   yield* fs.writeFileString(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`)
   yield* Console.log(`added ${found.size} packages of other platforms`)

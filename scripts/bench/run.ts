@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, string>> = {
   smtp: "CPU to hand one message over beside a raw socket",
   retention: "time to drop a day of history beside DELETE, and what writers notice",
   pair: "requests, mails, deliveries, submits and texts/s beside another version, whose checkout BENCH_BASE names",
+  start: "time of a start, memory of an idle node and installed size, beside a version whose checkout BENCH_BASE names",
   nodes: "calls between nodes over TLS with the nodes' key beside plain TCP",
   blocks: "the own codecs and group commit beside what the libraries offer"
 }

@@ -6,7 +6,11 @@ import * as NodeReadline from "node:readline"
 /** Every process that a bench started ends with it. */
 export const spawn = (
   args: ReadonlyArray<string>,
-  options: { readonly env?: NodeJS.ProcessEnv; readonly stdio: NodeChildProcess.StdioOptions }
+  options: {
+    readonly env?: NodeJS.ProcessEnv
+    readonly cwd?: string
+    readonly stdio: NodeChildProcess.StdioOptions
+  }
 ): Effect.Effect<NodeChildProcess.ChildProcess, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => NodeChildProcess.spawn(process.execPath, args, options)),
