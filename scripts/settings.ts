@@ -73,9 +73,10 @@ export const settingsPage = () =>
     "# Settings",
     "",
     "Set environment variables, or copy [.env.example](../.env.example) to `.env` in the directory of the service. An empty",
-    "value counts as unset. A start with an invalid value stops with one sentence that names the variable.",
+    "value counts as unset. A start with invalid values stops with one sentence for each. So does an unknown name in `.env`;",
+    "a variable of the environment that looks like a misspelt setting is a warning.",
     "",
-    "`npm run cli -- config` prints the settings in force, without secrets. `npm run cli -- doctor` checks them against the",
+    "`npm run cli -- config` prints the settings in force with their origin, without secrets. `npm run cli -- doctor` checks them against the",
     "database, the relay, DNS, the carrier and WhatsApp. [Operations](operations.md) explains which ones production needs.",
     "",
     ...groups.flatMap(({ title }, index) => [

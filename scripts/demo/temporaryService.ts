@@ -21,8 +21,8 @@ export class ServiceEnded extends Schema.TaggedError<ServiceEnded>()("ServiceEnd
 
 const main = NodePath.resolve(import.meta.dirname, "../../src/main.ts")
 
-/** The first line of the tour that a first start prints. */
-const greeting = /curl (http\S+)\/v1\/api-keys -H 'Authorization: Bearer (sk_live_\w+)'/
+/** The link that a start prints. */
+const link = /^ {2}(http:\S+)\/\?token=/
 
 /** The service ignores the settings of this shell and its working directory, so that it has no relay. */
 const defaults = Object.fromEntries(Object.values(settings).map(({ name }) => [name, undefined]))
@@ -41,6 +41,12 @@ const temporaryDirectory = Effect.gen(function*() {
     )
   )
   return directory
+})
+
+/** The key that a first start writes before it prints its link. */
+const firstKey = Effect.fnUntraced(function*(directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  return Redacted.make((yield* fs.readFileString(NodePath.join(directory, "first-key"))).trim())
 })
 
 /** A service with an empty database, started like `npm start`. The scope removes it and its files. */
@@ -67,13 +73,12 @@ export const temporaryService = Effect.gen(function*() {
     Stream.decodeText(),
     Stream.splitLines,
     Stream.runForEach((line) => {
-      const [, baseUrl, key] = greeting.exec(line) ?? []
-      if (baseUrl === undefined || key === undefined) return Effect.void
-      return Deferred.succeed(ready, {
-        baseUrl,
-        apiKey: Redacted.make(key),
-        sandboxToken: Redacted.make(sandboxToken)
-      })
+      const [, baseUrl] = link.exec(line) ?? []
+      if (baseUrl === undefined) return Effect.void
+      return Effect.flatMap(
+        firstKey(directory),
+        (apiKey) => Deferred.succeed(ready, { baseUrl, apiKey, sandboxToken: Redacted.make(sandboxToken) })
+      )
     }),
     Effect.ignore,
     Effect.andThen(Deferred.fail(ready, new ServiceEnded())),

@@ -1,35 +1,7 @@
 import { Brand, Schema, SchemaTransformation } from "effect"
 import { oneLine } from "../values/messageText.ts"
+import { nearest } from "../values/nearest.ts"
 import { eventAliases, type EventName, eventNames, type MessageChannel, type Topic, topics } from "./EventNames.ts"
-
-/** The number of insertions, deletions and replacements that turn `a` into `b` (Levenshtein). */
-const distance = (a: string, b: string): number => {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      row.push(Math.min(replaced, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
-    }
-    previous = row
-  }
-  return previous[b.length] ?? 0
-}
-
-const tolerance = (candidate: string): number => Math.max(2, Math.floor(candidate.length / 4))
-
-/** At most two known words that are close to a mistyped one. */
-const nearest = (word: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const lower = word.trim().toLowerCase()
-  const near = known
-    // Compares lengths first, which excludes most words cheaply.
-    .filter((candidate) => candidate.length > 1 && Math.abs(lower.length - candidate.length) <= tolerance(candidate))
-    .map((candidate) => ({ candidate, distance: distance(lower, candidate) }))
-    .filter((it) => it.distance <= tolerance(it.candidate))
-    .sort((a, b) => a.distance - b.distance)
-  const best = near[0]?.distance ?? 0
-  return near.filter((it) => it.distance === best).slice(0, 2).map((it) => it.candidate)
-}
 
 /** All names and aliases of events. */
 const knownNames: ReadonlyArray<string> = [...eventNames, ...eventAliases.keys()]
@@ -39,7 +11,7 @@ const unknownEvent = (
   word: string,
   { instead, known }: { readonly known: ReadonlyArray<string>; readonly instead: string }
 ): string => {
-  const near = nearest(word, known)
+  const near = nearest(word.trim().toLowerCase(), known)
   return near.length === 0
     ? `unknown event "${oneLine(word)}", use ${instead}`
     : `unknown event "${oneLine(word)}", did you mean ${near.join(" or ")}?`

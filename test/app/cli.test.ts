@@ -1,6 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import manifest from "../../package.json" with { type: "json" }
 import * as Passwords from "../../src/platform/crypto/Passwords.ts"
 import { cli, sandboxed } from "../support/cli.ts"
 import { makeDnsServer } from "../support/DnsServer.ts"
@@ -10,6 +14,11 @@ const onDatabase = Effect.map(TestDatabase, ({ url }) => ({
   DATABASE_URL: url,
   ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64")
 }))
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-cli-"))),
+  (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true }))
+)
 
 describe("command line", () => {
   it.live("serve stops with one sentence when a setting is invalid", () =>
@@ -49,12 +58,100 @@ describe("command line", () => {
       assert.notInclude(stderr, "geheim")
     }))
 
-  it.live("config prints the settings in force with masked secrets", () =>
+  it.live("serve names every invalid setting at once", () =>
     Effect.gen(function*() {
-      const { stdout } = yield* cli(["config"], { SMTP_URL: "smtp://u:geheim@relay", PORT: "9001" })
-      assert.include(stdout, "PORT=9001\n")
-      assert.include(stdout, "SMTP_URL=********\n")
+      const { stderr } = yield* cli(["serve"], { PORT: "eighty", LOG_LEVEL: "verbose", WEBHOOK_TIMEOUT_SECONDS: "-1" })
+      assert.deepStrictEqual(stderr.trim().split("\n").map((line) => line.split(" ")[0]), [
+        "PORT",
+        "WEBHOOK_TIMEOUT_SECONDS",
+        "LOG_LEVEL"
+      ])
+    }))
+
+  it.live("serve names everything that production lacks before it connects to the database", () =>
+    Effect.gen(function*() {
+      const { code, stderr } = yield* cli(["serve"], {
+        DATABASE_URL: "postgres://u:p@127.0.0.1:1/x",
+        MAIL_FROM: "nobody",
+        SMS_PROVIDER: "smpp"
+      })
+      assert.strictEqual(code, 1)
+      for (
+        const name of [
+          "SMTP_URL and WHATSAPP_URL are required",
+          "ENCRYPTION_KEY must",
+          "MAIL_FROM must",
+          "SMPP_URL must"
+        ]
+      ) {
+        assert.include(stderr, name)
+      }
+      assert.notInclude(stderr, "ECONNREFUSED")
+    }))
+
+  it.live("an unknown name in .env stops a command and gets the nearest setting", () =>
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      NodeFs.writeFileSync(NodePath.join(folder, ".env"), "SMTP_ULR=smtp://relay\nOTP_LIMT_HOUR=9\nCOLOUR=red\n")
+      const { code, stderr } = yield* cli(["config"], {}, { cwd: folder })
+      assert.strictEqual(code, 1)
+      const path = NodePath.join(NodeFs.realpathSync(folder), ".env")
+      assert.strictEqual(
+        stderr,
+        `${path} sets COLOUR, which is not a setting. Remove it: docs/settings.md lists all settings.\n`
+          + `${path} sets OTP_LIMT_HOUR, which is not a setting. Did you mean OTP_LIMIT_HOUR?\n`
+          + `${path} sets SMTP_ULR, which is not a setting. Did you mean SMTP_URL?\n`
+      )
+    }).pipe(Effect.scoped))
+
+  it.live("config prints each value with its origin, masks secrets, and warns of a misspelt variable", () =>
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      NodeFs.writeFileSync(NodePath.join(folder, ".env"), "DRAIN_SECONDS=7\nPORT=9002\n")
+      const { code, stderr, stdout } = yield* cli(["config"], {
+        SMTP_URL: "smtp://u:geheim@relay",
+        PORT: "9001",
+        WEBHOOK_TIMEOUT: "3",
+        HOME: "/root"
+      }, { cwd: folder })
+      assert.strictEqual(code, 0, stderr)
+      const lines = stdout.split("\n")
+      for (
+        const line of [
+          "environment  PORT=9001",
+          "environment  SMTP_URL=********",
+          ".env         DRAIN_SECONDS=7",
+          "default      HOST=127.0.0.1",
+          "mode         SMS_PROVIDER=sandbox",
+          "unset        PUBLIC_URL="
+        ]
+      ) assert.include(lines, line)
       assert.notInclude(stdout, "geheim")
+      assert.strictEqual(stderr, "WARN  WEBHOOK_TIMEOUT is not a setting. Did you mean WEBHOOK_TIMEOUT_SECONDS?\n")
+    }).pipe(Effect.scoped))
+
+  it.live("a mistyped command gets its error, the nearest command and the way to the help, and needs no settings", () =>
+    Effect.gen(function*() {
+      const { code, stderr, stdout } = yield* cli(["doctro"], { PORT: "eighty" })
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.match(stderr, /^Unknown subcommand "doctro"/)
+      assert.match(stderr, /Did you mean this\?\n {4}doctor\n/)
+      assert.match(stderr, /\nHelp: npm run cli -- --help\n$/)
+    }))
+
+  it.live("a mistyped option gets its error, the nearest option and the way to its command's help", () =>
+    Effect.gen(function*() {
+      const { code, stderr } = yield* cli(["account", "create", "--emial", "ada@example.com"])
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /^Unrecognized flag: --emial/)
+      assert.include(stderr, "--email")
+      assert.match(stderr, /\nHelp: npm run cli -- account create --help\n$/)
+    }))
+
+  it.live("--version prints the version of package.json without loading the program", () =>
+    Effect.gen(function*() {
+      const { stdout } = yield* cli(["--version"], {})
+      assert.strictEqual(stdout, `messaging-service ${manifest.version}\n`)
     }))
 
   it.live(
@@ -91,8 +188,8 @@ describe("command line", () => {
       Effect.gen(function*() {
         const environment = yield* onDatabase
         const sql = yield* SqlClient.SqlClient
-        const create = (email: string, words: ReadonlyArray<string>, input?: string) =>
-          cli(["account", "create", "--email", email, "--name", "Ada", ...words], environment, input)
+        const create = (email: string, words: ReadonlyArray<string>, input = "") =>
+          cli(["account", "create", "--email", email, "--name", "Ada", ...words], environment, { input })
         const made = yield* create("ada@example.com", ["--password-stdin", "--json"], "correct horse battery\nmore\n")
         assert.strictEqual(made.code, 0, made.stderr)
         const [account] = yield* sql`select password_hash from accounts where email = 'ada@example.com'`

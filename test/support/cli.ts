@@ -14,17 +14,17 @@ export interface CommandEnd {
   readonly stderr: string
 }
 
-/** Runs the command line in a new process. Its standard input stays open after `input`. */
+/** Runs the command line in a new process, in a directory. Its standard input stays open after `input`. */
 export const cli = (
   words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-  input = ""
+  { cwd, input = "" }: { readonly cwd?: string; readonly input?: string } = {}
 ) =>
   Effect.callback<CommandEnd>((resume) => {
     const child = execFile(
       process.execPath,
       [main, ...words],
-      { env: { PATH: process.env["PATH"], ...environment } },
+      { env: { PATH: process.env["PATH"], ...environment }, cwd },
       (error, stdout, stderr) =>
         resume(Effect.succeed({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }))
     )

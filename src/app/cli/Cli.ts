@@ -1,10 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, type Runtime } from "effect"
-import { CliError, Command } from "effect/cli"
+import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import manifest from "../../../package.json" with { type: "json" }
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { DotEnv } from "../../platform/config/DotEnv.ts"
-import { shown } from "../../platform/config/Setting.ts"
-import { settings } from "../../platform/config/settings.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
 import { rotateMainKey } from "../../platform/crypto/rotateMainKey.ts"
@@ -14,6 +13,7 @@ import { rebuildUsage } from "../../usage/rebuildUsage.ts"
 import { pluralize } from "../../values/messageText.ts"
 import { sealedColumns } from "../server/sealedColumns.ts"
 import { account } from "./account.ts"
+import { config } from "./config.ts"
 import { prices } from "./prices.ts"
 import { restored } from "./restored.ts"
 import { webhook } from "./webhook.ts"
@@ -33,17 +33,6 @@ const migrate = Command.make("migrate", {}, () =>
   Console.log("The database is up to date.").pipe(
     Effect.provide(OnDatabase)
   )).pipe(Command.withDescription("Migrate the database"))
-
-const config = Command.make(
-  "config",
-  {},
-  () =>
-    Effect.forEach(
-      Object.values(settings),
-      (setting) => Effect.flatMap(shown(setting), (value) => Console.log(`${setting.name}=${value}`)),
-      { discard: true }
-    )
-).pipe(Command.withDescription("Print all settings with their values, secrets masked"))
 
 /** Loads the checks lazily: they import every channel, which other commands need not wait for. */
 const doctor = Command.make(
@@ -87,10 +76,31 @@ const usage = Command.make("usage").pipe(
   Command.withSubcommands([rebuild])
 )
 
-const root = Command.make("messaging").pipe(
+/** The settings and the log, for the command that runs. Help and wrong options need neither. */
+const Configured = Logs.pipe(Layer.provideMerge(AppConfig.layerWithDotEnv), Layer.provideMerge(DotEnv.layer))
+
+/** Its name is what people type, so that they can paste the lines of its help. */
+const root = Command.make("npm run cli --").pipe(
   Command.withDescription("Self-hosted messaging: email, SMS, WhatsApp and codes out, signed webhooks back"),
-  Command.withSubcommands([serve, migrate, config, account, webhook, prices, doctor, rotateKey, restored, usage])
+  Command.withSubcommands([serve, migrate, config, account, webhook, prices, doctor, rotateKey, restored, usage]),
+  Command.provide(Configured)
 )
+
+const formatter = CliOutput.defaultFormatter({ colors: false })
+
+/** A wrong command gets its error and the way to the help, which alone would fill the screen. */
+const Output = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(
+        [
+          ...event.errors.map(formatter.formatCliError),
+          "",
+          `Help: ${event.commandPath.join(" ")} --help`
+        ].join("\n")
+      )
+      : CliOutput.defaultPresenter.present(event)
+})
 
 /** Prints the error's own sentence for the operator, or the whole cause of an unexpected error. */
 const explain = (cause: Cause.Cause<unknown>) => {
@@ -100,12 +110,8 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return Console.error(known ? failure.message : Cause.pretty(cause))
 }
 
-export const program = Command.run(root, { version: "0.1.0" }).pipe(
-  Effect.provide(Logs.pipe(
-    Layer.provideMerge(AppConfig.layer),
-    Layer.provideMerge(DotEnv.layer),
-    Layer.provideMerge(NodeServices.layer)
-  )),
+export const program = Command.run(root, { version: manifest.version }).pipe(
+  Effect.provide([Output, CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] }), NodeServices.layer]),
   Effect.tapCause(explain)
 )
 

@@ -2,8 +2,8 @@ import { Clock, Console, Effect, Layer, Option, type Redacted, Result } from "ef
 import { Command, Flag } from "effect/cli"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
+import { httpServerAt } from "../../platform/net/Listening.ts"
 import { verify } from "../../webhooks/endpoint/WebhookSecret.ts"
-import { listenOn } from "../server/HttpServer.ts"
 import { secretLine } from "./secretLine.ts"
 
 const pretty = (body: string) => {
@@ -52,9 +52,15 @@ const listen = Command.make(
       Console.log(`Listening on http://127.0.0.1:${port}/ (create a webhook with this URL; Ctrl-C stops)`)
     )
     const server = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })
+    const place = {
+      host: "127.0.0.1",
+      port,
+      hostSetting: "the address",
+      commandFor: (other: number) => `npm run cli -- webhook listen --port ${other}`
+    }
     return yield* Layer.launch(ready.pipe(
       Layer.provideMerge(server),
-      Layer.provide(listenOn(createServer, { host: "127.0.0.1", port }))
+      Layer.provide(httpServerAt(createServer, place))
     ))
   })
 ).pipe(Command.withDescription("Receive, verify and print webhooks on this machine"))

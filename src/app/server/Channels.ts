@@ -44,8 +44,8 @@ const Carrier = Layer.unwrap(Effect.map(
   ({ smsProvider }): Layer.Layer<SmsOutlet, Layer.Error<Outlet>, Layer.Services<Outlet>> => outlets[smsProvider]
 ))
 
-/** One line per channel: where its messages go. */
-const destinations = (
+/** Where the messages of each channel go; undefined for the sandbox. */
+export const destinations = (
   { smsProvider, smtpUrl, whatsappUrl }: Upstreams
 ): Readonly<Record<string, string | undefined>> => ({
   email: smtpUrl === "sandbox" ? undefined : `the relay ${Redacted.value(smtpUrl).host}`,

@@ -1,5 +1,4 @@
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
@@ -10,34 +9,12 @@ import { wireOf } from "../../platform/http/ApiError.ts"
 import { RequestRefused, ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
 import { defaultHeaders } from "../../platform/http/ready/defaultHeaders.ts"
 import { QuickAnswers } from "../../platform/http/ready/QuickAnswers.ts"
+import { httpServerAt, placeOf } from "../../platform/net/Listening.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
 import { limitConnections } from "./Connections.ts"
 
-class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
-  host: Schema.String,
-  port: Schema.Int,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `Cannot listen on ${this.host}:${this.port} (${this.reason}). Set another PORT; 0 picks a free one.`
-  }
-}
-
-const reasonOf = (cause: unknown) => cause instanceof Error && "code" in cause ? String(cause.code) : "refused"
-
-/**
- * Connections that may wait to be accepted. The kernel drops further ones, and their clients try again after one second,
- * then two, then four: a busy node would look seconds slower than it is. The kernel's own limit is mostly 4096 too.
- */
-const backlog = 4_096
-
-/** An HTTP server at an address. When its scope closes, it first finishes the requests in flight. */
-export const listenOn = (make: () => Server, { host, port }: { readonly host: string; readonly port: number }) => {
-  const server = NodeHttpServer.layer(make, { host, port, backlog, gracefulShutdownTimeout: "10 seconds" })
-  const failed = (reason: string): Effect.Effect<Context.Context<Layer.Success<typeof server>>, ListenFailed> =>
-    Effect.fail(new ListenFailed({ host, port, reason }))
-  return Layer.catchTag(server, "ServeError", ({ cause }) => Layer.effectContext(failed(reasonOf(cause))))
-}
+/** Where HTTP listens. */
+export const httpPlace = (config: AppConfig["Service"]) => placeOf({ host: "HOST", port: "PORT" }, config)
 
 /** The documented response for requests that Node refuses before routing. */
 const refusal = (error: RequestRefused | ServiceUnavailable) => {
@@ -159,5 +136,5 @@ export const HttpServerLayer = Layer.unwrap(Effect.gen(function*() {
       socket.once("close", () => sockets.delete(socket))
     })
   const count = Effect.sync(() => [...sockets].filter(({ bytesRead }) => bytesRead > 0).length)
-  return Layer.merge(listenOn(listening, config), Layer.succeed(OpenConnections, { count }))
+  return Layer.merge(httpServerAt(listening, httpPlace(config)), Layer.succeed(OpenConnections, { count }))
 }))

@@ -8,6 +8,7 @@ import * as ReaderPage from "../../platform/http/ReaderPage.ts"
 import { entityTag, isNamed } from "../../platform/http/ready/entityTag.ts"
 import { AcceptancePaths } from "../../platform/work/Overload.ts"
 import { DocsPage } from "./DocsPage.ts"
+import { HomePage } from "./HomePage.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
   // Generated on first use, so that no start waits for it.
@@ -30,6 +31,9 @@ const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
 
 /** Routes outside the contract. */
 const plainRoutes: ReadonlyArray<RouteName> = [
+  { method: "GET", path: "/" },
+  { method: "GET", path: "/favicon.ico" },
+  { method: "GET", path: "/favicon.svg" },
   { method: "GET", path: "/openapi.json" },
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/health/live" },
@@ -75,5 +79,6 @@ export const Routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api),
   OpenApiRoute,
   DocsPage,
+  HomePage,
   ReaderPage.Style
 )

@@ -1,81 +1,13 @@
-import { Cause, Console, Duration, Effect, Exit, Layer, Option, Redacted, Schedule, Schema } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
-import { Accounts } from "../../accounts/Accounts.ts"
-import { ApiKeys } from "../../api-keys/ApiKeys.ts"
+import { Cause, Duration, Effect, Exit, Layer, Schedule, Schema } from "effect"
+import { SqlError } from "effect/sql"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { DotEnv } from "../../platform/config/DotEnv.ts"
-import { upstreams } from "../../platform/config/Upstreams.ts"
-import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { DatabaseUnreachable } from "../../platform/database/DatabaseUnreachable.ts"
-import * as Query from "../../platform/database/Query.ts"
 import { PublicUrl } from "../../platform/http/PublicUrl.ts"
-import { SandboxToken } from "../../sandbox/pages/SandboxToken.ts"
-import { EmailAddress } from "../../values/EmailAddress.ts"
 import { logUpstreams } from "./Channels.ts"
+import { checkStart } from "./checkStart.ts"
 import { Server } from "./Server.ts"
-
-const tour = (base: string, key: string, inbox: string | undefined) => `
-Your account is ready (Business plan). This API key is shown only once:
-
-  ${key}
-
-Try it in another terminal:
-
-  curl ${base}/v1/api-keys -H 'Authorization: Bearer ${key}'
-
-  curl ${base}/v1/email/send-bulk -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
-    -d '{"subject":"Hello {{name}}","html":"<p>Dear {{name}}, welcome.</p>","recipients":[{"to":"ada@example.com","variables":{"name":"Ada"}}]}'
-${inbox === undefined ? "" : `\n  curl '${inbox}' -H 'Accept: application/json'\n`}
-  curl ${base}/v1/whatsapp/sessions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
-    -d '{"name":"Shop"}'
-
-All endpoints: ${base}/docs
-Another key: npm run cli -- account key 1
-`
-
-/** Creates the first account, if there is none. Of several nodes that start at once, one creates it. */
-const firstAccount = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const { transaction } = yield* Database
-  const accounts = yield* Accounts
-  const keys = yield* ApiKeys
-  return yield* transaction(Effect.gen(function*() {
-    yield* Query.run(sql`lock table accounts in share row exclusive mode`)
-    if ((yield* accounts.list).length > 0) return undefined
-    const account = yield* Effect.orDie(accounts.create({
-      name: "First account",
-      email: EmailAddress.make("owner@localhost.localdomain"),
-      plan: "business",
-      trial: false
-    }))
-    return (yield* Effect.orDie(keys.create(account.id, { name: "First key" }))).key
-  }))
-})
-
-/** The pages of the channels in the sandbox, with the token; none where the pages are closed. */
-const sandboxPages = Effect.gen(function*() {
-  const { token } = yield* SandboxToken
-  const { local } = yield* PublicUrl
-  const { smsProvider, smtpUrl, whatsappUrl } = yield* upstreams
-  const page = (upstream: unknown, path: string) =>
-    upstream === "sandbox" && Option.isSome(token)
-      ? `${local}/sandbox/${path}?token=${Redacted.value(token.value)}`
-      : undefined
-  return { mail: page(smtpUrl, "mail"), sms: page(smsProvider, "sms"), phones: page(whatsappUrl, "phones") }
-})
-
-/**
- * Prints links to the sandbox's pages. On the first start of an empty embedded database it also prints an API key and
- * commands to paste.
- */
-const welcome = Effect.fnUntraced(function*(base: string) {
-  const pages = yield* sandboxPages
-  const links = Object.values(pages).filter((link) => link !== undefined)
-  const { isEmbedded } = yield* DatabaseAddress
-  const key = isEmbedded ? yield* firstAccount : undefined
-  if (key !== undefined) yield* Console.log(tour(base, key, pages.mail))
-  if (links.length > 0) yield* Console.log(`Sandbox pages, for this machine only:\n\n  ${links.join("\n  ")}\n`)
-})
+import { welcome } from "./welcome.ts"
 
 const isUnreachable = Schema.is(DatabaseUnreachable)
 
@@ -121,17 +53,27 @@ const limitShutdown = Layer.effectDiscard(Effect.gen(function*() {
 
 /** Logs where the settings come from and where messages go. */
 const logSettings = Effect.gen(function*() {
-  const { path, text } = yield* DotEnv
+  const { exists, path, warnings } = yield* DotEnv
   yield* Effect.logInfo(
-    Option.isSome(text)
+    exists
       ? `settings are from the environment and ${path}`
       : `settings are from the environment; ${path} does not exist`
   )
+  for (const warning of warnings) yield* Effect.logWarning(warning)
   yield* logUpstreams
 })
 
-export const runNode = logSettings.pipe(
+/** Preparing an empty database takes seconds, without another word. */
+const logDatabase = Effect.flatMap(
+  AppConfig,
+  ({ dataDir, databaseUrl }) =>
+    Effect.logInfo(databaseUrl === undefined ? `preparing the database in ${dataDir}` : "preparing the database")
+)
+
+export const runNode = Effect.andThen(checkStart, logSettings).pipe(
+  Effect.andThen(logDatabase),
   Effect.andThen(
     retryUntilReachable(Layer.launch(limitShutdown.pipe(Layer.provideMerge(announce), Layer.provideMerge(Server))))
-  )
+  ),
+  Effect.onInterrupt(() => Effect.logInfo("stopped"))
 )

@@ -12,6 +12,11 @@ import { Socket, SocketServer } from "effect/socket"
 import type * as NodeNet from "node:net"
 import * as NodeTls from "node:tls"
 import { Vault } from "../crypto/Vault.ts"
+import { type ListenFailed, listenFailed, placeOf } from "../net/Listening.ts"
+
+/** Where this node listens for others. */
+export const runnerPlace = (address: { readonly host: string; readonly port: number }) =>
+  placeOf({ host: "RUNNER_HOST", port: "RUNNER_PORT" }, address)
 
 const purpose = "connections between nodes"
 
@@ -103,11 +108,8 @@ const listen = Effect.fnUntraced(
       Queue.offerUnsafe(accepted, socket)
     })
     yield* Effect.acquireRelease(
-      Effect.callback<void, SocketServer.SocketServerError>((resume) => {
-        server.once("error", (cause) =>
-          resume(Effect.fail(
-            new SocketServer.SocketServerError({ reason: new SocketServer.SocketServerOpenError({ cause }) })
-          )))
+      Effect.callback<void, ListenFailed>((resume) => {
+        server.once("error", (cause) => resume(listenFailed(runnerPlace({ host, port }), cause)))
         server.listen({ host, port }, () => resume(Effect.void))
       }),
       () =>

@@ -1,4 +1,7 @@
 import { ConfigProvider, Context, Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
+import * as NodeProcess from "node:process"
+import { parseEnv } from "node:util"
+import { unknownInEnvironment } from "./unknownNames.ts"
 
 /** The file exists, and this process may not read it. Without its settings the service would be another one. */
 class DotEnvUnreadable extends Schema.TaggedError<DotEnvUnreadable>()("DotEnvUnreadable", {
@@ -13,8 +16,13 @@ class DotEnvUnreadable extends Schema.TaggedError<DotEnvUnreadable>()("DotEnvUnr
 /** The file `.env` of the working directory. Its settings apply where the environment has none. */
 export class DotEnv extends Context.Service<DotEnv, {
   readonly path: string
-  /** Its content, if there is such a file. */
-  readonly text: Option.Option<string>
+  readonly exists: boolean
+  /** The names that the file sets. */
+  readonly names: ReadonlyArray<string>
+  /** Where the value of a variable comes from; undefined if neither sets it. */
+  readonly originOf: (name: string) => "environment" | ".env" | undefined
+  /** A sentence for each variable of the environment that looks like a misspelt setting. */
+  readonly warnings: ReadonlyArray<string>
 }>()("messaging-service/platform/config/DotEnv") {
   /** Also adds the file's settings to the context's `ConfigProvider`. */
   static readonly layer = Layer.unwrap(Effect.gen(function*() {
@@ -25,7 +33,20 @@ export class DotEnv extends Context.Service<DotEnv, {
       Effect.catchIf(({ reason }) => reason._tag === "NotFound", () => Effect.succeedNone),
       Effect.mapError(({ reason }) => new DotEnvUnreadable({ path, reason: reason._tag }))
     )
-    const settings = ConfigProvider.fromDotEnvContents(Option.getOrElse(text, () => ""))
-    return Layer.merge(ConfigProvider.layerAdd(settings), Layer.succeed(DotEnv, { path, text }))
+    const contents = Option.getOrElse(text, () => "")
+    const values = parseEnv(contents)
+    const isSet = (variables: Readonly<Record<string, string | undefined>>, name: string) =>
+      (variables[name] ?? "") !== ""
+    const file = DotEnv.of({
+      path,
+      exists: Option.isSome(text),
+      names: Object.keys(values),
+      warnings: unknownInEnvironment(Object.keys(NodeProcess.env)),
+      originOf: (name) => isSet(NodeProcess.env, name) ? "environment" : isSet(values, name) ? ".env" : undefined
+    })
+    return Layer.merge(
+      ConfigProvider.layerAdd(ConfigProvider.fromDotEnvContents(contents)),
+      Layer.succeed(DotEnv, file)
+    )
   }))
 }

@@ -27,6 +27,15 @@ export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetti
   }
 }
 
+/** Settings are invalid. The start stops with a line for each. */
+export class WrongSettings extends Schema.TaggedError<WrongSettings>()("WrongSettings", {
+  reasons: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return this.reasons.join("\n")
+  }
+}
+
 const masked = "********"
 
 /** The current text. An empty variable counts as unset, because shells and compose files leave such variables. */
@@ -104,12 +113,11 @@ export const boolean: Describe<boolean> = kind(
   (text) => text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()
 )
 
-/** One of a few words. */
-export const oneOf = <const L extends ReadonlyArray<string>>(words: L): Describe<L[number]> =>
-  kind(
-    `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
-    Schema.decodeUnknownOption(Schema.Literals(words))
-  )
+/** One of a few words of lower case, which may be written in capitals. */
+export const oneOf = <const L extends ReadonlyArray<string>>(words: L): Describe<L[number]> => {
+  const decode = Schema.decodeUnknownOption(Schema.Literals(words))
+  return kind(`${words.slice(0, -1).join(", ")} or ${words.at(-1)}`, (text) => decode(text.toLowerCase()))
+}
 
 /** Some of a few words, separated by commas. */
 export const words = <const L extends ReadonlyArray<string>>(all: L): Describe<ReadonlySet<L[number]>> => {

@@ -231,10 +231,10 @@ export const settings = {
     "30",
     "Days that ended webhook deliveries and their attempts are kept."
   ),
-  logLevel: Setting.oneOf(["trace", "debug", "info", "warning", "error"])(
+  logLevel: Setting.oneOf(["trace", "debug", "info", "warn", "warning", "error"])(
     "LOG_LEVEL",
     "info",
-    "Lowest level that is logged: trace, debug, info, warning or error."
+    "Lowest level that is logged: trace, debug, info, warn (or warning) or error."
   ),
   logFormat: Setting.optional(Setting.oneOf(["pretty", "json"]))(
     "LOG_FORMAT",

@@ -30,17 +30,22 @@ const generated = Effect.fnUntraced(function*(path: string) {
   return Redacted.make(new Uint8Array(bytes))
 })
 
+/** The key of ENCRYPTION_KEY, which only the embedded database can do without. */
+export const writtenKey = Effect.gen(function*() {
+  const { databaseUrl, encryptionKey } = yield* AppConfig
+  if (encryptionKey !== undefined || databaseUrl === undefined) return encryptionKey
+  return yield* new WrongSetting({
+    name: "ENCRYPTION_KEY",
+    expects: "set when DATABASE_URL is (32 bytes in base64: openssl rand -base64 32)",
+    value: ""
+  })
+})
+
 /** The current key: ENCRYPTION_KEY, or one generated in DATA_DIR beside the embedded database. */
 const mainKey = Effect.gen(function*() {
-  const { databaseUrl, dataDir, encryptionKey } = yield* AppConfig
-  if (encryptionKey !== undefined) return encryptionKey
-  if (databaseUrl !== undefined) {
-    return yield* new WrongSetting({
-      name: "ENCRYPTION_KEY",
-      expects: "set when DATABASE_URL is (32 bytes in base64: openssl rand -base64 32)",
-      value: ""
-    })
-  }
+  const { dataDir } = yield* AppConfig
+  const written = yield* writtenKey
+  if (written !== undefined) return written
   const fs = yield* FileSystem.FileSystem
   yield* fs.makeDirectory(dataDir, { recursive: true })
   return yield* generated(`${dataDir}/encryption.key`)

@@ -13,6 +13,18 @@ const respond = (status: number, body: Readonly<Record<string, unknown>>) =>
 
 const alive = { status: "ok" }
 
+/** The state of this node: `unavailable` if the database does not answer. */
+export const readiness = Effect.gen(function*() {
+  const { takesWrites } = yield* DatabaseProbe
+  const outages = yield* Outages
+  const { phase } = yield* Draining
+  const state = Effect.gen(function*() {
+    if (phase() !== "open") return "draining"
+    return (yield* takesWrites("2 seconds")) && !(yield* outages.isRecent) ? "ok" : "unavailable"
+  })
+  return { state }
+})
+
 /**
  * Health checks for load balancers. `/health/live` returns 200 while the process runs. `/health/ready` also requires that
  * the database answers and takes writes within two seconds, that it has failed no request of this node in the last five
@@ -21,9 +33,7 @@ const alive = { status: "ok" }
  * messages: without it, the other nodes would have its load as well.
  */
 export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
-  const { takesWrites } = yield* DatabaseProbe
-  const outages = yield* Outages
-  const draining = yield* Draining
+  const ready = yield* readiness
   const { smsProvider, smtpUrl, whatsappUrl } = yield* upstreams
   const channels = {
     email: smtpUrl === "sandbox" ? smtpUrl : "smtp",
@@ -43,12 +53,11 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
     "GET",
     "/health/ready",
     Effect.gen(function*() {
-      if (draining.phase() !== "open") return respond(503, { status: "draining" })
-      const isUp = (yield* takesWrites("2 seconds")) && !(yield* outages.isRecent)
-      const state = isUp ? "ok" : "unavailable"
+      const state = yield* ready.state
+      if (state === "draining") return respond(503, { status: state })
       const storage = (yield* isLow) ? "low" : "ok"
       const load = (yield* overload.isRecent) ? "high" : "ok"
-      return respond(isUp ? 200 : 503, { status: state, database: state, storage, load, channels })
+      return respond(state === "ok" ? 200 : 503, { status: state, database: state, storage, load, channels })
     })
   )
 }))

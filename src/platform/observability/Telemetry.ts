@@ -1,18 +1,21 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Cause, Effect, Exit, Layer, Redacted, References, Tracer } from "effect"
 import { HttpRouter } from "effect/http"
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
 import { createServer } from "node:http"
 import { AppConfig } from "../config/AppConfig.ts"
+import { httpServerAt, placeOf } from "../net/Listening.ts"
+
+/** Where the metrics listen, if they do. */
+export const metricsPlace = ({ metricsHost: host, metricsPort: port }: AppConfig["Service"]) =>
+  port === undefined ? undefined : placeOf({ host: "METRICS_HOST", port: "METRICS_PORT" }, { host, port })
 
 /** `/metrics` for Prometheus on a separate port, so that the API's port never exposes it. */
 export const Metrics = Layer.effectDiscard(Effect.gen(function*() {
-  const { metricsHost: host, metricsPort } = yield* AppConfig
-  if (metricsPort === undefined) return
+  const place = metricsPlace(yield* AppConfig)
+  if (place === undefined) return
   const server = HttpRouter.serve(PrometheusMetrics.layerHttp(), { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provide(NodeHttpServer.layer(createServer, { host, port: metricsPort })),
-    Layer.orDie
+    Layer.provide(httpServerAt(createServer, place))
   )
   // Built separately: a merged layer would share its router, and each port would serve the routes of both.
   yield* Layer.build(server)

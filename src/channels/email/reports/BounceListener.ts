@@ -7,9 +7,10 @@
  * Idempotence: it replies 250 after the commit. While the database is unavailable it replies 4xx, so the sender retries,
  * perhaps at another node. The same report again changes nothing.
  */
-import { Cause, Context, Effect, Fiber, FiberMap, FiberSet, Layer, Option, Schema, Semaphore } from "effect"
+import { Cause, Context, Effect, Fiber, FiberMap, FiberSet, Layer, Option, Semaphore } from "effect"
 import { SMTPServer } from "smtp-server"
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server"
+import { type ListenFailed, listenFailed, mustBeFree, placeOf } from "../../../platform/net/Listening.ts"
 import { type Certificate, listenerCertificate, watchCertificate } from "./listenerCertificate.ts"
 import { ReportIntake } from "./ReportIntake.ts"
 import { bounceSettings, ReturnPaths } from "./ReturnPaths.ts"
@@ -33,16 +34,15 @@ const commitTimeout = "10 seconds"
 /** Ends a connection however slowly its client sends. */
 const maxConnectionTime = "5 minutes"
 
-/** The listener's address is in use, or not an address of this machine. */
-class BounceListenFailed extends Schema.TaggedError<BounceListenFailed>()("BounceListenFailed", {
-  host: Schema.String,
-  port: Schema.Int,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `Cannot listen for bounces on ${this.host}:${this.port} (${this.reason}). Set BOUNCE_HOST and BOUNCE_PORT to a free address of this machine.`
-  }
-}
+/** Where reports arrive. */
+const bouncePlace = (address: { readonly host: string; readonly port: number }) =>
+  placeOf({ host: "BOUNCE_HOST", port: "BOUNCE_PORT" }, address)
+
+/** Fails if BOUNCE_PORT or its domain is wrong, or if this process cannot listen there. */
+export const checkBounceSettings = Effect.gen(function*() {
+  const { host, port } = yield* bounceSettings
+  if (port !== undefined) yield* mustBeFree(bouncePlace({ host, port }))
+})
 
 const reply = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
 
@@ -148,12 +148,8 @@ const smtpServer = Effect.fnUntraced(function*(certificate: Certificate | undefi
 })
 
 const listen = (server: SMTPServer, { host, port }: { readonly host: string; readonly port: number }) =>
-  Effect.callback<number, BounceListenFailed>((resume) => {
-    server.once(
-      "error",
-      (error: NodeJS.ErrnoException) =>
-        resume(Effect.fail(new BounceListenFailed({ host, port, reason: error.code ?? "refused" })))
-    )
+  Effect.callback<number, ListenFailed>((resume) => {
+    server.once("error", (error) => resume(listenFailed(bouncePlace({ host, port }), error)))
     server.listen(port, host, () => {
       // Later errors belong to single connections, which end by themselves.
       server.on("error", () => {})
@@ -182,7 +178,7 @@ export class BounceListener extends Context.Service<BounceListener, {
       if (certificate !== undefined) {
         yield* Effect.forkScoped(watchCertificate(certificate, (next) => server.updateSecureContext(next)))
       }
-      yield* Effect.logInfo(`listening for bounces and complaints for ${domain} on ${host}:${port}`)
+      yield* Effect.logDebug(`listening for bounces and complaints for ${domain} on ${host}:${port}`)
       return BounceListener.of({ address: `${host.includes(":") ? `[${host}]` : host}:${port}` })
     })
   )

@@ -1,0 +1,81 @@
+import { Console, Effect, FileSystem, Option, Path, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as NodeProcess from "node:process"
+import { styleText } from "node:util"
+import { Accounts } from "../../accounts/Accounts.ts"
+import { ApiKeys } from "../../api-keys/ApiKeys.ts"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
+import { upstreams } from "../../platform/config/Upstreams.ts"
+import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
+import * as Query from "../../platform/database/Query.ts"
+import { PublicUrl } from "../../platform/http/PublicUrl.ts"
+import { SandboxToken } from "../../sandbox/pages/SandboxToken.ts"
+import { EmailAddress } from "../../values/EmailAddress.ts"
+
+/** Plain without a terminal, and where NO_COLOR is set. */
+const bold = (text: string) => styleText("bold", text, { stream: NodeProcess.stdout })
+const address = (text: string) => styleText(["cyan", "underline"], text, { stream: NodeProcess.stdout })
+const command = (text: string) => styleText("green", text, { stream: NodeProcess.stdout })
+
+/** Creates the first account, if there is none. Of several nodes that start at once, one creates it. */
+const firstAccount = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { transaction } = yield* Database
+  const accounts = yield* Accounts
+  const keys = yield* ApiKeys
+  return yield* transaction(Effect.gen(function*() {
+    yield* Query.run(sql`lock table accounts in share row exclusive mode`)
+    if ((yield* accounts.list).length > 0) return undefined
+    const account = yield* Effect.orDie(accounts.create({
+      name: "First account",
+      email: EmailAddress.make("owner@localhost.localdomain"),
+      plan: "business",
+      trial: false
+    }))
+    return (yield* Effect.orDie(keys.create(account.id, { name: "First key" }))).key
+  }))
+})
+
+const firstMail = (base: string, key: string) =>
+  `curl ${base}/v1/email/send -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' `
+  + `-d '{"to":"ada@example.com","subject":"Hello","text":"It works."}'`
+
+const tour = (base: string, key: string) =>
+  `${bold("Your API key, shown only now:")}
+
+  ${key}
+
+${bold("Send a mail, in another terminal:")}
+
+  ${command(firstMail(base, key))}
+`
+
+/** Writes the key where this account alone reads it: a log would keep it for good. */
+const keepKey = Effect.fnUntraced(function*(key: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { dataDir } = yield* AppConfig
+  const path = (yield* Path.Path).resolve(dataDir, "first-key")
+  yield* fs.remove(path, { force: true })
+  yield* fs.writeFileString(path, `${key}\n`, { mode: 0o600 })
+  yield* Effect.logInfo(`the first API key is in ${path}`)
+})
+
+/** The page of the service. Its link holds the sandbox's token, if a channel uses the sandbox. */
+const homeLink = Effect.gen(function*() {
+  const { token } = yield* SandboxToken
+  const { local } = yield* PublicUrl
+  const isSandbox = Object.values(yield* upstreams).includes("sandbox")
+  return isSandbox && Option.isSome(token) ? `${local}/?token=${Redacted.value(token.value)}` : undefined
+})
+
+/** Shows the way in: a link, and on the first start of an embedded database an API key and a command to paste. */
+export const welcome = Effect.fnUntraced(function*(base: string) {
+  const { isEmbedded } = yield* DatabaseAddress
+  const key = isEmbedded ? yield* firstAccount : undefined
+  const { isTTY } = NodeProcess.stdout
+  if (key !== undefined && !isTTY) yield* Effect.orDie(keepKey(key))
+  const link = yield* homeLink
+  if (link !== undefined) yield* Console.log(`\n${bold("Open in a browser on this machine:")}\n\n  ${address(link)}\n`)
+  if (key === undefined && isEmbedded) yield* Console.log("Another API key: npm run cli -- account key 1\n")
+  if (key !== undefined && isTTY) yield* Console.log(tour(base, key))
+})

@@ -1,0 +1,119 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import * as NodeChildProcess from "node:child_process"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import { fileURLToPath } from "node:url"
+import { eventually } from "../support/Service.ts"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+/** A folder for the embedded database, which its server leaves shortly after its last user. */
+const dataDir = Effect.acquireRelease(
+  Effect.sync(() => {
+    const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-first-"))
+    NodeFs.chmodSync(path, 0o711)
+    return path
+  }),
+  (path) =>
+    Effect.sync(() => NodeFs.existsSync(NodePath.join(path, "db/pg18/postmaster.pid"))).pipe(
+      Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
+      Effect.timeoutOption("10 seconds"),
+      Effect.andThen(Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true })))
+    )
+)
+
+/** Starts a node that has everything embedded, and collects its output. */
+const start = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const [program = "", ...words] = command
+      const child = NodeChildProcess.spawn(program, words, {
+        cwd: env["DATA_DIR"],
+        env: { PATH: process.env["PATH"], PORT: "0", ...env },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      let text = ""
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => void (text += String(chunk)))
+      return { child, output: () => text }
+    }),
+    ({ child }) =>
+      Effect.callback<void>((resume) => {
+        if (child.exitCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void))
+        child.kill("SIGTERM")
+      })
+  )
+
+const serve = [process.execPath, main, "serve"]
+
+/** The same on a new terminal. */
+const onTerminal = ["script", "-qefc", serve.join(" "), "/dev/null"]
+
+const hasTerminal = NodeChildProcess.spawnSync("script", ["--version"]).status === 0
+
+/** Text without colours. */
+// oxlint-disable-next-line no-control-regex
+const plain = (text: string) => text.replaceAll(/\u001b\[[\d;]*m/g, "").replaceAll("\r", "")
+
+const key = /sk_live_\w{38}/g
+
+describe("the first start", () => {
+  it.live(
+    "without a terminal writes the key to a file for this account alone, and prints only the file's path",
+    () =>
+      Effect.gen(function*() {
+        const folder = yield* dataDir
+        const { output } = yield* start(serve, { DATA_DIR: folder })
+        const text = yield* eventually(Effect.sync(output), (seen) => seen.includes("/?token="), "60 seconds")
+        const path = NodePath.join(folder, "first-key")
+        assert.include(text, `the first API key is in ${path}`)
+        assert.isNull(text.match(key))
+        assert.strictEqual(NodeFs.statSync(path).mode & 0o777, 0o600)
+        const [, address = ""] = /(http:\S+)\/\?token=/.exec(text) ?? []
+        const authorization = `Bearer ${NodeFs.readFileSync(path, "utf8").trim()}`
+        const answer = yield* Effect.promise(() => fetch(`${address}/v1/api-keys`, { headers: { authorization } }))
+        assert.strictEqual(answer.status, 200)
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.live.skipIf(!hasTerminal)(
+    "on a terminal prints in colour one link, the key, and one request to paste, which works",
+    () =>
+      Effect.gen(function*() {
+        const folder = yield* dataDir
+        const { output } = yield* start(onTerminal, { DATA_DIR: folder, TERM: "xterm", SHELL: "/bin/sh" })
+        const coloured = yield* eventually(Effect.sync(output), (seen) => /It works\."\}'/.test(seen), "60 seconds")
+        assert.include(coloured, "\u001b[1m")
+        const text = plain(coloured)
+        assert.match(text, /info preparing the database in .*\n/)
+        assert.strictEqual(text.match(/\?token=/g)?.length, 1)
+        const [first, second, ...others] = text.match(key) ?? []
+        assert.deepStrictEqual([first, others], [second, []])
+        assert.isFalse(NodeFs.existsSync(NodePath.join(folder, "first-key")))
+        const [command = ""] = /curl .*/.exec(text) ?? []
+        const answer = NodeChildProcess.execFileSync("sh", ["-c", command], { encoding: "utf8", stdio: "pipe" })
+        assert.strictEqual(JSON.parse(answer).data.status, "queued")
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.live.skipIf(!hasTerminal)(
+    "on a terminal prints no colour with NO_COLOR",
+    () =>
+      Effect.gen(function*() {
+        const folder = yield* dataDir
+        const { output } = yield* start(onTerminal, {
+          DATA_DIR: folder,
+          TERM: "xterm",
+          SHELL: "/bin/sh",
+          NO_COLOR: "1"
+        })
+        const text = yield* eventually(Effect.sync(output), (seen) => /It works\."\}'/.test(seen), "60 seconds")
+        assert.notInclude(text, "\u001b[")
+      }).pipe(Effect.scoped),
+    120_000
+  )
+})
