@@ -21,7 +21,7 @@ export const Account = Schema.Struct({
   timezone: Timezone,
   locale: Locale,
   created_at: Timestamp
-})
+}).annotate({ identifier: "Account" })
 export type Account = typeof Account.Type
 
 /** The fields of the account that its owner may change (spec 2.8). */
@@ -31,7 +31,7 @@ export const Profile = Schema.Struct({
   pending_email: PendingEmail,
   timezone: Timezone,
   locale: Locale
-})
+}).annotate({ identifier: "Profile" })
 export type Profile = typeof Profile.Type
 
 /** The mails from the service that the owner wants (spec 2.8). */
@@ -41,5 +41,5 @@ export const Notifications = Schema.Struct({
   weekly_digest: Schema.Boolean.annotate({ description: "Usage of the last week, on Mondays" }),
   security_alerts: Schema.Boolean.annotate({ description: "A key was created, or a webhook's secret was rotated" }),
   marketing_emails: Schema.Boolean.annotate({ description: "Not used yet" })
-})
+}).annotate({ identifier: "NotificationSettings" })
 export type Notifications = typeof Notifications.Type

@@ -23,18 +23,20 @@ export const ProfileChange = Schema.Struct({
   email: Schema.optionalKey(EmailAddress),
   timezone: Schema.optionalKey(Timezone),
   locale: Schema.optionalKey(Locale)
-})
+}).annotate({ identifier: "ProfileChange" })
 export type ProfileChange = typeof ProfileChange.Type
 
 export const PasswordChange = Schema.Struct({
   current_password: textBetween(1, 128),
   password: NewPassword,
   password_confirmation: textBetween(1, 128)
-})
+}).annotate({ identifier: "PasswordChange" })
 export type PasswordChange = typeof PasswordChange.Type
 
 /** Absent fields keep their value. */
-export const NotificationsChange = Schema.Struct(Struct.map(Notifications.fields, Schema.optionalKey))
+export const NotificationsChange = Schema.Struct(Struct.map(Notifications.fields, Schema.optionalKey)).annotate({
+  identifier: "NotificationSettingsChange"
+})
 export type NotificationsChange = typeof NotificationsChange.Type
 
 const read = HttpApiEndpoint.get("read", "/", { success: Data(Account) })
@@ -115,5 +117,7 @@ export class AccountApi extends HttpApiGroup.make("account")
   .prefix("/v1/account")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Account" }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "Account", description: "The owner's profile, password, logins and settings." })
+  )
 {}

@@ -15,7 +15,9 @@ import { NewPassword } from "./AccountApi.ts"
 import { EmailTaken, InvalidCredentials, LoginPaused, RegistrationClosed, TokenExpired } from "./AccountErrors.ts"
 
 /** A login session. Its `token` is used like an API key. */
-const Login = Schema.Struct({ account: Account, token: Schema.String, expires_at: Timestamp })
+const Login = Schema.Struct({ account: Account, token: Schema.String, expires_at: Timestamp }).annotate({
+  identifier: "Login"
+})
 
 const register = HttpApiEndpoint.post("register", "/register", {
   payload: Schema.Struct({
@@ -99,5 +101,10 @@ export class AuthApi extends HttpApiGroup.make("auth")
     askConfirmation.middleware(RequestRules).middleware(Authentication)
   )
   .prefix("/v1/auth")
-  .annotateMerge(OpenApi.annotations({ title: "Registration and login" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Registration and login",
+      description: "Opens an account and gives tokens to its owner."
+    })
+  )
 {}

@@ -11,5 +11,5 @@ export const LoginSession = Schema.Struct({
   client_address: Schema.NullOr(Schema.String).annotate({ description: "The address that logged in" }),
   user_agent: Schema.NullOr(Schema.String).annotate({ description: "The program that logged in, as it called itself" }),
   is_current: Schema.Boolean.annotate({ description: "Whether this request uses the session" })
-})
+}).annotate({ identifier: "LoginSession" })
 export type LoginSession = typeof LoginSession.Type

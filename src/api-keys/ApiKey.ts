@@ -18,9 +18,9 @@ export const ApiKey = Schema.Struct({
   ...fields,
   last_used_at: Schema.NullOr(Timestamp),
   is_active: Schema.Boolean
-})
+}).annotate({ identifier: "ApiKey" })
 export type ApiKey = typeof ApiKey.Type
 
 /** The response to a creation, the only one with `key`. */
-export const CreatedApiKey = Schema.Struct({ ...fields, key: Schema.String })
+export const CreatedApiKey = Schema.Struct({ ...fields, key: Schema.String }).annotate({ identifier: "CreatedApiKey" })
 export type CreatedApiKey = typeof CreatedApiKey.Type

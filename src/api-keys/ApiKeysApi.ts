@@ -31,7 +31,7 @@ export const NewApiKey = Schema.Struct({
         "Proves that the owner asks: required for a key with more rights than the caller's, and for a key that outlives a login older than 15 minutes"
     })
   )
-})
+}).annotate({ identifier: "NewApiKey" })
 export type NewApiKey = typeof NewApiKey.Type
 
 const params = { id: pathId(ApiKeyId) }
@@ -80,5 +80,5 @@ export class ApiKeysApi extends HttpApiGroup.make("apiKeys")
   .prefix("/v1/api-keys")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "API keys" }))
+  .annotateMerge(OpenApi.annotations({ title: "API keys", description: "Keys of programs that call this API." }))
 {}

@@ -42,7 +42,9 @@ export type DomainCheck = typeof DomainCheck.Type
 const named = { id: EmailDomainId, domain: Schema.String, status: DomainStatus }
 
 /** A domain right after it was added. */
-export const AddedDomain = Schema.Struct({ ...named, dns_records: Schema.Array(DnsRecord) })
+export const AddedDomain = Schema.Struct({ ...named, dns_records: Schema.Array(DnsRecord) }).annotate({
+  identifier: "AddedEmailDomain"
+})
 export type AddedDomain = typeof AddedDomain.Type
 
 /** The default tracking of mail from a domain. */
@@ -55,7 +57,7 @@ const tracking = {
 export const DomainChange = Schema.Struct({
   track_opens: Schema.optionalKey(tracking.track_opens),
   track_clicks: Schema.optionalKey(tracking.track_clicks)
-})
+}).annotate({ identifier: "EmailDomainChange" })
 export type DomainChange = typeof DomainChange.Type
 
 /** A sending domain of an account. `domain` is in A-labels, as in DNS. */
@@ -68,7 +70,7 @@ export const EmailDomain = Schema.Struct({
   ...tracking,
   checked_at: Schema.NullOr(Timestamp),
   created_at: Timestamp
-})
+}).annotate({ identifier: "EmailDomain" })
 export type EmailDomain = typeof EmailDomain.Type
 
 /** A domain after a check, each record with its verdict. */
@@ -76,7 +78,7 @@ export const CheckedDomain = Schema.Struct({
   ...named,
   dns_records: Schema.Array(Schema.Struct({ ...DnsRecord.fields, ...Judgement.fields })),
   checked_at: Timestamp
-})
+}).annotate({ identifier: "CheckedEmailDomain" })
 export type CheckedDomain = typeof CheckedDomain.Type
 
 export class SenderNotVerified extends Schema.TaggedError<SenderNotVerified>()(

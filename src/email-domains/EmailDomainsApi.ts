@@ -21,7 +21,7 @@ const NewDomain = Schema.Struct({
   domain: RegistrableDomainName.annotate({
     description: "A domain that you own, such as example.com. Letters beyond ASCII are stored as A-labels"
   })
-})
+}).annotate({ identifier: "NewEmailDomain" })
 
 const params = { id: pathId(EmailDomainId) }
 const reading = Access.channel(["email:write"], "domains:read")
@@ -92,5 +92,10 @@ export class EmailDomainsApi extends HttpApiGroup.make("emailDomains")
   .prefix("/v1/email/domains")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Email domains" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Email domains",
+      description: "Domains that mail may come from, and their DNS records."
+    })
+  )
 {}

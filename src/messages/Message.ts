@@ -50,7 +50,7 @@ export const Message = Schema.Struct({
   read_at: Schema.NullOr(Timestamp),
   failed_at: Schema.NullOr(Timestamp),
   created_at: Timestamp
-})
+}).annotate({ identifier: "Message" })
 export type Message = typeof Message.Type
 
 /** The query parameters of every list of batches. */
@@ -68,5 +68,5 @@ export const MessageBatch = Schema.Struct({
   canceled: Schema.Int,
   created_at: Timestamp,
   completed_at: Schema.NullOr(Timestamp)
-})
+}).annotate({ identifier: "MessageBatch" })
 export type MessageBatch = typeof MessageBatch.Type

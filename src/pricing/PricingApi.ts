@@ -11,10 +11,10 @@ import { SmsPrice } from "./SmsPrice.ts"
 export const PriceList = Schema.Struct({
   data: Schema.Array(SmsPrice),
   meta: Schema.Struct({ total: Schema.Int, updated_at: Timestamp })
-})
+}).annotate({ identifier: "PriceList" })
 export type PriceList = typeof PriceList.Type
 
-const pricing = HttpApiEndpoint.get("pricing", "/pricing", {
+const list = HttpApiEndpoint.get("list", "/pricing", {
   query: {
     country: Schema.optionalKey(
       Schema.String.check(Schema.isPattern(/^[A-Za-z]{2}$/, { message: "must be a two-letter country code" }))
@@ -32,8 +32,10 @@ const pricing = HttpApiEndpoint.get("pricing", "/pricing", {
 
 /** Public prices (spec 4.6). */
 export class PricingApi extends HttpApiGroup.make("pricing")
-  .add(pricing)
+  .add(list)
   .prefix("/v1/sms")
   .middleware(RequestRules)
-  .annotateMerge(OpenApi.annotations({ title: "SMS prices" }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "SMS prices", description: "What an SMS to each country costs. Needs no key." })
+  )
 {}

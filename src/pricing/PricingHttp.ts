@@ -74,7 +74,7 @@ const PricingHttp = HttpApiBuilder.group(
           : undefined
       })
 
-      return handlers.handle("pricing", ({ query }) =>
+      return handlers.handle("list", ({ query }) =>
         Effect.gen(function*() {
           const { clientAddress } = yield* RequestContext
           yield* limitPerMinute(limits, bucketOf(clientAddress))

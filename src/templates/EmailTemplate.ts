@@ -12,7 +12,9 @@ const standing = {
 }
 
 /** A template in a list, without its texts, which may be megabytes. */
-export const EmailTemplateSummary = Schema.Struct({ ...naming, ...standing })
+export const EmailTemplateSummary = Schema.Struct({ ...naming, ...standing }).annotate({
+  identifier: "EmailTemplateSummary"
+})
 export type EmailTemplateSummary = typeof EmailTemplateSummary.Type
 
 /** A stored template (spec 2.9). If `text` is null, it is derived from the HTML. */
@@ -21,5 +23,5 @@ export const EmailTemplate = Schema.Struct({
   html: Schema.String,
   text: Schema.NullOr(Schema.String),
   ...standing
-})
+}).annotate({ identifier: "EmailTemplate" })
 export type EmailTemplate = typeof EmailTemplate.Type

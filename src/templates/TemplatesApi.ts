@@ -30,7 +30,7 @@ const name = lineBetween(1, 200).annotate({ description: "A name for people. It 
 const subject = lineBetween(1, 500)
 
 /** A new template. `html` is required, under one of its names. */
-export const NewTemplate = Schema.Struct({ name, subject, ...texts })
+export const NewTemplate = Schema.Struct({ name, subject, ...texts }).annotate({ identifier: "NewEmailTemplate" })
 export type NewTemplate = typeof NewTemplate.Type
 
 /** A change of a template. */
@@ -38,7 +38,7 @@ export const TemplateChange = Schema.Struct({
   name: Schema.optionalKey(name),
   subject: Schema.optionalKey(subject),
   ...texts
-})
+}).annotate({ identifier: "EmailTemplateChange" })
 export type TemplateChange = typeof TemplateChange.Type
 
 const reading = Access.channel(["email:write"], "templates:read")
@@ -111,5 +111,5 @@ export class TemplatesApi extends HttpApiGroup.make("templates")
   .prefix("/v1/email/templates")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Email templates" }))
+  .annotateMerge(OpenApi.annotations({ title: "Email templates", description: "Stored texts with variables." }))
 {}

@@ -17,7 +17,7 @@ const reading = Access.channel(["account:read"], "account:read")
 const spans = "from_date is inclusive and to_date exclusive. They are days, or moments that mean their day, in UTC. "
   + "The default is the current month. At most 366 days."
 
-const usage = HttpApiEndpoint.get("usage", "/usage", {
+const current = HttpApiEndpoint.get("current", "/usage", {
   query: period,
   success: Data(UsageReport),
   error: apiErrors(NotFound, ValidationFailed)
@@ -46,9 +46,14 @@ const billing = HttpApiEndpoint.get("billing", "/billing", {
 
 /** Usage of an account (spec 8). */
 export class UsageApi extends HttpApiGroup.make("usage")
-  .add(usage, daily, billing)
+  .add(current, daily, billing)
   .prefix("/v1/account")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Usage and billing" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Usage and billing",
+      description: "What the account has sent, what its plan allows, and what it costs."
+    })
+  )
 {}

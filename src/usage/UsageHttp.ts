@@ -16,7 +16,7 @@ const UsageHttp = HttpApiBuilder.group(
     Effect.gen(function*() {
       const reports = yield* UsageReports
       return handlers.handleAll({
-        usage: Effect.fnUntraced(function*({ query }) {
+        current: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
           return { data: yield* reports.usage(accountId, query) }
         }),

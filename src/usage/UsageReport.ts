@@ -40,7 +40,7 @@ export const UsageReport = Schema.Struct({
   high_volume: Schema.Boolean.annotate({
     description: "More SMS in the current month than the plans cover. Ask for volume pricing"
   })
-})
+}).annotate({ identifier: "UsageReport" })
 export type UsageReport = typeof UsageReport.Type
 
 /** A week begins on Monday, a month on its first day. The date of a group is its first day. */
@@ -48,7 +48,7 @@ export const Granularity = Schema.Literals(["day", "week", "month"])
 export type Granularity = typeof Granularity.Type
 
 /** The use of a metric in a day, week or month. Without use there is no entry. */
-export const UsedInTime = Schema.Struct({ date: Day, ...UsedMetric.fields })
+export const UsedInTime = Schema.Struct({ date: Day, ...UsedMetric.fields }).annotate({ identifier: "DailyUsage" })
 export type UsedInTime = typeof UsedInTime.Type
 
 export const BillingReport = Schema.Struct({
@@ -59,5 +59,5 @@ export const BillingReport = Schema.Struct({
   currency: Schema.Literal("USD"),
   amount_usd: usd,
   lines: Schema.Array(Schema.Struct({ date: Day, metric: Metric, quantity: Schema.Int, amount_usd: usd }))
-})
+}).annotate({ identifier: "BillingReport" })
 export type BillingReport = typeof BillingReport.Type

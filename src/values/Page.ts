@@ -17,10 +17,14 @@ export const paged = <A>({ page, per_page }: PageRequest, { rows, total }: PageO
 })
 
 /** `request_id` is a UUID; the timestamp has microseconds (spec 2.1). */
-export const Meta = Schema.Struct({ request_id: Schema.String, timestamp: Timestamp })
+export const Meta = Schema.Struct({ request_id: Schema.String, timestamp: Timestamp }).annotate({
+  identifier: "ResponseMeta"
+})
 
 /** `{ success: true, data: null, meta }`: actions without a result, like the specification's session delete. */
-export const Nothing = Schema.Struct({ success: Schema.Literal(true), data: Schema.Null, meta: Meta })
+export const Nothing = Schema.Struct({ success: Schema.Literal(true), data: Schema.Null, meta: Meta }).annotate({
+  identifier: "NoContent"
+})
 
 /**
  * The last row that a page can reach, and the most rows that `total` counts. PostgreSQL reads all of them, so deeper lists
@@ -70,7 +74,7 @@ const PageMeta = Schema.Struct({
   total: Schema.Int.annotate({ description: `Rows of all pages; at most ${maxRows} are counted` }),
   page: Schema.Int,
   per_page: Schema.Int
-})
+}).annotate({ identifier: "PageMeta" })
 
 /** The `limit` and `offset` of a page. */
 export const window = ({ page, per_page }: PageRequest) => ({ limit: per_page, offset: (page - 1) * per_page })

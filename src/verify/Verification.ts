@@ -20,16 +20,18 @@ export const SentVerification = Schema.Struct({
   status: VerificationStatus,
   expires_at: Timestamp,
   created_at: Timestamp
-})
+}).annotate({ identifier: "SentVerification" })
 export type SentVerification = typeof SentVerification.Type
 
 /** A verification as the API shows it. */
-export const Verification = Schema.Struct({ ...SentVerification.fields, attempts_remaining: Schema.Int })
+export const Verification = Schema.Struct({ ...SentVerification.fields, attempts_remaining: Schema.Int }).annotate({
+  identifier: "Verification"
+})
 export type Verification = typeof Verification.Type
 
 /** The result of a guess. */
 export const CheckedCode = Schema.Union([
   Schema.Struct({ id: VerificationId, valid: Schema.Literal(true), verified_at: Timestamp }),
   Schema.Struct({ id: VerificationId, valid: Schema.Literal(false), attempts_remaining: Schema.Int })
-])
+]).annotate({ identifier: "CheckedCode" })
 export type CheckedCode = typeof CheckedCode.Type

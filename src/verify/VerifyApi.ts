@@ -70,7 +70,7 @@ export const NewVerification = Schema.Struct({
       description: "The WhatsApp session that sends it; defaults to the first connected one"
     })
   )
-})
+}).annotate({ identifier: "NewVerification" })
 export type NewVerification = typeof NewVerification.Type
 
 const digits = textBetween(1, 100).check(
@@ -82,7 +82,7 @@ export const Guess = Schema.Struct({
   code: digits,
   id: Schema.optionalKey(textBetween(1, 100)),
   to: Schema.optionalKey(Recipient)
-})
+}).annotate({ identifier: "CodeCheck" })
 export type Guess = typeof Guess.Type
 
 const send = HttpApiEndpoint.post("send", "/send", {
@@ -140,5 +140,10 @@ export class VerifyApi extends HttpApiGroup.make("verify")
   .prefix("/v1/verify")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "One-time codes" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "One-time codes",
+      description: "Codes that prove a phone number or an email address."
+    })
+  )
 {}

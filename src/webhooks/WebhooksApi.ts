@@ -23,14 +23,14 @@ export const NewWebhook = Schema.Struct({
   is_active: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "false: it gets no events until it is activated" })
   )
-})
+}).annotate({ identifier: "NewWebhook" })
 export type NewWebhook = typeof NewWebhook.Type
 
 export const WebhookChange = Schema.Struct({
   url: Schema.optionalKey(url),
   events: Schema.optionalKey(EventSubscription),
   is_active: Schema.optionalKey(Schema.Boolean)
-})
+}).annotate({ identifier: "WebhookChange" })
 export type WebhookChange = typeof WebhookChange.Type
 
 const maxOverlap = 7 * 24 * 60 * 60
@@ -45,7 +45,7 @@ export const SecretRotation = Schema.Struct({
       message: `must be a whole number from 0 to ${maxOverlap}`
     }))
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(defaultOverlap)))
-})
+}).annotate({ identifier: "SecretRotation" })
 export type SecretRotation = typeof SecretRotation.Type
 
 /** The library decodes a missing body as null. */
@@ -60,7 +60,7 @@ const WebhookTest = Schema.Struct({
   event: textBetween(1, 100).annotate({
     description: "Name of the event to simulate, as it is sent or with its channel, for example sms.delivered"
   })
-})
+}).annotate({ identifier: "WebhookTest" })
 
 const params = { id: pathId(WebhookId) }
 const paid = { paid: "subscription" } as const
@@ -196,5 +196,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .prefix("/v1/webhooks")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Webhooks" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Webhooks",
+      description: "Addresses that get signed events, and each delivery to them."
+    })
+  )
 {}

@@ -47,6 +47,8 @@ const Document = Schema.Struct({
   openapi: Schema.Literal("3.1.0"),
   info: Schema.Struct({ title: Schema.String, version: Schema.String }),
   paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Operation)),
+  servers: Schema.Tuple([Schema.Struct({ url: Schema.Literal("/") })]),
+  tags: Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.NonEmptyString })),
   webhooks: Schema.Record(Schema.String, Schema.Struct({ post: Sent })),
   components: Schema.Struct({
     schemas: Schema.Record(Schema.String, Schema.Unknown),
@@ -190,6 +192,47 @@ describe("OpenAPI document", () => {
     assert.includeMembers(known, names)
   })
 
+  it("requests and answers refer to schemas by the names of what they describe", () => {
+    const names = Object.keys(document.components.schemas)
+    assert.includeMembers(names, ["Webhook", "EmailMessage", "EmailBatch", "Message", "WhatsAppSession", "PageMeta"])
+    assert.deepStrictEqual(names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name) || name.endsWith("Encoded")), [])
+    for (const { name, operation } of operations) {
+      const inline = JSON.stringify(operation).includes(
+        `"schema":{"type":"object","properties":{"success":{"type":"boolean","enum":[false]`
+      )
+      assert.isFalse(inline, `${name} describes an error without its name`)
+    }
+  })
+
+  it("whole numbers have a size, and no bound that only JavaScript has", () => {
+    assert.isFalse(OpenApiFile.text.includes(String(Number.MAX_SAFE_INTEGER)))
+    assert.notMatch(OpenApiFile.text, /"type": "integer"(?!,\s+"format": "int64")(?!,\s+"(?:description|default)")/)
+  })
+
+  it("a key is sent by the scheme whose name programs know, in lower case", () => {
+    assert.deepInclude(document.components.securitySchemes["bearer"], { type: "http", scheme: "bearer" })
+  })
+
+  it("GET has no answer that refuses a body", () => {
+    for (const { name, operation } of operations) {
+      if (name.startsWith("GET ")) assert.isFalse(["413", "415"].some((status) => status in operation.responses), name)
+    }
+  })
+
+  it("each answer names its request id, and each of a known caller its rate limit", () => {
+    for (const { name, operation } of operations) {
+      for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+        assert.property(headers, "X-Request-Id", `${name} ${status}`)
+        const isCounted = operation.security.length > 0 && /^[24]/.test(status) && status !== "401"
+        assert.strictEqual("RateLimit" in headers, isCounted, `${name} ${status}`)
+      }
+    }
+  })
+
+  it("each group of operations has a sentence", () => {
+    for (const { description, name } of document.tags) assert.match(description, /[.]$/, name)
+  })
+
   it("no schema forbids additional fields", () => {
     assert.isFalse(OpenApiFile.text.includes(`"additionalProperties": false`))
   })
@@ -270,6 +313,19 @@ layer(Service.layer({ env: { RATE_LIMIT_STARTER: "1" } }))("documented headers",
     }))
 })
 
+layer(Service.layer({ env: { PUBLIC_URL: "https://messages.example/" } }))(
+  "GET /openapi.json behind PUBLIC_URL",
+  (it) => {
+    it.effect("names the address at which clients reach the service", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        assert.deepStrictEqual((yield* request("GET", "/openapi.json")).at("servers"), [{
+          url: "https://messages.example"
+        }])
+      }))
+  }
+)
+
 layer(Service.layer())("GET /docs", (it) => {
   it.effect("the page shows the API and its events and loads nothing from other sites", () =>
     Effect.gen(function*() {
@@ -315,18 +371,11 @@ layer(Service.layer())("GET /docs", (it) => {
 
 describe("fields of an email", () => {
   it("every field has a description", () => {
-    const Body = Schema.Struct({
-      requestBody: Schema.Struct({
-        content: Schema.Struct({
-          "application/json": Schema.Struct({
-            schema: Schema.Struct({
-              properties: Schema.Record(Schema.String, Schema.Struct({ description: Schema.NonEmptyString }))
-            })
-          })
-        })
-      })
+    const Fields = Schema.Struct({
+      properties: Schema.Record(Schema.String, Schema.Struct({ description: Schema.NonEmptyString }))
     })
-    const { "/v1/email/send": one, "/v1/email/send-bulk": many } = Object(JSON.parse(OpenApiFile.text).paths)
-    for (const { post } of [one, many]) assert.doesNotThrow(() => Schema.decodeUnknownSync(Body)(post))
+    for (const name of ["NewEmail", "NewEmailBatch"]) {
+      assert.doesNotThrow(() => Schema.decodeUnknownSync(Fields)(document.components.schemas[name]), name)
+    }
   })
 })

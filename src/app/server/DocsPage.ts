@@ -43,7 +43,15 @@ const PageRouter = Layer.effect(
   }))
 )
 
+/** The page asks for the API key, and leads to no service of its vendor. The library's type lacks some of its settings. */
+const scalar = {
+  withDefaultFonts: false,
+  authentication: { preferredSecurityScheme: "bearer" },
+  showDeveloperTools: "never",
+  hideClientButton: true
+}
+
 /** The reference of the API for people, at `/docs`. */
-export const DocsPage = HttpApiScalar.layer(Api, { path: "/docs", scalar: { withDefaultFonts: false } }).pipe(
+export const DocsPage = HttpApiScalar.layer(Api, { path: "/docs", scalar }).pipe(
   Layer.provide(PageRouter)
 )

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, OpenApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { Access } from "../../platform/http/Access.ts"
 import { Allowed, type RouteName } from "../../platform/http/Allowed.ts"
 import * as ReaderPage from "../../platform/http/ReaderPage.ts"
@@ -11,9 +12,13 @@ import { DocsPage } from "./DocsPage.ts"
 import { HomePage } from "./HomePage.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
+  const { publicUrl } = yield* AppConfig
+  const address = publicUrl && Redacted.value(publicUrl).href.replace(/\/+$/, "")
   // Generated on first use, so that no start waits for it.
   const document = yield* Effect.cached(Effect.sync(() => {
-    const body = JSON.stringify(OpenApi.fromApi(Api))
+    const generated = OpenApi.fromApi(Api)
+    const servers = address === undefined ? generated.servers : [{ url: address }]
+    const body = JSON.stringify({ ...generated, servers })
     return { body, etag: entityTag(body) }
   }))
   yield* router.add(

@@ -21,7 +21,7 @@ const PhoneValidation = Schema.Struct({
   country_code: Schema.NullOr(Schema.String),
   dial_prefix: Schema.NullOr(Schema.String),
   line_type: Schema.NullOr(LineType)
-})
+}).annotate({ identifier: "PhoneValidation" })
 export type PhoneValidation = typeof PhoneValidation.Type
 
 const validate = HttpApiEndpoint.get("validate", "/validate", {
@@ -42,5 +42,10 @@ export class PhoneApi extends HttpApiGroup.make("phone")
   .prefix("/v1/phone")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Phone numbers" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Phone numbers",
+      description: "Checks whether a number can exist, and of which country and kind it is."
+    })
+  )
 {}

@@ -21,7 +21,7 @@ export const NewSms = Schema.Struct({
   to: PhoneNumber,
   content: Content,
   sender_id: Schema.optionalKey(SenderId)
-})
+}).annotate({ identifier: "NewSms" })
 export type NewSms = typeof NewSms.Type
 
 /** One text for up to 500 numbers, each with its values. */
@@ -29,7 +29,7 @@ export const NewSmsBatch = Schema.Struct({
   recipients: recipientsOf(PhoneNumber),
   content: Content,
   sender_id: Schema.optionalKey(SenderId)
-})
+}).annotate({ identifier: "NewSmsBatch" })
 export type NewSmsBatch = typeof NewSmsBatch.Type
 
 const AcceptedSms = Schema.Struct({
@@ -38,7 +38,7 @@ const AcceptedSms = Schema.Struct({
   status: Schema.Literal("queued"),
   segments: Schema.Int,
   cost_usd: Schema.Finite
-})
+}).annotate({ identifier: "AcceptedSms" })
 export type AcceptedSms = typeof AcceptedSms.Type
 
 const AcceptedSmsBatch = Schema.Struct({
@@ -48,14 +48,14 @@ const AcceptedSmsBatch = Schema.Struct({
   message: Schema.String,
   segments: Schema.Int.annotate({ description: "Of all messages" }),
   cost_usd: Schema.Finite
-})
+}).annotate({ identifier: "AcceptedSmsBatch" })
 export type AcceptedSmsBatch = typeof AcceptedSmsBatch.Type
 
 const SenderIdEntry = Schema.Struct({
   sender_id: Schema.String,
   type: Schema.Literals(["alphanumeric", "number", "short_code"]),
   is_default: Schema.Boolean
-})
+}).annotate({ identifier: "SenderId" })
 export type SenderIdEntry = typeof SenderIdEntry.Type
 
 const sending = Access.channel(["sms:write"], "sms:write", { paid: "sending" })
@@ -169,5 +169,7 @@ export class SmsApi extends HttpApiGroup.make("sms")
   .prefix("/v1/sms")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "SMS" }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "SMS", description: "Texts to phones over the operator's carrier or provider." })
+  )
 {}

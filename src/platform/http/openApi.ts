@@ -13,6 +13,24 @@ const schemaOf = (json: JsonObject): JsonObject => {
   return { ...rest, type: "integer", minimum: 1, ...(standard !== undefined && { default: Number(standard) }) }
 }
 
+/** The library bounds a whole number by what JavaScript keeps exactly. Clients need its size. */
+const wholeNumberOf = (json: JsonObject): JsonObject => {
+  if (json["type"] !== "integer") return json
+  const { maximum, minimum, ...rest } = json
+  return {
+    ...rest,
+    format: "int64",
+    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum })
+  }
+}
+
+/** The library names a schema after its class and its side. Clients see one side only. */
+const nameOf = (name: string) => name.replace(/Encoded(\d*)$/, "$1")
+
+const referenceOf = (json: JsonObject): JsonObject =>
+  typeof json["$ref"] === "string" ? { ...json, $ref: nameOf(json["$ref"]) } : json
+
 const mayBeNull = (schema: Json | undefined): boolean =>
   schema !== undefined && isObject(schema) && Array.isArray(schema["anyOf"])
   && schema["anyOf"].some((part: Json) => isObject(part) && part["type"] === "null")
@@ -34,14 +52,14 @@ export const openApiTransform = (json: Json): Json => {
   if (Array.isArray(json)) return json.map(openApiTransform)
   if (!isObject(json)) return json
   return Object.fromEntries(
-    Object.entries(bodyOf(schemaOf(json)))
+    Object.entries(referenceOf(wholeNumberOf(bodyOf(schemaOf(json)))))
       .filter(([key, value]) => key !== "additionalProperties" || value !== false)
       .map(([key, value]) => [key, openApiTransform(value)])
   )
 }
 
 const text = { type: "string" } as const
-const count = { type: "integer", minimum: 0 } as const
+const count = { type: "integer", format: "int64", minimum: 0 } as const
 
 /** The headers that all endpoints set by the same rule. */
 const answerHeaders = {
@@ -55,6 +73,7 @@ const answerHeaders = {
   RateLimit: { description: "Requests left and seconds until the window ends: `\"minute\";r=59;t=42`.", schema: text },
   "RateLimit-Policy": { description: "The limit and its window in seconds: `\"minute\";q=60;w=60`.", schema: text },
   "Retry-After": { description: "Seconds to wait before the next request.", schema: count },
+  "X-Request-Id": { description: "The id of this request, for questions to the operator.", schema: text },
   "Idempotency-Replayed": {
     description: "`true` when the answer is the stored answer to the first request with this Idempotency-Key.",
     schema: { ...text, enum: ["true"] }
@@ -89,18 +108,25 @@ const each = (json: Json | undefined, change: (value: JsonObject, key: string) =
 
 const list = (json: Json | undefined): ReadonlyArray<Json> => Array.isArray(json) ? json : []
 
-/** The headers of an answer with this status. Answers to unknown callers list none. */
+/** The headers of an answer with this status. Only a known caller has a rate limit. */
 const namesOf = (
   { isKnown, isPaged, takesKey }: { readonly isKnown: boolean; readonly isPaged: boolean; readonly takesKey: boolean },
   status: string
 ): ReadonlyArray<Name> => {
   const isSuccess = status.startsWith("2")
   return [
+    "X-Request-Id",
     ...(isSuccess && isPaged ? ["Link" as const] : []),
     ...(isSuccess && takesKey ? ["Idempotency-Replayed" as const] : []),
-    ...(isKnown && (isSuccess || status === "429") ? rateLimits : []),
+    ...(isKnown && /^[24]/.test(status) && status !== "401" ? rateLimits : []),
     ...(status === "429" || status === "503" ? ["Retry-After" as const] : [])
   ]
+}
+
+/** The answers of an operation. GET reads no body, so none is too large or of another type. */
+const answersOf = ({ responses }: JsonObject, method: string): Json => {
+  if (method !== "get" || responses === undefined || !isObject(responses)) return responses ?? {}
+  return Object.fromEntries(Object.entries(responses).filter(([status]) => status !== "413" && status !== "415"))
 }
 
 const withHeaders = (operation: JsonObject, method: string): JsonObject => {
@@ -111,9 +137,8 @@ const withHeaders = (operation: JsonObject, method: string): JsonObject => {
   return {
     ...operation,
     parameters: takesKey ? [...parameters, idempotencyKey] : parameters,
-    responses: each(operation["responses"], (response, status) => {
+    responses: each(answersOf(operation, method), (response, status) => {
       const names = namesOf({ isKnown, isPaged, takesKey }, status)
-      if (names.length === 0) return response
       const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
       return { ...response, headers }
     })
@@ -124,9 +149,22 @@ const withHeaders = (operation: JsonObject, method: string): JsonObject => {
 export const openApiHeaders = (document: Json): Json => {
   if (!isObject(document)) return document
   const { components, paths } = document
+  const { schemas, ...parts } = components !== undefined && isObject(components) ? components : {}
   return {
     ...document,
+    // Relative to the address that serves the document.
+    servers: [{ url: "/" }],
     paths: each(paths, (operations) => each(operations, withHeaders)),
-    components: { ...(components !== undefined && isObject(components) && components), headers: answerHeaders }
+    components: {
+      ...parts,
+      schemas: schemas !== undefined && isObject(schemas)
+        ? Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [nameOf(name), schema]))
+        : {},
+      headers: answerHeaders,
+      // The registered name of the scheme is in lower case, and some programs know no other.
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "An API key, or the token of a login" }
+      }
+    }
   }
 }

@@ -21,7 +21,7 @@ export const Webhook = Schema.Struct({
   unhealthy_reason: Schema.NullOr(UnhealthyReason),
   failure_count: Schema.Int,
   created_at: Timestamp
-})
+}).annotate({ identifier: "Webhook" })
 export type Webhook = typeof Webhook.Type
 
 /** A disabled or unhealthy webhook gets no deliveries, so it takes no redelivery either. */

@@ -32,7 +32,7 @@ const summary = {
 }
 
 /** A delivery as the list shows it. */
-export const DeliverySummary = Schema.Struct(summary)
+export const DeliverySummary = Schema.Struct(summary).annotate({ identifier: "WebhookDelivery" })
 export type DeliverySummary = typeof DeliverySummary.Type
 
 /** A delivery with its payload and every attempt. */
@@ -40,5 +40,5 @@ export const DeliveryDetail = Schema.Struct({
   ...summary,
   payload: Schema.Unknown,
   attempts: Schema.Array(RecordedAttempt)
-})
+}).annotate({ identifier: "WebhookDeliveryDetail" })
 export type DeliveryDetail = typeof DeliveryDetail.Type

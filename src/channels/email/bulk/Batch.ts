@@ -16,7 +16,7 @@ export const Batch = Schema.Struct({
   canceled: Schema.Int,
   created_at: Timestamp,
   completed_at: Schema.NullOr(Timestamp)
-})
+}).annotate({ identifier: "EmailBatch" })
 export type Batch = typeof Batch.Type
 
 /** One recipient in the list of a batch's recipients. */
@@ -31,5 +31,5 @@ export const BatchRecipient = Schema.Struct({
   sent_at: Schema.NullOr(Timestamp),
   opens: Schema.Int.annotate({ description: "Times that the mail was opened, including by programs" }),
   clicks: Schema.Int.annotate({ description: "Times that its links were clicked, including by programs" })
-})
+}).annotate({ identifier: "EmailBatchRecipient" })
 export type BatchRecipient = typeof BatchRecipient.Type

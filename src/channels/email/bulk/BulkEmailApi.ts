@@ -23,7 +23,7 @@ export const NewBatch = Schema.Struct({
   }),
   html: htmlField("Required without template_id"),
   ...mailFields
-})
+}).annotate({ identifier: "NewEmailBatch" })
 export type NewBatch = typeof NewBatch.Type
 
 export const AcceptedBatch = Schema.Struct({
@@ -32,7 +32,7 @@ export const AcceptedBatch = Schema.Struct({
   status: Schema.Literal("queued"),
   message: Schema.String,
   warnings: Warnings
-})
+}).annotate({ identifier: "AcceptedEmailBatch" })
 export type AcceptedBatch = typeof AcceptedBatch.Type
 
 const email = (options?: { readonly paid?: "sending" }) => Access.channel(["email:write"], "emails:write", options)
@@ -108,5 +108,10 @@ export class BulkEmailApi extends HttpApiGroup.make("bulkEmail")
   .prefix("/v1/email")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Bulk email" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Bulk email",
+      description: "One text for up to 500 recipients, each with their values."
+    })
+  )
 {}

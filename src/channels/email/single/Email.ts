@@ -32,7 +32,7 @@ export const Email = Schema.Struct({
   clicks: Schema.Int,
   ...progress,
   created_at: Timestamp
-})
+}).annotate({ identifier: "EmailMessage" })
 export type Email = typeof Email.Type
 
 /** The status of one recipient of an email. */
@@ -49,5 +49,5 @@ export type EmailRecipient = typeof EmailRecipient.Type
 export const EmailMessageDetails = Schema.Struct({
   ...Email.fields,
   recipients: Schema.Array(EmailRecipient)
-})
+}).annotate({ identifier: "EmailMessageDetails" })
 export type EmailMessageDetails = typeof EmailMessageDetails.Type

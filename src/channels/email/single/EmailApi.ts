@@ -43,7 +43,7 @@ export const NewEmail = Schema.Struct({
   ...mailFields,
   variables: Schema.optionalKey(Variables),
   attachments: Schema.optionalKey(AttachmentInputs)
-})
+}).annotate({ identifier: "NewEmail" })
 export type NewEmail = typeof NewEmail.Type
 
 export const AcceptedEmail = Schema.Struct({
@@ -53,7 +53,7 @@ export const AcceptedEmail = Schema.Struct({
     description: "suppressed: the account must not email any of the recipients"
   }),
   warnings: Warnings
-})
+}).annotate({ identifier: "AcceptedEmail" })
 export type AcceptedEmail = typeof AcceptedEmail.Type
 
 const reading = Access.channel(["email:write"], "emails:read")
@@ -116,5 +116,5 @@ export class EmailApi extends HttpApiGroup.make("emailMessages")
   .prefix("/v1/email")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Email" }))
+  .annotateMerge(OpenApi.annotations({ title: "Email", description: "Single messages, and the history of each." }))
 {}

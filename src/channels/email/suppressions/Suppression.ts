@@ -15,7 +15,7 @@ export const Suppression = Schema.Struct({
     description: "The message that caused the suppression; null for a manual one"
   }),
   created_at: Timestamp
-})
+}).annotate({ identifier: "Suppression" })
 export type Suppression = typeof Suppression.Type
 
 /** A complaint cannot be deleted. The error carries no address: the caller has it, and logs must not. */

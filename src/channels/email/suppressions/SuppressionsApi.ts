@@ -13,7 +13,9 @@ import { ComplaintNotRemovable, Suppression, SuppressionReason } from "./Suppres
 const byHand = Schema.Literal("manual")
   .annotate({ message: "must be \"manual\" or absent: only the service sets the other reasons" })
 
-const NewSuppression = Schema.Struct({ email: EmailAddress, reason: Schema.optionalKey(byHand) })
+const NewSuppression = Schema.Struct({ email: EmailAddress, reason: Schema.optionalKey(byHand) }).annotate({
+  identifier: "NewSuppression"
+})
 
 const reading = Access.channel(["email:write"], "emails:read")
 const writing = Access.channel(["email:write"], "emails:write")
@@ -71,5 +73,10 @@ export class SuppressionsApi extends HttpApiGroup.make("suppressions")
   .prefix("/v1/email/suppressions")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "Email suppressions" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Email suppressions",
+      description: "Addresses that get no mail: they bounced, complained or unsubscribed."
+    })
+  )
 {}

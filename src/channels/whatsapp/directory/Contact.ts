@@ -28,7 +28,7 @@ export const Contact = Schema.Struct({
   is_whatsapp_user: Schema.Boolean,
   created_at: Timestamp,
   updated_at: Timestamp
-})
+}).annotate({ identifier: "WhatsAppContact" })
 export type Contact = typeof Contact.Type
 
 /** Whether a number has WhatsApp. */
@@ -38,5 +38,5 @@ export const NumberCheck = Schema.Struct({
     description: "null: WhatsApp did not answer; try again later"
   }),
   whatsapp_id: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "WhatsAppNumberCheck" })
 export type NumberCheck = typeof NumberCheck.Type

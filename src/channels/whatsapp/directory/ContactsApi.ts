@@ -47,5 +47,5 @@ export class ContactsApi extends HttpApiGroup.make("whatsappContacts")
   .prefix("/v1/whatsapp/contacts")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "WhatsApp contacts" }))
+  .annotateMerge(OpenApi.annotations({ title: "WhatsApp contacts", description: "People whom a paired phone knows." }))
 {}

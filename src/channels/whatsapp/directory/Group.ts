@@ -24,7 +24,7 @@ export const Group = Schema.Struct({
   participant_count: Schema.Int,
   invite_link: Schema.NullOr(Schema.String).annotate({ description: "null unless WhatsApp shows it to the session" }),
   created_at: Timestamp
-})
+}).annotate({ identifier: "WhatsAppGroup" })
 export type Group = typeof Group.Type
 
 /** The session is not an admin of the group. */

@@ -21,14 +21,16 @@ const numbers = (minimum: number) =>
     Schema.isMaxLength(256, { message: "must name at most 256 numbers" })
   )
 
-const NewGroup = Schema.Struct({ session_id: WhatsAppSessionId, name, description, participants: numbers(1) })
+const NewGroup = Schema.Struct({ session_id: WhatsAppSessionId, name, description, participants: numbers(1) }).annotate(
+  { identifier: "NewWhatsAppGroup" }
+)
 
 const GroupChange = Schema.Struct({
   name: Schema.optionalKey(name),
   description,
   add_participants: Schema.optionalKey(numbers(0)),
   remove_participants: Schema.optionalKey(numbers(0))
-})
+}).annotate({ identifier: "WhatsAppGroupChange" })
 
 const params = { id: pathId(GroupId) }
 const reading = Access.channel(["whatsapp:read"], "groups:read")
@@ -85,5 +87,7 @@ export class GroupsApi extends HttpApiGroup.make("whatsappGroups")
   .prefix("/v1/whatsapp/groups")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "WhatsApp groups" }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "WhatsApp groups", description: "Groups of a paired phone, and their participants." })
+  )
 {}

@@ -32,5 +32,5 @@ export class MediaApi extends HttpApiGroup.make("whatsappMedia")
   .prefix("/v1/whatsapp/messages")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "WhatsApp media" }))
+  .annotateMerge(OpenApi.annotations({ title: "WhatsApp media", description: "Files of messages that arrived." }))
 {}

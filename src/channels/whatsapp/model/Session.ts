@@ -19,7 +19,9 @@ const common = {
 const qr_code = Schema.String.annotate({ description: "data URL of a PNG, to scan with the phone" })
 
 /** A session in a list (spec 4.2). */
-export const Session = Schema.Struct({ ...common, messages_count: Schema.Int })
+export const Session = Schema.Struct({ ...common, messages_count: Schema.Int }).annotate({
+  identifier: "WhatsAppSession"
+})
 export type Session = typeof Session.Type
 
 /** One session, with the time of its last connection and the reason why it is not connected. */
@@ -27,7 +29,7 @@ export const SessionDetail = Schema.Struct({
   ...Session.fields,
   reason: Schema.NullOr(SessionReason).annotate({ description: "why it is disconnected or failed, else null" }),
   connected_at: Schema.NullOr(Timestamp)
-})
+}).annotate({ identifier: "WhatsAppSessionDetail" })
 export type SessionDetail = typeof SessionDetail.Type
 
 /** A session of any account that waits for a phone. A failed one starts over when its code is requested. */
@@ -40,14 +42,14 @@ export const PendingSession = Schema.Struct({
 export type PendingSession = typeof PendingSession.Type
 
 /** A new session with its first code. */
-export const CreatedSession = Schema.Struct({ ...common, qr_code })
+export const CreatedSession = Schema.Struct({ ...common, qr_code }).annotate({ identifier: "CreatedWhatsAppSession" })
 export type CreatedSession = typeof CreatedSession.Type
 
 /** A code to scan. */
 export const QrCode = Schema.Struct({
   qr_code,
   expires_at: Timestamp.annotate({ description: "when the next code replaces it" })
-})
+}).annotate({ identifier: "WhatsAppQrCode" })
 export type QrCode = typeof QrCode.Type
 
 /** A code with the text that its picture encodes. */
@@ -55,5 +57,7 @@ export const ShownCode = Schema.Struct({ ...QrCode.fields, text: Schema.String }
 export type ShownCode = typeof ShownCode.Type
 
 /** A code to type into the phone. */
-export const PairingCode = Schema.Struct({ code: Schema.String, expires_at: Timestamp })
+export const PairingCode = Schema.Struct({ code: Schema.String, expires_at: Timestamp }).annotate({
+  identifier: "PairingCode"
+})
 export type PairingCode = typeof PairingCode.Type

@@ -31,7 +31,7 @@ export const NewMessage = Schema.Struct({
   group_id: Schema.optionalKey(
     Schema.Int.annotate({ description: "A group by its id in the API, instead of to" })
   )
-})
+}).annotate({ identifier: "NewWhatsAppMessage" })
 export type NewMessage = typeof NewMessage.Type
 
 const maxDelay = 60_000
@@ -45,7 +45,7 @@ export const NewMessageBatch = Schema.Struct({
       description: "The shortest pause before each message. The session's rate limits apply as well."
     })
   )
-})
+}).annotate({ identifier: "NewWhatsAppBatch" })
 export type NewMessageBatch = typeof NewMessageBatch.Type
 
 const AcceptedMessage = Schema.Struct({
@@ -54,7 +54,7 @@ const AcceptedMessage = Schema.Struct({
   to: Schema.String,
   type: MessageType,
   status: Schema.Literal("queued")
-})
+}).annotate({ identifier: "AcceptedWhatsAppMessage" })
 export type AcceptedMessage = typeof AcceptedMessage.Type
 
 const AcceptedMessageBatch = Schema.Struct({
@@ -62,7 +62,7 @@ const AcceptedMessageBatch = Schema.Struct({
   total_recipients: Schema.Int,
   status: Schema.Literal("queued"),
   message: Schema.String
-})
+}).annotate({ identifier: "AcceptedWhatsAppBatch" })
 export type AcceptedMessageBatch = typeof AcceptedMessageBatch.Type
 
 const sending = Access.channel(["whatsapp:write"], "messages:write", { paid: "sending" })
@@ -160,5 +160,10 @@ export class MessagesApi extends HttpApiGroup.make("whatsappMessages")
   .prefix("/v1/whatsapp")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "WhatsApp messages" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "WhatsApp messages",
+      description: "Messages to people and groups, and those that arrived."
+    })
+  )
 {}

@@ -16,7 +16,7 @@ const Name = lineBetween(1, 100)
 
 export const NewSession = Schema.Struct({
   name: Schema.optionalKey(Schema.NullOr(Name)).annotate({ description: "generated if left out" })
-})
+}).annotate({ identifier: "NewWhatsAppSession" })
 export type NewSession = typeof NewSession.Type
 
 /** The library reads a missing body as null. */
@@ -36,7 +36,7 @@ const PairingRequest = Schema.Struct({
         : "must be a phone number with its country code, such as +15550100300"
     )
   )
-})
+}).annotate({ identifier: "PairingRequest" })
 
 const params = { id: pathId(WhatsAppSessionId) }
 const reading = Access.channel(["whatsapp:read"], "sessions:read")
@@ -112,5 +112,10 @@ export class SessionsApi extends HttpApiGroup.make("whatsappSessions")
   .prefix("/v1/whatsapp/sessions")
   .middleware(RequestRules)
   .middleware(Authentication)
-  .annotateMerge(OpenApi.annotations({ title: "WhatsApp sessions" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "WhatsApp sessions",
+      description: "A session is one paired phone. Messages go out and come in through it."
+    })
+  )
 {}
