@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { inTime } from "../faults/inTime.ts"
 import { dkimKey, dkimVerdict, ended, insertDomain, readMail, sendBulk } from "../support/bulkMail.ts"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { Relay } from "../support/Relay.ts"
-import { eventually, makeAccount, Service, startNode } from "../support/Service.ts"
+import { eventually, live, makeAccount, Service, startNode } from "../support/Service.ts"
 import { signedEvent } from "../support/signedEvent.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
@@ -217,8 +218,9 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
         const visits = yield* Effect.forkChild(
           Effect.forEach(Array.from({ length: 30 }), () => visit(open), { concurrency: "unbounded" })
         )
-        yield* sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.pipe(
-          Effect.repeat({ until: (rows) => rows.length >= 2 })
+        yield* eventually(
+          sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          (rows) => rows.length >= 2
         )
         assert.strictEqual((yield* node.request("GET", "/v1/account", { key })).status, 200)
         return visits
@@ -363,4 +365,28 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
       }),
     120_000
   )
+
+  it.effect("while the database hangs the pixel and links answer 503 within five seconds, and work again after it", () =>
+    Effect.gen(function*() {
+      const { sink } = yield* Relay
+      const proxy = yield* makeDatabaseProxy()
+      const env = { DATABASE_URL: proxy.url, DATABASE_CONNECTIONS: "5" }
+      const hung = yield* startNode({ smtpPort: sink.port, env })
+      const { clicks, open } = yield* trackedMail({})
+      const [click = ""] = clicks
+      yield* proxy.become("silent")
+      // The pixels begin a transaction at once, on more connections than there are.
+      const paths = [...Array.from({ length: 10 }, () => open), click]
+      const [spent, answers] = yield* live(Effect.timed(
+        Effect.forEach(paths, (path) => hung.request("GET", path), { concurrency: "unbounded" })
+      ))
+      assert.deepStrictEqual(answers.map(({ status }) => status), paths.map(() => 503))
+      assert.isBelow(Duration.toSeconds(spent), inTime(5))
+      yield* proxy.become("up")
+      const back = yield* eventually(hung.request("GET", click), ({ status }) => status !== 503)
+      assert.deepStrictEqual([back.status, back.headers["location"]], [302, first])
+      const pixels = yield* Effect.forEach(Array.from({ length: 10 }), () => hung.request("GET", open))
+      assert.deepStrictEqual(pixels.map(({ status }) => status), pixels.map(() => 200))
+      yield* hung.stop()
+    }))
 })

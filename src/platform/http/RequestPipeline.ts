@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, type Fiber, Option, Result, Schedule, Schema } from "effect"
+import { Cause, Clock, Context, Effect, Fiber, Option, Result, Schedule, Schema } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -20,15 +20,16 @@ import { RequestsInFlight } from "./RequestsInFlight.ts"
 const checkAfter = 2_500
 
 interface Watched {
-  readonly fiber: Fiber.Fiber<unknown, unknown>
   readonly startedAt: number
-  isGivenUp: boolean
+  readonly giveUp: () => void
 }
 
 /**
  * Answers 503 within 5 seconds when the database stops answering, whatever statement the request waits for. A request
- * that is slow for another reason continues, because the database answers the check. One fiber watches all requests, which
- * must be uninterruptible around their handlers, as the server runs them.
+ * that is slow for another reason continues, because the database answers the check. One fiber watches all requests.
+ *
+ * Each request has its own fiber, because a transaction that begins or ends cannot be interrupted, and a statement only
+ * after seconds. The fiber of a request that was answered gives its connection back when the database lets it.
  */
 export const whileDatabaseAnswers = Effect.gen(function*() {
   const { answers } = yield* DatabaseProbe
@@ -45,29 +46,34 @@ export const whileDatabaseAnswers = Effect.gen(function*() {
     if (yield* answers("1500 millis")) return
     for (const request of watched) {
       if (request.startedAt > startedBefore) return
-      request.isGivenUp = true
-      request.fiber.interruptUnsafe()
+      request.giveUp()
     }
   })
   yield* Effect.forkScoped(Effect.repeat(check, Schedule.spaced("250 millis")))
 
   return <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.withFiber((fiber) => {
-        const watch: Watched = { fiber, startedAt: clock.currentTimeMillisUnsafe(), isGivenUp: false }
-        watched.add(watch)
-        return Effect.matchCauseEffect(restore(request), {
-          onSuccess: (answer) => {
-            watched.delete(watch)
-            return Effect.succeed(answer)
-          },
-          onFailure: (cause) => {
-            watched.delete(watch)
-            return watch.isGivenUp ? Effect.die(new ServiceUnavailable()) : Effect.failCause(cause)
-          }
-        })
-      })
-    )
+    Effect.suspend(() => {
+      const startedAt = clock.currentTimeMillisUnsafe()
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Effect.forkDetach(request, { startImmediately: true }), (fiber) =>
+          restore(Effect.callback<A, E>((resume) => {
+            const watch: Watched = {
+              startedAt,
+              giveUp: () => {
+                watched.delete(watch)
+                resume(Effect.die(new ServiceUnavailable()))
+                fiber.interruptUnsafe()
+              }
+            }
+            watched.add(watch)
+            fiber.addObserver((exit) => {
+              watched.delete(watch)
+              resume(exit)
+            })
+            return Fiber.interrupt(fiber)
+          })))
+      )
+    })
 })
 
 /** Enough to recognise a program. */

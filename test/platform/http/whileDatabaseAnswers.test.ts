@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -59,6 +59,26 @@ describe("a request while the database is silent", () => {
     }
   )
 
+  it.effect("fails within 5 seconds while it cannot be interrupted, and ends when the database answers", () => {
+    const { database, layer } = makeDatabase()
+    return Effect.gen(function*() {
+      const begun = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<void>()
+      const uninterruptible = Effect.ensuring(
+        Effect.uninterruptible(Deferred.await(begun)),
+        Deferred.succeed(ended, undefined)
+      )
+      const handler = Effect.andThen(uninterruptible, Effect.never)
+      const request = yield* Effect.forkChild((yield* whileDatabaseAnswers)(handler))
+      database.isSilent = true
+      yield* TestClock.adjust("4999 millis")
+      assert.isTrue(isGivenUp(request))
+      assert.isFalse(yield* Deferred.isDone(ended))
+      yield* Deferred.succeed(begun, undefined)
+      yield* Deferred.await(ended)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("fails with all others after one check", () => {
     const { database, layer } = makeDatabase()
     database.isSilent = true
@@ -71,6 +91,19 @@ describe("a request while the database is silent", () => {
       yield* TestClock.adjust("4999 millis")
       assert.isTrue(requests.every(isGivenUp))
       assert.strictEqual(database.asked, 1)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a request whose client leaves", () => {
+  it.effect("ends before the server forgets it", () => {
+    const { layer } = makeDatabase()
+    return Effect.gen(function*() {
+      const ended = yield* Deferred.make<void>()
+      const handler = Effect.onInterrupt(Effect.never, () => Deferred.succeed(ended, undefined))
+      const request = yield* Effect.forkChild((yield* whileDatabaseAnswers)(handler), { startImmediately: true })
+      yield* Fiber.interrupt(request)
+      assert.isTrue(yield* Deferred.isDone(ended))
     }).pipe(Effect.provide(layer))
   })
 })
