@@ -19,7 +19,7 @@ const isAuthentic = ({ body, headers }: ReceivedRequest, secret: string) => {
 
 /** A webhook endpoint on this machine that checks signatures, deduplicates and counts events. */
 export const eventReceiver = Effect.gen(function*() {
-  const changes = new Changes()
+  const changes = new Changes(() => [...seen.values()])
   const seen = new Map<string, { readonly event: string; readonly batchId: string | null }>()
   let forged = 0
   let secret = ""
@@ -49,7 +49,8 @@ export const eventReceiver = Effect.gen(function*() {
     /** How many different events of a name and a batch arrived. */
     count,
     /** Waits until this many have arrived. */
-    received: (wanted: number, event: string, of: string) => changes.until(() => count(event, of) >= wanted),
+    received: (wanted: number, event: string, of: string) =>
+      changes.until(() => count(event, of) >= wanted, "90 seconds"),
     /** Requests with a wrong signature. */
     forged: () => forged
   }

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Option, Schedule, Schema, type Scope } from "effect"
+import { Effect, Option, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeCrypto from "node:crypto"
 import { asking } from "../support/bulkMail.ts"
@@ -78,15 +78,15 @@ export const makeCluster = (options: NodeOptions, own: ReadonlyArray<NonNullable
    * The living node that was the last to log this, and when; the owner of an actor logs it at the start. Waits while the
    * last one is dead or logged it before `since`.
    */
-  const ownerOf = (said: LogPattern, since = 0) =>
-    Effect.sync(() => {
+  const ownerOf = Effect.fnUntraced(function*(said: LogPattern, since = 0) {
+    const found = Effect.sync(() => {
       const times = all.map((node) => ({ node, at: Date.parse(lastLogged(node, said) ?? "") }))
       const last = times.filter(({ at }) => at > since).toSorted((a, b) => b.at - a.at)[0]
       return last !== undefined && nodes.includes(last.node) ? last : undefined
-    }).pipe(
-      Effect.repeat({ until: (owner) => owner !== undefined, schedule: Schedule.spaced("10 millis") }),
-      Effect.filterOrElse((owner) => owner !== undefined, () => Effect.never)
-    )
+    })
+    const owner = yield* eventually(found, (last) => last !== undefined, "60 seconds")
+    return owner ?? (yield* Effect.die("a wait has ended without an owner"))
+  })
   /** Kills a node and returns the time. */
   const kill = Effect.fnUntraced(function*(gone: RunningNode) {
     nodes = nodes.filter((node) => node !== gone)
@@ -178,7 +178,7 @@ export const completionOf = Effect.fnUntraced(function*(receiver: WebhookReceive
     const ends = events.filter(({ data, event }) => event === "email.bulk_completed" && data["batch_id"] === batch)
     return new Set(ends.map(({ id }) => id))
   }
-  for (let count = 1; ids().size === 0; count++) yield* receiver.received(count)
+  for (let count = 1; ids().size === 0; count++) yield* receiver.received(count, "60 seconds")
   assert.strictEqual(ids().size, 1, "email.bulk_completed is one event")
 })
 

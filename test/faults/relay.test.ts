@@ -18,6 +18,8 @@ const pairs = rounds > 1 ? 5 : 1
 
 /** The node's connection limit; bulk mail leaves the last one to single emails. */
 const connections = 8
+/** When the node gives up a silent connection. */
+const timeoutSeconds = 8
 
 /** `once`: only the first attempt fails. A permanent refusal repeats, so that a second attempt would be noticed. */
 type Fault = { readonly answer: ScriptedSmtp.ScriptedAnswer; readonly once: boolean }
@@ -112,9 +114,10 @@ const sendTo = Effect.fnUntraced(function*(
   const since = performance.now()
   const recipients = [...before, ...people].map(addressOf)
   const batch = yield* sendBulk(node, key, { subject: "s", html: "<p>h</p>", recipients })
-  yield* relay.server.until(() => people.every((name) => relay.arrivals.has(name)))
-  const times = people.map((name) => relay.arrivals.get(name) ?? Infinity).toSorted((a, b) => a - b)
-  const latest = times[Math.ceil(times.length * 0.95) - 1] ?? Infinity
+  yield* relay.server.until(() => people.every((name) => relay.arrivals.has(name)), "60 seconds")
+  const times = people.flatMap((name) => relay.arrivals.get(name) ?? []).toSorted((a, b) => a - b)
+  const latest = times[Math.ceil(people.length * 0.95) - 1]
+  if (latest === undefined) return yield* Effect.die("fewer mails have arrived than people were waited for")
   return { batch, delay: latest - since, latest }
 })
 
@@ -183,7 +186,7 @@ const withFaults = Effect.fnUntraced(function*(story: Scene, round: number) {
 /** Runs the faults once, after a healthy batch on the same node if delays are measured; returns both delays. */
 const pairOf = Effect.fnUntraced(function*(pair: number) {
   const relay = yield* makeRelay
-  const env = { SMTP_CONNECTIONS: String(connections), SMTP_TIMEOUT_SECONDS: "8" }
+  const env = { SMTP_CONNECTIONS: String(connections), SMTP_TIMEOUT_SECONDS: String(timeoutSeconds) }
   const node = yield* startNode({ smtpPort: relay.server.port, env })
   const { key } = yield* makeAccount()
   const story = { node, key, relay }
@@ -196,11 +199,12 @@ const pairOf = Effect.fnUntraced(function*(pair: number) {
   assert.isAtLeast(most, 4)
   const usually = usual === undefined ? "" : `, usually ${usual.toFixed(0)}`
   yield* Effect.log(`95 in 100 have it within ${faulty.toFixed(0)} ms${usually}; at most ${most} connections`)
-  return { usual: usual ?? Infinity, faulty }
+  // Without a measurement: no recipient waits until a silent connection is given up.
+  return { faulty, limit: usual === undefined ? timeoutSeconds * 1_000 : 2 * usual }
 }, Effect.scoped)
 
 const median = (numbers: ReadonlyArray<number>) =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Infinity
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "8 minutes" })(
   "relay that stalls, refuses, drops and dribbles",
@@ -210,8 +214,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "8 minutes" })(
       () =>
         Effect.gen(function*() {
           const delays = yield* Effect.forEach(Array.from({ length: pairs }, (_, index) => index + 1), pairOf)
-          const [faulty, usual] = [delays.map((each) => each.faulty), delays.map((each) => each.usual)]
-          assert.isBelow(median(faulty), 2 * median(usual))
+          assert.isBelow(median(delays.map(({ faulty }) => faulty)), median(delays.map(({ limit }) => limit)))
         }),
       60_000 + pairs * 60_000
     )

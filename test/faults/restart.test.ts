@@ -158,15 +158,15 @@ layer(OwnServer, { excludeTestServices: true, timeout: "60 seconds" })("restart 
           yield* database.restart(signal)
           const statuses = new Map<number, number>()
           let slowest = 0
-          yield* Effect.gen(function*() {
+          const poll = Effect.gen(function*() {
             const askedAt = yield* now
             const { status } = yield* cluster.any(0).request("GET", `/v1/email/batches/${batch}`, { key })
             slowest = Math.max(slowest, (yield* now) - askedAt)
             statuses.set(status, (statuses.get(status) ?? 0) + 1)
-            // Like clients that poll a batch's progress.
-            yield* Effect.sleep("20 millis")
             return status === 200 && (yield* now) - restartedAt > 1_500
-          }).pipe(Effect.repeat({ until: (done) => done }))
+          })
+          // Like clients that poll a batch's progress.
+          yield* eventually(poll, (isDone) => isDone, "60 seconds")
           const { at } = yield* ended(cluster.any(0), key, batch)
           const seconds = ((yield* now) - restartedAt) / 1000
           const twice = checkLedger(yield* sink.messages, { recipients, doubtful: recipients })

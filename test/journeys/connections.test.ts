@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeAccount, type RequestOptions, Service } from "../support/Service.ts"
+import { eventually, makeAccount, type RequestOptions, Service } from "../support/Service.ts"
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -74,8 +74,9 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a 
             request("POST", "/v1/api-keys", { key, json: { name: "Key" }, headers: { "idempotency-key": `${index}` } }),
           { concurrency: "unbounded" }
         ).pipe(Effect.forkChild)
-        yield* sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.pipe(
-          Effect.repeat({ until: (rows) => rows.length === 6 })
+        yield* eventually(
+          sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          (rows) => rows.length === 6
         )
         const account = yield* request("GET", "/v1/account", { key })
         return { answers, status: account.status }

@@ -19,8 +19,8 @@ const isThere = perl !== undefined && NodeFs.existsSync(example)
 /** The example SMSC on a free port, printing each PDU that it reads. Its process for a bind ends with the connection. */
 const makeNetSmpp = Effect.gen(function*() {
   const port = yield* freePort
-  const changes = new Changes()
   let said = ""
+  const changes = new Changes(() => said)
   const script = NodeFs.readFileSync(example, "latin1")
     .replace(/^\$port = 9900;/m, `$port = ${port};`)
     .replace(/^\$trace = 0;/m, "$trace = 1;")

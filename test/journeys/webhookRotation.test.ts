@@ -5,7 +5,7 @@ import * as NodeCrypto from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { ended, sendBulk } from "../support/bulkMail.ts"
 import { Relay } from "../support/Relay.ts"
-import { makeAccount, type RunningNode, Service } from "../support/Service.ts"
+import { eventually, makeAccount, type RunningNode, Service } from "../support/Service.ts"
 import { makeWebhookReceiver, type ReceivedRequest, type WebhookReceiver } from "../support/WebhookReceiver.ts"
 
 const create = Effect.fnUntraced(function*(node: RunningNode, key: string, url = "https://example.com/") {
@@ -79,9 +79,10 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
       })
       yield* sql`update webhooks set previous_secret_until = now() where id = ${id}`
       // Changed directly in the database, so the actor notices within a second or two.
-      const after = yield* deliverOne(node, key, receiver).pipe(
-        Effect.repeat({ until: (request) => signers(request, { old, fresh }).signatures === 1 }),
-        Effect.timeout("10 seconds")
+      const after = yield* eventually(
+        deliverOne(node, key, receiver),
+        (request) => signers(request, { old, fresh }).signatures === 1,
+        "10 seconds"
       )
       assert.deepStrictEqual(signers(after, { old, fresh }), {
         signature: "fresh",

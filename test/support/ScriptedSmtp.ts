@@ -39,7 +39,7 @@ export interface ScriptedSmtp {
   readonly bodies: ReadonlyArray<string>
   /** `most` is the largest number open at once. */
   readonly connections: { readonly open: number; readonly total: number; readonly most: number }
-  readonly until: (predicate: () => boolean) => Effect.Effect<void>
+  readonly until: (predicate: () => boolean, within?: `${number} seconds`) => Effect.Effect<void>
   /** Ends all connections, as relays do with idle ones, and waits until the clients have closed them. */
   readonly hangUp: Effect.Effect<void>
 }
@@ -50,7 +50,11 @@ class Server implements ScriptedSmtp {
   readonly connections = { open: 0, total: 0, most: 0 }
   readonly sockets = new Set<NodeNet.Socket>()
   readonly net: NodeNet.Server
-  readonly #changes = new Changes()
+  readonly #changes = new Changes(() => ({
+    connections: this.connections,
+    bodies: this.bodies.length,
+    commands: this.commands.slice(-20)
+  }))
   readonly until = this.#changes.until
   readonly hangUp = Effect.suspend(() => {
     for (const socket of this.sockets) socket.end("421 4.4.2 idle for too long\r\n")

@@ -1,5 +1,5 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, Context, Effect, Layer, Redacted, Schedule, Scope } from "effect"
+import { Context, Effect, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeChildProcess from "node:child_process"
 import * as NodeCrypto from "node:crypto"
@@ -7,7 +7,6 @@ import * as NodeNet from "node:net"
 import * as NodeProcess from "node:process"
 import * as NodeReadline from "node:readline"
 import * as NodeUrl from "node:url"
-import * as NodeUtil from "node:util"
 import { Agent, type Dispatcher } from "undici"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
@@ -21,33 +20,9 @@ import type { Plan } from "../../src/values/Plan.ts"
 import { Changes } from "./Changes.ts"
 import { sandboxed } from "./cli.ts"
 import { TestDatabase } from "./TestDatabase.ts"
+import { eventually } from "./waiting.ts"
 
-/** Runs with the real clock, because other processes do not follow a TestClock. */
-export const live = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
-
-/** An answer as its status and text, anything else as Node prints it. */
-const shown = (seen: unknown): string => {
-  const { status, text } = Object(seen)
-  return (typeof text === "string" ? `${status} ${text}` : NodeUtil.inspect(seen, { depth: 4 })).slice(0, 2_000)
-}
-
-/** Reads every 20 ms until the value is as expected, and fails with the value last seen when the time is over. */
-export const eventually = <A, E, R>(
-  read: Effect.Effect<A, E, R>,
-  isExpected: (seen: A) => boolean,
-  within: `${number} seconds` = "15 seconds"
-): Effect.Effect<A, E, R> =>
-  live(Effect.suspend(() => {
-    let seen: A | undefined
-    return Effect.tap(read, (value) => Effect.sync(() => void (seen = value))).pipe(
-      Effect.repeat({ until: isExpected, schedule: Schedule.spaced("20 millis") }),
-      Effect.timeoutOrElse({
-        duration: within,
-        orElse: () => Effect.die(new Error(`Not as expected within ${within}; last seen: ${shown(seen)}`))
-      })
-    )
-  }))
+export { eventually, live } from "./waiting.ts"
 
 /** Options of a node besides the defaults. */
 export interface NodeOptions {
@@ -211,7 +186,7 @@ const sendRaw = (port: number): RunningNode["raw"] => (bytes) =>
 
 class NodeProcessHandle {
   readonly lines: Array<string> = []
-  readonly changes = new Changes()
+  readonly changes = new Changes(() => ({ end: this.end, lines: this.lines.slice(-10) }))
   readonly child: NodeChildProcess.ChildProcess
   end: ProcessEnd | undefined
 
@@ -235,11 +210,14 @@ class NodeProcessHandle {
   }
 
   readonly ended = Effect.suspend(() =>
-    Effect.map(this.changes.until(() => this.end !== undefined), () => this.end ?? { code: null, signal: null })
+    Effect.map(
+      this.changes.until(() => this.end !== undefined, "60 seconds"),
+      () => this.end ?? { code: null, signal: null }
+    )
   )
 
-  readonly logged = (text: string) =>
-    this.changes.until(() => this.lines.some((line) => line.includes(text)) || this.end !== undefined).pipe(
+  readonly logged = (text: string, within?: `${number} seconds`) =>
+    this.changes.until(() => this.lines.some((line) => line.includes(text)) || this.end !== undefined, within).pipe(
       Effect.flatMap(() => {
         const line = this.lines.find((logged) => logged.includes(text))
         return line === undefined
@@ -261,7 +239,7 @@ export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode,
       Effect.sync(() => new NodeProcessHandle(environment(url, options))),
       (started) => Effect.andThen(started.signal("SIGCONT"), started.stop("SIGKILL"))
     )
-    const port = Number(/listening on [^ ]*?:(\d+) /.exec(yield* handle.logged("listening on "))?.[1])
+    const port = Number(/listening on [^ ]*?:(\d+) /.exec(yield* handle.logged("listening on ", "60 seconds"))?.[1])
     const baseUrl = `http://127.0.0.1:${port}`
     const agent = yield* Effect.acquireRelease(
       Effect.sync(() => new Agent({ connections: 128, bodyTimeout: 60_000, headersTimeout: 60_000 })),

@@ -54,7 +54,12 @@ class Recorder {
   readonly submits: Array<Submit> = []
   readonly sessions: Array<Session> = []
   readonly delivered: Array<number> = []
-  readonly changes = new Changes()
+  readonly changes = new Changes(() => ({
+    binds: this.binds,
+    bound: this.bound.size,
+    delivered: this.delivered,
+    submits: this.submits.slice(-10)
+  }))
   binds = 0
   readonly bound = new Set<Session>()
   script: Script = () => ({})

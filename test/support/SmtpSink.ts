@@ -44,7 +44,7 @@ export interface SmtpSink {
   readonly deliveries: ReadonlyMap<string, number>
   readonly dots: ReadonlyArray<SinkDot>
   readonly connections: { readonly open: number; readonly total: number }
-  readonly until: (predicate: (sink: SmtpSink) => boolean) => Effect.Effect<SmtpSink>
+  readonly until: (predicate: (sink: SmtpSink) => boolean, within?: `${number} seconds`) => Effect.Effect<SmtpSink>
   /** Replaces the script from the next recipient on. */
   readonly play: (script: SinkScript) => Effect.Effect<void>
 }
@@ -76,7 +76,11 @@ class Sink implements SmtpSink {
   readonly deliveries = new Map<string, number>()
   readonly dots: Array<SinkDot> = []
   readonly connections = { open: 0, total: 0 }
-  readonly #changes = new Changes()
+  readonly #changes = new Changes(() => ({
+    connections: this.connections,
+    messages: this.messages.map(({ to }) => to.join()),
+    attempts: this.attempts
+  }))
   readonly server: SMTPServer
   #script: SinkScript
   readonly #steps = new WeakMap<SMTPServerSession, Array<SinkStep>>()
@@ -107,8 +111,8 @@ class Sink implements SmtpSink {
     return typeof address === "object" && address !== null ? address.port : 0
   }
 
-  readonly until = (predicate: (sink: SmtpSink) => boolean) =>
-    Effect.as(this.#changes.until(() => predicate(this)), this)
+  readonly until = (predicate: (sink: SmtpSink) => boolean, within?: `${number} seconds`) =>
+    Effect.as(this.#changes.until(() => predicate(this), within), this)
 
   readonly play = (script: SinkScript) =>
     Effect.sync(() => {

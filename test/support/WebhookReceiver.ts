@@ -60,7 +60,7 @@ export interface WebhookReceiver {
   /** Replaces the script; its first answer goes to the next request. */
   readonly answer: (script: ReceiverScript) => void
   /** All requests, once there are at least `n`. */
-  readonly received: (n: number) => Effect.Effect<ReadonlyArray<ReceivedRequest>>
+  readonly received: (n: number, within?: `${number} seconds`) => Effect.Effect<ReadonlyArray<ReceivedRequest>>
 }
 
 const readBody = (incoming: NodeHttp.IncomingMessage, onBody: (body: Buffer) => void): void => {
@@ -94,7 +94,11 @@ const perform = (answer: ReceiverAnswer, response: NodeHttp.ServerResponse): voi
 
 class Recorder {
   readonly requests: Array<ReceivedRequest> = []
-  readonly changes = new Changes()
+  readonly open = new Set<NodeNet.Socket>()
+  readonly changes = new Changes(() => ({
+    connections: this.open.size,
+    requests: this.requests.map(({ body, method, path }) => `${method} ${path} ${body.toString("utf8").slice(0, 200)}`)
+  }))
   #script: ReceiverScript
   #from = 0
 
@@ -119,8 +123,8 @@ class Recorder {
     })
   }
 
-  received(n: number): Effect.Effect<ReadonlyArray<ReceivedRequest>> {
-    return Effect.map(this.changes.until(() => this.requests.length >= n), () => [...this.requests])
+  received(n: number, within?: `${number} seconds`): Effect.Effect<ReadonlyArray<ReceivedRequest>> {
+    return Effect.map(this.changes.until(() => this.requests.length >= n, within), () => [...this.requests])
   }
 }
 
@@ -144,7 +148,7 @@ export const makeWebhookReceiver = (
 ): Effect.Effect<WebhookReceiver, never, Scope.Scope> =>
   Effect.gen(function*() {
     const recorder = new Recorder(options.script ?? [200])
-    const sockets = { ever: 0, open: new Set<NodeNet.Socket>() }
+    let connections = 0
     const onRequest: NodeHttp.RequestListener = (incoming, response) => recorder.handle(incoming, response)
     const server = yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -153,11 +157,11 @@ export const makeWebhookReceiver = (
       close
     )
     server.on("connection", (socket: NodeNet.Socket) => {
-      sockets.ever++
-      sockets.open.add(socket)
+      connections++
+      recorder.open.add(socket)
       if (options.onBytes !== undefined) socket.removeAllListeners("data").on("data", options.onBytes)
       socket.once("close", () => {
-        sockets.open.delete(socket)
+        recorder.open.delete(socket)
         recorder.changes.notify()
       })
     })
@@ -166,10 +170,10 @@ export const makeWebhookReceiver = (
       url: `${options.tls === undefined ? "http" : "https"}://localhost:${port}`,
       port,
       requests: recorder.requests,
-      connections: () => sockets.ever,
-      openConnections: () => sockets.open.size,
-      disconnected: recorder.changes.until(() => sockets.open.size === 0),
+      connections: () => connections,
+      openConnections: () => recorder.open.size,
+      disconnected: recorder.changes.until(() => recorder.open.size === 0),
       answer: (script) => recorder.answer(script),
-      received: (n) => recorder.received(n)
+      received: (n, within) => recorder.received(n, within)
     }
   })

@@ -13,7 +13,9 @@ import type {
   WAMessage,
   WASocket
 } from "@whiskeysockets/baileys"
+import { Effect } from "effect"
 import { silentLogger } from "../../src/channels/whatsapp/baileys/silentLogger.ts"
+import { Changes } from "./Changes.ts"
 
 /** A client's credentials and keys, which outlive its connections. */
 export class MemoryAuth {
@@ -40,11 +42,6 @@ export class MemoryAuth {
   }
 }
 
-interface Waiter {
-  readonly check: () => boolean
-  readonly resolve: () => void
-}
-
 export interface ClientOptions extends Partial<UserFacingSocketConfig> {
   readonly url: string
   readonly auth?: never
@@ -60,7 +57,15 @@ export class BaileysClient {
   readonly receipts: Array<{ readonly id: string; readonly type: string | undefined; readonly from: string }> = []
   readonly groupChanges: Array<BaileysEventMap["group-participants.update"]> = []
   historyCount = 0
-  readonly #waiters = new Set<Waiter>()
+  /** Resolves when the connection has ended, after whatever time. */
+  readonly closed: Promise<void>
+  readonly #changes = new Changes(() => ({
+    updates: this.updates,
+    texts: this.texts,
+    receipts: this.receipts,
+    acks: this.acks,
+    historyCount: this.historyCount
+  }))
 
   constructor(auth: MemoryAuth, { url, ...config }: Omit<ClientOptions, "auth">) {
     this.auth = auth
@@ -78,6 +83,11 @@ export class BaileysClient {
     this.#endOnNonsense()
     ev.on("creds.update", (update) => void Object.assign(auth.creds, update))
     ev.on("connection.update", (update) => this.#record(() => this.updates.push(update)))
+    this.closed = new Promise((resolve) => {
+      ev.on("connection.update", ({ connection }) => {
+        if (connection === "close") resolve()
+      })
+    })
     ev.on(
       "messages.upsert",
       ({ messages, type }) =>
@@ -123,11 +133,8 @@ export class BaileysClient {
   }
 
   /** Resolves when the check holds; it is checked whenever the client receives something. */
-  until(check: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      if (check()) return resolve()
-      this.#waiters.add({ check, resolve })
-    })
+  until(check: () => boolean, within?: `${number} seconds`): Promise<void> {
+    return Effect.runPromise(this.#changes.until(check, within))
   }
 
   end(): void {
@@ -146,11 +153,7 @@ export class BaileysClient {
 
   #record(change: () => unknown): void {
     change()
-    for (const waiter of this.#waiters) {
-      if (!waiter.check()) continue
-      this.#waiters.delete(waiter)
-      waiter.resolve()
-    }
+    this.#changes.notify()
   }
 }
 

@@ -1,9 +1,10 @@
-import { Effect, Queue, Schedule, Schema } from "effect"
+import { Effect, Queue, Schema } from "effect"
 import * as NodeChildProcess from "node:child_process"
 import * as NodeFs from "node:fs"
 import * as NodeProcess from "node:process"
 import * as NodeReadline from "node:readline"
 import * as NodeUrl from "node:url"
+import { eventually, inPatience } from "./waiting.ts"
 
 const Ready = Schema.fromJsonString(Schema.Struct({ socket: Schema.String, base: Schema.String }))
 
@@ -29,15 +30,16 @@ export const startHolder = Effect.fn("startHolder")(
     const lines = yield* Queue.unbounded<string>()
     NodeReadline.createInterface({ input: child.stdout }).on("line", (line) => Queue.offerUnsafe(lines, line))
     child.stderr.on("data", (bytes: Buffer) => Queue.offerUnsafe(lines, bytes.toString("utf8")))
-    const { base, socket } = yield* Queue.take(lines).pipe(Effect.flatMap(Schema.decodeUnknownEffect(Ready)))
-    const gone = Effect.sync(() => child.exitCode !== null || child.signalCode !== null).pipe(
-      Effect.repeat({ until: (ended) => ended, schedule: Schedule.spaced("10 millis") })
+    const said = inPatience(Queue.take(lines), () => `nothing from the holder of ${dataDir}`, "60 seconds")
+    const { base, socket } = yield* Effect.flatMap(said, Schema.decodeUnknownEffect(Ready))
+    const gone = eventually(
+      Effect.sync(() => ({ code: child.exitCode, signal: child.signalCode })),
+      ({ code, signal }) => code !== null || signal !== null
     )
     return {
       socket,
       base,
-      ask: (statement) =>
-        Effect.sync(() => child.stdin.write(`${statement}\n`)).pipe(Effect.andThen(Queue.take(lines))),
+      ask: (statement) => Effect.sync(() => child.stdin.write(`${statement}\n`)).pipe(Effect.andThen(said)),
       kill: (signal) => Effect.sync(() => child.kill(signal)).pipe(Effect.andThen(gone), Effect.asVoid)
     } satisfies Holder
   }

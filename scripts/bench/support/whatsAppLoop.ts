@@ -30,23 +30,26 @@ let number = 15_551_000_000
 
 const pause = 1_000
 
+/** A crowd of sessions on one machine takes its time. */
+const patience = "300 seconds"
+
 const stay = (index: number, auth: MemoryAuth, delay: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(() => {
       const client = new BaileysClient(auth, { url })
       sessions[index] = client
-      void client.until(() => client.isOpen).then(resolve)
-      void client.until(() => client.isClosed).then(() => stay(index, auth, pause))
+      void client.until(() => client.isOpen, patience).then(resolve)
+      void client.closed.then(() => stay(index, auth, pause))
     }, delay)
   })
 
 const pair = async () => {
   const auth = new MemoryAuth()
   const client = new BaileysClient(auth, { url })
-  await client.until(() => client.qr !== undefined)
+  await client.until(() => client.qr !== undefined, patience)
   const phone = await controls.createPhone(String(++number), "Bare")
   await controls.scan(client.qr ?? "", phone.number)
-  await client.until(() => client.isClosed)
+  await client.closed
   await stay(sessions.length, auth, 0)
 }
 
@@ -58,7 +61,7 @@ const send = async (count: number, to: ReadonlyArray<string>) => {
   for (let index = 0; index < count; index++) {
     await client.socket.sendMessage(`${to[index % to.length]}@s.whatsapp.net`, { text: `Hello ${index}` })
   }
-  await client.until(() => client.acks.length >= count)
+  await client.until(() => client.acks.length >= count, patience)
   return { perSecond: count / ((performance.now() - startedAt) / 1000) }
 }
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { RunnerAddress } from "effect/cluster"
 import { SocketServer } from "effect/socket"
 import * as NodeNet from "node:net"
@@ -8,6 +8,7 @@ import * as RunnerSockets from "../../../src/platform/cluster/RunnerSockets.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { makeRawServer } from "../../support/RawServer.ts"
 import { selfSigned } from "../../support/selfSigned.ts"
+import { eventually } from "../../support/waiting.ts"
 
 const mainKey = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte))
 
@@ -149,9 +150,10 @@ describe("connections between nodes", () => {
       flood.forEach((socket) => socket.resume())
       assert.strictEqual(yield* call(node.port, 1), "hello")
       // The node ends silent connections only after five seconds.
-      yield* Effect.sync(() => flood.filter((socket) => !socket.closed).length).pipe(
-        Effect.repeat({ until: (count) => count <= 128, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("4 seconds")
+      yield* eventually(
+        Effect.sync(() => flood.filter((socket) => !socket.closed).length),
+        (count) => count <= 128,
+        "4 seconds"
       )
     }).pipe(Effect.scoped))
 })

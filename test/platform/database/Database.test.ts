@@ -5,6 +5,7 @@ import { Database } from "../../../src/platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../src/platform/database/unavailable.ts"
 import { GroupCommit } from "../../../src/platform/work/GroupCommit.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { eventually } from "../../support/waiting.ts"
 
 class Unwanted extends Data.TaggedError("Unwanted") {}
 
@@ -47,8 +48,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
       )))
       yield* Deferred.await(held)
       const writer = yield* Effect.forkScoped(transaction(Effect.andThen(insert, afterCommit(wakeUp))))
-      yield* sql`select from pg_stat_activity where query ilike 'commit%' and wait_event = 'advisory'`.pipe(
-        Effect.repeat({ until: (rows) => rows.length === 1 })
+      yield* eventually(
+        sql`select from pg_stat_activity where query ilike 'commit%' and wait_event = 'advisory'`,
+        (rows) => rows.length === 1
       )
       const interrupting = yield* Effect.forkScoped(Fiber.interrupt(writer))
       yield* Effect.yieldNow

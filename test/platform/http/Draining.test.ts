@@ -21,7 +21,7 @@ const connect = (port: number) =>
 
 class Connection {
   readonly socket: NodeNet.Socket
-  readonly #changes = new Changes()
+  readonly #changes = new Changes(() => ({ isClosed: this.isClosed, text: this.text }))
   text = ""
   isClosed = false
 

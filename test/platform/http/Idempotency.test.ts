@@ -10,7 +10,15 @@ import { NotFound } from "../../../src/platform/http/ApiErrors.ts"
 import { Idempotency, idempotencyColumn } from "../../../src/platform/http/Idempotency.ts"
 import { assertRefused } from "../../contract/contract.ts"
 import { mainKey } from "../../support/bulkMail.ts"
-import { type Answer, makeAccount, makeKey, type RunningNode, Service, startNode } from "../../support/Service.ts"
+import {
+  type Answer,
+  eventually,
+  makeAccount,
+  makeKey,
+  type RunningNode,
+  Service,
+  startNode
+} from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 /** A second node with the same database. */
@@ -213,8 +221,9 @@ layer(twoNodes)("Idempotency-Key", (it) => {
       const add = post("/v1/email/domains", key, "overlap", { domain: "overlap.example" })
       yield* post("/v1/email/domains", key, "before", { domain: "overlap.example" })
       const blocked = (count: number) =>
-        sql`select from pg_locks where relation = 'idempotency_records'::regclass and not granted`.pipe(
-          Effect.repeat({ until: (rows) => rows.length === count })
+        eventually(
+          sql`select from pg_locks where relation = 'idempotency_records'::regclass and not granted`,
+          (rows) => rows.length === count
         )
       const [refused, repeated] = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`lock table idempotency_records in share row exclusive mode`

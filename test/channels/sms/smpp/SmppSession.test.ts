@@ -12,8 +12,8 @@ import { makeRawServer } from "../../../support/RawServer.ts"
 
 /** A carrier that answers the bind, and each enquire_link while it is well. */
 const makeCarrier = Effect.gen(function*() {
-  const changes = new Changes()
   const received: Array<Pdu> = []
+  const changes = new Changes(() => received)
   const state = { isWell: true, socket: undefined as NodeNet.Socket | undefined }
   const say = ({ body = new Uint8Array(), command, sequence }: Pick<Pdu, "command" | "sequence"> & Partial<Pdu>) =>
     void state.socket?.write(encodePdu({ command, status: 0, sequence, body }))
