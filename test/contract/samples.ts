@@ -49,11 +49,17 @@ const created = Effect.fnUntraced(function*(request: Request, key: string, path:
   return String(id ?? answer.at("id"))
 })
 
-/** Creates a message or batch over a session whose row says that it is connected; only the row is checked. */
-const createdOnWhatsApp = Effect.fnUntraced(function*(request: Request, key: string, path: string) {
+/** Creates a session whose row says that it is connected; only the row is checked. */
+export const connectedSession = Effect.fnUntraced(function*(request: Request, key: string) {
   const sql = yield* SqlClient.SqlClient
-  const session_id = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
-  yield* Effect.orDie(sql`update whatsapp_sessions set status = 'connected' where id = ${session_id}`)
+  const id = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
+  yield* Effect.orDie(sql`update whatsapp_sessions set status = 'connected' where id = ${id}`)
+  return id
+})
+
+/** Creates a message or batch over such a session. */
+const createdOnWhatsApp = Effect.fnUntraced(function*(request: Request, key: string, path: string) {
+  const session_id = yield* connectedSession(request, key)
   const json = { ...Object(samples[`POST ${path}`]), session_id }
   const answer = yield* request("POST", path, { key, json })
   return [String(answer.at("data", "message_id") ?? answer.at("data", "batch_id"))]
@@ -80,10 +86,16 @@ const rows: Readonly<
 > = {
   "/v1/whatsapp/contacts/:phone/check": Effect.fnUntraced(function*(request, key) {
     const sql = yield* SqlClient.SqlClient
-    const id = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
-    yield* Effect.orDie(sql`update whatsapp_sessions set status = 'connected' where id = ${id}`)
+    const id = yield* connectedSession(request, key)
     yield* Effect.orDie(sql`insert into whatsapp_number_checks (session_id, phone) values (${id}, '15550100200')`)
     return ["15550100200"]
+  }),
+  "/v1/whatsapp/contacts": Effect.fnUntraced(function*(request, key) {
+    const sql = yield* SqlClient.SqlClient
+    const session = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
+    yield* Effect.orDie(sql`insert into whatsapp_contacts (session_id, phone, name)
+      values (${session}, '+15550100200', 'Ada')`)
+    return []
   }),
   "/v1/whatsapp/groups/:id": (request, key) => receivedOnWhatsApp(request, key, "group"),
   "/v1/whatsapp/messages/:id/media": (request, key) => receivedOnWhatsApp(request, key, "file"),

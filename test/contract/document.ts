@@ -1,0 +1,45 @@
+import * as OpenApiFile from "../../scripts/openapi.ts"
+
+const document: unknown = JSON.parse(OpenApiFile.text)
+
+/** The value under these keys of a JSON value. */
+const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
+  keys.reduce<unknown>((found, key) => Object(found)[key], value)
+
+/** A schema with its reference followed. */
+const followed = (schema: unknown): unknown => {
+  const ref = at(schema, "$ref")
+  return typeof ref === "string" ? followed(at(document, ...ref.slice(2).split("/"))) : schema
+}
+
+const operation = (method: string, path: string) =>
+  at(document, "paths", path.replaceAll(/:(\w+)/g, "{$1}"), method.toLowerCase())
+
+const jsonOf = (message: unknown) => followed(at(message, "content", "application/json", "schema"))
+
+/** Whether an endpoint answers 200 with an array as its `data`. */
+export const isList = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  method === "GET"
+  && at(followed(at(jsonOf(at(operation(method, path), "responses", "200")), "properties", "data")), "type") === "array"
+
+/** Names of all fields within a schema. */
+const fieldsOf = (schema: unknown, depth = 0): ReadonlyArray<string> => {
+  const found = followed(schema)
+  if (depth > 8 || typeof found !== "object" || found === null) return []
+  const own = Object.keys(Object(at(found, "properties")))
+  const within = ["anyOf", "oneOf", "allOf"].flatMap((word) => Object.values(Object(at(found, word))))
+  const all = [...within, at(found, "items"), ...Object.values(Object(at(found, "properties")))]
+  return [...own, ...all.flatMap((each) => fieldsOf(each, depth + 1))]
+}
+
+/** Names of an endpoint's query parameters. */
+export const queryOf = ({ method, path }: { readonly method: string; readonly path: string }): ReadonlyArray<string> =>
+  Object.values(Object(at(operation(method, path), "parameters")))
+    .map(followed)
+    .filter((parameter) => at(parameter, "in") === "query")
+    .map((parameter) => String(at(parameter, "name")))
+
+/** Names of the fields of an endpoint's body, at any depth. */
+export const bodyOf = ({ method, path }: { readonly method: string; readonly path: string }): ReadonlyArray<string> => [
+  ...new Set(fieldsOf(jsonOf(at(operation(method, path), "requestBody"))))
+]
