@@ -570,9 +570,12 @@ create table sandbox_mails (
   subject text not null,
   raw bytea not null,
   received_at timestamp with time zone default now() not null,
+  search text default ''::text not null,
+  attachment_count integer default 0 not null,
+  read_at timestamp with time zone,
   constraint sandbox_mails_pkey PRIMARY KEY (id)
 );
-CREATE INDEX sandbox_mails_recipient ON sandbox_mails USING btree (recipient, id DESC);
+CREATE INDEX sandbox_mails_lower_recipient ON sandbox_mails USING btree (lower(recipient), id DESC);
 
 create table sandbox_sms (
   id bigint generated always as identity not null,

@@ -70,7 +70,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["channels/email/bulk", []],
   ["channels/email/notices", []],
   ["channels/email/single", ["Email", "Emails"]],
-  ["sandbox/pages", ["LocalPage", "SandboxToken", "localRequest"]],
+  ["sandbox/pages", "all"],
   ["sandbox/mail", ["SandboxInbox", "SandboxMailHttp", "SandboxMailServer", "SandboxReports"]],
   ["sandbox/sms", ["SandboxSmsHttp", "SandboxSmsProvider"]],
   ["sandbox/whatsapp/wire", ["FrameReader", "NoiseResponder", "stanza"]],
@@ -85,7 +85,8 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
     "peerMessages"
   ]],
   ["sandbox/whatsapp/server", ["Companions", "GroupActions", "SimulatedServer"]],
-  ["sandbox/whatsapp/control", ["ControlClient", "ControlServer", "Controls"]],
+  ["sandbox/whatsapp/control", ["ControlClient", "ControlServer", "Controls", "MessageView"]],
+  ["sandbox/whatsapp/pages", ["PhonePage", "PhonesPage"]],
   ["sandbox/whatsapp", ["SandboxPhonesHttp", "SimulatedWhatsApp", "SimulatorHost"]],
   ["app/server", ["HttpServer", "runNode", "sealedColumns", "signingThreads"]],
   ["app/cli", "all"]

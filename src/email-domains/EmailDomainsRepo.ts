@@ -90,11 +90,17 @@ const make = Effect.gen(function*() {
 
   /** Nothing if the account already has the domain. */
   const insert = Query.findOneOption({
-    Request: Schema.Struct({ ...Named.fields, privateKey: Schema.Uint8Array, publicKey: Schema.String }),
+    Request: Schema.Struct({
+      ...Named.fields,
+      privateKey: Schema.Uint8Array,
+      publicKey: Schema.String,
+      firstCheckSeconds: Schema.Int
+    }),
     Result: Row,
-    execute: ({ accountId, domain, privateKey, publicKey }) =>
+    execute: ({ accountId, domain, firstCheckSeconds, privateKey, publicKey }) =>
       sql`insert into email_domains (account_id, domain, dkim_private_key, dkim_public_key, next_check_at)
-        values (${accountId}, ${domain}, ${privateKey}, ${publicKey}, now() + interval '1 minute')
+        values (${accountId}, ${domain}, ${privateKey}, ${publicKey},
+          now() + ${firstCheckSeconds}::int * interval '1 second')
         on conflict (account_id, domain) do nothing
         returning ${columns}`
   })

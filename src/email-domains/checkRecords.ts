@@ -3,8 +3,8 @@ import type { Dns, DnsUnanswered } from "../platform/net/Dns.ts"
 import { type DomainName, organizationalDomain } from "../values/DomainName.ts"
 import { judgeDkim } from "./DkimRecord.ts"
 import { judgeDmarc } from "./DmarcRecord.ts"
-import { dkimSelector, type DomainCheck, type Judgement, mailHost } from "./EmailDomain.ts"
-import { unanswered } from "./judge.ts"
+import { dkimSelector, dnsRecords, type DomainCheck, type Judgement, mailHost } from "./EmailDomain.ts"
+import { judge, unanswered } from "./judge.ts"
 import { judgeMx } from "./MxRecord.ts"
 import { judgeSpf, spfRedirect } from "./SpfRecord.ts"
 
@@ -65,3 +65,13 @@ export const checkRecords = (dns: Dns["Service"]) => {
     return (["DKIM", "SPF", "DMARC", "MX"] as const).map((purpose) => ({ purpose, ...found[purpose] }))
   })
 }
+
+/** Whether a name is reserved for tests (RFC 2606), so that no DNS has it. */
+export const isTestDomain = (domain: DomainName): boolean => domain.endsWith(".test")
+
+/** The check of such a name in the sandbox, which takes its records as published. */
+export const checkInSandbox = (expected: Expected): DomainCheck =>
+  dnsRecords(expected).map(({ purpose, value }) => ({
+    purpose,
+    ...judge("verified", [value], "The sandbox takes the records of .test domains as published.")
+  }))

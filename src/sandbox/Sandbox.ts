@@ -10,6 +10,7 @@ import { SandboxInbox } from "./mail/SandboxInbox.ts"
 import { SandboxMailHttp } from "./mail/SandboxMailHttp.ts"
 import { SandboxMailServer } from "./mail/SandboxMailServer.ts"
 import { SandboxReporter, SandboxReports } from "./mail/SandboxReports.ts"
+import { SandboxHome } from "./pages/LocalPage.ts"
 import { SandboxSmsHttp } from "./sms/SandboxSmsHttp.ts"
 import { SandboxSmsProvider, SandboxSmsReceipts } from "./sms/SandboxSmsProvider.ts"
 import { SandboxPhonesHttp } from "./whatsapp/SandboxPhonesHttp.ts"
@@ -48,5 +49,5 @@ const whatsapp = <E, R>(connect: (server: Effect.Effect<SimulatorAddress>) => La
     Layer.provide(SimulatedWhatsApp.layer)
   )
 
-/** The simulated server of each channel. */
-export const Sandbox = { relay, reporter, sms, whatsapp } as const
+/** The simulated server of each channel, and the first page of all. */
+export const Sandbox = { relay, reporter, sms, whatsapp, home: SandboxHome } as const

@@ -1,29 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { eventually, makeAccount, sandboxToken, Service } from "../support/Service.ts"
+import { requestOf } from "./curl.ts"
 import { blocks, read } from "./documents.ts"
-
-/** The request that a curl command sends. Splits words as a shell does, and does nothing else that a shell does. */
-const requestOf = (command: string) => {
-  const words = [...command.matchAll(/(?:[^\s'"\\]|\\\n|'[^']*'|"[^"]*")+/g)]
-    .map(([word]) => word.replaceAll("\\\n", "").replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"))
-    .filter((word) => word !== "")
-  const [url = "", ...options] = words.slice(1)
-  const headers: Record<string, string> = {}
-  let body: string | undefined
-  for (let index = 0; index < options.length; index += 2) {
-    const [option, value = ""] = options.slice(index)
-    if (option === "-d") body = value
-    else if (option === "-H") headers[value.slice(0, value.indexOf(":")).toLowerCase()] = value.replace(/^[^:]*: */, "")
-    else throw new Error(`This test does not support curl's ${option}.`)
-  }
-  return {
-    path: new URL(url).pathname + new URL(url).search,
-    method: body === undefined ? "GET" : "POST",
-    headers,
-    body
-  }
-}
 
 const tour = read("README.md").split(/^## /m).find((section) => section.startsWith("A tour")) ?? ""
 const commands = blocks(tour, "sh").flatMap((block) => block.match(/^curl (?:.|\\\n|\n(?!$|\w))*/gm) ?? [])

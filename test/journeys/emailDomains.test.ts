@@ -82,6 +82,15 @@ const notices = (accountId: number) =>
     ))
 
 layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending domains", (it) => {
+  it.effect("with a real relay a domain below .test does not verify", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { id } = yield* add(node, key, "shop.test")
+      const checked = yield* verify(node, key, id)
+      assert.deepStrictEqual([checked.status, checked.at("data", "status")], [200, "pending"])
+    }))
+
   it.effect("sending from the default sender warns until its domain is verified, in any account", () =>
     Effect.gen(function*() {
       const node = yield* Service

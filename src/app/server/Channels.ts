@@ -74,5 +74,6 @@ export const logUpstreams = Effect.gen(function*() {
 export const Channels = Layer.mergeAll(
   Email,
   SmsLayer.pipe(Layer.provide(Carrier), Layer.provide(PartStatusUpdates.layer)),
-  WhatsAppLayer.pipe(Layer.provide(WhatsApp))
+  WhatsAppLayer.pipe(Layer.provide(WhatsApp)),
+  Sandbox.home
 )

@@ -60,12 +60,17 @@ const keepKey = Effect.fnUntraced(function*(key: string) {
   yield* Effect.logInfo(`the first API key is in ${path}`)
 })
 
-/** The page of the service. Its link holds the sandbox's token, if a channel uses the sandbox. */
+/**
+ * The page of the service, which only this machine sees in development; else the sandbox. The link holds the sandbox's
+ * token, if a channel uses the sandbox.
+ */
 const homeLink = Effect.gen(function*() {
+  const { mode, sandboxAllow } = yield* AppConfig
+  const path = mode === "development" && sandboxAllow === undefined ? "/" : "/sandbox"
   const { token } = yield* SandboxToken
   const { local } = yield* PublicUrl
   const isSandbox = Object.values(yield* upstreams).includes("sandbox")
-  return isSandbox && Option.isSome(token) ? `${local}/?token=${Redacted.value(token.value)}` : undefined
+  return isSandbox && Option.isSome(token) ? `${local}${path}?token=${Redacted.value(token.value)}` : undefined
 })
 
 /** Shows the way in: a link, and on the first start of an embedded database an API key and a command to paste. */

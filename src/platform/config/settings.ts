@@ -1,3 +1,4 @@
+import { otpSettings } from "./otpSettings.ts"
 import { planSettings } from "./planSettings.ts"
 import * as Setting from "./Setting.ts"
 import { whatsappSettings } from "./whatsappSettings.ts"
@@ -164,7 +165,11 @@ export const settings = {
   ),
   sandboxToken: Setting.optional(Setting.token)(
     "SANDBOX_TOKEN",
-    "Token of the sandbox's pages, which show all messages to programs on this machine. Unset: generated in development; no pages in production."
+    "Token of the sandbox's pages, which show all messages to programs on this machine. Unset: generated in development and with SANDBOX_ALLOW; no pages in production."
+  ),
+  sandboxAllow: Setting.optional(Setting.networks)(
+    "SANDBOX_ALLOW",
+    "Addresses or networks (172.17.0.0/16) that may use the sandbox's pages besides this machine. The pages need their token there, too. Unset: none."
   ),
   sandboxSmsDelay: Setting.int(0, 600_000)(
     "SANDBOX_SMS_DELAY_MS",
@@ -270,30 +275,5 @@ export const settings = {
     "600",
     "Checks of one-time codes per account and minute."
   ),
-  otpLimitHour: Setting.int(1, 1_000)("OTP_LIMIT_HOUR", "5", "One-time codes per recipient and hour."),
-  otpLimitDay: Setting.int(1, 10_000)("OTP_LIMIT_DAY", "20", "One-time codes per recipient and day."),
-  otpLimitHourAll: Setting.optional(Setting.int(1, 10_000))(
-    "OTP_LIMIT_HOUR_ALL",
-    "One-time codes per recipient and hour from all accounts. Unset: twice OTP_LIMIT_HOUR in production, no limit in development."
-  ),
-  otpLimitDayAll: Setting.optional(Setting.int(1, 100_000))(
-    "OTP_LIMIT_DAY_ALL",
-    "One-time codes per recipient and day from all accounts. Unset: twice OTP_LIMIT_DAY in production, no limit in development."
-  ),
-  otpLimitClientIp: Setting.int(1, 1_000_000)(
-    "OTP_LIMIT_CLIENT_IP",
-    "10",
-    "One-time codes per end user's address (client_ip) and hour."
-  ),
-  otpLimitPrefix: Setting.int(1, 1_000_000)(
-    "OTP_LIMIT_PREFIX",
-    "20",
-    "One-time codes per hour to phone numbers that differ only in their last four digits."
-  ),
-  otpCountries: Setting.optional(Setting.countries)(
-    "OTP_COUNTRIES",
-    "Countries (RW, UG) whose numbers may receive codes. Unset: all."
-  ),
-  otpResendSeconds: Setting.int(0, 600)("OTP_RESEND_SECONDS", "30", "Seconds between two codes to a recipient."),
-  otpAttempts: Setting.int(1, 20)("OTP_ATTEMPTS", "5", "Wrong codes after which a verification ends.")
+  ...otpSettings
 } as const

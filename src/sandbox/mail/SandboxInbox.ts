@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, type Option } from "effect"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
-import type { PageOf, PageRequest } from "../../values/Page.ts"
-import { readHeaders } from "./readMail.ts"
+import { type PageOf, type PageRequest, window } from "../../values/Page.ts"
+import type { MailCondition } from "./MailFilter.ts"
+import { readWords } from "./readMail.ts"
 import { type NewMail, SandboxInboxRepo, type SandboxMail, type SandboxMailSummary } from "./SandboxInboxRepo.ts"
 
 const defaultKeep = 10_000
@@ -16,14 +17,19 @@ export interface ReceivedMail {
   readonly raw: Uint8Array
 }
 
-/** A page of the inbox; `to` is a whole address, or a part of one. */
+/** A page of the inbox, of the mails that meet all conditions. */
 export interface InboxRequest extends PageRequest {
-  readonly to?: string | undefined
+  readonly conditions?: ReadonlyArray<MailCondition>
+}
+
+/** A page with the number of mails in all pages that no person has opened. */
+export interface InboxPage extends PageOf<SandboxMailSummary> {
+  readonly unread: number
 }
 
 const mailsOf = Effect.fnUntraced(function*({ envelopeFrom, raw, recipients }: ReceivedMail) {
-  const { sender, subject } = yield* readHeaders(raw)
-  return recipients.map((recipient): NewMail => ({ envelopeFrom, recipient, sender, subject, raw }))
+  const words = yield* readWords(raw)
+  return recipients.map((recipient): NewMail => ({ ...words, envelopeFrom, recipient, raw }))
 })
 
 /** The newest mails that the sandbox's SMTP server received. */
@@ -31,8 +37,14 @@ export class SandboxInbox extends Context.Service<SandboxInbox, {
   /** Stores a message. It is committed when the effect succeeds. */
   readonly add: (mail: ReceivedMail) => Effect.Effect<void>
   /** Newest first. */
-  readonly list: (request: InboxRequest) => Effect.Effect<PageOf<SandboxMailSummary>>
+  readonly list: (request: InboxRequest) => Effect.Effect<InboxPage>
   readonly get: (id: number) => Effect.Effect<Option.Option<SandboxMail>>
+  /** Deletes the mails that meet all conditions. Returns how many there were. */
+  readonly removeAll: (conditions: ReadonlyArray<MailCondition>) => Effect.Effect<number>
+  /** Deletes a mail. Returns whether it existed. */
+  readonly remove: (id: number) => Effect.Effect<boolean>
+  readonly markRead: (id: number) => Effect.Effect<void>
+  readonly markAllRead: Effect.Effect<void>
 }>()("messaging-service/sandbox/mail/SandboxInbox") {
   /** Keeps the newest `keep` mails, and up to 5 % more between two deletions. Concurrent messages share an insert. */
   static readonly layer = ({ keep = defaultKeep }: { readonly keep?: number } = {}) =>
@@ -54,11 +66,15 @@ export class SandboxInbox extends Context.Service<SandboxInbox, {
         })
         return SandboxInbox.of({
           add: yield* GroupCommit.make({ maxSize: maxPerInsert, concurrency: 2, run: insert }),
-          list: Effect.fn("SandboxInbox.list")(function*({ page, per_page, to }: InboxRequest) {
-            const { total } = yield* repo.total({ to })
-            return { rows: yield* repo.page({ to, limit: per_page, offset: (page - 1) * per_page }), total }
+          list: Effect.fn("SandboxInbox.list")(function*({ conditions = [], ...request }: InboxRequest) {
+            const { total, unread } = yield* repo.total(conditions)
+            return { rows: yield* repo.page({ conditions, ...window(request) }), total, unread }
           }),
-          get: repo.get
+          get: repo.get,
+          removeAll: (conditions) => Effect.map(repo.remove(conditions), (removed) => removed.length),
+          remove: (id) => Effect.map(repo.removeOne(id), (removed) => removed.length > 0),
+          markRead: repo.markRead,
+          markAllRead: repo.markAllRead
         })
       })
     ).pipe(Layer.provide(SandboxInboxRepo.layer))

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Query from "../../platform/database/Query.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
+import type { MailCondition } from "./MailFilter.ts"
 
 /** A mail of the inbox as lists show it. */
 export const SandboxMailSummary = Schema.Struct({
@@ -10,7 +11,10 @@ export const SandboxMailSummary = Schema.Struct({
   from: Schema.String,
   to: Schema.String,
   subject: Schema.String,
-  received_at: Timestamp
+  received_at: Timestamp,
+  /** Whether a person opened its page. */
+  read: Schema.Boolean,
+  attachment_count: Schema.Int
 })
 export type SandboxMailSummary = typeof SandboxMailSummary.Type
 
@@ -28,56 +32,104 @@ export interface NewMail {
   readonly recipient: string
   readonly sender: string
   readonly subject: string
+  /** What a search finds, in lower case. */
+  readonly search: string
+  readonly attachmentCount: number
   readonly raw: Uint8Array
 }
 
-const Filter = Schema.Struct({ to: Schema.UndefinedOr(Schema.String) })
-const Window = Schema.Struct({ ...Filter.fields, limit: Schema.Int, offset: Schema.Int })
+interface Window {
+  readonly conditions: ReadonlyArray<MailCondition>
+  readonly limit: number
+  readonly offset: number
+}
+
+const Total = Schema.Struct({ total: Schema.Int, unread: Schema.Int })
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  // An index finds a whole address. A part of one scans all rows, which are few.
-  const matching = ({ to = "" }: typeof Filter.Encoded) =>
-    to === ""
-      ? sql``
-      : /.@./.test(to)
-      ? sql`where recipient in (${to}, ${to.toLowerCase()})`
-      : sql`where position(${to.toLowerCase()} in lower(recipient)) > 0`
+  const columns = {
+    from: sql`lower(sender)`,
+    subject: sql`lower(subject)`,
+    any: sql`lower(concat_ws(' ', sender, recipient, subject, search))`
+  } as const
+  const marks = {
+    read: sql`read_at is not null`,
+    unread: sql`read_at is null`,
+    attachment: sql`attachment_count > 0`
+  } as const
 
-  const page = Query.findAll({
-    Request: Window,
-    Result: SandboxMailSummary,
-    execute: (request) =>
-      sql`
-        select id, sender as "from", recipient as "to", subject, received_at
-        from sandbox_mails ${matching(request)} order by id desc limit ${request.limit} offset ${request.offset}
+  // An index finds a whole address. All other conditions scan the rows, which are few.
+  const clause = (condition: MailCondition) => {
+    if ("mark" in condition) return marks[condition.mark]
+    const { field, text } = condition
+    if (field !== "to") return sql`position(${text} in ${columns[field]}) > 0`
+    return /.@./.test(text)
+      ? sql`lower(recipient) = ${text}`
+      : sql`position(${text} in lower(recipient)) > 0`
+  }
+  const matching = (conditions: ReadonlyArray<MailCondition>) => sql.and([sql`true`, ...conditions.map(clause)])
+
+  const summary = sql`id, sender as "from", recipient as "to", subject, received_at, read_at is not null as read,
+    attachment_count`
+
+  const page = ({ conditions, limit, offset }: Window) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: SandboxMailSummary,
+      execute: () =>
+        sql`
+        select ${summary} from sandbox_mails where ${matching(conditions)}
+        order by id desc limit ${limit} offset ${offset}
       `
+    })()
+
+  const total = (conditions: ReadonlyArray<MailCondition>) =>
+    Query.findOne({
+      Request: Schema.Void,
+      Result: Total,
+      execute: () =>
+        sql`select count(*) as total, count(*) filter (where read_at is null) as unread
+          from sandbox_mails where ${matching(conditions)}`
+    })()
+
+  /** Deletes the mails that meet all conditions, and returns their ids. */
+  const remove = (conditions: ReadonlyArray<MailCondition>) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: Schema.Struct({ id: Schema.Int }),
+      execute: () => sql`delete from sandbox_mails where ${matching(conditions)} returning id`
+    })()
+
+  const removeOne = Query.findAll({
+    Request: Schema.Int,
+    Result: Schema.Struct({ id: Schema.Int }),
+    execute: (id) => sql`delete from sandbox_mails where id = ${id} returning id`
   })
 
-  const total = Query.findOne({
-    Request: Filter,
-    Result: Schema.Struct({ total: Schema.Int }),
-    execute: (request) => sql`select count(*) as total from sandbox_mails ${matching(request)}`
-  })
+  const markRead = (id: number) =>
+    Query.run(sql`update sandbox_mails set read_at = now() where id = ${id} and read_at is null`)
+
+  const markAllRead = Query.run(sql`update sandbox_mails set read_at = now() where read_at is null`)
 
   const get = Query.findOneOption({
     Request: Schema.Int,
     Result: SandboxMail,
     execute: (id) =>
       sql`
-        select id, envelope_from, sender as "from", recipient as "to", subject, received_at, raw
-        from sandbox_mails where id = ${id}
+        select ${summary}, envelope_from, raw from sandbox_mails where id = ${id}
       `
   })
 
   const insert = (mails: ReadonlyArray<NewMail>) => {
     const column = <A>(of: (mail: NewMail) => A) => mails.map(of)
     return Query.run(sql`
-      insert into sandbox_mails (envelope_from, recipient, sender, subject, raw)
+      insert into sandbox_mails (envelope_from, recipient, sender, subject, search, attachment_count, raw)
       select * from unnest(
         ${column((mail) => mail.envelopeFrom)}::text[], ${column((mail) => mail.recipient)}::text[],
         ${column((mail) => mail.sender)}::text[], ${column((mail) => mail.subject)}::text[],
+        ${column((mail) => mail.search)}::text[], ${column((mail) => mail.attachmentCount)}::integer[],
         ${column((mail) => mail.raw)}::bytea[]
       )
     `)
@@ -90,7 +142,7 @@ const make = Effect.gen(function*() {
       where id <= (select id from sandbox_mails order by id desc offset ${keep} limit 1)
     `)
 
-  return { page, total, get, insert, prune }
+  return { page, total, get, insert, prune, remove, removeOne, markRead, markAllRead }
 })
 
 /** SQL of `sandbox_mails`. */

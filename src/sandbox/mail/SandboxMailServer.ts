@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, FiberSet, Layer } from "effect"
 import { SMTPServer } from "smtp-server"
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
-import { readHeaders } from "./readMail.ts"
+import { readMessageId } from "./readMail.ts"
 import { SandboxInbox } from "./SandboxInbox.ts"
 import { SandboxReports } from "./SandboxReports.ts"
 import { type Refusal, refusalOf } from "./specialAddresses.ts"
@@ -60,7 +60,7 @@ const makeReceive = Effect.gen(function*() {
       const refusal = refusalOf(recipient)
       if (refusal?.at === "message") return refuse(refusal)
       if (refusal?.at !== "once") continue
-      const { messageId } = yield* readHeaders(raw)
+      const messageId = yield* readMessageId(raw)
       const reply = deferOnce(refusal, `${recipient} ${messageId}`)
       if (reply !== undefined) return reply
     }

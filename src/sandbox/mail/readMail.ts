@@ -1,19 +1,21 @@
 import { Effect } from "effect"
-import PostalMime from "postal-mime"
+import PostalMime, { decodeWords } from "postal-mime"
 import type { Address, Attachment, Email } from "postal-mime"
 
-/** The headers that a list of mails needs. */
-export interface MailHeaders {
+/** What lists show of a mail, and what a search finds in it. */
+export interface MailWords {
   readonly sender: string
   readonly subject: string
-  readonly messageId: string
+  /** Its headers and text in lower case. */
+  readonly search: string
+  readonly attachmentCount: number
 }
 
 /** An attachment, or a part that the page shows in no other place. */
 export interface MailAttachment {
   readonly name: string
   readonly type: string
-  readonly bytes: number
+  readonly content: Uint8Array
 }
 
 /** A parsed message. */
@@ -22,6 +24,8 @@ export interface ReadMail {
   readonly text: string | undefined
   /** Foreign markup: show it in a sandboxed frame only. It contains inline images as data: URLs. */
   readonly html: string | undefined
+  /** The addresses of the web and of mail that it links to, each once. */
+  readonly links: ReadonlyArray<string>
   readonly attachments: ReadonlyArray<MailAttachment>
 }
 
@@ -44,16 +48,39 @@ const displayed = (address: Address | undefined) => {
   return address.name === "" ? address.address : `${address.name} <${address.address}>`
 }
 
-/** Parses the header section only, so that a large body costs nothing. */
-export const readHeaders = (raw: Uint8Array): Effect.Effect<MailHeaders> =>
-  Effect.map(parse(raw.subarray(0, endOfHeaders(raw))), (parsed) => {
-    const mail = parsed._tag === "Some" ? parsed.value : undefined
+/** Parses the header section only, so that a large body costs nothing. Returns the Message-ID. */
+export const readMessageId = (raw: Uint8Array): Effect.Effect<string> =>
+  Effect.map(
+    parse(raw.subarray(0, endOfHeaders(raw))),
+    (parsed) => line(parsed._tag === "Some" ? parsed.value.messageId ?? "" : "")
+  )
+
+/** The start of a message that a search covers: texts stand before attachments. */
+const searchedBytes = 256 * 1024
+
+const searchedCharacters = 100_000
+
+/** The tags of markup become blanks. */
+const withoutTags = (html: string) =>
+  html.replaceAll(/<[^<>]*>/g, " ").replaceAll("&nbsp;", " ").replaceAll("&amp;", "&")
+
+/** Reads what lists and searches need, from the start of a message. */
+export const readWords = (raw: Uint8Array): Effect.Effect<MailWords> =>
+  Effect.map(parse(raw.subarray(0, searchedBytes)), (parsed) => {
+    if (parsed._tag === "None") return { sender: "", subject: "", search: "", attachmentCount: 0 }
+    const { attachments, from, headers, html = "", subject = "", text = withoutTags(html) } = parsed.value
+    const fields = headers.map(({ originalKey, value }) => `${originalKey}: ${decodeWords(value)}`)
+    const words = [...fields, text].join("\n").slice(0, searchedCharacters)
     return {
-      sender: line(displayed(mail?.from)),
-      subject: line(mail?.subject ?? ""),
-      messageId: line(mail?.messageId ?? "")
+      sender: line(displayed(from)),
+      subject: line(subject),
+      search: words.replaceAll("\u0000", " ").replaceAll(/\s+/g, " ").toLowerCase().toWellFormed(),
+      attachmentCount: attachments.filter(isListed).length
     }
   })
+
+/** A part that the markup does not show. */
+const isListed = ({ related }: Attachment) => related !== true
 
 const bytesOf = ({ content }: Attachment) =>
   typeof content === "string" ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
@@ -68,19 +95,39 @@ const withInlineImages = ({ attachments, html }: Email): string | undefined =>
     return `${open}data:${part.mimeType};base64,${bytesOf(part).toString("base64")}`
   })
 
+const attributes = /\bhref\s{0,9}=\s{0,9}(?:"([^"<>]{1,4000})"|'([^'<>]{1,4000})')/gi
+const addresses = /\bhttps?:\/\/[^\s<>"'`]{1,4000}/gi
+
+/** As many links as a person looks at. */
+const maxLinks = 500
+
+const linksIn = ({ html = "", text = "" }: Email): ReadonlyArray<string> => {
+  const inMarkup = html.matchAll(attributes).map(([, double = "", single = ""]) =>
+    (double + single).replaceAll("&amp;", "&").replaceAll("&#38;", "&").trim()
+  ).filter((url) => /^(https?:\/\/|mailto:)/i.test(url))
+  const inText = text.matchAll(addresses).map(([url]) => url.replace(/[.,;:!?)\]}]+$/, ""))
+  const links = new Set<string>()
+  for (const url of [...inMarkup, ...inText]) {
+    if (links.size >= maxLinks) break
+    links.add(url)
+  }
+  return [...links]
+}
+
 /** Parses a message. */
 export const readMail = (raw: Uint8Array): Effect.Effect<ReadMail> =>
   Effect.map(parse(raw), (parsed) => {
-    if (parsed._tag === "None") return { headers: [], text: undefined, html: undefined, attachments: [] }
+    if (parsed._tag === "None") return { headers: [], text: undefined, html: undefined, links: [], attachments: [] }
     const mail = parsed.value
     return {
-      headers: mail.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
+      headers: mail.headers.map(({ originalKey, value }) => ({ name: originalKey, value: decodeWords(value) })),
       text: mail.text,
       html: withInlineImages(mail),
-      attachments: mail.attachments.filter(({ related }) => related !== true).map((part) => ({
+      links: linksIn(mail),
+      attachments: mail.attachments.filter(isListed).map((part) => ({
         name: part.filename ?? part.mimeType,
         type: part.mimeType,
-        bytes: bytesOf(part).length
+        content: bytesOf(part)
       }))
     }
   })

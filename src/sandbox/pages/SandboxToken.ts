@@ -46,13 +46,17 @@ export class SandboxToken extends Context.Service<SandboxToken, {
     })
   }
 
-  /** The token of SANDBOX_TOKEN. In development there is always one: all nodes of a database generate the same. */
+  /**
+   * The token of SANDBOX_TOKEN. In development, and with SANDBOX_ALLOW, there is always one: all nodes of a database
+   * generate the same.
+   */
   static readonly layer = Layer.effect(
     SandboxToken,
     Effect.gen(function*() {
-      const { mode, sandboxToken } = yield* AppConfig
+      const { mode, sandboxAllow = [], sandboxToken } = yield* AppConfig
       const { sandbox } = yield* MacKeys
-      const generated = mode === "development" ? Redacted.make(encodeBase32(sandbox.subarray(0, 20))) : undefined
+      const isOpen = mode === "development" || sandboxAllow.length > 0
+      const generated = isOpen ? Redacted.make(encodeBase32(sandbox.subarray(0, 20))) : undefined
       return SandboxToken.make(Option.fromUndefinedOr(sandboxToken ?? generated))
     })
   )

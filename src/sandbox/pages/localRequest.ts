@@ -4,7 +4,19 @@ import type { HttpServerRequest } from "effect/http"
 const loopback = /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$|^::1$/
 const localName = /^(?:(?:[a-z0-9-]+\.)*localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d+)?$/i
 
+/** Names that belong to no public domain: an address, and a name without a dot such as that of a container. */
+const privateName = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\]|[a-z\d][a-z\d-]*)(?::\d+)?$/i
+
 const forwarding = ["x-forwarded-for", "forwarded", "x-real-ip"]
+
+/** Whether a proxy says that it passes on the request of another client. */
+export const isForwarded = (headers: HttpServerRequest.HttpServerRequest["headers"]): boolean =>
+  forwarding.some((name) => headers[name] !== undefined)
+
+/** Whether a `Host` names this server. A foreign page can point a public name at any address, but none of these. */
+export const isOwnName = (host: string, publicHost: string): boolean =>
+  localName.test(host) || privateName.test(host) ||
+  (publicHost !== "" && host.replace(/:\d+$/, "").toLowerCase() === publicHost.toLowerCase())
 
 /**
  * Whether a request comes from a program on this machine. A loopback peer is not enough. A proxy on this machine passes
@@ -17,7 +29,7 @@ export const isLocalRequest = (
   Option.exists(request.remoteAddress, (address) => loopback.test(address)) &&
   Option.exists(request.peerAddress, (address) => loopback.test(address)) &&
   localName.test(request.headers["host"] ?? "") &&
-  !forwarding.some((name) => request.headers[name] !== undefined)
+  !isForwarded(request.headers)
 
 const hostOf = (origin: string) => URL.parse(origin)?.host
 

@@ -1,68 +1,68 @@
-import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { html } from "../../platform/http/html.ts"
+import { Effect, Layer, Schema } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { NotFound } from "../../platform/http/ApiErrors.ts"
+import { window } from "../../values/Page.ts"
 import * as LocalPage from "../pages/LocalPage.ts"
-import { type SandboxSms, SandboxSmsRepo } from "./SandboxSmsRepo.ts"
-import { specialNumbers } from "./specialNumbers.ts"
+import { listQuery, numberIn, part, readQuery } from "../pages/query.ts"
+import { parts, SandboxAccess } from "../pages/SandboxAccess.ts"
+import { makeWaitFor } from "../pages/waitFor.ts"
+import { SandboxSmsRepo, type SmsFilter } from "./SandboxSmsRepo.ts"
+import { smsListPage, smsPage } from "./SmsPage.ts"
 
-const site = { name: "Sandbox phones", path: "/sandbox/sms" } as const
+const { path } = parts.sms
 
-const row = ({ encoding, from, parts, parts_received, received_at, text, to }: SandboxSms) =>
-  html`<li class="card"><dl class="facts">
-<dt>To</dt><dd><a href="${site.path}?to=${encodeURIComponent(to)}">${to}</a></dd>
-<dt>From</dt><dd>${from ?? "(chosen by the provider)"}</dd>
-<dt>Received</dt><dd><time datetime="${received_at}">${received_at.slice(0, 19).replace("T", " ")} UTC</time>,
-${parts_received} of ${parts} in ${encoding}</dd>
-</dl><pre>${text}</pre></li>
-`
+const selection = { to: part, from: part, text: part, q: part }
+const select = readQuery(Schema.Struct(selection))
+const query = readQuery(Schema.Struct({ ...selection, ...listQuery }))
 
-const hints = html`<details class="hints"><summary>Numbers that fail on purpose</summary>
-<dl>${
-  specialNumbers.map(({ meaning, number }) =>
-    html`<dt><code>${number}</code></dt><dd>${meaning}</dd>
-`
-  )
-}</dl></details>`
+/** In a query a bare + is a space. */
+const withPlus = (filter: SmsFilter): SmsFilter => ({ ...filter, to: filter.to.trim().replace(/^(?=\d)/, "+") })
 
-const page = (rows: ReadonlyArray<SandboxSms>, to: string) =>
-  LocalPage.document(
-    {
-      title: "SMS",
-      site,
-      search: { value: to, placeholder: "+250788123456", label: "Search by number" }
-    },
-    html`<div class="head"><h1>SMS</h1></div>
-${
-      rows.length === 0
-        ? html`<div class="card empty"><h2>No SMS</h2>
-<p class="quiet">No carrier is configured, so this page shows every SMS that the service sends.</p></div>`
-        : html`<ol class="texts">${rows.map(row)}</ol>`
-    }
-${hints}`
-  )
+const all = { to: "", from: "", text: "", q: "" }
 
 const routes = Effect.gen(function*() {
   const repo = yield* SandboxSmsRepo
-  const route = yield* LocalPage.routesOf(site)
+  const { answer, route } = yield* LocalPage.partOf(parts.sms)
+  const waitFor = yield* makeWaitFor
 
   const list = Effect.gen(function*() {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const query = LocalPage.queryOf(request)
-    // In a query a bare + is a space.
-    const to = (query.get("to") ?? "").trim().replace(/^(?=\d)/, "+").slice(0, 20)
-    const limit = LocalPage.positiveInt(query.get("per_page"), 50, 100)
-    const pageNumber = LocalPage.positiveInt(query.get("page"), 1, 1_000)
-    const rows = yield* repo.list({ to, limit, offset: (pageNumber - 1) * limit })
-    return LocalPage.wantsJson(request)
-      ? HttpServerResponse.jsonUnsafe({ data: rows })
-      : LocalPage.respond(page(rows, to))
+    const { page, per_page, wait, ...given } = yield* query
+    const filter = withPlus(given)
+    const rows = yield* waitFor(repo.list({ filter, ...window({ page, per_page }) }), {
+      seconds: wait,
+      isFound: (found) => found.some((sms) => sms.parts_received === sms.parts)
+    })
+    const { total } = yield* repo.total(filter)
+    return yield* answer(
+      { data: rows, meta: { total, page, per_page } },
+      () => smsListPage({ rows, total, page, per_page, filter })
+    )
   })
+
+  const one = Effect.gen(function*() {
+    const [sms] = yield* repo.list({ filter: { ...all, id: yield* numberIn("id") }, limit: 1, offset: 0 })
+    return sms === undefined ? yield* new NotFound() : yield* answer({ data: sms }, () => smsPage(sms))
+  })
+
+  const removeAll = Effect.flatMap(select, (given) => repo.remove(withPlus(given)))
+  const remove = Effect.gen(function*() {
+    const removed = yield* repo.remove({ ...all, id: yield* numberIn("id") })
+    return removed.deleted > 0 ? removed : yield* new NotFound()
+  })
+  const answerDeleted = (data: { readonly deleted: number }) => HttpServerResponse.jsonUnsafe({ data })
+  const toList = LocalPage.redirect(path)
 
   return [
     route("GET", "", list),
-    route("GET", "/style.css", Effect.succeed(LocalPage.styleSheet()))
+    route("GET", "/:id", one),
+    route("DELETE", "", Effect.map(removeAll, answerDeleted)),
+    route("DELETE", "/:id", Effect.map(remove, answerDeleted)),
+    route("POST", "/delete", Effect.as(removeAll, toList)),
+    route("POST", "/:id/delete", Effect.as(remove, toList))
   ]
 })
 
 /** The texts of the phones for people and for curl, as a page and as JSON (`Accept: application/json`). */
-export const SandboxSmsHttp = HttpRouter.addAll(routes).pipe(Layer.provide(SandboxSmsRepo.layer))
+export const SandboxSmsHttp = HttpRouter.addAll(routes).pipe(
+  Layer.provide([SandboxSmsRepo.layer, SandboxAccess.layer])
+)

@@ -15,9 +15,20 @@ export const SandboxSms = Schema.Struct({
   encoding: Schema.String,
   parts: Schema.Int,
   parts_received: Schema.Int,
+  /** `sent` until the carrier has reported an outcome. */
+  status: Schema.Literals(["sent", "delivered", "undeliverable", "expired"]),
   received_at: Timestamp
 })
 export type SandboxSms = typeof SandboxSms.Type
+
+/** What a list or a deletion selects: a recipient, and texts in any case; empty for all. `id` is that of the message. */
+export interface SmsFilter {
+  readonly to: string
+  readonly from: string
+  readonly text: string
+  readonly q: string
+  readonly id?: number
+}
 
 /** A part that the sandbox received. */
 export interface ReceivedPart {
@@ -73,22 +84,59 @@ const make = Effect.gen(function*() {
   const markReported = (ids: ReadonlyArray<number>) =>
     Query.run(sql`update sandbox_sms set receipt_due_at = null where id = any(${column.int8(ids)})`)
 
-  const list = Query.findAll({
-    Request: Schema.Struct({ to: Schema.String, limit: Schema.Int, offset: Schema.Int }),
-    Result: SandboxSms,
-    execute: ({ limit, offset, to }) =>
-      sql`select message_id, min(sender) as "from", min(recipient) as "to", string_agg(body, '' order by part_no) as text,
-          min(encoding) as encoding, max(parts) as parts, count(*) as parts_received, min(received_at) as received_at
-        from (select distinct on (message_id, part_no) * from sandbox_sms
-          where state not in ('refused', 'put_off') and (${to} = '' or recipient = ${to})
-          order by message_id desc, part_no, id) received
-        group by message_id order by message_id desc limit ${limit} offset ${offset}`
-  })
+  /** The messages that phones received, each from the first arrival of its parts. */
+  const received = ({ from, id, q, text, to }: SmsFilter) => {
+    const lower = { from: from.toLowerCase(), q: q.toLowerCase(), text: text.toLowerCase() }
+    const inner = [
+      sql`state not in ('refused', 'put_off')`,
+      ...(to === "" ? [] : [sql`recipient = ${to}`]),
+      ...(id === undefined ? [] : [sql`message_id = ${id}`])
+    ]
+    const outer = [
+      sql`true`,
+      ...(from === "" ? [] : [sql`position(${lower.from} in lower("from")) > 0`]),
+      ...(text === "" ? [] : [sql`position(${lower.text} in lower(text)) > 0`]),
+      ...(q === "" ? [] : [sql`position(${lower.q} in lower(concat_ws(' ', "from", "to", text))) > 0`])
+    ]
+    return sql`select * from (
+      select message_id, min(sender) as "from", min(recipient) as "to", string_agg(body, '' order by part_no) as text,
+        min(encoding) as encoding, max(parts) as parts, count(*) as parts_received, min(received_at) as received_at,
+        case when bool_or(receipt_due_at is not null or state = 'silent') then 'sent' else min(state) end as status
+      from (select distinct on (message_id, part_no) * from sandbox_sms where ${sql.and(inner)}
+        order by message_id desc, part_no, id) parts
+      group by message_id) messages where ${sql.and(outer)}`
+  }
+
+  const list = ({ filter, limit, offset }: { filter: SmsFilter; limit: number; offset: number }) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: SandboxSms,
+      execute: () => sql`${received(filter)} order by message_id desc limit ${limit} offset ${offset}`
+    })()
+
+  const total = (filter: SmsFilter) =>
+    Query.findOne({
+      Request: Schema.Void,
+      Result: Schema.Struct({ total: Schema.Int }),
+      execute: () => sql`select count(*) as total from (${received(filter)}) found`
+    })()
+
+  /** Deletes the selected messages from the phones. Their receipts still arrive. Returns how many there were. */
+  const remove = (filter: SmsFilter) =>
+    Query.findOne({
+      Request: Schema.Void,
+      Result: Schema.Struct({ deleted: Schema.Int }),
+      execute: () =>
+        sql`with gone as (
+            delete from sandbox_sms where message_id in (select message_id from (${received(filter)}) found)
+            returning message_id
+          ) select count(distinct message_id) as deleted from gone`
+    })()
 
   /** Deletes all but the newest ten thousand parts. */
   const prune = Query.run(sql`delete from sandbox_sms where id <= (select max(id) - 10000 from sandbox_sms)`)
 
-  return { insert, wasPutOff, dueReceipts, markReported, list, prune }
+  return { insert, wasPutOff, dueReceipts, markReported, list, total, remove, prune }
 })
 
 /** SQL of `sandbox_sms`. */

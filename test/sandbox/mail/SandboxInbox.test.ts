@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { conditionsOf } from "../../../src/sandbox/mail/MailFilter.ts"
 import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -14,6 +15,8 @@ const open = (keep?: number) =>
     const context = yield* Layer.build(SandboxInbox.layer(keep === undefined ? {} : { keep }))
     return Context.get(context, SandboxInbox)
   })
+
+const none = { to: "", from: "", subject: "", q: "" }
 
 const page = { page: 1, per_page: 50 }
 
@@ -57,7 +60,11 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
         const inbox = yield* open()
         const recipients = ["ann@x.example", "Joann@x.example", "bob@y.example", "100%@y.example"]
         for (const to of recipients) yield* inbox.add({ envelopeFrom: "", recipients: [to], raw: raw(to) })
-        const search = (to: string) => Effect.map(inbox.list({ ...page, to }), ({ rows }) => rows.map((row) => row.to))
+        const search = (to: string) =>
+          Effect.map(
+            inbox.list({ ...page, conditions: conditionsOf({ ...none, to }) }),
+            ({ rows }) => rows.map((row) => row.to)
+          )
         assert.deepStrictEqual(yield* search("ann@x.example"), ["ann@x.example"])
         assert.deepStrictEqual(yield* search("ANN"), ["Joann@x.example", "ann@x.example"])
         assert.deepStrictEqual(yield* search("%"), ["100%@y.example"])
@@ -65,6 +72,58 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
         const second = yield* inbox.list({ page: 2, per_page: 3 })
         assert.deepStrictEqual(second.rows.map(({ to }) => to), ["ann@x.example"])
         assert.strictEqual(second.total, 4)
+      }))
+
+    it.effect("a search finds words in every part of a mail, and deletes what it finds", () =>
+      Effect.gen(function*() {
+        const inbox = yield* open()
+        const parts = [
+          "From: =?utf-8?q?Caf=C3=A9?= <news@cafe.example>",
+          "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=",
+          "X-Order: 1042",
+          "Content-Type: multipart/mixed; boundary=b",
+          "",
+          "--b",
+          "Content-Type: text/html; charset=utf-8",
+          "",
+          "<p>Your <b>parcel</b> is <i>late</i></p>",
+          "--b",
+          "Content-Type: text/plain; name=note.txt",
+          "Content-Disposition: attachment; filename=note.txt",
+          "",
+          "attached",
+          "--b--",
+          ""
+        ]
+        yield* inbox.add({ envelopeFrom: "", recipients: ["a@x.example"], raw: Buffer.from(parts.join("\r\n")) })
+        yield* inbox.add({ envelopeFrom: "", recipients: ["b@x.example"], raw: raw("Other") })
+        const found = (q: string) =>
+          Effect.map(inbox.list({ ...page, conditions: conditionsOf({ ...none, q }) }), ({ rows }) =>
+            rows.map(({ to }) => to).join())
+        for (
+          const q of [
+            "CAF\u00c9",
+            "gr\u00fc\u00dfe",
+            "x-order 1042",
+            "parcel late",
+            "has:attachment",
+            "from:cafe",
+            "a@x"
+          ]
+        ) {
+          assert.strictEqual(yield* found(q), "a@x.example", q)
+        }
+        for (const q of ["parcel other", "subject:parcel", "to:cafe", "is:read"]) {
+          assert.strictEqual(yield* found(q), "", q)
+        }
+        const { rows: [first] } = yield* inbox.list(page)
+        yield* inbox.markRead(first?.id ?? 0)
+        assert.strictEqual(yield* found("is:read"), "b@x.example")
+        assert.strictEqual((yield* inbox.list(page)).unread, 1)
+        assert.strictEqual(yield* inbox.removeAll(conditionsOf({ ...none, q: "parcel" })), 1)
+        assert.strictEqual(yield* found(""), "b@x.example")
+        assert.isTrue(yield* inbox.remove(first?.id ?? 0))
+        assert.isFalse(yield* inbox.remove(first?.id ?? 0))
       }))
 
     it.effect("messages that arrive together share inserts, and only the newest are kept", () =>

@@ -12,8 +12,12 @@ const start = Effect.fnUntraced(function*(add: (mail: ReceivedMail) => Effect.Ef
     SandboxInbox,
     SandboxInbox.of({
       add,
-      list: () => Effect.succeed({ rows: [], total: 0 }),
-      get: () => Effect.succeedNone
+      list: () => Effect.succeed({ rows: [], total: 0, unread: 0 }),
+      get: () => Effect.succeedNone,
+      removeAll: () => Effect.succeed(0),
+      remove: () => Effect.succeed(false),
+      markRead: () => Effect.void,
+      markAllRead: Effect.void
     })
   )
   const server = yield* Layer.build(Layer.provide(SandboxMailServer.layer(), [inbox, SandboxReports.layer]))

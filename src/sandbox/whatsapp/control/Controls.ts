@@ -4,7 +4,7 @@ import type { Address, Addressing } from "../model/Address.ts"
 import type { Fault } from "../model/Faults.ts"
 import type { Group } from "../model/Groups.ts"
 import { SimulatorRefusal } from "../model/SimulatorState.ts"
-import type { ChatMessage, ChatMessageStatus } from "../phones/Chats.ts"
+import type { ChatMessage } from "../phones/Chats.ts"
 import { chatJid } from "../phones/Envelope.ts"
 import { mediaMessage, openMedia } from "../phones/mediaMessage.ts"
 import type { MediaFile } from "../phones/mediaMessage.ts"
@@ -12,6 +12,7 @@ import type { PhoneCounters, PhoneReceipts, VirtualPhone } from "../phones/Virtu
 import type { Companion } from "../server/Companions.ts"
 import type { MemberAction } from "../server/GroupActions.ts"
 import type { Misbehaviour, SimulatedServer } from "../server/SimulatedServer.ts"
+import { type MessageView, viewOf } from "./MessageView.ts"
 
 /** A virtual phone. */
 export interface PhoneView {
@@ -19,21 +20,6 @@ export interface PhoneView {
   readonly lid: string
   readonly pushName: string
   readonly receipts: PhoneReceipts
-}
-
-/** A message of a phone. */
-export interface MessageView {
-  readonly id: string
-  /** The number of the other phone, or the jid of a group. */
-  readonly chat: string
-  readonly from: string
-  readonly at: number
-  readonly addressing: Addressing
-  readonly type: string
-  readonly text: string | null
-  readonly status: ChatMessageStatus
-  /** How often it arrived. */
-  readonly arrivals: number
 }
 
 /** A linked device. */
@@ -91,7 +77,7 @@ export class Controls {
   /** Creates the phone of a number, or renames it. */
   createPhone(number: string, pushName: string): PhoneView {
     if (!isPhoneNumber(number)) {
-      throw new SimulatorRefusal("The number is invalid. Use 7 to 15 digits without a plus sign.")
+      throw new SimulatorRefusal("The number is invalid. Use 7 to 15 digits with the code of the country.")
     }
     return this.#view(this.#server.exchange.phones.create(number, pushName))
   }
@@ -186,7 +172,7 @@ export class Controls {
   messages(number: string, chat?: string): ReadonlyArray<MessageView> {
     return this.#phone(number).chats.all()
       .filter((message) => chat === undefined || message.chat === chat)
-      .map(({ content: _, fromDevice: _device, sequence: _sequence, ...message }) => message)
+      .map(viewOf)
   }
 
   /** The decrypted file of a message. */

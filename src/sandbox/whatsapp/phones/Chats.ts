@@ -28,6 +28,9 @@ export interface ChatMessage {
   readonly sequence: number
 }
 
+const placeOf = ({ address, degreesLatitude, degreesLongitude, name }: proto.Message.ILocationMessage) =>
+  [name, address, `${degreesLatitude}, ${degreesLongitude}`].filter(Boolean).join("\n")
+
 const describe = (content: proto.IMessage): { readonly type: string; readonly text: string | null } => {
   const message = normalizeMessageContent(content) ?? {}
   const [type] = Object.entries(message).find(([key, value]) => key !== "messageContextInfo" && value) ?? []
@@ -40,7 +43,8 @@ const describe = (content: proto.IMessage): { readonly type: string; readonly te
     message.documentMessage?.fileName ??
     message.pollCreationMessage?.name ??
     message.pollCreationMessageV3?.name ??
-    null
+    message.contactMessage?.displayName ??
+    (message.locationMessage ? placeOf(message.locationMessage) : null)
   return { type: type ?? "unknown", text }
 }
 

@@ -1,0 +1,24 @@
+import { Duration, Effect, Schedule } from "effect"
+import { Draining } from "../../platform/http/ready/Draining.ts"
+
+/**
+ * Makes a function that reads until the result is as asked, for some seconds, and returns what it read last. It gives up
+ * when the node shuts down.
+ */
+export const makeWaitFor = Effect.map(
+  Draining,
+  ({ phase }) =>
+  <A, E, R>(
+    read: Effect.Effect<A, E, R>,
+    { isFound, seconds }: { readonly isFound: (seen: A) => boolean; readonly seconds: number }
+  ): Effect.Effect<A, E, R> => {
+    const isOver = (seen: A) => seconds === 0 || isFound(seen) || phase() !== "open"
+    const schedule = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: Duration.seconds(seconds) }))
+    return Effect.flatMap(read, (first) => {
+      if (isOver(first)) return Effect.succeed(first)
+      let seen = first
+      const next = Effect.tap(read, (value) => Effect.sync(() => void (seen = value)))
+      return Effect.map(Effect.repeat(next, { until: isOver, schedule }), () => seen)
+    })
+  }
+)
