@@ -88,6 +88,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["sandbox/whatsapp/control", ["ControlClient", "ControlServer", "Controls", "MessageView"]],
   ["sandbox/whatsapp/pages", ["PhonePage", "PhonesPage"]],
   ["sandbox/whatsapp", ["SandboxPhonesHttp", "SimulatedWhatsApp", "SimulatorHost"]],
+  ["app/guides", ["GuidesHttp"]],
   ["app/server", ["HttpServer", "runNode", "sealedColumns", "signingThreads"]],
   ["app/cli", "all"]
 ]
@@ -123,6 +124,7 @@ export const libraries: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   "@zxcvbn-ts": ["accounts/"],
   "html-to-text": ["templates/"],
+  marked: ["app/guides/"],
   qrcode: ["channels/whatsapp/sessions/"],
   "libphonenumber-js": ["values/"],
   nodemailer: ["channels/email/smtp/"],

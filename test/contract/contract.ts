@@ -92,7 +92,12 @@ export const knownErrors: ReadonlyArray<KnownError> = modules.flatMap((module) =
 const ErrorBody = Schema.Struct({
   success: Schema.Literal(false),
   error: Schema.StructWithRest(
-    Schema.Struct({ type: Schema.String, code: Schema.Int, message: Schema.NonEmptyString }),
+    Schema.Struct({
+      type: Schema.String,
+      code: Schema.Int,
+      message: Schema.NonEmptyString,
+      doc_url: Schema.String
+    }),
     [Schema.Record(Schema.String, Schema.Unknown)]
   ),
   meta: Schema.Struct({
@@ -124,6 +129,7 @@ export const assertRefused = (answer: Answer, status: number, type: string) => {
   assert.notMatch(answer.text, /_tag|\bat .*\.ts:\d/)
   const known = knownErrors.find((error) => error.type === type)
   assert.strictEqual(known?.code, body.error.code)
+  assert.isTrue(body.error.doc_url.endsWith(`/docs/guides/errors#${type}`), body.error.doc_url)
   // Responses of Node itself share one type.
   if (type !== "bad_request") assert.strictEqual(known?.status, status)
 }

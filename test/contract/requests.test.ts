@@ -8,7 +8,15 @@ import { assertDefaultHeaders, assertRefused, endpoints, fill, guarded, paths, p
 import { queries, rowFor, samples } from "./samples.ts"
 
 /** Paths outside the contract. */
-const plainPaths = ["/openapi.json", "/docs", "/health/live", "/health/ready", "/u/style.css"]
+const plainPaths = [
+  "/openapi.json",
+  "/docs",
+  "/docs/guides",
+  "/llms.txt",
+  "/health/live",
+  "/health/ready",
+  "/u/style.css"
+]
 
 /** Endpoints whose data is at WhatsApp, which does not know a test's row. */
 const storedAtWhatsApp: ReadonlySet<string> = new Set(["/v1/whatsapp/messages/:id/media"])

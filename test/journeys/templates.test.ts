@@ -363,6 +363,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
             type: "not_found",
             code: 4040,
             message: "template_id: not found in this account. Check the id.",
+            doc_url: "/docs/guides/errors#not_found",
             param: "template_id"
           })
         }

@@ -5,8 +5,9 @@ import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { uuid7 } from "../../platform/crypto/ids.ts"
-import { wireOf } from "../../platform/http/ApiError.ts"
+import { docUrl, wireOf } from "../../platform/http/ApiError.ts"
 import { RequestRefused, ServiceUnavailable } from "../../platform/http/ApiErrors.ts"
+import { publicBase } from "../../platform/http/PublicUrl.ts"
 import { defaultHeaders } from "../../platform/http/ready/defaultHeaders.ts"
 import { QuickAnswers } from "../../platform/http/ready/QuickAnswers.ts"
 import { httpServerAt, placeOf } from "../../platform/net/Listening.ts"
@@ -17,14 +18,14 @@ import { limitConnections } from "./Connections.ts"
 export const httpPlace = (config: AppConfig["Service"]) => placeOf({ host: "HOST", port: "PORT" }, config)
 
 /** The documented response for requests that Node refuses before routing. */
-const refusal = (error: RequestRefused | ServiceUnavailable) => {
+const refusal = (base: string, error: RequestRefused | ServiceUnavailable) => {
   const now = DateTime.nowUnsafe()
   const requestId = uuid7(DateTime.toEpochMillis(now))
   const isBusy = error._tag === "ServiceUnavailable"
   const { code, type } = wireOf(isBusy ? ServiceUnavailable : RequestRefused)
   const body = JSON.stringify({
     success: false,
-    error: { type, code, message: error.message },
+    error: { type, code, message: error.message, doc_url: docUrl(base, type) },
     meta: { request_id: requestId, timestamp: fromDateTime(now) }
   })
   const headers = {
@@ -38,23 +39,22 @@ const refusal = (error: RequestRefused | ServiceUnavailable) => {
   return { headers, body }
 }
 
-const refuse = (socket: Duplex, status: number, error: RequestRefused | ServiceUnavailable = new RequestRefused()) => {
-  const { body, headers } = refusal(error)
+const refuse = (socket: Duplex, status: number, { body, headers }: ReturnType<typeof refusal>) => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
 }
 
 /** Answers a connection that is one too many. It closes at once, before its request is read. */
-const refuseConnection = (socket: Socket) => {
-  refuse(socket, 503, new ServiceUnavailable())
+const refuseConnection = (base: string) => (socket: Socket) => {
+  refuse(socket, 503, refusal(base, new ServiceUnavailable()))
   socket.destroySoon()
 }
 
 const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
-const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
+const onClientError = (base: string) => (error: NodeJS.ErrnoException, socket: Duplex) => {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
-  refuse(socket, statuses[error.code ?? ""] ?? 400)
+  refuse(socket, statuses[error.code ?? ""] ?? 400, refusal(base, new RequestRefused()))
 }
 
 /** Connections that have carried a request, idle ones included. */
@@ -91,6 +91,7 @@ const answerQuickly = (server: Server, send: (request: IncomingMessage, response
 
 const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
   const { httpConnections, httpConnectionsPerAddress, trustedProxies = [] } = config
+  const base = publicBase(config)
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
@@ -108,7 +109,7 @@ const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
         onFailure: () => false,
         onSuccess: (ip) => trustedProxies.some((network) => IpNetwork.contains(network, NetAddress.toCanonical(ip)))
       }),
-    refuse: refuseConnection
+    refuse: refuseConnection(base)
   })
   answerQuickly(server, (request, response) => {
     const isAnswered = quick.send(request, response)
@@ -116,10 +117,10 @@ const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
     return isAnswered
   })
   holdEarlyRequests(server)
-  server.on("clientError", onClientError)
-  server.on("connect", (_request, socket) => refuse(socket, 400))
+  server.on("clientError", onClientError(base))
+  server.on("connect", (_request, socket) => refuse(socket, 400, refusal(base, new RequestRefused())))
   server.on("checkExpectation", (_request, response) => {
-    const { body, headers } = refusal(new RequestRefused())
+    const { body, headers } = refusal(base, new RequestRefused())
     response.writeHead(417, headers).end(body)
   })
   return server

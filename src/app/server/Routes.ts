@@ -1,23 +1,24 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, OpenApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { Access } from "../../platform/http/Access.ts"
 import { Allowed, type RouteName } from "../../platform/http/Allowed.ts"
+import { publicBase } from "../../platform/http/PublicUrl.ts"
 import * as ReaderPage from "../../platform/http/ReaderPage.ts"
 import { entityTag, isNamed } from "../../platform/http/ready/entityTag.ts"
 import { AcceptancePaths } from "../../platform/work/Overload.ts"
+import { GuidesRoutes } from "../guides/GuidesHttp.ts"
 import { DocsPage } from "./DocsPage.ts"
 import { HomePage } from "./HomePage.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
-  const { publicUrl } = yield* AppConfig
-  const address = publicUrl && Redacted.value(publicUrl).href.replace(/\/+$/, "")
+  const address = publicBase(yield* AppConfig)
   // Generated on first use, so that no start waits for it.
   const document = yield* Effect.cached(Effect.sync(() => {
     const generated = OpenApi.fromApi(Api)
-    const servers = address === undefined ? generated.servers : [{ url: address }]
+    const servers = address === "" ? generated.servers : [{ url: address }]
     const body = JSON.stringify({ ...generated, servers })
     return { body, etag: entityTag(body) }
   }))
@@ -41,6 +42,9 @@ const plainRoutes: ReadonlyArray<RouteName> = [
   { method: "GET", path: "/favicon.svg" },
   { method: "GET", path: "/openapi.json" },
   { method: "GET", path: "/docs" },
+  { method: "GET", path: "/docs/guides" },
+  { method: "GET", path: "/docs/guides/:name" },
+  { method: "GET", path: "/llms.txt" },
   { method: "GET", path: "/health/live" },
   { method: "GET", path: "/health/ready" },
   { method: "POST", path: "/v1/callbacks/sms/:provider/:secret" },
@@ -79,11 +83,12 @@ export const AcceptancePathsLayer = Layer.sync(AcceptancePaths, () => {
   return paths
 })
 
-/** The contract's endpoints with their OpenAPI document and its pages, and the style of the pages for readers of mail. */
+/** The contract's endpoints with their OpenAPI document and its pages, the guides, and the style of the pages for readers of mail. */
 export const Routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api),
   OpenApiRoute,
   DocsPage,
   HomePage,
+  GuidesRoutes,
   ReaderPage.Style
 )

@@ -2,7 +2,7 @@ import { Effect, Schema, SchemaGetter } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { oneLine, oneLineEach } from "../../values/messageText.ts"
 import { Meta } from "../../values/Page.ts"
-import { meta } from "./RequestContext.ts"
+import { meta, RequestContext } from "./RequestContext.ts"
 
 declare module "effect/Schema" {
   namespace Annotations {
@@ -38,7 +38,12 @@ export interface ApiErrorClass extends Schema.Top {
  */
 export interface ErrorBody {
   readonly success: false
-  readonly error: { readonly type: string; readonly code: number; readonly message: string }
+  readonly error: {
+    readonly type: string
+    readonly code: number
+    readonly message: string
+    readonly doc_url: string
+  }
   readonly meta: typeof Meta.Type
 }
 
@@ -54,27 +59,46 @@ export const wireOf = (error: ApiErrorClass): WireName & { readonly status: numb
   return { ...annotations.wire, status: annotations.httpApiStatus }
 }
 
+/** Where an error is explained, below `PUBLIC_URL`. Clients may store it, so it never changes. */
+export const docUrl = (publicBase: string, type: string): string => `${publicBase}/docs/guides/errors#${type}`
+
+const DocUrl = Schema.String.annotate({
+  description: "The page that says what to do: an absolute URL if the operator has set PUBLIC_URL, otherwise a path."
+})
+
 /** Builds that codec. The body has no `_tag`; the fields stand beside type, code and message. */
 const onTheWire = <C extends ApiErrorClass>(error: C): OnTheWire<C> => {
   const { code, status, type } = wireOf(error)
   const { _tag, ...facts } = error.fields
   const body = Schema.Struct({
     success: Schema.Literal(false),
-    error: Schema.Struct({ type: Schema.Literal(type), code: Schema.Literal(code), message: Schema.String, ...facts }),
+    error: Schema.Struct({
+      type: Schema.Literal(type),
+      code: Schema.Literal(code),
+      message: Schema.String,
+      doc_url: DocUrl,
+      ...facts
+    }),
     meta: Meta
   })
   const codec = Schema.toType(body).pipe(
     Schema.decodeTo(Schema.toType(error), {
-      decode: SchemaGetter.transform(({ error: { code: _, message: __, type: ___, ...rest } }) =>
+      decode: SchemaGetter.transform(({ error: { code: _, doc_url: __, message: ___, type: ____, ...rest } }) =>
         // The struct above has exactly the fields of the class, so `rest` matches its constructor.
         new error(rest as never)
       ),
       // `message` is a getter of the class; a spread of the instance would lose it.
       encode: SchemaGetter.transformEffect((error: C["Type"]) => {
         const { _tag: _, ...facts } = error
-        return Effect.map(meta, (meta) => ({
+        return Effect.zipWith(meta, RequestContext, (meta, { publicBase }) => ({
           success: false as const,
-          error: { type, code, ...oneLineEach(facts), message: oneLine(error.message) },
+          error: {
+            type,
+            code,
+            ...oneLineEach(facts),
+            message: oneLine(error.message),
+            doc_url: docUrl(publicBase, type)
+          },
           meta
         }))
       })

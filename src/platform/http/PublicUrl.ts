@@ -1,6 +1,10 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 
+/** `PUBLIC_URL` without a trailing slash; empty if it is not set. */
+export const publicBase = ({ publicUrl }: Pick<AppConfig["Service"], "publicUrl">): string =>
+  publicUrl === undefined ? "" : Redacted.value(publicUrl).href.replace(/\/+$/, "")
+
 /** The address at which people reach this service, for links in mail and printed examples. No trailing slash. */
 export class PublicUrl extends Context.Service<PublicUrl, {
   readonly base: string
@@ -14,8 +18,7 @@ export class PublicUrl extends Context.Service<PublicUrl, {
       Effect.map(AppConfig, ({ host, publicUrl }) => {
         const shown = host.includes(":") ? `[${host}]` : host === "0.0.0.0" ? "127.0.0.1" : host
         const local = `http://${shown}:${port}`
-        const base = publicUrl === undefined ? local : Redacted.value(publicUrl).href.replace(/\/+$/, "")
-        return PublicUrl.of({ base, local })
+        return PublicUrl.of({ base: publicBase({ publicUrl }) || local, local })
       })
     )
 }

@@ -19,6 +19,8 @@ export interface RequestFacts {
   readonly clientAddress: string
   /** What the client calls itself: the start of `User-Agent`, empty without one. */
   readonly userAgent: string
+  /** `PUBLIC_URL` without a trailing slash; empty if it is not set. */
+  readonly publicBase: string
   /** Headers that handlers add to the answer, whatever its status. */
   readonly answerHeaders: Map<string, string>
   /** Set by the authentication. */
@@ -47,6 +49,7 @@ export const RequestContext = Context.Reference<RequestFacts>("messaging-service
     requestId: "00000000-0000-7000-8000-000000000000",
     clientAddress: "",
     userAgent: "",
+    publicBase: "",
     answerHeaders: new Map()
   })
 })

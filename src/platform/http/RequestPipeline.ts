@@ -10,6 +10,7 @@ import { Overload } from "../work/Overload.ts"
 import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"
+import { publicBase } from "./PublicUrl.ts"
 import { defaultHeaders } from "./ready/defaultHeaders.ts"
 import { Draining } from "./ready/Draining.ts"
 import { observeRequest } from "./ready/requestMetrics.ts"
@@ -161,6 +162,7 @@ const overloaded = Effect.suspend(() => Effect.fail(new ServiceUnavailable()))
 
 /** Answers every request, also when its handler fails. */
 const through = Effect.gen(function*() {
+  const base = publicBase(yield* AppConfig)
   const draining = yield* Draining
   const allowed = yield* Allowed
   const whileAnswered = yield* whileDatabaseAnswers
@@ -184,6 +186,7 @@ const through = Effect.gen(function*() {
         requestId: uuid7(startedAt),
         clientAddress: Option.getOrElse(request.remoteAddress, () => ""),
         userAgent: (request.headers["user-agent"] ?? "").slice(0, maxAgentLength),
+        publicBase: base,
         answerHeaders: new Map()
       }
       const answered = lacksHost(request)
