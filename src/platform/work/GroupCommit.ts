@@ -1,4 +1,4 @@
-import { type Duration, Effect, Exit, Queue, type Scope } from "effect"
+import { type Duration, Effect, Exit, Fiber, type Scope } from "effect"
 import { Database } from "../database/Database.ts"
 import { isDatabaseUnavailable } from "../database/unavailable.ts"
 
@@ -28,30 +28,50 @@ const makeWithCallback: <A, B, E, R>(
 ) => Effect.Effect<Submit<A, B, E>, never, R | Scope.Scope> = Effect.fnUntraced(
   function*<A, B, E, R>(options: Options<A, B, E, R>) {
     type Group = ReadonlyArray<Call<A, B, E>>
-    const queue = yield* Queue.unbounded<Call<A, B, E>>()
+    const scope = yield* Effect.scope
+    const run = Effect.runForkWith(yield* Effect.context<R>())
+    const waiting: Array<Call<A, B, E>> = []
+    let running = 0
+    let isStarting = false
 
     const write = (calls: Group): Effect.Effect<void, never, R> =>
-      Effect.gen(function*() {
-        const exit = yield* Effect.exit(Effect.suspend(() => options.run(calls.map((call) => call.input))))
+      Effect.flatMap(Effect.exit(Effect.suspend(() => options.run(calls.map((call) => call.input)))), (exit) => {
         if (Exit.isFailure(exit) && calls.length > 1 && !isDatabaseUnavailable(exit.cause)) {
-          return yield* Effect.forEach(calls, (call) => write([call]), { discard: true })
+          return Effect.forEach(calls, (call) => write([call]), { discard: true })
         }
         // `run` promises one output for each input, hence `as B`.
         for (const [index, { done }] of calls.entries()) done(Exit.map(exit, (outputs) => outputs[index] as B))
+        return Effect.void
       })
 
-    const round = Effect.gen(function*() {
-      const calls = yield* Queue.takeBetween(queue, 1, options.maxSize)
+    const round = (calls: Group) => {
       // Without this, callers of a closing scope would wait forever.
-      yield* Effect.onInterrupt(write(calls), () =>
+      const written = Effect.onInterrupt(write(calls), () =>
         Effect.sync(() => {
           for (const { done } of calls) done(Exit.interrupt())
         }))
-      if (options.pause !== undefined) yield* Effect.sleep(options.pause)
-    })
-    for (let rounds = 0; rounds < options.concurrency; rounds++) yield* Effect.forkScoped(Effect.forever(round))
+      return options.pause === undefined ? written : Effect.andThen(written, Effect.sleep(options.pause))
+    }
+
+    const start = () => {
+      isStarting = false
+      while (running < options.concurrency && waiting.length > 0) {
+        running++
+        Fiber.runIn(run(round(waiting.splice(0, options.maxSize))), scope).addObserver(() => {
+          running--
+          startSoon()
+        })
+      }
+    }
+    /** All that arrives in this turn of the event loop becomes one group. */
+    const startSoon = () => {
+      if (isStarting || running === options.concurrency || waiting.length === 0) return
+      isStarting = true
+      setImmediate(start)
+    }
     return (input: A, done: Done<B, E>) => {
-      Queue.offerUnsafe(queue, { input, done })
+      waiting.push({ input, done })
+      startSoon()
     }
   }
 )
