@@ -89,10 +89,22 @@ const answerQuickly = (server: Server, send: (request: IncomingMessage, response
   Object.assign(server, { emit: emitOthers })
 }
 
+/**
+ * Node writes and ends a whole answer in one step, unless it has to check the length of the body, which the library has just
+ * counted.
+ */
+class Answer extends ServerResponse {
+  override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
+    if (chunk !== undefined) this.strictContentLength = false
+    return Reflect.apply(super.end, this, [chunk, encoding, done])
+  }
+}
+
 const make = (config: AppConfig["Service"], quick: QuickAnswers["Service"]) => {
   const { httpConnections, httpConnectionsPerAddress, trustedProxies = [] } = config
   const base = publicBase(config)
   const server = createServer({
+    ServerResponse: Answer,
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
     requestTimeout: 30_000,
