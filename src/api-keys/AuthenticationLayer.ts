@@ -30,13 +30,16 @@ export class Credentials extends Context.Service<Credentials, {
       const find = yield* GroupCommit.make({
         maxSize: 500,
         concurrency: 2,
-        run: Effect.fnUntraced(function*(tokens: ReadonlyArray<string>) {
+        run: (tokens: ReadonlyArray<string>) => {
           const hashes = tokens.map(Tokens.hash)
-          const rows = yield* repo.credentials(hashes)
-          const stale = rows.filter(({ is_stale, state }) => is_stale && state === "usable")
-          if (stale.length > 0) yield* Effect.forkDetach(Effect.ignore(repo.touch(stale)))
-          return rows
-        })
+          const areKeys = tokens.every((token) => token.startsWith(keyPrefix))
+          return Effect.flatMap(areKeys ? repo.keyCredentials(hashes) : repo.credentials(hashes), (rows) => {
+            const stale = rows.filter(({ is_stale, state }) => is_stale && state === "usable")
+            return stale.length === 0
+              ? Effect.succeed(rows)
+              : Effect.as(Effect.forkDetach(Effect.ignore(repo.touch(stale))), rows)
+          })
+        }
       })
       return Credentials.of({ find })
     })
