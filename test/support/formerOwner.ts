@@ -69,11 +69,12 @@ export const formerOwnerChangesNothing = <R, Row, Claim>(
         const late = yield* Effect.forkChild(Effect.andThen(Deferred.await(barrier), former(write(before, row))))
         const taken = yield* present(transaction(Effect.gen(function*() {
           yield* takeOver(row)
+          const after = yield* state(row)
           yield* Deferred.succeed(barrier, undefined)
           // It waits for the row, or skips it.
           yield* eventually(blocksOthers, (is) =>
             is || late.pollUnsafe() !== undefined)
-          return yield* state(row)
+          return after
         })))
         yield* Fiber.join(late)
         assert.deepStrictEqual(yield* present(state(row)), taken)

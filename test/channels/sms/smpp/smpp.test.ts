@@ -219,6 +219,18 @@ describe("SmppRate", () => {
     }
   })
 
+  it("uses up at most a tenth of a second of idle time at once", () => {
+    const waits: Array<number> = []
+    let state = SmppRate.make(50)
+    for (let count = 0; count < 50; count++) {
+      const { next, wait } = SmppRate.reserve(state, 10_000)
+      state = next
+      waits.push(wait)
+    }
+    assert.deepStrictEqual(waits.map((wait) => wait === 0), waits.map((_, index) => index < 6))
+    assert.strictEqual(waits.at(-1), 49 * 20 - 100)
+  })
+
   it("counts all throttling answers of one window as one, and doubles the back-off for the next", () => {
     const first = SmppRate.throttled(SmppRate.make(50), 0)
     assert.deepInclude(first, { rate: 25, pausedUntil: 500 })
