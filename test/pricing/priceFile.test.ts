@@ -40,6 +40,8 @@ describe("priceFile", () => {
   it("prices are parsed to the micro-dollar without floats", () => {
     assert.strictEqual(microsOf("0.0079"), 7_900)
     assert.strictEqual(microsOf("0.000001"), 1)
+    assert.strictEqual(microsOf("0.000249"), 249)
+    assert.strictEqual(microsOf("8.2"), 8_200_000)
     assert.strictEqual(microsOf("12"), 12_000_000)
     assert.strictEqual(microsOf("999.999999"), 999_999_999)
     for (const text of ["", ".5", "1.", "1000", "+1", " 1", "1,5", "NaN"]) assert.isUndefined(microsOf(text))

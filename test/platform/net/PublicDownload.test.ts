@@ -44,6 +44,16 @@ describe("PublicDownload", () => {
       assert.strictEqual((yield* download(["flood"])).reason, "too_large")
     }))
 
+  it.live("accepts an unannounced file up to the limit, and no byte more", () =>
+    Effect.gen(function*() {
+      const reasonOfSize = (bytes: number) =>
+        Effect.map(
+          download([{ status: 200, headers: { "transfer-encoding": "chunked" }, body: "a".repeat(bytes) }]),
+          ({ reason }) => reason
+        )
+      assert.deepStrictEqual([yield* reasonOfSize(1_000), yield* reasonOfSize(1_001)], [undefined, "too_large"])
+    }))
+
   it.live("stops a response whose head or body is too slow", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* reasonOf(["hang"], { timeout: "300 millis" }), "timeout")
