@@ -132,6 +132,8 @@ const prove = Effect.gen(function*() {
   let left = 0
   for (const mutant of chosen) {
     const { detail, isDetected, word } = verdictOf(checkout, mutant, failing)
+    // Without this a signal would not stop the loop.
+    yield* Effect.sleep("1 millis")
     yield* Console.log(`${mutant.name.padEnd(40)} ${word.padEnd(15)} ${detail}`)
     if (isDetected) continue
     yield* Console.log(`  ${mutant.broken}`)
