@@ -37,7 +37,9 @@ export const missingValues = (template: Template.Template, variables: Variables)
   const composite = new Set(Template.composite(template, variables))
   const absent = names.filter((name) => !composite.has(name))
   const message = [
-    ...(absent.length === 0 ? [] : [`must have a value for ${listed(absent)}`]),
+    ...(absent.length === 0
+      ? []
+      : [`must have a value for ${listed(absent)}; or write a default into the text, as in {{${absent[0]}|there}}`]),
     ...(composite.size === 0
       ? []
       : [`must have text, a number, true or false for ${listed([...composite])}, not an object`])

@@ -332,7 +332,7 @@ layer(Service.layer())((it) => {
       Effect.gen(function*() {
         const { request } = yield* Service
         const { key } = yield* makeAccount()
-        for (const path of ["/", "/v1", "/v1/nothing", "/v2/api-keys", "/favicon.ico", "/v1/api-keys/1/2", "/.env"]) {
+        for (const path of ["/v1", "/v1/nothing", "/v2/api-keys", "/v1/api-keys/1/2", "/.env"]) {
           for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PROPFIND"]) {
             assertRefused(yield* request(method, path), 404, "not_found")
           }

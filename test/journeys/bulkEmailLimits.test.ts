@@ -172,7 +172,8 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
 
     it.effect("missing variables are named ten at a time", () =>
       Effect.gen(function*() {
-        const message = "must have a value for v0, v1, v2, v3, v4, v5, v6, v7, v8, v9 and 490 more"
+        const message =
+          "must have a value for v0, v1, v2, v3, v4, v5, v6, v7, v8, v9 and 490 more; or write a default into the text, as in {{v0|there}}"
         const answer = yield* post({ html: places(500), recipients: people(500, {}) })
         assertRefused(answer, 422, "validation_error")
         const errors = errorsOf(answer)

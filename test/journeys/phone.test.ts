@@ -25,6 +25,14 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("ph
       })
     }))
 
+  it.effect("a + that a query turned into a space counts as a +", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* makeAccount()
+      const answer = yield* request("GET", "/v1/phone/validate?number=+250788123456", { key })
+      assert.deepInclude(answer.at("data"), { input: "+250788123456", valid: true, e164: "+250788123456" })
+    }))
+
   it.effect("unassigned and impossible numbers are invalid, and a missing or overlong number is refused with 422", () =>
     Effect.gen(function*() {
       const { request } = yield* Service

@@ -27,6 +27,8 @@ const mailTo = (sink: SmtpSink, address: string) =>
 const people = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => ({ to: `${prefix}${index}@people.example`, variables: { name: index } }))
 
+const hint = (name: string) => `or write a default into the text, as in {{${name}|there}}`
+
 layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
   describe("templates", () => {
     it.effect("a template can be created, read, changed and deleted", () =>
@@ -317,8 +319,16 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         })
         assert.deepStrictEqual([answer.status, answer.at("error", "param")], [422, "recipients[0].variables"])
         assert.deepStrictEqual(answer.at("error", "errors"), [
-          { param: "recipients[0].variables", type: "missing_variable", message: "must have a value for name, code" },
-          { param: "recipients[2].variables", type: "missing_variable", message: "must have a value for code" },
+          {
+            param: "recipients[0].variables",
+            type: "missing_variable",
+            message: `must have a value for name, code; ${hint("name")}`
+          },
+          {
+            param: "recipients[2].variables",
+            type: "missing_variable",
+            message: `must have a value for code; ${hint("code")}`
+          },
           {
             param: "recipients[3].variables",
             type: "missing_variable",
@@ -327,7 +337,9 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           {
             param: "recipients[4].variables",
             type: "missing_variable",
-            message: "must have a value for code; must have text, a number, true or false for name, not an object"
+            message: `must have a value for code; ${
+              hint("code")
+            }; must have text, a number, true or false for name, not an object`
           }
         ])
         assert.deepStrictEqual(yield* sql`select id from email_batches where account_id = ${accountId}`, [])

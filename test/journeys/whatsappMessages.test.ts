@@ -60,7 +60,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         assert.strictEqual(answer.status, 202, answer.text)
         const id = Number(answer.at("data", "message_id"))
         const common = { session_id: session.id, to, type: "text" }
-        assert.deepStrictEqual(answer.at("data"), { message_id: id, ...common, status: "queued" })
+        assert.deepStrictEqual(answer.at("data"), { id, message_id: id, ...common, status: "queued" })
         assert.strictEqual(answer.headers["location"], `/v1/whatsapp/messages/${id}`)
         const record = yield* untilMessage(node, key, id, "read")
         assert.deepInclude(record, {

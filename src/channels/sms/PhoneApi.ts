@@ -33,7 +33,7 @@ const validate = HttpApiEndpoint.get("validate", "/validate", {
   .annotateMerge(OpenApi.annotations({
     summary: "Validate a phone number",
     description:
-      "Says whether a number is in a range that its country has assigned, and returns its formats and line type. It does not contact the number, so it cannot say whether the number is in use. In a query, write + as %2B."
+      "Says whether a number is in a range that its country has assigned, and returns its formats and line type. It does not contact the number, so it cannot say whether the number is in use."
   }))
 
 /** Facts about phone numbers. */

@@ -21,8 +21,12 @@ const validation = (input: string): PhoneValidation => {
   }
 }
 
+/** A query reads `+` as a space. No number begins with one. */
+const withPlus = (number: string) => number.replace(/^ (?=\d)/, "+")
+
 export const PhoneHttp = HttpApiBuilder.group(
   baseContract.add(PhoneApi),
   "phone",
-  (handlers) => handlers.handle("validate", ({ query }) => Effect.sync(() => ({ data: validation(query.number) })))
+  (handlers) =>
+    handlers.handle("validate", ({ query }) => Effect.sync(() => ({ data: validation(withPlus(query.number)) })))
 )

@@ -33,7 +33,8 @@ export const NewSmsBatch = Schema.Struct({
 export type NewSmsBatch = typeof NewSmsBatch.Type
 
 const AcceptedSms = Schema.Struct({
-  message_id: MessageId,
+  id: MessageId,
+  message_id: MessageId.annotate({ description: "The same as id" }),
   to: Schema.String,
   status: Schema.Literal("queued"),
   segments: Schema.Int,

@@ -98,7 +98,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
         const request = { accountId, sender, batchId: null, messages: [message] }
         const { cost_usd, ids: [first], segments } = yield* accept(request)
         if (first === undefined) return yield* Effect.die("an insert of one row returned none")
-        return { message_id: first, to: message.to, status: "queued" as const, segments, cost_usd }
+        return { id: first, message_id: first, to: message.to, status: "queued" as const, segments, cost_usd }
       })
 
       const sendBulk = Effect.fn("SmsMessages.sendBulk")(function*(accountId: AccountId, batch: NewSmsBatch) {

@@ -22,8 +22,11 @@ const kinds: Readonly<Record<string, string>> = {
   object: "an object"
 }
 
-/** The library prints an object with a literal field as `{ readonly "kind": "a", ... }`. */
-const kindOf = (part: string) => part.startsWith("{ ") ? "an object" : kinds[part] ?? part
+/**
+ * The library prints an object with a literal field as `{ readonly "kind": "a", ... }`, and a schema that the OpenAPI
+ * document names by its name. Only objects have names.
+ */
+const kindOf = (part: string) => /^(?:\{ |[A-Z]\w*$)/.test(part) ? "an object" : kinds[part] ?? part
 
 /** `must be a string or an object`, `must be one of low, high`, from the expectation that the library prints. */
 const mustBe = (expected: string) => {
@@ -31,7 +34,7 @@ const mustBe = (expected: string) => {
   if (parts.length > 1 && parts.every((part) => /^"[^"]*"$/.test(part))) {
     return `must be one of ${parts.map((part) => part.slice(1, -1)).join(", ")}`
   }
-  return `must be ${parts.map(kindOf).join(" or ")}`
+  return `must be ${[...new Set(parts.map(kindOf))].join(" or ")}`
 }
 
 const violation = (param: string, text: string): Violation => {

@@ -19,6 +19,14 @@ describe("violationsOf", () => {
     ])
   })
 
+  it("calls a body of a named schema an object", () => {
+    const Named = Schema.Struct({ name: Schema.String }).annotate({ identifier: "NewThing" })
+    const decoded = Schema.decodeUnknownResult(Schema.Union([Schema.String, Named]))(7)
+    assert.deepStrictEqual(violationsOf(Result.getOrThrow(Result.flip(decoded)).issue).map(({ message }) => message), [
+      "must be a string or an object"
+    ])
+  })
+
   it("formats at most the first 50 faults", () => {
     const issue = issueOf({ people: Array.from({ length: 1_000 }, () => ({ name: "Ann", age: "x" })) })
     let formatted = 0

@@ -1,5 +1,6 @@
 import { DateTime } from "effect"
 import type { EmailAddress } from "../../../values/EmailAddress.ts"
+import { isMediaType } from "../../../values/mediaTypes.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { mailboxField, textField, tokenField, uri } from "./headers.ts"
 import { encodeQuotedPrintable, quotedPrintableBound } from "./quotedPrintable.ts"
@@ -81,8 +82,6 @@ const texts = ({ html, text }: Letter): Entity => {
   return multipart("alternative", alternative, [leaf("plain", text), leaf("html", html)])
 }
 
-const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/i
-
 // Types of containers, and types that must not be base64 (RFC 2045 6.4).
 const composite = /^(?:multipart|message)\//i
 
@@ -105,7 +104,7 @@ const filenameParameter = (filename: string): string => {
 
 /** The file in base64, in lines of 76 without a line end after the last. */
 const attachmentPart = ({ content, content_type, filename }: Attachment): Entity => {
-  const type = mediaType.test(content_type) && !composite.test(content_type) ? content_type : "application/octet-stream"
+  const type = isMediaType(content_type) && !composite.test(content_type) ? content_type : "application/octet-stream"
   const base64 = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64")
   return {
     fields: [

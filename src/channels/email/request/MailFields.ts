@@ -2,6 +2,7 @@ import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effec
 import { filledSizes } from "../../../templates/filledSizes.ts"
 import type { Template } from "../../../templates/Template.ts"
 import type { Variables } from "../../../templates/TemplatePart.ts"
+import { isMediaType } from "../../../values/mediaTypes.ts"
 import { lineBetween, Text, textBetween } from "../../../values/Text.ts"
 import { mailboxFor } from "./Mailbox.ts"
 
@@ -82,11 +83,16 @@ const AttachmentInput = Schema.Struct({
   filename: lineBetween(1, 255).annotate({ description: "The name that the reader sees" }),
   content: Base64,
   content_type: Schema.optionalKey(
-    textBetween(1, 129).check(
-      Schema.isPattern(/^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i, {
-        message: "must be a media type without parameters, such as application/pdf"
-      })
-    ).annotate({ description: "A media type without parameters. Default: application/octet-stream" })
+    textBetween(1, 255).check(
+      Schema.makeFilter(
+        (text: string) =>
+          isMediaType(text) ? undefined : "must be a media type, such as application/pdf or text/csv; charset=utf-8",
+        { toJsonSchema: () => ({}) }
+      )
+    ).annotate({
+      description:
+        "A media type. Default: application/octet-stream, also for multipart and message types, which base64 would break"
+    })
   )
 })
 

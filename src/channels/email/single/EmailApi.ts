@@ -48,6 +48,7 @@ export type NewEmail = typeof NewEmail.Type
 
 export const AcceptedEmail = Schema.Struct({
   id: EmailMessageId,
+  message_id: EmailMessageId.annotate({ description: "The same as id, by the name that the other channels use" }),
   to: Email.fields.to,
   status: Schema.Literals(["queued", "suppressed"]).annotate({
     description: "suppressed: the account must not email any of the recipients"

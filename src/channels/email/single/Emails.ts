@@ -159,6 +159,7 @@ export class Emails extends Context.Service<Emails, {
         yield* noteSingleEmail(accountId)
         return {
           id,
+          message_id: id,
           to: shownTo(recipients),
           status: queued > 0 ? "queued" as const : "suppressed" as const,
           warnings: yield* warnings.ofSender(accountId, email.from?.address)

@@ -140,15 +140,37 @@ export const isMedia = (message: WhatsAppContent): message is Extract<WhatsAppCo
 
 const parsed = Schema.decodeResult(Schema.fromJsonString(Schema.Json))
 
-/** A string is short for the body of a text or the URL of a file. For other types it is the object as JSON. */
-const objectOf = (type: MessageType, input: unknown): unknown =>
-  typeof input !== "string"
-    ? input
-    : type === "text"
-    ? { body: input }
-    : mediaTypes.has(type)
-    ? { url: input }
-    : Result.getOrElse(parsed(input), () => input)
+const coordinates = /^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/
+
+/**
+ * A string is short for the body of a text, the URL of a file, or the coordinates of a location. Otherwise, it is the object
+ * as JSON. A text is never read as JSON, because people send such texts.
+ */
+const readString = (type: MessageType, input: string): unknown => {
+  if (type === "text") return { body: input }
+  if (mediaTypes.has(type) && !input.trimStart().startsWith("{")) return { url: input }
+  const [, latitude, longitude] = (type === "location" && coordinates.exec(input)) || []
+  return latitude === undefined
+    ? Result.getOrElse(parsed(input), () => input)
+    : { latitude: Number(latitude), longitude: Number(longitude) }
+}
+
+const hasOnePhone = Schema.is(Schema.Struct({ phone: Schema.String }))
+
+const objectOf = (type: MessageType, input: unknown): unknown => {
+  const content = typeof input === "string" ? readString(type, input) : input
+  if (type !== "contact" || !hasOnePhone(content) || "phones" in content) return content
+  const { phone, ...contact } = content
+  return { ...contact, phones: [phone] }
+}
+
+/** An object of each type that has no other short form, for people and programs that wrote something else. */
+const examples: Readonly<Partial<Record<MessageType, string>>> = {
+  location: `{"latitude": -1.94, "longitude": 30.06, "name": "Kigali"}`,
+  contact: `{"name": "Ada", "phones": ["+250788123456"]}`,
+  poll: `{"question": "Lunch?", "options": ["yes", "no"]}`,
+  reaction: `{"message_id": 7, "emoji": "👍"}`
+}
 
 const decode = Schema.decodeUnknownResult(Content, { errors: "all" })
 
@@ -160,7 +182,12 @@ export const readContent = (
   input: unknown
 ): Result.Result<WhatsAppContent, ReadonlyArray<Violation>> =>
   Result.flatMap(
-    Result.mapError(decode({ type, content: objectOf(type, input) }), ({ issue }) => violationsOf(issue)),
+    Result.mapError(decode({ type, content: objectOf(type, input) }), ({ issue }) =>
+      violationsOf(issue).map((violation) =>
+        violation.param === "content" && examples[type] !== undefined
+          ? { ...violation, message: `${violation.message}, such as ${examples[type]}` }
+          : violation
+      )),
     (message) =>
       isMedia(message) && (message.content.url === undefined) === (message.content.base64 === undefined)
         ? Result.fail([eitherOr])

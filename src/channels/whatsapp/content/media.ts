@@ -1,10 +1,7 @@
+import { partsOf } from "../../../values/mediaTypes.ts"
+
 /** The types of messages that carry a file. */
 export type MediaType = "image" | "video" | "audio" | "document"
-
-const essence = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}$/i
-
-/** Optional parameters after the type. Quoted values are printable ASCII, so that none can end a header or the quotes. */
-const parameters = /^(?: *; *[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[ !#-[\]-~]*"))*$/
 
 /** A media type without its parameters, in lower case. WhatsApp's own voice notes are `audio/ogg; codecs=opus`. */
 export const bareType = (mediaType: string): string => mediaType.split(";")[0]?.trim().toLowerCase() ?? ""
@@ -16,15 +13,14 @@ const noDrawing = `must be a bitmap, such as image/png. WhatsApp does not show $
 
 /** Explains why a message of this type cannot carry a file of this media type; undefined if it can. */
 export const mediaTypeProblem = (kind: MediaType, mediaType: string): string | undefined => {
-  const end = mediaType.indexOf(";")
-  const type = (end === -1 ? mediaType : mediaType.slice(0, end)).trimEnd()
-  if (!essence.test(type) || (kind !== "document" && !bareType(type).startsWith(`${kind}/`))) {
+  const { hasType, hasValidParameters } = partsOf(mediaType)
+  if (!hasType || (kind !== "document" && !bareType(mediaType).startsWith(`${kind}/`))) {
     return kind === "document"
       ? "must be a media type, such as application/pdf"
       : `must be a media type that begins with ${kind}/`
   }
-  if (kind === "image" && bareType(type) === drawing) return noDrawing
-  return parameters.test(mediaType.slice(type.length))
+  if (kind === "image" && bareType(mediaType) === drawing) return noDrawing
+  return hasValidParameters
     ? undefined
     : "must have its parameters as name=value after a semicolon, as in audio/ogg; codecs=opus"
 }

@@ -15,7 +15,7 @@ import { SessionNotConnected } from "../model/SessionErrors.ts"
 
 const Content = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Json)]).annotate({
   description:
-    "Depends on type: text {body}; image, video, document, audio {url or base64, caption, filename, mime_type}; location {latitude, longitude, name}; contact {name, phones}; poll {question, options}; reaction {message_id, emoji}. A string is short for the body of a text or the url of a file; for other types it is the object as JSON."
+    "Depends on type: text {body}; image, video, document, audio {url or base64, caption, filename, mime_type}; location {latitude, longitude, name}; contact {name, phones}; poll {question, options}; reaction {message_id, emoji}. A string is short for the body of a text, the url of a file, or latitude,longitude of a location; for other types it is the object as JSON. A contact may have phone instead of phones."
 })
 
 const common = {
@@ -49,7 +49,8 @@ export const NewMessageBatch = Schema.Struct({
 export type NewMessageBatch = typeof NewMessageBatch.Type
 
 const AcceptedMessage = Schema.Struct({
-  message_id: MessageId,
+  id: MessageId,
+  message_id: MessageId.annotate({ description: "The same as id" }),
   session_id: WhatsAppSessionId,
   to: Schema.String,
   type: MessageType,

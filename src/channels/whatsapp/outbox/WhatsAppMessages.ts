@@ -143,7 +143,7 @@ export class WhatsAppMessages extends Context.Service<WhatsAppMessages, {
           delayMs: 0,
           codeSeed: codeSeed ?? null
         }, base64Of(message))
-        return { message_id: messageId, session_id: sessionId, to, type, status: "queued" as const }
+        return { id: messageId, message_id: messageId, session_id: sessionId, to, type, status: "queued" as const }
       })
 
       const sendBulk = Effect.fn("WhatsAppMessages.sendBulk")(function*(accountId: AccountId, asked: NewMessageBatch) {

@@ -24,6 +24,31 @@ describe("readContent", () => {
     ])
   })
 
+  it("reads the short forms that people and programs write", () => {
+    const read = (type: MessageType, content: unknown): unknown =>
+      Result.match(readContent(type, content), { onSuccess: (read) => read.content, onFailure: () => undefined })
+    const place = { latitude: -1.94, longitude: 30.06 }
+    assert.deepStrictEqual(read("location", "-1.94,30.06"), place)
+    assert.deepStrictEqual(read("location", " -1.94 , 30.06 "), place)
+    assert.deepStrictEqual(read("location", JSON.stringify(place)), place)
+    const ada = { name: "Ada", phones: ["+250788123456"] }
+    assert.deepStrictEqual(read("contact", { name: "Ada", phone: "+250788123456" }), ada)
+    assert.deepStrictEqual(read("contact", JSON.stringify(ada)), ada)
+    const image = { url: "https://files.example.com/a", caption: "Here" }
+    assert.deepStrictEqual(read("image", JSON.stringify(image)), image)
+    assert.deepStrictEqual(read("image", image.url), { url: image.url })
+    assert.deepStrictEqual(read("text", `{"body": "as it is"}`), { body: `{"body": "as it is"}` })
+  })
+
+  it("shows an example when a text is not the content of its type", () => {
+    assert.deepStrictEqual(problems("location", "Kigali"), [
+      `content: must be an object, such as {"latitude": -1.94, "longitude": 30.06, "name": "Kigali"}`
+    ])
+    assert.deepStrictEqual(problems("poll", "Lunch?"), [
+      `content: must be an object, such as {"question": "Lunch?", "options": ["yes", "no"]}`
+    ])
+  })
+
   it("rejects a blank question, option or contact name with one violation each", () => {
     const poll = (question: string, option: string) => ({ question, options: ["yes", option] })
     assert.deepStrictEqual(problems("poll", poll("Lunch?", "no")), [])
