@@ -50,7 +50,8 @@ describe("links and names in the documents", () => {
     })
 
     it(`${page} names only existing files of src, test, scripts, sql and docs`, () => {
-      for (const [path] of read(page).matchAll(/\b(?:src|test|scripts|sql|docs)\/[\w./-]*\w/g)) {
+      // With a slash before it, it is the path of an address.
+      for (const [path] of read(page).matchAll(/(?<![\w/])(?:src|test|scripts|sql|docs)\/[\w./-]*\w/g)) {
         assert.isTrue(NodeFs.existsSync(NodePath.join(root, path)), `${page} names ${path}`)
       }
     })

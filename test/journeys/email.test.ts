@@ -41,7 +41,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
       const id = Number(answer.at("data", "id"))
       assert.deepStrictEqual(answer.json, {
         success: true,
-        data: { id, to: "one@people.example", status: "queued", warnings: [] }
+        data: { id, message_id: id, to: "one@people.example", status: "queued", warnings: [] }
       })
       assert.strictEqual(answer.headers["location"], `/v1/email/messages/${id}`)
       const { field, from, mail, raw } = yield* mailTo("one@people.example")
