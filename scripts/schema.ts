@@ -142,7 +142,7 @@ export const dump = Effect.fn("schema.dump")(function*() {
 
 const write = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
-  const server = yield* temporaryServer
+  const server = yield* temporaryServer()
   yield* Migrations.migrate(Migrations.directory).pipe(
     Effect.andThen(dump()),
     Effect.flatMap((text) => fs.writeFileString(path, text)),

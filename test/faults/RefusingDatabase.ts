@@ -78,7 +78,7 @@ const locked = "email_messages, messages, sms_parts, webhook_queue, whatsapp_out
 
 const make = Effect.gen(function*() {
   const disk = yield* smallDisk
-  const { base, port } = yield* temporaryServer
+  const { base, port } = yield* temporaryServer()
   const connection = { host: "127.0.0.1", port, username: "postgres" }
   const scope = yield* Effect.scope
   const clientOf = (name: string) =>

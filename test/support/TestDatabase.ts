@@ -6,6 +6,7 @@ import { inject } from "vitest"
 import { Database } from "../../src/platform/database/Database.ts"
 import * as PgCodecs from "../../src/platform/database/PgCodecs.ts"
 import { retryWhileUnavailable } from "../../src/platform/database/unavailable.ts"
+import { serviceUser } from "./executedStatements.ts"
 
 /** Connection settings of a database on the test server. */
 export interface Connection {
@@ -21,7 +22,8 @@ const connectionTo = (database: string): Connection => {
   return { host: "127.0.0.1", port, username: "postgres", database }
 }
 
-const urlOf = ({ database, host, port, username }: Connection) => `postgres://${username}@${host}:${port}/${database}`
+/** Nodes and commands have their own user, by which the server knows their statements. */
+const urlOf = ({ database, host, port }: Connection) => `postgres://${serviceUser}@${host}:${port}/${database}`
 
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(

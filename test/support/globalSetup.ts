@@ -8,6 +8,8 @@ import { Effect, Exit, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import * as Migrations from "../../src/platform/database/Migrations.ts"
+import { faultsOf } from "../contract/statements.ts"
+import { executedStatements, recording, startRecording } from "./executedStatements.ts"
 import { temporaryServer } from "./temporaryServer.ts"
 
 declare module "vitest" {
@@ -21,12 +23,14 @@ declare module "vitest" {
 
 const template = "template_migrated"
 
+const clientOf = (port: number, database: string) =>
+  PgClient.layer({ host: "127.0.0.1", port, username: "postgres", database, maxConnections: 1 })
+
 const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(port: number) {
-  const client = (database: string) => PgClient.layer({ host: "127.0.0.1", port, username: "postgres", database })
   const onServer = (statement: string) =>
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(client("postgres")))
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(clientOf(port, "postgres")))
   yield* onServer(`create database ${template}`)
-  yield* Migrations.migrate(Migrations.directory).pipe(Effect.provide([client(template), NodeFileSystem.layer]))
+  yield* Migrations.migrate(Migrations.directory).pipe(Effect.provide([clientOf(port, template), NodeFileSystem.layer]))
   // A database with open connections cannot be copied.
   yield* onServer(`alter database ${template} with allow_connections false`)
 })
@@ -34,14 +38,20 @@ const makeTemplate = Effect.fn("globalSetup.makeTemplate")(function*(port: numbe
 export default async function globalSetup(project: TestProject) {
   const scope = Scope.makeUnsafe()
   const setUp = Effect.gen(function*() {
-    const { port } = yield* temporaryServer
+    const { port } = yield* temporaryServer(recording)
     yield* makeTemplate(port)
+    yield* Effect.provide(startRecording, clientOf(port, "postgres"))
     project.provide("pgPort", port)
     project.provide("pgTemplate", template)
+    return port
   }).pipe(
     Scope.provide(scope),
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
-  await Effect.runPromise(setUp)
-  return () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const port = await Effect.runPromise(setUp)
+  const checkStatements = Effect.gen(function*() {
+    const faults = faultsOf(yield* executedStatements)
+    if (faults.length > 0) return yield* Effect.die(new Error(faults.join("\n")))
+  }).pipe(Effect.provide(clientOf(port, "postgres")))
+  return () => Effect.runPromise(Effect.ensuring(checkStatements, Scope.close(scope, Exit.void)))
 }

@@ -9,12 +9,12 @@ import { lowPort } from "./freePort.ts"
  * A temporary PostgreSQL, removed with the scope, processes and files included. Tests connect to its port, like to an
  * operator's server: a unix socket refuses connections (EAGAIN) when many arrive at once.
  */
-export const temporaryServer = Effect.gen(function*() {
+export const temporaryServer = Effect.fnUntraced(function*(settings: Readonly<Record<string, string>> = {}) {
   const directory = yield* Effect.acquireRelease(makeDirectory, remove)
   const lifetime = yield* Scope.make()
   const port = yield* lowPort
   const server = yield* Effect.acquireRelease(
-    EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db"), durable: false, port }).pipe(
+    EmbeddedPostgres.acquire({ dataDir: NodePath.join(directory, "db"), durable: false, port, settings }).pipe(
       Scope.provide(lifetime),
       Effect.onError((cause) => Scope.close(lifetime, Exit.failCause(cause)))
     ),

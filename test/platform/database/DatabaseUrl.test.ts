@@ -41,7 +41,7 @@ describe("DATABASE_URL", () => {
     "encrypts connections to a server with TLS, and refuses another certificate or a server without TLS",
     () =>
       Effect.gen(function*() {
-        const { base, port } = yield* temporaryServer
+        const { base, port } = yield* temporaryServer()
         const key = Buffer.alloc(32, 1).toString("base64")
         const at = (host: string) => `postgres://postgres@${host}:${port}/postgres`
         const migrate = (settings: Readonly<Record<string, string>>) =>

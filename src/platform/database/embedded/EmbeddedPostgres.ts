@@ -24,6 +24,8 @@ export interface Options {
   readonly durable?: boolean
   /** For disposable servers: also listens on this port of 127.0.0.1, open to every user of this machine. */
   readonly port?: number
+  /** For disposable servers: settings of PostgreSQL beside those of every server. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 const defaultPort = 5432
@@ -85,8 +87,8 @@ const initialise = (
  * Durability, WAL and vacuum keep PostgreSQL's defaults. log_min_messages "log" omits statement errors: the client
  * receives them anyway, and they quote values such as addresses.
  */
-const commandOf = (postgres: string, files: EmbeddedFiles, { durable = true, port }: Options) => {
-  const settings: Record<string, string> = {
+const commandOf = (postgres: string, files: EmbeddedFiles, { durable = true, port, settings }: Options) => {
+  const all: Record<string, string> = {
     listen_addresses: port === undefined ? "" : "127.0.0.1",
     unix_socket_directories: files.socketDirectory,
     unix_socket_permissions: "0700",
@@ -99,13 +101,14 @@ const commandOf = (postgres: string, files: EmbeddedFiles, { durable = true, por
     log_timezone: "UTC",
     log_min_messages: "log",
     log_checkpoints: "off",
-    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" })
+    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+    ...settings
   }
   return [
     postgres,
     "-D",
     files.cluster,
-    ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+    ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   ]
 }
 
