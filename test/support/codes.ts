@@ -28,7 +28,7 @@ const codeIn = (text: unknown) => /\b\d{4,8}\b/.exec(String(text))?.[0] ?? ""
 export const textsFor = Effect.fnUntraced(function*(node: RunningNode, to: string, count = 1) {
   const json = { headers: { accept: "application/json" } }
   if (!to.includes("@")) {
-    const shown = yield* eventually(phoneOf(node, to), (texts) => texts.length >= count, "60 seconds")
+    const shown = yield* eventually(phoneOf(node, to), (texts) => texts.length >= count)
     return shown.map(({ text }) => String(text))
   }
   const list = yield* asking(

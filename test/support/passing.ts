@@ -16,7 +16,6 @@ export const passing = <A, E, R>(
     (clock) =>
       eventually(
         Effect.provideService(Effect.andThen(TestClock.adjust(step), look), Clock.Clock, clock),
-        is,
-        "60 seconds"
+        is
       )
   )

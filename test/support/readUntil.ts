@@ -3,4 +3,4 @@ import { eventually } from "./Service.ts"
 
 /** Reads a mutable state until it passes the check. */
 export const readUntil = <A>(read: () => A, check: (value: A) => boolean): Effect.Effect<A> =>
-  eventually(Effect.sync(read), check, "30 seconds")
+  eventually(Effect.sync(read), check)

@@ -38,7 +38,7 @@ export const inboundAccount = Effect.fnUntraced(function*(node: RunningNode) {
     of,
     /** Data of the events with this name, once there are `n`. */
     published: (name: string, n: number) =>
-      eventually(Effect.sync(() => of(name)), (all) => all.length >= n, "60 seconds")
+      eventually(Effect.sync(() => of(name)), (all) => all.length >= n, "30 seconds")
   }
 })
 

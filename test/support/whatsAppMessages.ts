@@ -27,7 +27,7 @@ export const untilMessage = Effect.fnUntraced(function*(node: RunningNode, key: 
   const answer = yield* eventually(
     node.request("GET", `/v1/whatsapp/messages/${id}`, { key }),
     ({ at }) => at("data", "status") === status,
-    "60 seconds"
+    "30 seconds"
   )
   return answer.at("data") as Readonly<Record<string, unknown>>
 })
@@ -38,6 +38,6 @@ export const untilArrived = Effect.fnUntraced(function*(number: string, from: st
   return yield* eventually(
     Effect.sync(() => simulator.controls.messages(number).filter((message) => message.from === from)),
     ({ length }) => length >= n,
-    "60 seconds"
+    "30 seconds"
   )
 })
