@@ -79,8 +79,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const dotted = new Set(sink.dots.filter((dot) => dot.client === client).map(({ to }) => to))
           const submitted = new Set(smsc.submits.map(({ to }) => to))
           // Its leases and its shards are over once the other node has the batch and the bind.
-          yield* survivor.logged(runsBatch(batches.at(-1) ?? ""))
-          yield* smsc.until(({ binds }) => binds() === 2)
+          yield* survivor.logged(runsBatch(batches.at(-1) ?? ""), "60 seconds")
+          yield* smsc.until(({ binds }) => binds() === 2, "60 seconds")
           yield* frozen.signal("SIGCONT")
 
           for (const batch of batches) yield* ended(survivor, key, batch)
@@ -123,7 +123,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const survivor = cluster.any(0) === frozen ? cluster.any(1) : cluster.any(0)
           yield* frozen.signal("SIGSTOP")
           const frozenAt = yield* now
-          yield* survivor.logged(runsBatch(batch))
+          yield* survivor.logged(runsBatch(batch), "60 seconds")
           const takeover = ((yield* now) - frozenAt) / 1000
           // It thaws while the other node is sending.
           yield* frozen.signal("SIGCONT")

@@ -133,7 +133,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
           const { key } = yield* makeAccount()
           const recipients = ["poison@people.example", ...people.slice(0, 19)]
           const batch = yield* sendBulk(node, key, { ...text, recipients })
-          yield* relay.until(() => relay.bodies.length === 19)
+          yield* relay.until(() => relay.bodies.length === 19, "60 seconds")
           // Makes retries due at once; the sweeper wakes a batch that has due recipients.
           yield* Effect.forkChild(
             Effect.forever(Effect.delay(

@@ -81,7 +81,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         const poisoned = () => relay.commands.filter((line) => line.includes("RCPT TO:<poison")).length
         for (const to of addresses("poison", 6)) yield* sendEmail(node, busy.key, { ...mail, to })
         // The account's circuit opens at the second, and stays open for 16 seconds after the sixth.
-        yield* relay.until(() => poisoned() >= 6)
+        yield* relay.until(() => poisoned() >= 6, "60 seconds")
         const paused = performance.now()
         yield* sendEmail(node, quiet.key, { ...mail, to: "ann@people.example" })
         yield* relay.until(() => relay.bodies.length === 1)

@@ -77,7 +77,7 @@ export interface RunningNode {
   /** Lines of standard error (one JSON object each) and standard output so far. */
   readonly logs: ReadonlyArray<string>
   /** The first log line with this text, once there is one. */
-  readonly logged: (text: string) => Effect.Effect<string>
+  readonly logged: (text: string, within?: `${number} seconds`) => Effect.Effect<string>
   /** Sends a signal without waiting. */
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Stops the node by a signal, SIGTERM by default, and waits until it has exited. */

@@ -151,7 +151,7 @@ export interface Smsc {
   readonly deliver: (fields: Readonly<Record<string, unknown>>) => void
   /** Breaks every connection. */
   readonly cut: Effect.Effect<void>
-  readonly until: (is: (smsc: Smsc) => boolean) => Effect.Effect<void>
+  readonly until: (is: (smsc: Smsc) => boolean, within?: `${number} seconds`) => Effect.Effect<void>
 }
 
 /** A carrier on a free port, closed with the scope. */
@@ -193,7 +193,7 @@ export const makeSmsc = (script: Script = () => ({}), port = 0): Effect.Effect<S
       cut: Effect.sync(() => {
         for (const session of recorder.sessions) session.destroy()
       }),
-      until: (is) => recorder.changes.until(() => is(smsc))
+      until: (is, within) => recorder.changes.until(() => is(smsc), within)
     }
     return smsc
   })
