@@ -1,4 +1,4 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Scope } from "effect"
 import { EmailLayer } from "../../channels/email/EmailLayer.ts"
 import { SmtpLayer } from "../../channels/email/smtp/SmtpLayer.ts"
 import { PartStatusUpdates } from "../../channels/sms/parts/PartStatusUpdates.ts"
@@ -6,7 +6,8 @@ import { SmsOutlet } from "../../channels/sms/parts/SmsOutlet.ts"
 import { HttpOutlet } from "../../channels/sms/providers/HttpOutlet.ts"
 import { SmppOutlet } from "../../channels/sms/smpp/SmppOutlet.ts"
 import { SmsLayer } from "../../channels/sms/SmsHttp.ts"
-import * as BaileysSocket from "../../channels/whatsapp/baileys/BaileysSocket.ts"
+import type { WhatsAppServer } from "../../channels/whatsapp/baileys/BaileysSocket.ts"
+import { WhatsAppSocket } from "../../channels/whatsapp/socket/WhatsAppSocket.ts"
 import { WhatsAppLayer } from "../../channels/whatsapp/WhatsAppLayer.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { type Upstreams, upstreams } from "../../platform/config/Upstreams.ts"
@@ -21,13 +22,34 @@ const Email = Layer.unwrap(Effect.map(upstreams, ({ smtpUrl }) =>
     )
     : EmailLayer.pipe(Layer.provide(SmtpLayer.fromUrl(Redacted.value(smtpUrl).href)))))
 
+const adapter = Effect.promise(() => import("../../channels/whatsapp/baileys/BaileysSocket.ts"))
+
+/** Connections by Baileys. The first one loads it. */
+const Baileys = (server: Effect.Effect<WhatsAppServer>) =>
+  Layer.effect(
+    WhatsAppSocket,
+    Effect.gen(function*() {
+      const scope = yield* Effect.scope
+      const loaded = yield* adapter.pipe(
+        Effect.flatMap(({ layer }) => Layer.build(layer(server))),
+        Effect.map(Context.get(WhatsAppSocket)),
+        Scope.provide(scope),
+        Effect.uninterruptible,
+        Effect.cached
+      )
+      return WhatsAppSocket.of({ open: (options) => Effect.flatMap(loaded, ({ open }) => open(options)) })
+    })
+  )
+
 /** WhatsApp, another server that speaks its protocol, or the sandbox's simulated one. */
 const WhatsApp = Layer.unwrap(Effect.gen(function*() {
   const { whatsappUrl } = yield* upstreams
-  if (whatsappUrl === "sandbox") return Sandbox.whatsapp(BaileysSocket.layer)
+  if (whatsappUrl === "sandbox") return Sandbox.whatsapp(Baileys)
   const { whatsappVersion: version } = yield* AppConfig
-  const url = whatsappUrl === "live" ? BaileysSocket.liveUrl : Redacted.value(whatsappUrl).href
-  return BaileysSocket.layer(Effect.succeed({ url, version }))
+  return Baileys(Effect.map(adapter, ({ liveUrl }) => ({
+    url: whatsappUrl === "live" ? liveUrl : Redacted.value(whatsappUrl).href,
+    version
+  })))
 }))
 
 const outlets = {

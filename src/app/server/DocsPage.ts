@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { createHash } from "node:crypto"
 import { Api } from "../../api/Api.ts"
@@ -22,27 +22,6 @@ const prepared = (page: HttpServerResponse.HttpServerResponse) => {
   return PreparedAnswer.compressed({ text: html, type: contentType, headers })
 }
 
-/** Prepares a page at its first request, and answers each request from memory. */
-const cachedPage = <E, R>(page: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.map(Effect.cached(Effect.flatMap(page, prepared)), (preparing) =>
-    Effect.gen(function*() {
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      return PreparedAnswer.response(yield* preparing, headers)
-    }))
-
-/** The library adds its page to this router, which adds the prepared page to the service's. */
-const PageRouter = Layer.effect(
-  HttpRouter.HttpRouter,
-  Effect.map(HttpRouter.HttpRouter, (router): HttpRouter.HttpRouter => ({
-    ...router,
-    // oxlint-disable-next-line max-params -- the router's interface
-    add: (method, path, handler, options) =>
-      Effect.isEffect(handler)
-        ? Effect.flatMap(cachedPage(handler), (cached) => router.add(method, path, cached, options))
-        : router.add(method, path, handler, options)
-  }))
-)
-
 /** The page asks for the API key, and leads to no service of its vendor. The library's type lacks some of its settings. */
 const scalar = {
   withDefaultFonts: false,
@@ -51,7 +30,27 @@ const scalar = {
   hideClientButton: true
 }
 
-/** The reference of the API for people, at `/docs`. */
-export const DocsPage = HttpApiScalar.layer(Api, { path: "/docs", scalar }).pipe(
-  Layer.provide(PageRouter)
-)
+/** The library's page. It adds the page to a router, and imports several megabytes, so it waits for the first request. */
+const page = Effect.gen(function*() {
+  const router = yield* HttpRouter.HttpRouter
+  let found: Effect.Effect<unknown, unknown, unknown> | undefined
+  const recorder = HttpRouter.HttpRouter.of({
+    ...router,
+    add: (_method, _path, handler) => Effect.sync(() => void (found = Effect.isEffect(handler) ? handler : undefined))
+  })
+  const layer = HttpApiScalar.layer(Api, { path: "/docs", scalar })
+  yield* Layer.build(Layer.provide(layer, Layer.succeed(HttpRouter.HttpRouter, recorder)))
+  // The library adds an effect that renders the document, which needs and fails with nothing.
+  return yield* Effect.flatMap(found as Effect.Effect<HttpServerResponse.HttpServerResponse>, prepared)
+}).pipe(Effect.scoped)
+
+/** The reference of the API for people, at `/docs`, prepared at its first request and then answered from memory. */
+export const DocsPage = HttpRouter.use(Effect.fnUntraced(function*(router) {
+  const preparing = yield* Effect.cached(Effect.provideService(page, HttpRouter.HttpRouter, router))
+  yield* router.add(
+    "GET",
+    "/docs",
+    ({ headers }: HttpServerRequest.HttpServerRequest) =>
+      Effect.map(preparing, (ready) => PreparedAnswer.response(ready, headers))
+  )
+}))

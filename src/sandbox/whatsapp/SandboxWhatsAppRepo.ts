@@ -24,7 +24,13 @@ const make = Effect.gen(function*() {
   const host = Query.findOneOption({
     Request: Schema.Void,
     Result: Schema.Struct({ port: Schema.Int }),
-    execute: () => sql`select port from sandbox_whatsapp_host`
+    execute: () => sql`select port from sandbox_whatsapp_host where port > 0`
+  })
+  const wanted = Query.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ wanted: Schema.Boolean }),
+    execute: () =>
+      sql`select exists(select from sandbox_whatsapp_host) or exists(select from sandbox_whatsapp) as wanted`
   })
 
   return {
@@ -40,6 +46,10 @@ const make = Effect.gen(function*() {
       if (removed.length > 0) yield* remove(removed)
       if (changed.length > 0) yield* write(changed)
     }, transaction),
+    /** Asks the node that may host the simulator to start it. */
+    want: Query.run(sql`insert into sandbox_whatsapp_host (port) values (0) on conflict do nothing`),
+    /** Whether a node has ever asked for the simulator. */
+    isWanted: Effect.map(wanted(), (row) => row.wanted),
     /** Publishes the port of the simulator on this node. */
     announce: (port: number) =>
       Query.run(sql`

@@ -30,7 +30,7 @@ const refusalOf = (error: unknown) =>
 
 /** The sandbox's simulated WhatsApp, on any node of the cluster. */
 export class SimulatedWhatsApp extends Context.Service<SimulatedWhatsApp, {
-  /** Waits while no node hosts the simulator. It may move, so ask again for every connection. */
+  /** Starts the simulator if no node hosts it yet, and waits for it. It may move, so ask again for every connection. */
   readonly address: Effect.Effect<SimulatorAddress>
   /** Calls one verb of `Controls` with its parameters. Waits while the simulator moves. */
   readonly control: <V extends Verb>(
@@ -44,7 +44,10 @@ export class SimulatedWhatsApp extends Context.Service<SimulatedWhatsApp, {
       const repo = yield* SandboxWhatsAppRepo
       const announced = Effect.flatMap(
         repo.announced,
-        Option.match({ onNone: () => Effect.fail("not hosted" as const), onSome: Effect.succeed })
+        Option.match({
+          onNone: () => Effect.andThen(repo.want, Effect.fail("not hosted" as const)),
+          onSome: Effect.succeed
+        })
       )
       const address = Effect.map(
         Effect.orDie(Effect.retry(announced, pollSchedule)),

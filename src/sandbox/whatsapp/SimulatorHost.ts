@@ -7,10 +7,9 @@
  * Idempotence: not needed, the simulator receives no repeated requests.
  * Sleep: never.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { SandboxWhatsAppRepo } from "./SandboxWhatsAppRepo.ts"
-import { WhatsAppSimulator } from "./WhatsAppSimulator.ts"
 
 /** Numbers with this ending are never on the simulated WhatsApp. All others get a phone when a client looks them up. */
 const absentEnding = "0000"
@@ -21,22 +20,27 @@ export const startSimulator = Effect.gen(function*() {
   const clock = yield* Clock.Clock
   const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
   return yield* Effect.acquireRelease(
-    Effect.promise(() =>
-      WhatsAppSimulator.start({
+    Effect.promise(async () => {
+      const { WhatsAppSimulator } = await import("./WhatsAppSimulator.ts")
+      return WhatsAppSimulator.start({
         now: () => clock.currentTimeMillisUnsafe(),
         createsPhone: (number) => !number.endsWith(absentEnding),
         storage: { load: () => runPromise(repo.load), save: (changes) => runPromise(repo.save(changes)) }
       })
-    ),
+    }),
     (simulator) => Effect.promise(() => simulator.stop())
   )
 })
 
-/** Runs the simulator on one node at a time, on a free port of the loopback interface. */
+/**
+ * Runs the simulator on one node at a time, on a free port of the loopback interface. It starts when a session or a page
+ * first asks for it, because it takes 60 MB.
+ */
 export const SimulatorHost = Singleton.make(
   "SandboxWhatsAppHost",
   Effect.gen(function*() {
     const repo = yield* SandboxWhatsAppRepo
+    yield* Effect.repeat(repo.isWanted, { until: (wanted) => wanted, schedule: Schedule.spaced("250 millis") })
     const { port } = yield* startSimulator
     // Without an announcement clients wait. With a stale one they would get refused connections.
     yield* Effect.acquireRelease(repo.announce(port), () => Effect.ignoreCause(repo.withdraw(port)))

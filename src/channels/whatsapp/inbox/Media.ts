@@ -1,4 +1,3 @@
-import { getMediaKeys } from "@whiskeysockets/baileys"
 import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
@@ -7,6 +6,7 @@ import { NotFound, ServiceUnavailable } from "../../../platform/http/ApiErrors.t
 import { type DownloadFailed, PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { AccountId, MessageId } from "../../../values/Ids.ts"
 import { dataKeyPlace } from "../credentials/DataKey.ts"
+import { baileys } from "../wire/baileys.ts"
 import { type MediaPart, mediaPart } from "./inboundMessage.ts"
 import { inboxPlace, openPayload } from "./InboxItem.ts"
 import { InboxRepo } from "./InboxRepo.ts"
@@ -58,7 +58,7 @@ const decrypt = (
 const openMedia = ({ kind, mediaKey }: MediaPart, bytes: Uint8Array) =>
   Effect.tryPromise({
     try: () =>
-      getMediaKeys(mediaKey, kind).then(({ cipherKey, iv, macKey }) =>
+      baileys().getMediaKeys(mediaKey, kind).then(({ cipherKey, iv, macKey }) =>
         decrypt(bytes, { cipherKey, iv, macKey: macKey ?? new Uint8Array() })
       ),
     catch: () => new MediaCorrupt()

@@ -1,6 +1,7 @@
-import { normalizeMessageContent, proto } from "@whiskeysockets/baileys"
+import type { proto } from "@whiskeysockets/baileys"
 import { Option, Result, Schema } from "effect"
 import { MessageContent } from "../../../messages/Message.ts"
+import { baileys } from "../wire/baileys.ts"
 
 /** A message in the terms of the API. It is stored in this form (see `InboxItem`), so fields may only be added. */
 export const InboundMessage = Schema.Struct({
@@ -156,14 +157,14 @@ const technical: ReadonlySet<string> = new Set([
 
 /** An edit: it carries the whole new text and the id of the edited message. */
 const editMessage = ({ protocolMessage: said }: Message): Parsed | undefined => {
-  if (said?.type !== proto.Message.ProtocolMessage.Type.MESSAGE_EDIT) return undefined
-  const edited = normalizeMessageContent(said.editedMessage)
+  if (said?.type !== baileys().proto.Message.ProtocolMessage.Type.MESSAGE_EDIT) return undefined
+  const edited = baileys().normalizeMessageContent(said.editedMessage)
   const found = edited && (fileMessage(edited) ?? plainMessage(edited))
   return found && inbound("edit", { body: found.content.body, context: { stanzaId: said.key?.id ?? null } })
 }
 
 const decoded = (bytes: Uint8Array) =>
-  Option.getOrUndefined(Result.getSuccess(Result.try(() => proto.Message.decode(bytes))))
+  Option.getOrUndefined(Result.getSuccess(Result.try(() => baileys().proto.Message.decode(bytes))))
 
 const mediaIn = (message: Message): MediaPart | undefined => {
   const parts = [
@@ -181,7 +182,7 @@ const mediaIn = (message: Message): MediaPart | undefined => {
 
 /** Locates the file of a serialised message. */
 export const mediaPart = (bytes: Uint8Array): MediaPart | undefined => {
-  const message = normalizeMessageContent(decoded(bytes))
+  const message = baileys().normalizeMessageContent(decoded(bytes))
   return message && mediaIn(message)
 }
 
@@ -197,14 +198,14 @@ const unsupportedMessage = (message: Message): Parsed | undefined => {
  */
 export const inboundMessage = (bytes: Uint8Array): InboundMessage | undefined => {
   const whole = decoded(bytes)
-  const message = normalizeMessageContent(whole)
+  const message = baileys().normalizeMessageContent(whole)
   if (!message || whole?.deviceSentMessage) return undefined
   const parsed = fileMessage(message) ?? plainMessage(message) ?? editMessage(message) ?? unsupportedMessage(message)
   return parsed && { ...parsed, hasFile: mediaIn(message) !== undefined }
 }
 
 const resent = (bytes: Uint8Array): ReadonlyArray<ResentMessage> => {
-  const info = Option.getOrUndefined(Result.getSuccess(Result.try(() => proto.WebMessageInfo.decode(bytes))))
+  const info = Option.getOrUndefined(Result.getSuccess(Result.try(() => baileys().proto.WebMessageInfo.decode(bytes))))
   if (!info?.key?.id || !info.message) return []
   const { key, message, messageTimestamp, participant, pushName } = info
   return [{
@@ -214,7 +215,7 @@ const resent = (bytes: Uint8Array): ReadonlyArray<ResentMessage> => {
     isOwn: key.fromMe === true,
     t: String(Number(messageTimestamp ?? 0)),
     pushName: pushName ?? "",
-    body: proto.Message.encode(message).finish()
+    body: baileys().proto.Message.encode(message).finish()
   }]
 }
 

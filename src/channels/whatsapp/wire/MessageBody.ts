@@ -1,9 +1,9 @@
-import "../../../platform/observability/muteLibsignal.ts"
-import { proto } from "@whiskeysockets/baileys"
+import type { proto } from "@whiskeysockets/baileys"
+import { baileys } from "./baileys.ts"
 
 /** Decodes a serialised message and applies `fillIn` to its text. */
 export const decodeBody = (body: Uint8Array, fillIn?: (text: string) => string): proto.Message => {
-  const message = proto.Message.decode(body)
+  const message = baileys().proto.Message.decode(body)
   if (fillIn === undefined) return message
   const text = message.extendedTextMessage
   if (text?.text) text.text = fillIn(text.text)
@@ -13,6 +13,7 @@ export const decodeBody = (body: Uint8Array, fillIn?: (text: string) => string):
 
 /** Replaces the caption of a serialised medium. The uploaded file stays the same. */
 export const withCaption = (body: Uint8Array, caption = ""): Uint8Array => {
+  const { proto } = baileys()
   const message = proto.Message.decode(body)
   const medium = message.imageMessage ?? message.videoMessage ?? message.documentMessage
   if (medium && caption === "") delete medium.caption

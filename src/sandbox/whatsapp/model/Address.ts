@@ -1,5 +1,5 @@
-import { jidDecode, jidEncode } from "@whiskeysockets/baileys"
 import * as NodeCrypto from "node:crypto"
+import { baileys } from "../../../channels/whatsapp/wire/baileys.ts"
 
 /** One device of a user: 0 is the phone, all others are companions linked to it. */
 export interface Address {
@@ -23,9 +23,9 @@ export const lidOf = (number: string): string => {
   return String(100_000_000_000_000 + (digest.readUIntBE(0, 6) % 900_000_000_000_000))
 }
 
-export const pnJid = ({ device, number }: Address): string => jidEncode(number, "s.whatsapp.net", device)
+export const pnJid = ({ device, number }: Address): string => baileys().jidEncode(number, "s.whatsapp.net", device)
 
-export const lidJid = ({ device, number }: Address): string => jidEncode(lidOf(number), "lid", device)
+export const lidJid = ({ device, number }: Address): string => baileys().jidEncode(lidOf(number), "lid", device)
 
 export const jidAs = (addressing: Addressing, address: Address): string =>
   addressing === "lid" ? lidJid(address) : pnJid(address)
@@ -39,7 +39,7 @@ export const isGroupJid = (jid: string): boolean => jid.endsWith("@g.us")
 
 /** The address in a jid; undefined for an unknown LID. */
 export const addressOf = (jid: string, numberOfLid: (lid: string) => string | undefined): Address | undefined => {
-  const decoded = jidDecode(jid)
+  const decoded = baileys().jidDecode(jid)
   if (decoded === undefined) return undefined
   const number = decoded.server === "lid" ? numberOfLid(decoded.user) : decoded.user
   return number === undefined ? undefined : { number, device: decoded.device ?? 0 }

@@ -1,4 +1,4 @@
-import { BufferJSON } from "@whiskeysockets/baileys"
+import { baileys } from "../../../channels/whatsapp/wire/baileys.ts"
 
 /** The simulator refused a verb or a query. The message is for the person who asked. */
 export class SimulatorRefusal extends Error {
@@ -90,7 +90,9 @@ export class SimulatorState {
     const stored = this.#loaded.get(name) ?? new Map<string, string>()
     this.#loaded.delete(name)
     // The same code stored these entries, in the same type.
-    const entries = [...stored].map(([key, json]) => [key, JSON.parse(json, BufferJSON.reviver) as V] as const)
+    const entries = [...stored].map(([key, json]) =>
+      [key, JSON.parse(json, baileys().BufferJSON.reviver) as V] as const
+    )
     const shelf = new Shelf<V>(entries, (key) => this.#markDirty(`${name}/${key}`))
     this.#shelves.set(name, shelf)
     return shelf
@@ -133,7 +135,7 @@ export class SimulatorState {
   #json(name: string): string | null {
     const [shelf = "", key = ""] = split(name)
     const value = this.#shelves.get(shelf)?.get(key)
-    return value === undefined ? null : JSON.stringify(value, BufferJSON.replacer)
+    return value === undefined ? null : JSON.stringify(value, baileys().BufferJSON.replacer)
   }
 }
 
