@@ -39,7 +39,7 @@ export const features: ReadonlyArray<readonly [folder: string, modules: "all" | 
   ["webhooks/delivery", ["DeliveryAttempt", "DeliveryState", "RetryPolicy", "WakeUps"]],
   ["webhooks/history", ["Delivery"]],
   ["channels/whatsapp/model", ["Session", "SessionState"]],
-  ["channels/whatsapp/wire", ["MessageBody", "Stanza", "baileys"]],
+  ["channels/whatsapp/wire", ["MessageBody", "Stanza"]],
   ["channels/whatsapp/credentials", ["CredentialStore", "CredentialWriter", "DataKey", "Journal", "LruCache"]],
   ["channels/whatsapp/content", ["MessageContent", "media"]],
   ["channels/whatsapp/socket", ["DirectorySocket", "LiveSockets", "MessageTraffic", "WhatsAppSocket"]],

@@ -1,11 +1,11 @@
 import { Context, Duration, Effect, Layer, Schema, type Scope } from "effect"
 import * as NodeStream from "node:stream"
-import { Agent, request } from "undici"
 import { FailureReason } from "../../values/FailureReason.ts"
 import { isPublicAddress } from "../../values/publicAddress.ts"
 import { guardedConnector } from "./guardedConnector.ts"
 import { resolveName } from "./resolveName.ts"
 import { describe, failureReason } from "./transportFailure.ts"
+import { LateAgent, undici } from "./undici.ts"
 
 /** Limits of a download. */
 export interface PublicDownloadOptions {
@@ -52,7 +52,7 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
   const millis = Duration.toMillis(Duration.fromInputUnsafe(timeout))
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      new Agent({
+      new LateAgent(() => ({
         connect: guardedConnector({
           isAllowed: isPublicAddress,
           allowLoopback,
@@ -63,7 +63,7 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
         pipelining: 1,
         headersTimeout: millis,
         bodyTimeout: millis
-      })
+      }))
     ),
     (started) => Effect.promise(() => started.destroy())
   )
@@ -83,7 +83,7 @@ const make = Effect.fnUntraced(function*({ allowLoopback, maxBytes, timeout }: P
     })
     const signal = AbortSignal.any([closed, late])
     const response = yield* Effect.tryPromise({
-      try: () => request(url, { dispatcher: agent, method: "GET", signal }),
+      try: () => undici().request(url, { dispatcher: agent.get(), method: "GET", signal }),
       catch: (error) => failure ?? failed(error instanceof Error ? error : new Error("no response"))
     })
     // The reader of the body handles its errors. An error after that must not end the process.

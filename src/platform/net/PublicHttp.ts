@@ -1,6 +1,5 @@
 import { Clock, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import type * as NodeNet from "node:net"
-import { Agent } from "undici"
 import { FailureReason } from "../../values/FailureReason.ts"
 import type { AccountId } from "../../values/Ids.ts"
 import { isPublicAddress } from "../../values/publicAddress.ts"
@@ -10,6 +9,7 @@ import { guardedConnector } from "./guardedConnector.ts"
 import { HostSlots } from "./HostSlots.ts"
 import { resolveName } from "./resolveName.ts"
 import { describe, failureReason } from "./transportFailure.ts"
+import { LateAgent } from "./undici.ts"
 
 /** Options of the client; all have a default. */
 export interface PublicHttpOptions {
@@ -71,7 +71,7 @@ const kindOf = (status: number): PostResponse["kind"] => {
 }
 
 const makeAgent = (options: PublicHttpOptions, timeout: Duration.Duration) =>
-  new Agent({
+  new LateAgent(() => ({
     connect: guardedConnector({
       isAllowed: options.isAllowed ?? isPublicAddress,
       allowLoopback: options.allowLoopback ?? false,
@@ -84,7 +84,7 @@ const makeAgent = (options: PublicHttpOptions, timeout: Duration.Duration) =>
     // The request's deadline bounds both, and the connect as well.
     headersTimeout: 0,
     bodyTimeout: 0
-  })
+  }))
 
 /** Measures milliseconds from now, to a hundredth. */
 const stopwatch = (clock: Clock.Clock) => {
@@ -132,7 +132,7 @@ const make = Effect.fnUntraced(function*(options: PublicHttpOptions) {
       cancelDeadline()
       end(exitOf(result, elapsed()))
     }
-    agent.dispatch(
+    agent.get().dispatch(
       { origin: url.origin, path: url.pathname + url.search, method: "POST", headers: headers(), body },
       current
     )

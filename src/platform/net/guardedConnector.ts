@@ -1,7 +1,8 @@
 import * as NodeNet from "node:net"
-import { buildConnector } from "undici"
+import type { buildConnector } from "undici"
 import { loopbackHosts } from "../../values/HttpsUrl.ts"
 import { BlockedAddressError, ConnectTimeoutError, NameError } from "./transportFailure.ts"
+import { undici } from "./undici.ts"
 
 /** Options of the guard. */
 export interface GuardOptions {
@@ -75,7 +76,7 @@ const openTcp = (target: buildConnector.Options, options: GuardOptions, lookup: 
  */
 export const guardedConnector = (options: GuardOptions): buildConnector.connector => {
   const lookup = guardedLookup(options)
-  const startTls = buildConnector({
+  const startTls = undici().buildConnector({
     allowH2: false,
     timeout: options.connectTimeoutMillis,
     ...(options.ca !== undefined && { ca: options.ca })

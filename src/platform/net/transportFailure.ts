@@ -1,5 +1,5 @@
-import { errors } from "undici"
 import type { FailureReason } from "../../values/FailureReason.ts"
+import { undici } from "./undici.ts"
 
 /** The address is not public, so the guard refused to connect. */
 export class BlockedAddressError extends Error {
@@ -42,9 +42,9 @@ const tls =
 
 /** Whether the response was not HTTP, or its head was too large. */
 const isUnreadable = (error: Error): boolean =>
-  error instanceof errors.HTTPParserError
-  || error instanceof errors.HeadersOverflowError
-  || error instanceof errors.ResponseContentLengthMismatchError
+  error instanceof undici().errors.HTTPParserError
+  || error instanceof undici().errors.HeadersOverflowError
+  || error instanceof undici().errors.ResponseContentLengthMismatchError
 
 const codeOf = (error: Error): string => "code" in error && typeof error.code === "string" ? error.code : ""
 

@@ -1,4 +1,3 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Cause, Effect, Exit, Layer, Redacted, References, Tracer } from "effect"
 import { HttpRouter } from "effect/http"
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
@@ -47,13 +46,18 @@ const routesOnly = Layer.effect(
     }))
 )
 
+/** Loaded only where there is a collector. */
+const Client = Layer.unwrap(
+  Effect.map(Effect.promise(() => import("@effect/platform-node/NodeHttpClient")), ({ layerUndici }) => layerUndici)
+)
+
 /** Sends traces to the operator's OTLP collector. Without one, tracing is off and costs nothing. */
 export const Traces = Layer.unwrap(Effect.map(AppConfig, ({ otlpEndpoint }) => {
   if (otlpEndpoint === undefined) return Layer.succeed(References.TracerEnabled, false)
   const base = Redacted.value(otlpEndpoint).href.replace(/\/+$/, "")
   const tracer = OtlpTracer.layer({ url: `${base}/v1/traces`, resource: { serviceName: "messaging-service" } }).pipe(
     Layer.provide(OtlpSerialization.layerJson),
-    Layer.provide(NodeHttpClient.layerUndici)
+    Layer.provide(Client)
   )
   return routesOnly.pipe(Layer.provideMerge(tracer))
 }))

@@ -6,7 +6,7 @@ import { NotFound, ServiceUnavailable } from "../../../platform/http/ApiErrors.t
 import { type DownloadFailed, PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { AccountId, MessageId } from "../../../values/Ids.ts"
 import { dataKeyPlace } from "../credentials/DataKey.ts"
-import { baileys } from "../wire/baileys.ts"
+import { baileys } from "../wire/MessageBody.ts"
 import { type MediaPart, mediaPart } from "./inboundMessage.ts"
 import { inboxPlace, openPayload } from "./InboxItem.ts"
 import { InboxRepo } from "./InboxRepo.ts"

@@ -1,7 +1,7 @@
 import type { proto } from "@whiskeysockets/baileys"
 import { Option, Result, Schema } from "effect"
 import { MessageContent } from "../../../messages/Message.ts"
-import { baileys } from "../wire/baileys.ts"
+import { baileys } from "../wire/MessageBody.ts"
 
 /** A message in the terms of the API. It is stored in this form (see `InboxItem`), so fields may only be added. */
 export const InboundMessage = Schema.Struct({

@@ -1,5 +1,4 @@
 import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Option, type Scope } from "effect"
-import * as QrCode from "qrcode"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { CredentialStore, type OwnershipLost } from "../credentials/CredentialStore.ts"
 import type { ShownCode } from "../model/Session.ts"
@@ -39,7 +38,9 @@ const codeLifetime = (count: number) => count === 1 ? 60_000 : 20_000
 
 /** The picture of a code as a data URL of a PNG. */
 const pictureOf = (text: string): Effect.Effect<string> =>
-  Effect.promise(() => QrCode.toDataURL(text, { errorCorrectionLevel: "M", margin: 2, scale: 5 }))
+  Effect.promise(() =>
+    import("qrcode").then(({ toDataURL }) => toDataURL(text, { errorCorrectionLevel: "M", margin: 2, scale: 5 }))
+  )
 
 /** Runs one connection from start to end, with a deadline for each phase, and answers with the reason of its end. */
 export const make = Effect.gen(function*() {

@@ -1,8 +1,17 @@
-import type { proto } from "@whiskeysockets/baileys"
-import { baileys } from "./baileys.ts"
+import "../../../platform/observability/muteLibsignal.ts"
+import type * as Library from "@whiskeysockets/baileys"
+import { createRequire } from "node:module"
+
+const require = createRequire(import.meta.url)
+
+/**
+ * The library, loaded at its first use: it takes 40 MB and a quarter of a second. Files that only a connection needs import
+ * it themselves.
+ */
+export const baileys = (): typeof Library => require("@whiskeysockets/baileys")
 
 /** Decodes a serialised message and applies `fillIn` to its text. */
-export const decodeBody = (body: Uint8Array, fillIn?: (text: string) => string): proto.Message => {
+export const decodeBody = (body: Uint8Array, fillIn?: (text: string) => string): Library.proto.Message => {
   const message = baileys().proto.Message.decode(body)
   if (fillIn === undefined) return message
   const text = message.extendedTextMessage

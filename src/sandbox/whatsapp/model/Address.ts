@@ -1,5 +1,5 @@
 import * as NodeCrypto from "node:crypto"
-import { baileys } from "../../../channels/whatsapp/wire/baileys.ts"
+import { baileys } from "../../../channels/whatsapp/wire/MessageBody.ts"
 
 /** One device of a user: 0 is the phone, all others are companions linked to it. */
 export interface Address {

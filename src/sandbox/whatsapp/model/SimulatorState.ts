@@ -1,4 +1,4 @@
-import { baileys } from "../../../channels/whatsapp/wire/baileys.ts"
+import { baileys } from "../../../channels/whatsapp/wire/MessageBody.ts"
 
 /** The simulator refused a verb or a query. The message is for the person who asked. */
 export class SimulatorRefusal extends Error {
