@@ -27,7 +27,9 @@ type Fault = "crash" | "freeze" | "cut" | "stop" | "clock"
 export class Cluster {
   readonly #simulation: Simulation
   readonly #options: Options
-  readonly #nodes: Array<VirtualNode> = []
+  /** Every start of a node. */
+  readonly nodes: Array<VirtualNode> = []
+  readonly #places: Array<VirtualNode> = []
   readonly #owners: Array<{ readonly since: number; readonly name: string }> = []
   #owner: VirtualNode | undefined
   #faultsLeft: number
@@ -35,7 +37,7 @@ export class Cluster {
   constructor(simulation: Simulation, options: Options) {
     this.#simulation = simulation
     this.#options = options
-    this.#faultsLeft = simulation.draw.between(1, 4)
+    this.#faultsLeft = simulation.draw.between(1, 5)
   }
 
   start(): void {
@@ -45,7 +47,7 @@ export class Cluster {
 
   /** The nodes that are not dead, also those that are frozen. */
   get running(): ReadonlyArray<VirtualNode> {
-    return this.#nodes.filter(({ isDead }) => !isDead)
+    return this.#places.filter(({ isDead }) => !isDead)
   }
 
   /** The name of the node that had the shard at a time. */
@@ -53,23 +55,23 @@ export class Cluster {
 
   /** Whether no fault strikes any more, and all nodes work again. */
   get isCalm(): boolean {
-    return this.#simulation.elapsed > faultTime && this.#nodes.every(({ isDead, isFrozen }) => !isDead && !isFrozen)
+    return this.#simulation.elapsed > faultTime && this.#places.every(({ isDead, isFrozen }) => !isDead && !isFrozen)
   }
 
   /** May crash, freeze or stop the node at this point. Returns true if its connection is cut. */
   async strike(node: VirtualNode, isBusy: boolean): Promise<boolean> {
     const { draw, elapsed } = this.#simulation
     if (node.isDead || node.isFrozen || this.#faultsLeft === 0 || elapsed > faultTime) return false
-    if (!draw.chance(isBusy ? 0.12 : 0.01)) return false
+    if (!draw.chance(isBusy ? 0.16 : 0.01)) return false
     this.#faultsLeft--
-    const fault = draw.pick<Fault>([[3, "crash"], [5, "freeze"], [2, "cut"], [1, "stop"], [1, "clock"]])
+    const fault = draw.pick<Fault>([[3, "crash"], [7, "freeze"], [2, "cut"], [1, "stop"], [1, "clock"]])
     switch (fault) {
       case "crash":
         node.die("crashes")
         await this.#options.abandon(node)
         return false
       case "freeze":
-        node.freeze(draw.pick([[1, draw.between(200, 4_000)], [4, draw.between(8_000, 20_000)]]))
+        node.freeze(draw.within([[1, 200, 4_000], [5, 9_000, 22_000]]))
         return false
       case "cut":
         node.loseConnection()
@@ -90,7 +92,8 @@ export class Cluster {
       skew: draw.between(-maxSkew, maxSkew),
       onEnd: () => this.#simulation.plan({ after: draw.between(100, 3_000), run: () => this.#start(place, time + 1) })
     })
-    this.#nodes[place] = node
+    this.#places[place] = node
+    this.nodes.push(node)
     node.start(this.#options.program(node))
   }
 

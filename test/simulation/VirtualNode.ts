@@ -1,4 +1,4 @@
-import { Clock, Context, Duration, Effect, type Fiber, Random, Scheduler } from "effect"
+import { Clock, Context, Duration, Effect, type Fiber, Random, References, Scheduler } from "effect"
 import type { Host, Simulation } from "./Simulation.ts"
 
 /** A time during which a node did not work as it should, in milliseconds. */
@@ -53,7 +53,8 @@ export class VirtualNode implements Host {
     const context = Context.make(Clock.Clock, this.#clock()).pipe(
       Context.add(Scheduler.Scheduler, this.#scheduler()),
       Context.add(Scheduler.PreventSchedulerYield, true),
-      Context.add(Random.Random, this.#random())
+      Context.add(Random.Random, this.#random()),
+      Context.add(References.MinimumLogLevel, "None")
     )
     this.#fiber = Effect.runForkWith(context)(program)
     this.#fiber.addObserver(() => this.die("has stopped"))

@@ -36,6 +36,7 @@ export const domainChecks: Workload = {
     itemOf: ({ domain }) => itemOf(domain),
     claimOf: ({ check_until }) => check_until ?? undefined,
     mayReclaim: ({ at, before }) => at > Date.parse(String(before["check_until"])),
+    hasNoLease: true,
     isFinal: ({ status }) => status === "verified",
     isSent: ({ status }) => status === "verified"
   },

@@ -1,7 +1,8 @@
 /** What must be true of a run, whatever its faults were. */
 import { Schema } from "effect"
-import type { Attempt, Receiver } from "./Receiver.ts"
+import type { Receiver } from "./Receiver.ts"
 import type { Session } from "./Sessions.ts"
+import type { VirtualNode } from "./VirtualNode.ts"
 
 const Row = Schema.Record(Schema.String, Schema.Unknown)
 type Row = typeof Row.Type
@@ -36,7 +37,7 @@ export interface QueueRows {
   readonly claimOf: (row: Row) => unknown
   /** Whether a node that has not made the claim may make this change. */
   readonly mayReclaim: (change: ClaimedChange) => boolean
-  /** Whether a node that was frozen may send what another node has sent meanwhile. */
+  /** Whether a node that was frozen may make other nodes repeat what they have sent meanwhile. */
   readonly hasNoLease?: boolean
   readonly isFinal: (row: Row) => boolean
   /** The owner of the rows is the writer that raised the epoch in this table last. */
@@ -67,6 +68,8 @@ export const rowsIn = async (session: Session, { all }: QueueRows): Promise<Read
   Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ row: Row })))(await session.rows([all])).map(({ row }) => row)
 
 interface Evidence {
+  /** Every start of a node. */
+  readonly nodes: ReadonlyArray<VirtualNode>
   readonly receiver: Receiver
   /** Which node had the shard at a time. */
   readonly ownerAt: (at: number) => string | undefined
@@ -108,8 +111,8 @@ const wrongOwners = (
   })
 }
 
-const isDisturbed = ({ node }: Attempt, from: number, to: number) =>
-  node.disturbances.some((time) => time.from <= to && time.to >= from)
+const isDisturbed = ({ disturbances }: VirtualNode, from: number, to: number) =>
+  disturbances.some((time) => time.from <= to && time.to >= from)
 
 /** Nothing begins by a claim after a later claim has begun. */
 const lateBegins = ({ receiver: { attempts } }: Evidence): ReadonlyArray<string> =>
@@ -120,13 +123,13 @@ const lateBegins = ({ receiver: { attempts } }: Evidence): ReadonlyArray<string>
   )
 
 /** An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. */
-const repetitions = ({ hasNoLease = false }: QueueRows, { receiver: { attempts } }: Evidence): ReadonlyArray<string> =>
+const repetitions = ({ hasNoLease = false }: QueueRows, { nodes, receiver: { attempts } }: Evidence): ReadonlyArray<string> =>
   [...Map.groupBy(attempts, ({ item }) => item).values()].flatMap((all) =>
     all.flatMap((next, index) => {
       const accepted = all.slice(0, index).findLast(({ acceptedAt }) => acceptedAt !== undefined)
       if (accepted === undefined || accepted.verdict === "lost") return []
-      const disturbed = hasNoLease ? [accepted, next] : [accepted]
-      return disturbed.some((attempt) => isDisturbed(attempt, accepted.from, next.from))
+      const disturbed = hasNoLease ? nodes : [accepted.node]
+      return disturbed.some((node) => isDisturbed(node, accepted.from, next.from))
         ? []
         : [`${next.node.name} sends ${next.item}, which ${accepted.node.name} has sent`]
     })
@@ -139,7 +142,7 @@ const wrongEnds = (rows: QueueRows, ends: ReadonlyArray<Row>, { receiver }: Evid
     if (!rows.isFinal(row)) return [`${item} has no outcome`]
     const accepted = receiver.attempts.filter((attempt) => attempt.item === item && attempt.acceptedAt !== undefined)
     if (rows.isSent(row)) return accepted.length > 0 ? [] : [`${item} counts as sent, and was never accepted`]
-    return accepted.every((attempt) => attempt.verdict === "lost" || isDisturbed(attempt, attempt.from, Infinity))
+    return accepted.every((attempt) => attempt.verdict === "lost" || isDisturbed(attempt.node, attempt.from, Infinity))
       ? []
       : [`${item} counts as failed, and was accepted`]
   })

@@ -38,8 +38,8 @@ export const notices: Workload = {
     all: "select to_jsonb(n) as row from notices n",
     itemOf: ({ id }) => itemOf(id),
     claimOf: ({ attempt_count }) => attempt_count === 0 ? undefined : attempt_count,
-    mayReclaim: ({ after, before, byOwner }) =>
-      byOwner && Number(after?.["attempt_count"]) === Number(before["attempt_count"]) + 1,
+    mayReclaim: ({ after, before }) => Number(after?.["attempt_count"]) === Number(before["attempt_count"]) + 1,
+    hasNoLease: true,
     isFinal: ({ status }) => status !== "queued",
     isSent: ({ status }) => status === "sent"
   },

@@ -106,7 +106,10 @@ export const runSeed = async (workload: Workload, sessions: Sessions, seed: numb
   planWork(simulation, async () => {
     simulation.note("the client sends")
     await server.executeNow("client", accept(simulation))
-  }, () => simulation.draw.pick(cluster.running.map((node) => [1, node] as const)).wake())
+  }, () => {
+    const { running } = cluster
+    if (running.length > 0) simulation.draw.pick(running.map((node) => [1, node] as const)).wake()
+  })
 
   let hasEnded = false
   const check = (): void => {
@@ -123,6 +126,6 @@ export const runSeed = async (workload: Workload, sessions: Sessions, seed: numb
   await simulation.run(() => hasEnded)
   for (const node of cluster.running) node.die("ends")
   await server.abandon()
-  const violations = await judge(rows, monitor, { receiver, ownerAt: cluster.ownerAt })
+  const violations = await judge(rows, monitor, { receiver, nodes: cluster.nodes, ownerAt: cluster.ownerAt })
   return { trace: simulation.trace, violations }
 }

@@ -22,6 +22,9 @@ const followed = [
 /** So many seeds run beside each other, each on a database. */
 const lanes = 2
 
+/** After so many failing seeds the test ends. */
+const maxFailures = 3
+
 const rounds = Number(process.env["FAULT_ROUNDS"] ?? 1)
 
 /** `npm test` runs 200 seeds, `npm run faults` 5,000, and SIMULATION_SEED only that one. */
@@ -69,12 +72,13 @@ layer(Lanes.layer, { excludeTestServices: true })("the simulation", (it) => {
       const failures: Array<string> = []
       const traces: Array<string> = []
       const lane = Effect.fnUntraced(function*(sessions: Sessions) {
-        for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+        for (let seed = waiting.shift(); seed !== undefined && failures.length < maxFailures; seed = waiting.shift()) {
           const { trace, violations } = yield* run(seed, sessions)
           if (seeds.length === 1) console.log(trace.join("\n"))
           if (violations.length === 0) continue
-          failures.push(`${workloadOf(seed).name}: ${violations.join("; ")}`)
-          failures.push(`SIMULATION_SEED=${seed} npx vitest run test/simulation`)
+          failures.push(
+            `${workloadOf(seed).name}: ${violations.join("; ")}\nSIMULATION_SEED=${seed} npx vitest run test/simulation`
+          )
           traces.push(...trace)
         }
       })
