@@ -123,7 +123,10 @@ const lateBegins = ({ receiver: { attempts } }: Evidence): ReadonlyArray<string>
   )
 
 /** An item is sent again after it was accepted only if its outcome may have been lost: a fault, or a missing answer. */
-const repetitions = ({ hasNoLease = false }: QueueRows, { nodes, receiver: { attempts } }: Evidence): ReadonlyArray<string> =>
+const repetitions = (
+  { hasNoLease = false }: QueueRows,
+  { nodes, receiver: { attempts } }: Evidence
+): ReadonlyArray<string> =>
   [...Map.groupBy(attempts, ({ item }) => item).values()].flatMap((all) =>
     all.flatMap((next, index) => {
       const accepted = all.slice(0, index).findLast(({ acceptedAt }) => acceptedAt !== undefined)
