@@ -234,9 +234,9 @@ class NodeProcessHandle {
 /** Starts a node on the test's database and waits until it accepts requests. It is killed with the scope. */
 export const startNode = (options: NodeOptions = {}): Effect.Effect<RunningNode, never, TestDatabase | Scope.Scope> =>
   Effect.gen(function*() {
-    const { url } = yield* TestDatabase
+    const { nodeUrl, url } = yield* TestDatabase
     const handle = yield* Effect.acquireRelease(
-      Effect.sync(() => new NodeProcessHandle(environment(url, options))),
+      Effect.sync(() => new NodeProcessHandle(environment(nodeUrl ?? url, options))),
       (started) => Effect.andThen(started.signal("SIGCONT"), started.stop("SIGKILL"))
     )
     const port = Number(/listening on [^ ]*?:(\d+) /.exec(yield* handle.logged("listening on ", "60 seconds"))?.[1])

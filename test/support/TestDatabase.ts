@@ -22,8 +22,7 @@ const connectionTo = (database: string): Connection => {
   return { host: "127.0.0.1", port, username: "postgres", database }
 }
 
-/** Nodes and commands have their own user, by which the server knows their statements. */
-const urlOf = ({ database, host, port }: Connection) => `postgres://${serviceUser}@${host}:${port}/${database}`
+const urlOf = ({ database, host, port, username }: Connection) => `postgres://${username}@${host}:${port}/${database}`
 
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
@@ -43,14 +42,20 @@ export const make = Effect.fn("TestDatabase.make")(function*(template: string = 
     () => onServer(`drop database ${database} with (force)`)
   )
   const connection = connectionTo(database)
-  return { ...connection, url: urlOf(connection) }
+  return { ...connection, url: urlOf(connection), nodeUrl: urlOf({ ...connection, username: serviceUser }) }
 })
+
+interface TestConnection extends Connection {
+  readonly url: string
+  /** For nodes, which have their own user on the shared server, by which it knows their statements. */
+  readonly nodeUrl?: string
+}
 
 /**
  * A new migrated database for a test file: `layer(TestDatabase.layer)("…", (it) => …)` gives the tests `SqlClient`,
  * `PgClient`, `Database` and this service; `url` is the DATABASE_URL for a node.
  */
-export class TestDatabase extends Context.Service<TestDatabase, Connection & { readonly url: string }>()(
+export class TestDatabase extends Context.Service<TestDatabase, TestConnection>()(
   "messaging-service/test/support/TestDatabase"
 ) {
   static readonly layerConnection = Layer.effect(TestDatabase, make())

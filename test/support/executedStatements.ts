@@ -1,11 +1,11 @@
 /**
- * The statements that nodes and commands execute in a test run, recorded by PostgreSQL's pg_stat_statements. Tests connect
+ * The statements that nodes execute in a test run, recorded by PostgreSQL's pg_stat_statements. Tests connect
  * as another user, so what they read and write themselves is not recorded.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The PostgreSQL user of nodes and commands. */
+/** The PostgreSQL user of nodes. */
 export const serviceUser = "service"
 
 /** Each of the many databases of a run has its own entry of a statement. */
