@@ -1,8 +1,10 @@
 /** The sandbox as a test suite uses it: it waits for messages, reads and deletes them. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { eventually, makeAccount, type RunningNode, Service } from "../support/Service.ts"
+import * as NodeOs from "node:os"
+import { eventually, makeAccount, type RunningNode, Service, startNode } from "../support/Service.ts"
 import { freshNumber, sendSms } from "../support/sms.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
 
 const json = { headers: { accept: "application/json" } }
 
@@ -74,6 +76,33 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       assert.deepStrictEqual((yield* Fiber.join(waiting)).at("data"), [])
       yield* node.ended
     }))
+})
+
+/** An address of this machine that is not its loopback address. */
+const ownAddress = Object.values(NodeOs.networkInterfaces()).flat().find((one) =>
+  one !== undefined && one.family === "IPv4" && !one.internal
+)?.address
+
+layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("sandbox networks", (it) => {
+  it.effect.skipIf(ownAddress === undefined)(
+    "SANDBOX_ALLOW opens the pages of a node in production to its networks, with the token that the start prints",
+    () =>
+      Effect.gen(function*() {
+        const open = { HOST: "0.0.0.0", SANDBOX_ALLOW: `${ownAddress}/32`, SANDBOX_TOKEN: undefined }
+        const node = yield* startNode({ env: open })
+        const [, link = ""] = /(\/sandbox\?token=\w+)/.exec(yield* node.logged("/sandbox?token=")) ?? []
+        const origin = `http://${ownAddress}:${node.port}`
+        const first = yield* node.request("GET", link, { origin })
+        assert.deepStrictEqual([first.status, first.headers["location"]], [303, "/sandbox/mail"])
+        const query = link.slice(link.indexOf("?"))
+        assert.strictEqual((yield* node.request("GET", `/sandbox/mail${query}`, { ...json, origin })).status, 200)
+        assert.strictEqual((yield* node.request("GET", "/sandbox/mail?token=wrong", { ...json, origin })).status, 403)
+        const closed = yield* startNode({ env: { ...open, SANDBOX_ALLOW: "198.51.100.0/24" } })
+        const elsewhere = { ...json, origin: `http://${ownAddress}:${closed.port}` }
+        const refused = yield* closed.request("GET", `/sandbox/mail${query}`, elsewhere)
+        assert.deepStrictEqual([refused.status, refused.at("error", "type")], [404, "not_found"])
+      })
+  )
 })
 
 layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sandbox domains", (it) => {

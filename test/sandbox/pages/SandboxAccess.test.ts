@@ -106,6 +106,16 @@ describe("SandboxAccess", () => {
       }
     }))
 
+  it.effect("a wrong SANDBOX_ALLOW stops the start and names the setting", () =>
+    each(["172.17.0.0/33", "docker", "10.0.0.0/8;::1"], (text) =>
+      Effect.gen(function*() {
+        const { message } = yield* Effect.flip(says({ SANDBOX_ALLOW: text }, {}))
+        assert.include(
+          message,
+          `SANDBOX_ALLOW must be addresses or networks such as 10.0.0.0/8, separated by commas, but it is "${text}".`
+        )
+      })))
+
   it.effect("a change from a page of another origin is refused", () =>
     each(["POST", "DELETE"], (method) =>
       Effect.gen(function*() {

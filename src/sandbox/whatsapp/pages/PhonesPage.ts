@@ -1,5 +1,6 @@
 import type { PendingSession } from "../../../channels/whatsapp/model/Session.ts"
 import { type Html, html } from "../../../platform/http/html.ts"
+import { pluralize } from "../../../values/messageText.ts"
 import type { Page } from "../../pages/LocalPage.ts"
 import { parts } from "../../pages/SandboxAccess.ts"
 import type { PhoneView, SessionView } from "../control/Controls.ts"
@@ -40,7 +41,7 @@ const deviceButton = (session: string, verb: "drop" | "log-out", label: string) 
 export const deviceRow = ({ isConnected, logins, number, session }: SessionView): Html =>
   html`<span class="what"><a href="${path}/${number}"><code>${session}</code></a>
 <span class="pill ${isConnected ? "delivered" : "expired"}">${isConnected ? "connected" : "not connected"}</span>
-<span class="quiet">connected ${logins} times</span></span>
+<span class="quiet">${pluralize(logins, "login")}</span></span>
 ${isConnected && deviceButton(session, "drop", "Drop the connection")}${deviceButton(session, "log-out", "Log out")}`
 
 const numberField = html`<input name="number" list="phones" placeholder="15550100300" aria-label="Phone number" required

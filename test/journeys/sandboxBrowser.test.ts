@@ -1,0 +1,143 @@
+/** The sandbox's pages in a real browser: a person clicks through the tabs, and axe checks every page. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodeModule from "node:module"
+import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
+import { eventually, makeAccount, type RunningNode, sandboxToken, Service } from "../support/Service.ts"
+import { sendSms } from "../support/sms.ts"
+import { createSession, untilStatus } from "../support/WhatsApp.ts"
+
+const axe = NodeFs.readFileSync(NodeModule.createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const Violations = Schema.Array(Schema.Struct({ id: Schema.String, targets: Schema.Array(Schema.String) }))
+
+const check = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
+  ({ id, targets: nodes.map(({ target }) => target.join(" ")) })))`
+
+/** No violation in a wide and in a narrow window, light and dark, and nothing to scroll sideways. */
+const assertAccessible = Effect.fnUntraced(function*(page: BrowserPage) {
+  for (const [width, scheme] of [[1280, "light"], [360, "dark"], [360, "light"], [1280, "dark"]] as const) {
+    yield* page.command("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] })
+    yield* page.command("Emulation.setDeviceMetricsOverride", {
+      width,
+      height: 800,
+      deviceScaleFactor: 1,
+      mobile: false
+    })
+    yield* page.evaluate(axe)
+    const found = yield* Schema.decodeUnknownEffect(Violations)(yield* page.evaluate(check))
+    const address = `${yield* page.evaluate("location.pathname")} ${scheme} ${width}`
+    assert.deepStrictEqual(found, [], address)
+    assert.strictEqual(yield* page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, address)
+  }
+})
+
+const contains = (selector: string, text: string) =>
+  `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.textContent.includes(${
+    JSON.stringify(text)
+  }))`
+
+const sendMail = (node: RunningNode, key: string, subject: string) =>
+  node.request("POST", "/v1/email/send", {
+    key,
+    json: {
+      to: "ada@example.com",
+      subject,
+      html: "<h1>Thank you</h1><a href=\"https://shop.example/1\">Order</a><script>document.title = 'run'</script>",
+      attachments: [{ filename: "invoice.txt", content: "SGVsbG8=", content_type: "text/plain" }]
+    }
+  })
+
+const readsMail = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNode, key: string) {
+  yield* sendMail(node, key, "First receipt")
+  yield* page.open(`${node.baseUrl}/sandbox?token=${sandboxToken}`)
+  // The list shows new mail by itself, and the address hides the token.
+  yield* page.until(contains(".mails .unread", "First receipt"))
+  assert.strictEqual(yield* page.evaluate("location.search"), "")
+  yield* sendMail(node, key, "Second receipt")
+  yield* page.until(contains(".mails .unread", "Second receipt"))
+  yield* page.until("document.title === '(2) Mail · Sandbox'")
+  yield* assertAccessible(page)
+  yield* page.click(".mails a")
+  yield* page.until(contains("h1", "Second receipt"))
+  // The frame runs no script and cannot be read.
+  yield* page.until("document.querySelector('iframe') !== null && document.readyState === 'complete'")
+  assert.strictEqual(yield* page.evaluate("document.querySelector('iframe').contentDocument"), null)
+  yield* assertAccessible(page)
+  yield* page.click("#width-phone")
+  assert.strictEqual(yield* page.evaluate("document.querySelector('iframe').clientWidth <= 375"), true)
+  for (
+    const [tab, text] of [["links", "https://shop.example/1"], ["files", "invoice.txt"], ["headers", "Message-ID"]]
+  ) {
+    yield* page.click(`#show-${tab}`)
+    yield* page.until(contains(`.panel.${tab}`, text ?? ""))
+    assert.strictEqual(yield* page.evaluate(`document.querySelector(".panel.${tab}").checkVisibility()`), true)
+    yield* assertAccessible(page)
+  }
+  yield* page.click("button.danger")
+  yield* page.until(`${contains(".mails", "First receipt")} && !${contains(".mails", "Second receipt")}`)
+  yield* page.click("#delete-all summary")
+  yield* page.click("#delete-all button")
+  yield* page.until(contains(".empty", "No mail yet"))
+  yield* assertAccessible(page)
+})
+
+const readsSms = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNode, key: string) {
+  yield* page.click(".parts a[href='/sandbox/sms']")
+  yield* page.until(contains(".empty", "No SMS yet"))
+  const content = `Your order is ready. ${"x".repeat(150)} https://shop.example/1`
+  yield* sendSms(node, key, { to: "+250788123456", content })
+  yield* page.until(contains(".sms .text", content))
+  yield* page.until(contains(".sms .pill", "delivered"))
+  yield* page.click("#hints summary")
+  yield* assertAccessible(page)
+})
+
+const chats = Effect.fnUntraced(function*(page: BrowserPage, node: RunningNode, key: string) {
+  const { id } = yield* createSession(node, key, "Shop")
+  yield* page.click(".parts a[href='/sandbox/phones']")
+  yield* page.until(contains("#pending", "Shop"))
+  yield* assertAccessible(page)
+  yield* page.evaluate("document.querySelector('#pending [name=number]').value = '15550300100'")
+  yield* page.click("#pending button")
+  yield* page.until(contains("h1", "15550300100"))
+  yield* untilStatus(node, key, id, "connected")
+  const send = (to: string, body: string) =>
+    node.request("POST", "/v1/whatsapp/send", { key, json: { session_id: id, to, type: "text", content: { body } } })
+  yield* send("+15550300101", "Hello *you*")
+  const phone = node.request("GET", "/sandbox/phones/15550300101", { headers: { accept: "application/json" } })
+  yield* eventually(phone, ({ at }) => at("data", "messages", 0, "text") === "Hello *you*", "30 seconds")
+  yield* page.open(`${node.baseUrl}/sandbox/phones/15550300101?chat=15550300100`)
+  yield* page.until(contains(".bubble strong", "you"))
+  // The reader writes while another message arrives.
+  yield* page.evaluate("document.querySelector('.composer [name=text]').value = 'Thank you'")
+  yield* send("+15550300101", "Second")
+  yield* page.until(contains(".bubble", "Second"))
+  yield* page.click(".composer button.main")
+  yield* page.until(contains(".own .bubble", "Thank you"))
+  yield* page.click(".react summary")
+  yield* page.click(".react[open] button[value='👍']")
+  yield* page.until(contains(".reactions", "👍"))
+  yield* page.click(".react summary")
+  yield* assertAccessible(page)
+  yield* page.click(".react[open] a")
+  yield* page.until(contains(".answered", "Hello *you*"))
+  yield* assertAccessible(page)
+})
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sandbox in a browser", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "a person reads mail, SMS and chats that arrive, and axe finds no violation on any page",
+    () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const page = yield* openPage
+        yield* readsMail(page, node, key)
+        yield* readsSms(page, node, key)
+        yield* chats(page, node, key)
+      }),
+    180_000
+  )
+})
