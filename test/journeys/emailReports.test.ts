@@ -18,7 +18,7 @@ class Post extends Context.Service<Post, {
     Post,
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make()
-      const env = { MAIL_BOUNCE_DOMAIN: "bounces.example", BOUNCE_PORT: "0" }
+      const env = { MAIL_BOUNCE_DOMAIN: "bounces.example", BOUNCE_PORT: "0", LOG_LEVEL: "debug" }
       const node = yield* startNode({ smtpPort: sink.port, env })
       const line = yield* node.logged("bounces and complaints for")
       return { node, sink, port: Number(/ on [\d.]+:(\d+)/.exec(line)?.[1]) }
