@@ -129,11 +129,13 @@ layer(Subject, { excludeTestServices: true })("RecipientOutcomes and BatchesRepo
       assert.deepStrictEqual(yield* batch.claim(), [], "no recipient is due before the relay's back-off ends")
     }))
 
-  it.effect("lets one owner claim each recipient, oldest first, and never a suppressed address", () =>
+  it.effect("lets one owner claim each recipient, oldest first, and never an address that its account suppressed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const batch = yield* batchOf(10)
-      yield* sql`insert into suppressions (account_id, email, reason) values (${batch.accountId}, 'user3@example.com', 'manual')`
+      const { accountId: other } = yield* makeAccount()
+      yield* sql`insert into suppressions (account_id, email, reason)
+        values (${batch.accountId}, 'user3@example.com', 'manual'), (${other}, 'user5@example.com', 'manual')`
       const claims = yield* Effect.all([batch.claim(4), batch.claim(4), batch.claim(4)], { concurrency: 3 })
       const names = claims.flat().map(({ recipient }) => recipient)
       assert.strictEqual(new Set(names).size, names.length)

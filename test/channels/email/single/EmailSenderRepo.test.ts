@@ -74,6 +74,20 @@ layer(Subject, { excludeTestServices: true })("EmailSenderRepo", (it) => {
       yield* Effect.forEach(all, recordSent, { discard: true, concurrency: 8 })
     }))
 
+  it.effect("claims no address that its account suppressed, and those that another account suppressed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const repo = yield* EmailSenderRepo
+      const email = yield* accept(3)
+      const { accountId: other } = yield* makeAccount()
+      yield* sql`insert into suppressions (account_id, email, reason)
+        select account_id, 'p0@people.example', 'manual' from email_messages where id = ${email}
+        union all select ${other}::bigint, 'p1@people.example', 'manual'`
+      const claimed = yield* repo.claimOldest([5, 5])
+      assert.sameMembers(claimed.map(({ recipient }) => String(recipient)), ["p1@people.example", "p2@people.example"])
+      yield* Effect.forEach(claimed, recordSent, { discard: true })
+    }))
+
   it.effect("returns released claims to the queue unchanged, unless another node has reclaimed them", () =>
     Effect.gen(function*() {
       const repo = yield* EmailSenderRepo
