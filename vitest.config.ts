@@ -1,8 +1,14 @@
+import * as NodeFs from "node:fs"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** It waits for real time without using the processors, so it starts first and other files run beside it. */
 const waiting = "test/faults/retries.test.ts"
+
+/** These bound real time, so they run after all others, one after the other. */
+const timed = NodeFs.globSync("test/**/*.test.ts").filter((path) =>
+  NodeFs.readFileSync(path, "utf8").includes("inTime(")
+)
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
@@ -13,7 +19,10 @@ class WaitingFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: timed } },
+      { extends: true, test: { name: "timed", include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } }
+    ],
     globalSetup: "./test/support/globalSetup.ts",
     allowOnly: false,
     // Vitest sets MODE, which is a setting of the service. An empty one counts as unset.

@@ -22,7 +22,13 @@ const filesIn = (...paths: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const codeLines = (text: string) => text.split("\n").filter((line) => !/^\s*($|\/\/|\*|\/\*)/.test(line)).length
 
-const src = filesIn("src").filter((file) => file.endsWith(".ts")).map((file) => {
+/** Generated files are not written by hand, so they are not measured. */
+const isWritten = (file: string) => file.endsWith(".ts") && !file.startsWith("src/sdk/generated/")
+
+/** The texts of the console in other languages: as many lines as the English ones have. */
+const isTranslation = (file: string) => /^src\/console\/language\/(?!en\/)[a-z]+\//.test(file)
+
+const src = filesIn("src").filter(isWritten).map((file) => {
   const text = read(file)
   // Static, dynamic, type-only and re-exporting imports of other files.
   const imports = [...text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)].map(([, specifier = ""]) =>
@@ -89,7 +95,8 @@ const counted = (what: string, places: ReadonlyArray<string>, atMost: number): F
 })
 
 const figures = (): ReadonlyArray<Figure> => {
-  const lines = src.map(({ lines }) => lines).toSorted((a, b) => a - b)
+  const lines = src.map(({ lines }) => lines)
+  const ofCode = src.filter(({ file }) => !isTranslation(file)).map(({ lines }) => lines).toSorted((a, b) => a - b)
   const folders = Object.entries(Array.groupBy(src, ({ file }) => NodePath.dirname(file)))
   const withLines = (isFound: (lines: number) => boolean) =>
     src.filter(({ lines }) => isFound(lines)).map(({ file, lines }) => `${lines} ${file}`)
@@ -101,7 +108,7 @@ const figures = (): ReadonlyArray<Figure> => {
     ),
     counted("files of more than 300 code lines", withLines((lines) => lines > 300), 0),
     counted("files of less than 15 code lines", withLines((lines) => lines < 15), 30),
-    { what: "median code lines of a file", value: lines[Math.floor(lines.length / 2)] ?? 0, limit: { atLeast: 55 } },
+    { what: "median code lines of a file", value: ofCode[Math.floor(ofCode.length / 2)] ?? 0, limit: { atLeast: 55 } },
     counted("files named make*.ts", src.map(({ file }) => file).filter((file) => /\/make[A-Z]\w*\.ts$/.test(file)), 0),
     counted("rejected phrases in code and documents", phrases(), 0),
     counted("import cycles between files", importCycles((file) => file), 0),

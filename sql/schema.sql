@@ -1,5 +1,12 @@
 -- The sum of all migrations, for reading only. Made by scripts/schema.ts.
 
+CREATE OR REPLACE FUNCTION public.account_tags(account bigint, tags text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select coalesce(array_agg(account::text || ':' || tag), '{}') from unnest(tags) as tag $function$
+;
+
 CREATE OR REPLACE FUNCTION public.drop_oldest_day_partition(parent regclass, before date)
  RETURNS text
  LANGUAGE plpgsql
@@ -36,7 +43,7 @@ begin
   perform pg_advisory_xact_lock(7236150419);
   for since in select day at time zone 'UTC' from generate_series(first::timestamp, last::timestamp, '1 day') as days (day) loop
     until := since + interval '24 hours';
-    foreach parent in array array['events', 'webhook_deliveries', 'email_bodies'] loop
+    foreach parent in array array['events', 'webhook_deliveries', 'email_bodies', 'message_attempts', 'request_log'] loop
       partition := parent || to_char(since at time zone 'UTC', '_YYYYMMDD');
       continue when to_regclass(partition) is not null;
       execute format('create table %I (like %I including all)', partition, parent);
@@ -46,13 +53,34 @@ begin
       elsif parent = 'email_bodies' then
         execute format('alter table email_bodies attach partition %I for values from (%L) to (%L)', partition,
           (since at time zone 'UTC')::date, (until at time zone 'UTC')::date);
+      elsif parent = 'request_log' then
+        execute format('alter table request_log attach partition %I for values from (%L) to (%L)', partition,
+          uuid_time(since), uuid_time(until));
       else
-        execute format('alter table webhook_deliveries attach partition %I for values from (%L) to (%L)', partition,
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, partition,
           since, until);
       end if;
     end loop;
   end loop;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_terms(channel text, block bigint, words tsvector)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select array_to_tsvector(array(select left(channel, 1) || block::text || ':' || lexeme from unnest(words))) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.signal_failover()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into failover_signals (failover_id) values (new.failover_id);
+  return null;
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.ulid_time(at timestamp with time zone)
@@ -70,6 +98,15 @@ begin
   end loop;
   return characters;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.uuid_time(at timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE STRICT
+AS $function$
+  select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$function$
 ;
 
 create table accepted_bytes (
@@ -109,10 +146,17 @@ create table accounts (
   content_retention_days smallint,
   messages_since date default '-infinity'::date not null,
   awaits_confirmation boolean default false not null,
+  shadow_of bigint,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_content_retention_days_check CHECK (content_retention_days > 0),
   constraint accounts_message_retention_days_check CHECK (message_retention_days > 0),
-  constraint accounts_plan_check CHECK (plan = ANY (ARRAY['starter'::text, 'growth'::text, 'business'::text, 'enterprise'::text]))
+  constraint accounts_plan_check CHECK (plan = ANY (ARRAY['starter'::text, 'growth'::text, 'business'::text, 'enterprise'::text])),
+  constraint accounts_shadow CHECK (
+CASE
+    WHEN shadow_of IS NULL THEN id > 0
+    ELSE id = (- shadow_of)
+END),
+  constraint accounts_shadow_of_fkey FOREIGN KEY (shadow_of) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX accounts_digest ON accounts USING btree (id) WHERE weekly_digest;
 CREATE UNIQUE INDEX accounts_email_key ON accounts USING btree (lower(email));
@@ -149,6 +193,15 @@ create table audit_entries (
 CREATE INDEX audit_entries_account ON audit_entries USING btree (account_id, id DESC);
 CREATE INDEX audit_entries_at ON audit_entries USING btree (at);
 
+create table authenticators (
+  person_id bigint not null,
+  seed bytea not null,
+  confirmed_at timestamp with time zone,
+  last_step bigint default 0 not null,
+  constraint authenticators_pkey PRIMARY KEY (person_id),
+  constraint authenticators_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+
 create table email_batches (
   id text not null,
   account_id bigint not null,
@@ -175,13 +228,20 @@ create table email_batches (
   text_hash bytea,
   shard smallint,
   is_small boolean default false not null,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  headers jsonb,
+  accepted_by jsonb,
+  resent_as text,
   constraint email_batches_pkey PRIMARY KEY (id),
   constraint email_batches_check CHECK ((sent + failed + suppressed + canceled) <= total),
-  constraint email_batches_status_check CHECK (status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
+  constraint email_batches_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
   constraint email_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX email_batches_account ON email_batches USING btree (account_id, created_at DESC);
-CREATE INDEX email_batches_waiting ON email_batches USING btree (account_id, created_at) WHERE completed_at IS NULL;
+CREATE INDEX email_batches_open ON email_batches USING btree (account_id, created_at) WHERE completed_at IS NULL AND status <> 'scheduled'::text;
+CREATE INDEX email_batches_scheduled ON email_batches USING btree (send_at, id) WHERE status = 'scheduled'::text;
 
 create table email_bodies (
   day date not null,
@@ -228,6 +288,7 @@ create table email_contents (
   track_opens boolean default false not null,
   created_at timestamp with time zone default now() not null,
   code_seed text,
+  headers jsonb,
   constraint email_contents_pkey PRIMARY KEY (id),
   constraint email_contents_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
@@ -258,7 +319,7 @@ create table email_domains (
 );
 CREATE INDEX email_domains_domain ON email_domains USING btree (domain);
 CREATE INDEX email_domains_due ON email_domains USING btree (next_check_at) WHERE next_check_at IS NOT NULL;
-CREATE UNIQUE INDEX email_domains_verified ON email_domains USING btree (domain) WHERE status = 'verified'::text;
+CREATE UNIQUE INDEX email_domains_verified_live ON email_domains USING btree (domain) WHERE status = 'verified'::text AND account_id > 0;
 
 create table email_messages (
   id bigint generated always as identity not null,
@@ -291,20 +352,30 @@ create table email_messages (
   links text[],
   doubts smallint default 0 not null,
   lane smallint default 1 not null,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  failover_id text,
+  accepted_by jsonb,
+  claims integer default 0 not null,
   constraint email_messages_pkey PRIMARY KEY (id),
   constraint email_messages_bounce_type_check CHECK (bounce_type = ANY (ARRAY['hard'::text, 'soft'::text])),
   constraint email_messages_kind_check CHECK (kind = ANY (ARRAY['to'::text, 'cc'::text, 'bcc'::text])),
-  constraint email_messages_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'opened'::text, 'clicked'::text, 'bounced'::text, 'complained'::text, 'failed'::text, 'suppressed'::text, 'canceled'::text]))
+  constraint email_messages_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'opened'::text, 'clicked'::text, 'bounced'::text, 'complained'::text, 'failed'::text, 'suppressed'::text, 'canceled'::text]))
 ) with (fillfactor=80);
 CREATE INDEX email_messages_account ON email_messages USING btree (account_id, id DESC);
 CREATE UNIQUE INDEX email_messages_batch ON email_messages USING btree (batch_id, "position") WHERE batch_id IS NOT NULL;
 CREATE INDEX email_messages_due ON email_messages USING btree (batch_id, due_at, id) WHERE status = 'queued'::text;
 CREATE INDEX email_messages_lanes ON email_messages USING btree (lane, due_at, id) WHERE status = 'queued'::text AND batch_id IS NULL;
 CREATE INDEX email_messages_parts ON email_messages USING btree (part_of, "position") WHERE part_of IS NOT NULL;
-CREATE INDEX email_messages_rare ON email_messages USING btree (account_id, status, id DESC) WHERE status = ANY (ARRAY['bounced'::text, 'complained'::text, 'failed'::text, 'suppressed'::text, 'canceled'::text]);
+CREATE INDEX email_messages_rare_records ON email_messages USING btree (account_id, status, COALESCE(part_of, id) DESC) WHERE status = ANY (ARRAY['bounced'::text, 'complained'::text, 'failed'::text, 'suppressed'::text, 'canceled'::text]);
 CREATE INDEX email_messages_recipient ON email_messages USING btree (account_id, lower(recipient), id DESC);
+CREATE INDEX email_messages_scheduled ON email_messages USING btree (send_at, id) WHERE status = 'scheduled'::text AND batch_id IS NULL;
+CREATE INDEX email_messages_scheduled_turns ON email_messages USING btree (account_id, send_at, id) WHERE status = 'scheduled'::text AND batch_id IS NULL;
 CREATE INDEX email_messages_sending ON email_messages USING btree (batch_id) WHERE status = 'sending'::text;
+CREATE INDEX email_messages_tags ON email_messages USING gin (account_tags(account_id, tags)) WHERE tags <> '{}'::text[];
 CREATE INDEX email_messages_turns ON email_messages USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text AND batch_id IS NULL;
+CREATE TRIGGER failover_step_changed AFTER UPDATE OF status ON email_messages FOR EACH ROW WHEN (new.failover_id IS NOT NULL AND new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION signal_failover();
 
 create table email_parts (
   email_id bigint not null,
@@ -344,8 +415,61 @@ create table events (
   name text not null,
   body bytea not null,
   created_at timestamp with time zone default now() not null,
+  channel text,
+  message_id bigint,
+  subject text,
   constraint events_pkey PRIMARY KEY (id)
 ) partition by RANGE (id);
+CREATE INDEX events_message ON ONLY events USING btree (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX events_subject ON ONLY events USING btree (subject) WHERE subject IS NOT NULL;
+
+create table failover_signals (
+  id bigint generated always as identity not null,
+  failover_id text not null,
+  constraint failover_signals_pkey PRIMARY KEY (id)
+);
+CREATE INDEX failover_signals_failover ON failover_signals USING btree (failover_id);
+
+create table failover_steps (
+  failover_id text not null,
+  "position" smallint not null,
+  account_id bigint not null,
+  channel text not null,
+  recipient text not null,
+  until text not null,
+  within_seconds integer not null,
+  request jsonb,
+  begun_at timestamp with time zone,
+  message_id bigint,
+  error text,
+  constraint failover_steps_pkey PRIMARY KEY (failover_id, "position"),
+  constraint failover_steps_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text, 'email'::text])),
+  constraint failover_steps_until_check CHECK (until = ANY (ARRAY['sent'::text, 'delivered'::text, 'read'::text])),
+  constraint failover_steps_failover_id_fkey FOREIGN KEY (failover_id) REFERENCES failovers(id) ON DELETE CASCADE
+);
+CREATE INDEX failover_steps_account ON failover_steps USING btree (account_id);
+
+create table failovers (
+  id text not null,
+  account_id bigint not null,
+  phone text,
+  email text,
+  status text default 'queued'::text not null,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  due_at timestamp with time zone,
+  canceled_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  accepted_by jsonb,
+  constraint failovers_pkey PRIMARY KEY (id),
+  constraint failovers_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'canceled'::text])),
+  constraint failovers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX failovers_account ON failovers USING btree (account_id, created_at DESC);
+CREATE INDEX failovers_due ON failovers USING btree (due_at) WHERE due_at IS NOT NULL;
 
 create table idempotency_claims (
   scope text not null,
@@ -388,18 +512,28 @@ CREATE INDEX login_guesses_age ON login_guesses USING btree (failed_at);
 
 create table login_sessions (
   token_hash bytea not null,
-  account_id bigint not null,
+  account_id bigint,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
   id bigint generated always as identity not null,
   last_used_at timestamp with time zone,
   client_address text,
   user_agent text,
+  person_id bigint,
+  methods text[] default '{}'::text[] not null,
+  proved_at timestamp with time zone,
+  renewed_at timestamp with time zone,
+  previous_hash bytea,
+  previous_until timestamp with time zone,
   constraint login_sessions_pkey PRIMARY KEY (token_hash),
-  constraint login_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+  constraint login_sessions_owner CHECK ((account_id IS NULL) <> (person_id IS NULL)) NOT VALID,
+  constraint login_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint login_sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
 );
 CREATE INDEX login_sessions_account ON login_sessions USING btree (account_id);
 CREATE UNIQUE INDEX login_sessions_id ON login_sessions USING btree (id);
+CREATE INDEX login_sessions_person ON login_sessions USING btree (person_id) WHERE person_id IS NOT NULL;
+CREATE INDEX login_sessions_previous ON login_sessions USING btree (previous_hash) WHERE previous_hash IS NOT NULL;
 
 create table main_key_probe (
   only_row boolean default true not null,
@@ -407,6 +541,35 @@ create table main_key_probe (
   constraint main_key_probe_pkey PRIMARY KEY (only_row),
   constraint main_key_probe_only_row_check CHECK (only_row)
 );
+
+create table memberships (
+  account_id bigint not null,
+  person_id bigint not null,
+  role text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint memberships_pkey PRIMARY KEY (account_id, person_id),
+  constraint memberships_role_check CHECK (role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'support'::text])),
+  constraint memberships_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX memberships_person ON memberships USING btree (person_id);
+
+create table message_attempts (
+  account_id bigint not null,
+  channel text not null,
+  message_id bigint not null,
+  part smallint,
+  recipient text,
+  at timestamp with time zone default now() not null,
+  attempt smallint not null,
+  outcome text not null,
+  duration_ms integer,
+  peer text,
+  reply text,
+  next_at timestamp with time zone,
+  dialogue text
+) partition by RANGE (at);
+CREATE INDEX message_attempts_message ON ONLY message_attempts USING btree (message_id);
 
 create table message_batches (
   id text not null,
@@ -420,14 +583,65 @@ create table message_batches (
   created_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  accepted_by jsonb,
+  resent_as text,
   constraint message_batches_pkey PRIMARY KEY (id),
   constraint message_batches_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text])),
   constraint message_batches_check CHECK ((sent + failed + canceled) <= total),
-  constraint message_batches_status_check CHECK (status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
+  constraint message_batches_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'canceled'::text])),
   constraint message_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX message_batches_account ON message_batches USING btree (account_id, created_at DESC);
 CREATE INDEX message_batches_open ON message_batches USING btree (created_at) WHERE completed_at IS NULL;
+
+create table message_search (
+  account_id bigint not null,
+  channel text not null,
+  message_id bigint not null,
+  words tsvector not null,
+  block bigint default 0 not null,
+  constraint message_search_pkey PRIMARY KEY (account_id, channel, message_id)
+);
+CREATE INDEX message_search_terms ON message_search USING gin (search_terms(channel, block, words)) WITH (fastupdate=off);
+
+create table message_search_blocks (
+  account_id bigint not null,
+  channel text not null,
+  first_id bigint not null,
+  last_id bigint not null,
+  records integer not null,
+  constraint message_search_blocks_pkey PRIMARY KEY (account_id, channel, first_id)
+);
+
+create table message_search_progress (
+  name text not null,
+  id bigint not null,
+  constraint message_search_progress_pkey PRIMARY KEY (name)
+);
+
+create table message_stat_entries (
+  account_id bigint not null,
+  hour timestamp with time zone not null,
+  channel text not null,
+  outcome text not null,
+  reason text not null,
+  count bigint not null
+);
+
+create table message_stats (
+  account_id bigint not null,
+  hour timestamp with time zone not null,
+  channel text not null,
+  outcome text not null,
+  reason text not null,
+  count bigint not null,
+  constraint message_stats_pkey PRIMARY KEY (account_id, hour, channel, outcome, reason),
+  constraint message_stats_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE INDEX message_stats_hour ON message_stats USING btree (hour);
 
 create table messages (
   id bigint generated always as identity not null,
@@ -450,16 +664,27 @@ create table messages (
   read_at timestamp with time zone,
   failed_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  tags text[] default '{}'::text[] not null,
+  metadata jsonb default '{}'::jsonb not null,
+  send_at timestamp with time zone,
+  failover_id text,
+  accepted_by jsonb,
   constraint messages_pkey PRIMARY KEY (id),
   constraint messages_channel_check CHECK (channel = ANY (ARRAY['whatsapp'::text, 'sms'::text])),
   constraint messages_direction_check CHECK (direction = ANY (ARRAY['in'::text, 'out'::text])),
-  constraint messages_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'received'::text, 'canceled'::text])),
+  constraint messages_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'received'::text, 'canceled'::text])),
   constraint messages_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 ) with (fillfactor=80);
 CREATE INDEX messages_account ON messages USING btree (account_id, channel, id DESC);
 CREATE INDEX messages_batch ON messages USING btree (batch_id, id) WHERE batch_id IS NOT NULL;
+CREATE INDEX messages_rare ON messages USING btree (account_id, channel, status, id DESC) WHERE status = ANY (ARRAY['failed'::text, 'canceled'::text]);
 CREATE INDEX messages_recipient ON messages USING btree (account_id, channel, recipient, id DESC);
+CREATE INDEX messages_scheduled ON messages USING btree (channel, send_at, id) WHERE status = 'scheduled'::text;
+CREATE INDEX messages_scheduled_turns ON messages USING btree (channel, account_id, send_at, id) WHERE status = 'scheduled'::text;
+CREATE INDEX messages_sender ON messages USING btree (account_id, channel, sender, id DESC) WHERE direction = 'in'::text;
 CREATE INDEX messages_session ON messages USING btree (session_id, id DESC) WHERE session_id IS NOT NULL;
+CREATE INDEX messages_tags ON messages USING gin (account_tags(account_id, tags)) WHERE tags <> '{}'::text[];
+CREATE TRIGGER failover_step_changed AFTER UPDATE OF status ON messages FOR EACH ROW WHEN (new.failover_id IS NOT NULL AND new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION signal_failover();
 
 create table notices (
   id bigint generated always as identity not null,
@@ -490,6 +715,31 @@ CREATE INDEX notices_lanes ON notices USING btree (lane, due_at, id) WHERE statu
 CREATE UNIQUE INDEX notices_once ON notices USING btree (account_id, kind, once) WHERE once IS NOT NULL;
 CREATE INDEX notices_turns ON notices USING btree (lane, account_id, due_at, id) WHERE status = 'queued'::text;
 
+create table passkey_challenges (
+  challenge bytea not null,
+  person_id bigint,
+  expires_at timestamp with time zone not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (challenge),
+  constraint passkey_challenges_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX passkey_challenges_person ON passkey_challenges USING btree (person_id);
+
+create table passkeys (
+  id bigint generated always as identity not null,
+  person_id bigint not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] default '{}'::text[] not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_credential_id_key UNIQUE (credential_id),
+  constraint passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+CREATE INDEX passkeys_person ON passkeys USING btree (person_id);
+
 create table password_reset_requests (
   id bigint generated always as identity not null,
   email text not null,
@@ -509,6 +759,29 @@ create table password_resets (
 CREATE INDEX password_resets_account ON password_resets USING btree (account_id);
 CREATE INDEX password_resets_expires ON password_resets USING btree (expires_at);
 
+create table people (
+  id bigint generated always as identity not null,
+  account_id bigint,
+  name text,
+  email text,
+  password_hash text,
+  locale text,
+  timezone text,
+  is_operator boolean default false not null,
+  last_account_id bigint,
+  theme text default 'system'::text not null,
+  hour_cycle text default 'language'::text not null,
+  has_shortcuts boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  constraint people_pkey PRIMARY KEY (id),
+  constraint people_account_id_key UNIQUE (account_id),
+  constraint people_check CHECK ((account_id IS NULL) = (email IS NOT NULL)),
+  constraint people_hour_cycle_check CHECK (hour_cycle = ANY (ARRAY['language'::text, 'h12'::text, 'h23'::text])),
+  constraint people_theme_check CHECK (theme = ANY (ARRAY['system'::text, 'light'::text, 'dark'::text])),
+  constraint people_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX people_email ON people USING btree (lower(email));
+
 create table plain_refusals (
   account_id bigint not null,
   email text not null,
@@ -527,6 +800,13 @@ create unlogged table rate_windows (
 ) with (fillfactor=50);
 CREATE INDEX rate_windows_age ON rate_windows USING btree (starts_at);
 
+create table recovery_codes (
+  person_id bigint not null,
+  code_hash bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (person_id, code_hash),
+  constraint recovery_codes_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE
+);
+
 create table removed_webhooks (
   webhook_id bigint not null,
   removed_at timestamp with time zone default now() not null,
@@ -534,6 +814,26 @@ create table removed_webhooks (
   constraint removed_webhooks_pkey PRIMARY KEY (webhook_id)
 );
 CREATE INDEX removed_webhooks_account ON removed_webhooks USING btree (account_id);
+
+create table request_log (
+  account_id bigint not null,
+  id uuid not null,
+  method text not null,
+  path text not null,
+  route text not null,
+  status smallint not null,
+  duration_ms integer not null,
+  key_id bigint,
+  key_prefix text,
+  person_id bigint,
+  ip text not null,
+  made text,
+  error jsonb,
+  recipients bytea[],
+  constraint request_log_pkey PRIMARY KEY (account_id, id)
+) partition by RANGE (id);
+CREATE INDEX request_log_recipients ON ONLY request_log USING gin (recipients) WITH (fastupdate=off) WHERE recipients IS NOT NULL;
+CREATE INDEX request_log_refused ON ONLY request_log USING btree (account_id, id) WHERE status >= 400;
 
 create table retention_clock (
   only_row boolean default true not null,
@@ -562,6 +862,15 @@ create table revoked_api_keys (
 );
 CREATE INDEX revoked_api_keys_age ON revoked_api_keys USING btree (revoked_at);
 
+create table sandbox_faults (
+  id bigint generated always as identity not null,
+  account_id bigint not null,
+  fault text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint sandbox_faults_pkey PRIMARY KEY (id)
+);
+CREATE INDEX sandbox_faults_account ON sandbox_faults USING btree (account_id, id);
+
 create table sandbox_mails (
   id bigint generated always as identity not null,
   envelope_from text not null,
@@ -573,9 +882,17 @@ create table sandbox_mails (
   search text default ''::text not null,
   attachment_count integer default 0 not null,
   read_at timestamp with time zone,
+  account_id bigint,
   constraint sandbox_mails_pkey PRIMARY KEY (id)
 );
+CREATE INDEX sandbox_mails_account ON sandbox_mails USING btree (account_id, id DESC) WHERE account_id IS NOT NULL;
 CREATE INDEX sandbox_mails_lower_recipient ON sandbox_mails USING btree (lower(recipient), id DESC);
+
+create table sandbox_receivers (
+  account_id bigint not null,
+  failing_until timestamp with time zone not null,
+  constraint sandbox_receivers_pkey PRIMARY KEY (account_id)
+);
 
 create table sandbox_sms (
   id bigint generated always as identity not null,
@@ -589,8 +906,10 @@ create table sandbox_sms (
   state text not null,
   receipt_due_at timestamp with time zone,
   received_at timestamp with time zone default now() not null,
+  account_id bigint,
   constraint sandbox_sms_pkey PRIMARY KEY (id)
 );
+CREATE INDEX sandbox_sms_account ON sandbox_sms USING btree (account_id, message_id DESC) WHERE account_id IS NOT NULL;
 CREATE INDEX sandbox_sms_receipts ON sandbox_sms USING btree (receipt_due_at) WHERE receipt_due_at IS NOT NULL;
 
 create table sandbox_whatsapp (
@@ -605,6 +924,12 @@ create table sandbox_whatsapp_host (
   since timestamp with time zone default now() not null,
   constraint sandbox_whatsapp_host_pkey PRIMARY KEY (only_row),
   constraint sandbox_whatsapp_host_only_row_check CHECK (only_row)
+);
+
+create table setup_links (
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint setup_links_pkey PRIMARY KEY (token_hash)
 );
 
 create table sms_parts (
@@ -627,6 +952,7 @@ create table sms_parts (
   created_at timestamp with time zone default now() not null,
   code_seed text,
   account_id bigint default 0 not null,
+  claims integer default 0 not null,
   constraint sms_parts_pkey PRIMARY KEY (message_id, part_no),
   constraint sms_parts_encoding_check CHECK (encoding = ANY (ARRAY['gsm7'::text, 'ucs2'::text])),
   constraint sms_parts_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])),
@@ -636,6 +962,11 @@ CREATE INDEX sms_parts_codes ON sms_parts USING btree (due_at, message_id, part_
 CREATE INDEX sms_parts_due ON sms_parts USING btree (lane, due_at, message_id, part_no) WHERE status = 'queued'::text;
 CREATE INDEX sms_parts_receipts ON sms_parts USING btree (provider_message_id, provider) WHERE status = 'sent'::text;
 CREATE INDEX sms_parts_sending ON sms_parts USING btree (due_at) WHERE status = 'sending'::text;
+CREATE INDEX sms_parts_test ON sms_parts USING btree ((
+CASE
+    WHEN code_seed IS NOT NULL THEN 0
+    ELSE lane + 1
+END), account_id, due_at, message_id, part_no) WHERE status = 'queued'::text AND account_id < 0;
 CREATE INDEX sms_parts_turns ON sms_parts USING btree ((
 CASE
     WHEN code_seed IS NOT NULL THEN 0
@@ -687,6 +1018,15 @@ create table suppressions (
 );
 CREATE INDEX suppressions_newest ON suppressions USING btree (account_id, created_at DESC, email);
 
+create unlogged table upstream_outages (
+  id bigint generated always as identity not null,
+  upstream text not null,
+  since timestamp with time zone default now() not null,
+  seen_at timestamp with time zone default now() not null,
+  constraint upstream_outages_pkey PRIMARY KEY (id),
+  constraint upstream_outages_upstream_check CHECK (upstream = ANY (ARRAY['relay'::text, 'carrier'::text]))
+);
+
 create table usage_alerts (
   account_id bigint not null,
   month date not null,
@@ -714,6 +1054,7 @@ create table verification_blocks (
   account_id bigint not null,
   prefix text not null,
   until timestamp with time zone not null,
+  released_at timestamp with time zone,
   constraint verification_blocks_pkey PRIMARY KEY (account_id, prefix),
   constraint verification_blocks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
@@ -757,11 +1098,17 @@ create table verifications (
   verified_at timestamp with time zone,
   ended_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  accepted_by jsonb,
+  messages jsonb default '[]'::jsonb not null,
+  handed_at timestamp with time zone,
+  country text,
+  cost_micros bigint default 0 not null,
   constraint verifications_pkey PRIMARY KEY (id),
   constraint verifications_channel_check CHECK (channel = ANY (ARRAY['sms'::text, 'whatsapp'::text, 'email'::text])),
   constraint verifications_status_check CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'expired'::text, 'max_attempts'::text])),
   constraint verifications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
+CREATE INDEX verifications_account ON verifications USING btree (account_id, created_at DESC, id DESC);
 CREATE INDEX verifications_automatic ON verifications USING btree (id) WHERE status = 'pending'::text AND channels_left <> '{}'::text[];
 CREATE INDEX verifications_ended ON verifications USING btree (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX verifications_open ON verifications USING btree (expires_at) WHERE ended_at IS NULL;
@@ -785,9 +1132,12 @@ create table webhook_deliveries (
   retry_after text,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone default now() not null,
+  requeued_as bigint,
   constraint webhook_deliveries_end CHECK (status = ANY (ARRAY['delivered'::text, 'failed'::text, 'skipped'::text]))
 ) partition by RANGE (completed_at);
+CREATE INDEX webhook_deliveries_event ON ONLY webhook_deliveries USING btree (event_id);
 CREATE INDEX webhook_deliveries_history ON ONLY webhook_deliveries USING btree (webhook_id, id DESC);
+CREATE INDEX webhook_deliveries_recoverable ON ONLY webhook_deliveries USING btree (webhook_id, event_id) INCLUDE (status) WHERE status <> 'delivered'::text AND requeued_as IS NULL AND NOT is_test;
 CREATE INDEX webhook_deliveries_unsuccessful ON ONLY webhook_deliveries USING btree (webhook_id, id DESC) WHERE status <> 'delivered'::text;
 
 create table webhook_queue (
@@ -801,11 +1151,39 @@ create table webhook_queue (
   attempts jsonb default '[]'::jsonb not null,
   due_at timestamp with time zone default now() not null,
   created_at timestamp with time zone default now() not null,
+  recovery_id bigint,
   constraint webhook_queue_status_check CHECK (status = ANY (ARRAY['pending'::text, 'retrying'::text, 'taken'::text]))
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+CREATE INDEX webhook_queue_event ON webhook_queue USING btree (event_id);
 CREATE INDEX webhook_queue_pending ON webhook_queue USING btree (webhook_id, id) WHERE status = 'pending'::text;
 CREATE INDEX webhook_queue_retrying ON webhook_queue USING btree (webhook_id, due_at, id) WHERE status = 'retrying'::text;
 CREATE INDEX webhook_queue_taken ON webhook_queue USING btree (webhook_id, id) WHERE status = 'taken'::text;
+
+create table webhook_recoveries (
+  id bigint generated always as identity not null,
+  webhook_id bigint not null,
+  since timestamp with time zone not null,
+  until timestamp with time zone not null,
+  statuses text[] not null,
+  "position" text collate "C" not null,
+  ends_at text collate "C" not null,
+  counted_to text collate "C",
+  total bigint default 0 not null,
+  queued bigint default 0 not null,
+  delivered bigint default 0 not null,
+  failed bigint default 0 not null,
+  is_queued boolean default false not null,
+  is_canceled boolean default false not null,
+  moved_at timestamp with time zone default now() not null,
+  created_at timestamp with time zone default now() not null,
+  completed_at timestamp with time zone,
+  constraint webhook_recoveries_pkey PRIMARY KEY (id),
+  constraint webhook_recoveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_recoveries_completed ON webhook_recoveries USING btree (completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX webhook_recoveries_list ON webhook_recoveries USING btree (webhook_id, id DESC);
+CREATE INDEX webhook_recoveries_queueing ON webhook_recoveries USING btree (webhook_id) WHERE completed_at IS NULL AND NOT is_queued;
+CREATE UNIQUE INDEX webhook_recoveries_running ON webhook_recoveries USING btree (webhook_id) WHERE completed_at IS NULL;
 
 create table webhooks (
   id bigint generated always as identity not null,
@@ -822,14 +1200,21 @@ create table webhooks (
   unhealthy_reason text,
   previous_secret bytea,
   previous_secret_until timestamp with time zone,
+  retry_policy text default 'standard'::text not null,
+  channels text[] default '{}'::text[] not null,
+  tags text[] default '{}'::text[] not null,
+  headers bytea,
+  header_names text[] default '{}'::text[] not null,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_previous_secret CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),
+  constraint webhooks_retry_policy_check CHECK (retry_policy = ANY (ARRAY['standard'::text, 'extended'::text])),
   constraint webhooks_unhealthy_reason_check CHECK (unhealthy_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'backlog_full'::text])),
   constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX webhooks_account ON webhooks USING btree (account_id, id DESC);
 CREATE INDEX webhooks_backlog_full ON webhooks USING btree (id) WHERE unhealthy_reason = 'backlog_full'::text;
 CREATE INDEX webhooks_previous_secret_until ON webhooks USING btree (previous_secret_until) WHERE previous_secret IS NOT NULL;
+CREATE INDEX webhooks_unhealthy ON webhooks USING btree (unhealthy_reason) WHERE unhealthy_reason IS NOT NULL;
 
 create table whatsapp_contacts (
   id bigint generated always as identity not null,
@@ -845,6 +1230,7 @@ create table whatsapp_contacts (
   constraint whatsapp_contacts_session_id_fkey FOREIGN KEY (session_id) REFERENCES whatsapp_sessions(id) ON DELETE CASCADE
 ) with (fillfactor=80);
 CREATE UNIQUE INDEX whatsapp_contacts_lid ON whatsapp_contacts USING btree (session_id, lid) WHERE lid IS NOT NULL;
+CREATE INDEX whatsapp_contacts_newest ON whatsapp_contacts USING btree (session_id, id DESC);
 CREATE UNIQUE INDEX whatsapp_contacts_phone ON whatsapp_contacts USING btree (session_id, phone) WHERE phone IS NOT NULL;
 
 create table whatsapp_files (
@@ -948,7 +1334,7 @@ create table whatsapp_outbox (
   pairing integer default 1 not null,
   constraint whatsapp_outbox_pkey PRIMARY KEY (message_id),
   constraint whatsapp_outbox_session_id_whatsapp_id_key UNIQUE (session_id, whatsapp_id),
-  constraint whatsapp_outbox_status_check CHECK (status = ANY (ARRAY['queued'::text, 'written'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text])),
+  constraint whatsapp_outbox_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'written'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text])),
   constraint whatsapp_outbox_file_id_fkey FOREIGN KEY (file_id) REFERENCES whatsapp_files(id) ON DELETE SET NULL,
   constraint whatsapp_outbox_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE
 ) with (fillfactor=80);
@@ -978,6 +1364,7 @@ create table whatsapp_sessions (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   pairing integer default 1 not null,
+  status_since timestamp with time zone default now() not null,
   constraint whatsapp_sessions_pkey PRIMARY KEY (id),
   constraint whatsapp_sessions_session_key_key UNIQUE (session_key),
   constraint whatsapp_sessions_desired_check CHECK (desired = ANY (ARRAY['on'::text, 'off'::text, 'removed'::text])),

@@ -17,5 +17,5 @@ if (words.length === 1 && ["--version", "-v"].includes(words[0] ?? "")) {
   NodeModule.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)))
   // oxlint-disable-next-line project/effect-idioms -- libuv looks there, once, when the first thread is needed
   process.env["UV_THREADPOOL_SIZE"] ??= String(signingThreads)
-  void import("./app/cli/run.ts")
+  void import("./app/cli/Cli.ts").then(({ run }) => run())
 }

@@ -7,10 +7,9 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import * as NodeFs from "node:fs"
 import type { Load, Loaded } from "./support/httpLoad.ts"
 import { runScript } from "./support/script.ts"
-import { type BenchDatabase, makeAccounts, startDatabase, startService } from "./support/service.ts"
+import { makeAccounts, postmasterOf, startDatabase, startService } from "./support/service.ts"
 import { type Line, median, printTable } from "./support/table.ts"
 
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
@@ -48,9 +47,6 @@ const env = {
   RATE_LIMIT_PRICING: "1000000",
   TEMPLATE_LIMIT_ENTERPRISE: "unlimited"
 }
-
-/** PostgreSQL's lock of a socket begins with its process id. */
-const postmasterOf = ({ socket }: BenchDatabase) => Number(NodeFs.readFileSync(`${socket}.lock`, "utf8").split("\n")[0])
 
 const start = Effect.gen(function*() {
   const database = yield* startDatabase

@@ -2,7 +2,8 @@
  * Compares this version with another one, whose checkout with its packages BENCH_BASE names. Both run at once, each with
  * separate databases and peers, and take turns, so that a slow moment of the machine hits both. The bench prints the
  * medians of the ratios of the turns: of work per second, and of work per processor time of the node, which other
- * programs of the machine disturb less. BENCH_LOADS names some of the loads, separated by commas.
+ * programs of the machine disturb less. BENCH_LOADS names some of the loads, separated by commas. BENCH_OURS names another
+ * checkout than this one.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer } from "effect"
@@ -24,7 +25,9 @@ import { type Line, median, printTable } from "./support/table.ts"
 import { startNode, startSinks } from "./support/webhookPeers.ts"
 import { sessionsOf, startWhatsApp, unpaced } from "./support/whatsAppSessions.ts"
 
-const turns = 14
+/** Two processes of one version differ by some percent for as long as they run, so both versions start several times. */
+const starts = 4
+const turns = 6
 const batches = 8
 const from = `news@${domain}`
 const webhooks = 8
@@ -139,14 +142,21 @@ const metrics: Readonly<Record<keyof Version, string>> = {
 /** Loads that run for a fixed time. All others do a fixed amount of work. */
 const timed: ReadonlyArray<keyof Version> = ["GET", "POST"]
 
-const compare = Effect.fnUntraced(function*(ours: Version, base: Version, load: keyof Version) {
-  const both = (turn: number) =>
-    turn % 2 === 0
-      ? Effect.all({ ours: ours[load], base: base[load] })
-      : Effect.all({ base: base[load], ours: ours[load] })
-  yield* both(0)
-  const all = yield* Effect.forEach(Array.from({ length: turns }, (_, turn) => turn), both)
-  const line = (metric: string, valueOf: (measured: Effect.Success<Version[typeof load]>) => number): Line => ({
+/** The turns of a load while both versions run. */
+const compare = (ours: Version, base: Version, load: keyof Version) =>
+  Effect.gen(function*() {
+    const both = (turn: number) =>
+      turn % 2 === 0
+        ? Effect.all({ ours: ours[load], base: base[load] })
+        : Effect.all({ base: base[load], ours: ours[load] })
+    yield* both(0)
+    return yield* Effect.forEach(Array.from({ length: turns }, (_, turn) => turn), both)
+  })
+
+type Turn = Effect.Success<ReturnType<typeof compare>>[number]
+
+const linesOf = (load: keyof Version, all: ReadonlyArray<Turn>): ReadonlyArray<Line> => {
+  const line = (metric: string, valueOf: (measured: Turn["ours"]) => number): Line => ({
     metric,
     value: median(all.map(({ ours }) => valueOf(ours))),
     limit: { name: "the other version", value: median(all.map(({ base }) => valueOf(base))) },
@@ -156,17 +166,24 @@ const compare = Effect.fnUntraced(function*(ours: Version, base: Version, load: 
     line(metrics[load], ({ perSecond }) => perSecond),
     line("per second of the node's CPU", ({ cpu, perSecond }) => 1e6 * (timed.includes(load) ? perSecond : 1) / cpu)
   ]
-})
+}
 
 const bench = Effect.gen(function*() {
   const checkout = yield* Config.String("BENCH_BASE")
+  const compared = yield* Config.String("BENCH_OURS").pipe(
+    Config.withDefault(NodePath.join(import.meta.dirname, "../.."))
+  )
   const named = yield* Config.String("BENCH_LOADS").pipe(Config.withDefault(Object.keys(metrics).join()))
   // `metrics` has the keys of a version.
   const loads = (Object.keys(metrics) as Array<keyof Version>).filter((load) => named.split(",").includes(load))
-  const base = yield* start(NodePath.resolve(checkout))
-  const ours = yield* start(NodePath.join(import.meta.dirname, "../.."))
-  const lines = yield* Effect.forEach(loads, (load) => compare(ours, base, load))
-  yield* printTable(`pair: median of ${turns} turns`, lines.flat())
+  const started = Effect.scoped(Effect.gen(function*() {
+    const base = yield* start(NodePath.resolve(checkout))
+    const ours = yield* start(NodePath.resolve(compared))
+    return yield* Effect.forEach(loads, (load) => compare(ours, base, load))
+  }))
+  const all = yield* Effect.forEach(Array.from({ length: starts }), () => started)
+  const lines = loads.flatMap((load, index) => linesOf(load, all.flatMap((turnsOf) => turnsOf[index] ?? [])))
+  yield* printTable(`pair: median of ${starts * turns} turns, ${starts} starts`, lines)
 })
 
-NodeRuntime.runMain(Effect.scoped(bench))
+NodeRuntime.runMain(bench)

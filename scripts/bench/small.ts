@@ -7,7 +7,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
 import type { Jobs, JobsDone } from "./support/graphileMail.ts"
 import { connections } from "./support/mail.ts"
@@ -17,6 +16,7 @@ import { percentiles } from "./support/percentiles.ts"
 import { cpuOf, peakOf, residentOf } from "./support/processUse.ts"
 import { startRelay } from "./support/relay.ts"
 import { client, makeAccounts, startDatabase, startService } from "./support/service.ts"
+import { countStatements } from "./support/statements.ts"
 import { type Line, printTable } from "./support/table.ts"
 
 const seconds = 10
@@ -84,21 +84,9 @@ const allDone = Effect.gen(function*() {
 
 /** Statements that PostgreSQL executes for one request, without those of an idle node. */
 const statements = Effect.fnUntraced(function*({ database, run }: Setup, recipients: Run["recipients"]) {
-  const sql = yield* SqlClient.SqlClient
-  const log = NodePath.join(database.directory, "db/postgres.log")
-  const counted = Effect.fnUntraced(function*<A>(work: Effect.Effect<A>) {
-    const from = NodeFs.statSync(log).size
-    yield* work
-    return NodeFs.readFileSync(log).subarray(from).toString().match(/LOG: {2}(execute|statement)/g)?.length ?? 0
-  })
-  const set = (value: string) =>
-    Effect.andThen(sql`alter system set log_statement = ${sql.literal(`'${value}'`)}`, sql`select pg_reload_conf()`)
-  yield* sql`alter system set log_parameter_max_length = 0`
-  yield* Effect.andThen(set("all"), Effect.sleep("1 second"))
-  const idle = yield* counted(Effect.sleep("2 seconds"))
   const count = 50
-  const busy = yield* counted(run({ recipients, perSecond: count / 2, seconds: 2 }))
-  yield* Effect.andThen(set("none"), Effect.sleep("1 second"))
+  const idle = yield* countStatements(database, Effect.sleep("2 seconds"))
+  const busy = yield* countStatements(database, run({ recipients, perSecond: count / 2, seconds: 2 }))
   return (busy - idle) / count
 })
 

@@ -12,6 +12,10 @@ export interface Target {
   readonly sandboxToken: Redacted.Redacted
 }
 
+interface TemporaryService extends Target {
+  readonly setupLink: Redacted.Redacted
+}
+
 /** The service ended before it was ready. */
 export class ServiceEnded extends Schema.TaggedError<ServiceEnded>()("ServiceEnded", {}) {
   override get message() {
@@ -43,10 +47,10 @@ const temporaryDirectory = Effect.gen(function*() {
   return directory
 })
 
-/** The key that a first start writes before it prints its link. */
-const firstKey = Effect.fnUntraced(function*(directory: string) {
+/** What a first start writes before it prints its link: a key, and the link to set up the console. */
+const secretIn = Effect.fnUntraced(function*(directory: string, name: "first-key" | "setup-link") {
   const fs = yield* FileSystem.FileSystem
-  return Redacted.make((yield* fs.readFileString(NodePath.join(directory, "first-key"))).trim())
+  return Redacted.make((yield* fs.readFileString(NodePath.join(directory, name))).trim())
 })
 
 /** A service with an empty database, started like `npm start`. The scope removes it and its files. */
@@ -68,7 +72,7 @@ export const temporaryService = Effect.gen(function*() {
     stderr: "inherit",
     forceKillAfter: "15 seconds"
   })
-  const ready = yield* Deferred.make<Target, ServiceEnded>()
+  const ready = yield* Deferred.make<TemporaryService, ServiceEnded>()
   yield* service.stdout.pipe(
     Stream.decodeText(),
     Stream.splitLines,
@@ -76,8 +80,8 @@ export const temporaryService = Effect.gen(function*() {
       const [, baseUrl] = link.exec(line) ?? []
       if (baseUrl === undefined) return Effect.void
       return Effect.flatMap(
-        firstKey(directory),
-        (apiKey) => Deferred.succeed(ready, { baseUrl, apiKey, sandboxToken: Redacted.make(sandboxToken) })
+        Effect.all({ apiKey: secretIn(directory, "first-key"), setupLink: secretIn(directory, "setup-link") }),
+        (secrets) => Deferred.succeed(ready, { baseUrl, ...secrets, sandboxToken: Redacted.make(sandboxToken) })
       )
     }),
     Effect.ignore,

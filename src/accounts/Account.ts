@@ -9,9 +9,9 @@ const PendingEmail = Schema.NullOr(Schema.String).annotate({
   description: "The requested new address, until it is confirmed from there, within 24 hours"
 })
 
-/** An account holder (spec 2.8). `status` says whether it may send: the trial lasts 3 days. */
+/** An account holder (spec 2.8). A test key reads its owner's. `status` says whether it may send: the trial lasts 3 days. */
 export const Account = Schema.Struct({
-  id: AccountId,
+  id: AccountId.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   name: Schema.String,
   email: Schema.String,
   pending_email: PendingEmail,

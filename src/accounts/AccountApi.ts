@@ -39,6 +39,9 @@ export const NotificationsChange = Schema.Struct(Struct.map(Notifications.fields
 })
 export type NotificationsChange = typeof NotificationsChange.Type
 
+/** A test key changes nothing of its owner. */
+const live = { mode: "live" } as const
+
 const read = HttpApiEndpoint.get("read", "/", { success: Data(Account) })
   .annotate(Access.Access, Access.channel(["account:read"], "account:read"))
   .annotateMerge(OpenApi.annotations({ summary: "Read the account", description: "Profile, plan and trial." }))
@@ -47,7 +50,7 @@ const profile = HttpApiEndpoint.put("profile", "/profile", {
   payload: ProfileChange,
   success: Data(Profile),
   error: apiErrors(EmailChangeLimit, EmailTaken)
-}).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
+}).annotate(Access.Access, Access.full("account:write", live)).annotateMerge(OpenApi.annotations({
   summary: "Change the profile",
   description:
     "Absent fields keep their value. A new email address is pending until a person confirms it there within 24 hours. The previous one gets a notice, and can undo the change for 7 days. The current address withdraws a pending one."
@@ -57,14 +60,14 @@ const password = HttpApiEndpoint.put("password", "/password", {
   payload: PasswordChange,
   success: Nothing,
   error: apiErrors(ValidationFailed, RateLimitExceeded)
-}).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
+}).annotate(Access.Access, Access.full("account:write", live)).annotateMerge(OpenApi.annotations({
   summary: "Change the password",
   description:
     "Login sessions and API keys stay valid; DELETE /v1/account/sessions ends other logins. The owner gets a mail."
 }))
 
 const notifications = HttpApiEndpoint.get("notifications", "/notifications", { success: Data(Notifications) })
-  .annotate(Access.Access, Access.full("account:read"))
+  .annotate(Access.Access, Access.full("account:read", live))
   .annotateMerge(OpenApi.annotations({
     summary: "Read the notification settings",
     description: "The mails that the service sends to the account's owner."
@@ -73,23 +76,30 @@ const notifications = HttpApiEndpoint.get("notifications", "/notifications", { s
 const changeNotifications = HttpApiEndpoint.put("changeNotifications", "/notifications", {
   payload: NotificationsChange,
   success: Data(Notifications)
-}).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
+}).annotate(Access.Access, Access.full("account:write", live)).annotateMerge(OpenApi.annotations({
   summary: "Change the notification settings",
   description: "Absent fields keep their value. Mails about the password and the email address cannot be switched off."
 }))
 
+const confirmation = Text.check(
+  Schema.makeFilter(
+    (text: string) => text === "DELETE" ? undefined : "must be the word DELETE in capital letters",
+    { toJsonSchema: () => ({ pattern: "^DELETE$" }) }
+  )
+).annotate({ description: "The word DELETE" })
+
 const remove = HttpApiEndpoint.delete("remove", "/", {
-  payload: Schema.Struct({ confirmation: Text.annotate({ description: "The word DELETE" }) }),
+  payload: Schema.Struct({ confirmation }),
   success: Nothing,
   error: apiErrors(ValidationFailed)
-}).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
+}).annotate(Access.Access, Access.full("account:write", live)).annotateMerge(OpenApi.annotations({
   summary: "Delete the account",
   description:
     "Irreversible. Keys and login sessions are refused at once, and nothing more is sent. All data of the account is erased soon after. Its email address is free at once."
 }))
 
 const sessions = HttpApiEndpoint.get("sessions", "/sessions", { success: Data(Schema.Array(LoginSession)) })
-  .annotate(Access.Access, Access.full("account:read"))
+  .annotate(Access.Access, Access.full("account:read", live))
   .annotateMerge(OpenApi.annotations({
     summary: "List login sessions",
     description: "Who is logged in, newest first: at most 100 sessions, never their tokens."
@@ -99,13 +109,13 @@ const endSession = HttpApiEndpoint.delete("endSession", "/sessions/:id", {
   params: { id: pathId(LoginSessionId) },
   success: Nothing,
   error: apiErrors(NotFound)
-}).annotate(Access.Access, Access.full("account:write")).annotateMerge(OpenApi.annotations({
+}).annotate(Access.Access, Access.full("account:write", live)).annotateMerge(OpenApi.annotations({
   summary: "End a login session",
   description: "Every node refuses its token with 401 at once. The session may be the caller's own."
 }))
 
 const endSessions = HttpApiEndpoint.delete("endSessions", "/sessions", { success: Nothing })
-  .annotate(Access.Access, Access.full("account:write"))
+  .annotate(Access.Access, Access.full("account:write", live))
   .annotateMerge(OpenApi.annotations({
     summary: "End all other login sessions",
     description: "Ends every login session but the caller's own. With an API key it ends all of them."

@@ -33,6 +33,17 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
   }
 }
 
+/** The password is right, and proves too little. */
+export class SecondFactorRequired extends Schema.TaggedError<SecondFactorRequired>()(
+  "SecondFactorRequired",
+  {},
+  wire(401, "second_factor_required", 4015)
+) {
+  override get message() {
+    return "The owner has a second factor. Send the code of the authenticator app, or a recovery code, as code."
+  }
+}
+
 /** The same for an address without an account. */
 export class LoginPaused extends Schema.TaggedError<LoginPaused>()(
   "LoginPaused",
@@ -55,14 +66,24 @@ export class RegistrationClosed extends Schema.TaggedError<RegistrationClosed>()
   }
 }
 
-/** Nothing of the request is accepted. `current` is the used part of the month's `limit`. */
+/** Nothing of the request is accepted. `current` is the used part of the `limit` of the month, or of a test key's day. */
 export class EmailQuotaExceeded extends Schema.TaggedError<EmailQuotaExceeded>()(
   "EmailQuotaExceeded",
-  { limit: Schema.Int, current: Schema.Int, resource: Schema.Literal("emails") },
+  {
+    limit: Schema.Int,
+    current: Schema.Int,
+    resource: Schema.Literal("emails"),
+    per: Schema.optionalKey(Schema.Literal("day"))
+  },
   wire(402, "email_quota_exceeded", 4020)
 ) {
   override get message() {
     const used = pluralize(this.current, "is used", "are used")
+    if (this.per === "day") {
+      return `Test keys may send ${
+        pluralize(this.limit, "email")
+      } a day, ${used}, and this request has more recipients than that leaves. Wait for the next day (UTC).`
+    }
     return `Your plan allows ${
       pluralize(this.limit, "email")
     } a month, ${used}, and this request has more recipients than that leaves. Choose a larger plan, or wait for the next month (UTC).`

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { NotFound } from "../platform/http/ApiErrors.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
@@ -71,11 +71,8 @@ const AccountHttp = HttpApiBuilder.group(
           yield* sessions.endOthers({ accountId, current })
           return yield* nothing
         }),
-        remove: Effect.fnUntraced(function*({ payload: { confirmation } }) {
+        remove: Effect.fnUntraced(function*() {
           const { accountId } = yield* Principal
-          if (confirmation !== "DELETE") {
-            return yield* ValidationFailed.of("confirmation", "must be the word DELETE in capital letters")
-          }
           yield* removal.remove(accountId)
           return yield* nothing
         })

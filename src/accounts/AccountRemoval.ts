@@ -20,29 +20,34 @@ const aftermath = 15
 const makeRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** Anonymises the row. A second deletion changes nothing. */
-  const mark = (id: AccountId) =>
-    Query.run(sql`with gone as (
+  /** Anonymises the row and that of the shadow account. Returns both. A second deletion changes nothing. */
+  const mark = Query.findAll({
+    Request: AccountId,
+    Result: Schema.Struct({ account_id: AccountId }),
+    execute: (id) =>
+      sql`with gone as (
         update accounts set deleted_at = now(), name = '', email = 'account-' || id || '@deleted.invalid',
           password_hash = null, timezone = 'UTC', locale = 'en', weekly_digest = false
-        where id = ${id} and deleted_at is null returning id
+        where id in (${id}::bigint, -${id}::bigint) and deleted_at is null returning id
       )
-      insert into account_erasures (account_id) select id from gone`)
+      insert into account_erasures (account_id) select id from gone returning account_id`
+  })
 
   const due = Query.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({ account_id: AccountId }),
-    execute: () => sql`select account_id from account_erasures where next_at <= now() order by next_at`
+    execute: () => sql`select account_id from account_erasures where next_at <= now() order by next_at, account_id`
   })
 
   /**
    * Ends the erasure once {@link aftermath} has passed, else schedules the next look. Never both for one row in one
-   * statement.
+   * statement. A shadow account ends before its owner's.
    */
   const conclude = (id: AccountId) =>
     Query.run(sql`with concluded as (
         delete from account_erasures
-        where account_id = ${id} and requested_at <= now() - ${aftermath} * interval '1 minute' returning account_id
+        where account_id = ${id} and requested_at <= now() - ${aftermath} * interval '1 minute'
+          and not exists (select from accounts where shadow_of = ${id}) returning account_id
       ), gone as (
         delete from accounts using concluded where id = concluded.account_id
       )
@@ -54,7 +59,7 @@ const makeRepo = Effect.gen(function*() {
 
 /** Deletes accounts and erases their rows. */
 export class AccountRemoval extends Context.Service<AccountRemoval, {
-  /** After its commit, keys and login sessions are refused, nothing more is sent, and the email address is free. */
+  /** With the shadow account. After its commit, keys and login sessions are refused, nothing more is sent, and the email address is free. */
   readonly remove: (accountId: AccountId) => Effect.Effect<void>
   /** Erases rows of deleted accounts. An account that fails is retried in the next round and does not block others. */
   readonly erase: Effect.Effect<void>
@@ -69,8 +74,9 @@ export class AccountRemoval extends Context.Service<AccountRemoval, {
 
       const remove = Effect.fn("AccountRemoval.remove")(function*(accountId: AccountId) {
         yield* transaction(Effect.gen(function*() {
-          yield* repo.mark(accountId)
-          for (const { atOnce } of steps) if (atOnce !== undefined) yield* atOnce(accountId)
+          for (const { account_id } of yield* repo.mark(accountId)) {
+            for (const { atOnce } of steps) if (atOnce !== undefined) yield* atOnce(account_id)
+          }
         }))
         // The operator's record of the deletion: the audit log is erased with the account.
         const { clientAddress: client_address, requestId: request_id } = yield* RequestContext

@@ -8,6 +8,7 @@ import type { Notifications, Profile } from "./Account.ts"
 import type { NotificationsChange, PasswordChange, ProfileChange } from "./AccountApi.ts"
 import type { EmailChangeLimit, EmailTaken } from "./AccountErrors.ts"
 import { AccountSettingsRepo } from "./AccountSettingsRepo.ts"
+import { AccountsRepo } from "./AccountsRepo.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
 import { EmailChanges } from "./EmailChanges.ts"
@@ -37,6 +38,7 @@ export class AccountSettings extends Context.Service<AccountSettings, {
       const audit = yield* Audit
       const notices = yield* Notices
       const repo = yield* AccountSettingsRepo
+      const accounts = yield* AccountsRepo
       const currentPassword = yield* CurrentPassword
       const emailChanges = yield* EmailChanges
       const { base } = yield* PublicUrl
@@ -45,7 +47,9 @@ export class AccountSettings extends Context.Service<AccountSettings, {
         function*(accountId: AccountId, change: ProfileChange) {
           return yield* transaction(Effect.gen(function*() {
             if (change.email !== undefined) yield* emailChanges.request(accountId, change.email)
-            return yield* repo.update({ accountId, change })
+            const profile = yield* repo.update({ accountId, change })
+            if (change.timezone !== undefined || change.locale !== undefined) yield* accounts.copyToShadow(accountId)
+            return profile
           }))
         }
       )
@@ -82,5 +86,5 @@ export class AccountSettings extends Context.Service<AccountSettings, {
         )
       })
     })
-  ).pipe(Layer.provide(AccountSettingsRepo.layer))
+  ).pipe(Layer.provide([AccountSettingsRepo.layer, AccountsRepo.layer]))
 }

@@ -5,6 +5,7 @@ import type { EmailAddress } from "../values/EmailAddress.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Locale, Timezone } from "../values/Locale.ts"
 import type { Plan } from "../values/Plan.ts"
+import { ownerOf } from "../values/TestMode.ts"
 import type { Account } from "./Account.ts"
 import { EmailTaken, InvalidCredentials } from "./AccountErrors.ts"
 import { AccountsRepo, type RetentionDays } from "./AccountsRepo.ts"
@@ -29,6 +30,7 @@ export class Accounts extends Context.Service<Accounts, {
   readonly create: (account: NewAccount) => Effect.Effect<Account, EmailTaken>
   /** The account of an address, if the password is right. */
   readonly authenticate: (email: string, password: Redacted.Redacted) => Effect.Effect<Account, InvalidCredentials>
+  /** The owner's account for a shadow account. */
   readonly find: (id: AccountId) => Effect.Effect<Option.Option<Account>>
   /** All accounts, oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<Account>>
@@ -77,19 +79,25 @@ export class Accounts extends Context.Service<Accounts, {
       return Accounts.of({
         create,
         authenticate,
-        find: (id) => repo.find(id),
+        find: (id) => repo.find(ownerOf(id)),
         list: repo.list(),
         setRetention: Effect.fn("Accounts.setRetention")((id: AccountId, days: RetentionDays) =>
           transaction(Effect.tap(repo.setRetention({ id, ...days }), (changed) =>
             Option.isSome(changed)
-              ? audit.record({ accountId: id, action: "retention.changed", data: { ...days } })
+              ? Effect.andThen(
+                repo.copyToShadow(id),
+                audit.record({ accountId: id, action: "retention.changed", data: { ...days } })
+              )
               : Effect.void))
         ),
         setPlan: Effect.fn("Accounts.setPlan")(
           (id: AccountId, plan: Plan) =>
             transaction(Effect.tap(repo.setPlan({ id, plan }), (changed) =>
               Option.isSome(changed)
-                ? audit.record({ accountId: id, action: "plan.changed", data: { plan } })
+                ? Effect.andThen(
+                  repo.copyToShadow(id),
+                  audit.record({ accountId: id, action: "plan.changed", data: { plan } })
+                )
                 : Effect.void))
         )
       })

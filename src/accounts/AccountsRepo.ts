@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
+import { shadowOf } from "../values/TestMode.ts"
 import { Account } from "./Account.ts"
 import { pendingEmail } from "./AccountSettingsRepo.ts"
 
@@ -46,7 +47,8 @@ const make = Effect.gen(function*() {
     Request: Schema.String,
     Result: Schema.Struct({ ...Account.fields, password_hash: Schema.NullOr(Schema.String) }),
     execute: (email) =>
-      sql`select ${columns}, password_hash from accounts where lower(email) = lower(${email}) and deleted_at is null`
+      sql`select ${columns}, password_hash from accounts
+        where lower(email) = lower(${email}) and deleted_at is null and shadow_of is null`
   })
 
   const find = Query.findOneOption({
@@ -58,7 +60,7 @@ const make = Effect.gen(function*() {
   const list = Query.findAll({
     Request: Schema.Void,
     Result: Account,
-    execute: () => sql`select ${columns} from accounts where deleted_at is null order by id`
+    execute: () => sql`select ${columns} from accounts where deleted_at is null and shadow_of is null order by id`
   })
 
   /** A chosen plan ends the trial, and the operator vouches for the address. */
@@ -67,7 +69,7 @@ const make = Effect.gen(function*() {
     Result: Account,
     execute: ({ id, plan }) =>
       sql`update accounts set plan = ${plan}, trial_ends_at = null, awaits_confirmation = false
-        where id = ${id} and deleted_at is null returning ${columns}`
+        where id = ${id} and deleted_at is null and shadow_of is null returning ${columns}`
   })
 
   /** Null is the operator's setting. */
@@ -77,10 +79,16 @@ const make = Effect.gen(function*() {
     execute: ({ contentDays, id, messageDays }) =>
       sql`update accounts set message_retention_days = ${messageDays}::smallint,
           content_retention_days = ${contentDays}::smallint
-        where id = ${id} and deleted_at is null returning id`
+        where id = ${id} and deleted_at is null and shadow_of is null returning id`
   })
 
-  return { insert, findByEmail, find, list, setPlan, setRetention }
+  /** Gives the shadow account what its owner has. Call it after a change, in the same transaction. */
+  const copyToShadow = (id: AccountId) =>
+    Query.run(sql`update accounts s set plan = o.plan, timezone = o.timezone, locale = o.locale,
+        message_retention_days = o.message_retention_days, content_retention_days = o.content_retention_days
+      from accounts o where o.id = ${id} and s.id = ${shadowOf(id)} and s.shadow_of = o.id`)
+
+  return { insert, findByEmail, find, list, setPlan, setRetention, copyToShadow }
 })
 
 /** SQL of `accounts`. */

@@ -25,6 +25,8 @@ export type AuditAction =
   | "webhook.changed"
   | "webhook.secret_rotated"
   | "webhook.removed"
+  | "webhook.recovery_started"
+  | "webhook.recovery_canceled"
   | "domain.added"
   | "domain.changed"
   | "domain.removed"
@@ -42,11 +44,12 @@ export interface AuditEntry {
 /** Whether the request comes from the account (its owner or their program), not from the operator. */
 export const byOwner: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(Principal), Option.isSome)
 
-/** `key 5`, `session 7`, `anonymous` for a request without a credential, or `system` outside of requests. */
+/** `key 5`, `session 7`, `person 3`, `anonymous` for a request without a credential, or `system` outside of requests. */
 export const actor: Effect.Effect<string> = Effect.gen(function*() {
   const principal = yield* Effect.serviceOption(Principal)
   if (Option.isNone(principal)) return (yield* RequestContext).clientAddress === "" ? "system" : "anonymous"
-  const { keyId, sessionId } = principal.value
+  const { keyId, person, sessionId } = principal.value
+  if (person !== undefined) return `person ${person.id}`
   return keyId === undefined ? `session ${sessionId}` : `key ${keyId}`
 })
 

@@ -12,7 +12,14 @@ import { lineBetween, textBetween } from "../values/Text.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { Account } from "./Account.ts"
 import { NewPassword } from "./AccountApi.ts"
-import { EmailTaken, InvalidCredentials, LoginPaused, RegistrationClosed, TokenExpired } from "./AccountErrors.ts"
+import {
+  EmailTaken,
+  InvalidCredentials,
+  LoginPaused,
+  RegistrationClosed,
+  SecondFactorRequired,
+  TokenExpired
+} from "./AccountErrors.ts"
 
 /** A login session. Its `token` is used like an API key. */
 const Login = Schema.Struct({ account: Account, token: Schema.String, expires_at: Timestamp }).annotate({
@@ -38,13 +45,22 @@ const register = HttpApiEndpoint.post("register", "/register", {
 )
 
 const login = HttpApiEndpoint.post("login", "/login", {
-  payload: Schema.Struct({ email: textBetween(1, 320), password: textBetween(1, 128) }),
+  payload: Schema.Struct({
+    email: textBetween(1, 320),
+    password: textBetween(1, 128),
+    code: Schema.optionalKey(
+      textBetween(1, 32).annotate({
+        description: "A code of the authenticator app, or a recovery code, where the owner has one"
+      })
+    )
+  }),
   success: Data(Login),
-  error: apiErrors(InvalidCredentials, LoginPaused, RateLimitExceeded)
+  error: apiErrors(InvalidCredentials, SecondFactorRequired, LoginPaused, RateLimitExceeded)
 }).annotate(Access.Access, Access.open).annotate(Access.AddressLimit, "rateLimitLogin").annotateMerge(
   OpenApi.annotations({
     summary: "Log in",
-    description: "Returns a session token. Use it like an API key without scopes."
+    description:
+      "Returns a session token. Use it like an API key without scopes. An owner with a second factor sends its code, too."
   })
 )
 

@@ -1,11 +1,14 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { People } from "../people/People.ts"
+import { SecondFactors } from "../people/SecondFactors.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Principal } from "../platform/http/Authentication.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { nothing } from "../platform/http/RequestContext.ts"
+import type { AccountId } from "../values/Ids.ts"
 import type { Account } from "./Account.ts"
-import { RegistrationClosed } from "./AccountErrors.ts"
+import { InvalidCredentials, RegistrationClosed, SecondFactorRequired } from "./AccountErrors.ts"
 import { Accounts } from "./Accounts.ts"
 import { AddressConfirmations } from "./AddressConfirmations.ts"
 import { AuthApi } from "./AuthApi.ts"
@@ -13,6 +16,21 @@ import { LoginGuesses } from "./LoginGuesses.ts"
 import { LoginSessions } from "./LoginSessions.ts"
 import { passwordViolations, refuseAll } from "./passwordFault.ts"
 import { PasswordResets } from "./PasswordResets.ts"
+
+/** Asks for the code of an owner whose password alone proves too little. */
+const makeSecondStep = Effect.gen(function*() {
+  const people = yield* People
+  const factors = yield* SecondFactors
+  const guesses = yield* LoginGuesses
+  return Effect.fnUntraced(function*(accountId: AccountId, code: string | undefined) {
+    const guarded = yield* people.guarded(accountId)
+    if (Option.isNone(guarded)) return
+    if (code === undefined) return yield* new SecondFactorRequired()
+    const person = guarded.value
+    const checked = Effect.filterOrFail(factors.check(person, code), Option.isSome, () => new InvalidCredentials())
+    yield* guesses.countedAnywhere(`code:${person}`, checked)
+  })
+})
 
 /** Handlers of {@link AuthApi}. */
 export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", (handlers) =>
@@ -23,6 +41,7 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
     const guesses = yield* LoginGuesses
     const confirmations = yield* AddressConfirmations
     const config = yield* AppConfig
+    const secondStep = yield* makeSecondStep
 
     const opened = Effect.fnUntraced(function*(account: Account) {
       const { expires_at, token } = yield* sessions.open(account.id)
@@ -43,8 +62,9 @@ export const AuthHttp = HttpApiBuilder.group(baseContract.add(AuthApi), "auth", 
         yield* confirmations.ask(account.id)
         return yield* opened(account)
       }),
-      login: Effect.fnUntraced(function*({ payload: { email, password } }) {
+      login: Effect.fnUntraced(function*({ payload: { code, email, password } }) {
         const account = yield* guesses.counted(email, accounts.authenticate(email, Redacted.make(password)))
+        yield* secondStep(account.id, code)
         return yield* opened(account)
       }),
       forgot: Effect.fnUntraced(function*({ payload: { email } }) {

@@ -103,7 +103,8 @@ const makeRepo = Effect.gen(function*() {
     )
 
   const endAccess = (accountId: AccountId) =>
-    Query.run(sql`with ended as (delete from login_sessions where account_id = ${accountId})
+    Query.run(sql`with owner as (select id from people where account_id = ${accountId}),
+      ended as (delete from login_sessions where account_id = ${accountId} or person_id in (select id from owner))
       update accounts set password_hash = null where id = ${accountId}`)
 
   return { lock, ofLastHour, isTaken, withdraw, insert, find, confirm, end, setEmail, endAccess }

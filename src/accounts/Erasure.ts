@@ -42,17 +42,24 @@ export const eraseRows = (...tables: ReadonlyArray<string>): ErasureStep["some"]
     return 0
   })
 
-/** Deleting the login sessions logs everyone out at once. Deleting address changes frees the previous addresses. */
+/**
+ * Deleting the login sessions and the owner's person logs everyone out at once. Deleting address changes frees the previous
+ * addresses.
+ */
 export const accountsErasure: ErasureStep = {
   name: "accounts",
   atOnce: Effect.fnUntraced(function*(accountId) {
     const sql = yield* SqlClient.SqlClient
     yield* Query.run(sql`delete from login_sessions where account_id = ${accountId}`)
+    yield* Query.run(sql`delete from people where account_id = ${accountId}`)
+    yield* Query.run(sql`delete from memberships where account_id = ${accountId}`)
     yield* Query.run(sql`delete from password_resets where account_id = ${accountId}`)
     yield* Query.run(sql`delete from email_changes where account_id = ${accountId}`)
   }),
   some: eraseRows(
     "login_sessions",
+    "people",
+    "memberships",
     "password_resets",
     "email_changes",
     "notices",

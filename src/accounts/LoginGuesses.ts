@@ -44,29 +44,44 @@ const makeRepo = Effect.gen(function*() {
  */
 export class LoginGuesses extends Context.Service<LoginGuesses, {
   /** Runs a login. Refuses it during a pause, before its costly check of the password. */
-  readonly counted: <A>(
+  readonly counted: <A, E extends InvalidCredentials>(
     email: string,
-    login: Effect.Effect<A, InvalidCredentials>
-  ) => Effect.Effect<A, InvalidCredentials | LoginPaused>
+    login: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | LoginPaused>
+  /** The same for guesses that count together, from whatever network they come: those of a person's codes. */
+  readonly countedAnywhere: <A, E extends InvalidCredentials>(
+    name: string,
+    check: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | LoginPaused>
 }>()("messaging-service/accounts/LoginGuesses") {
   static readonly layer = Layer.effect(
     LoginGuesses,
     Effect.gen(function*() {
       const repo = yield* makeRepo
+
+      const count = Effect.fnUntraced(function*<A, E extends InvalidCredentials>(
+        pair: typeof Pair.Type,
+        login: Effect.Effect<A, E>
+      ) {
+        const pause = yield* repo.pause(pair)
+        if (Option.isSome(pause)) {
+          const { seconds } = pause.value
+          const { answerHeaders } = yield* RequestContext
+          answerHeaders.set("retry-after", String(seconds))
+          return yield* new LoginPaused({ retry_after: seconds })
+        }
+        const entered = yield* Effect.tapError(login, () => repo.fail(pair))
+        yield* repo.forget(pair)
+        return entered
+      })
+
       return LoginGuesses.of({
-        counted: Effect.fnUntraced(function*(email, login) {
-          const { answerHeaders, clientAddress } = yield* RequestContext
-          const pair = { email: email.toLowerCase(), network: networkOf(clientAddress) }
-          const pause = yield* repo.pause(pair)
-          if (Option.isSome(pause)) {
-            const { seconds } = pause.value
-            answerHeaders.set("retry-after", String(seconds))
-            return yield* new LoginPaused({ retry_after: seconds })
-          }
-          const entered = yield* Effect.tapError(login, () => repo.fail(pair))
-          yield* repo.forget(pair)
-          return entered
-        })
+        counted: (email, login) =>
+          Effect.flatMap(
+            RequestContext,
+            ({ clientAddress }) => count({ email: email.toLowerCase(), network: networkOf(clientAddress) }, login)
+          ),
+        countedAnywhere: (name, check) => count({ email: name, network: "any" }, check)
       })
     })
   )

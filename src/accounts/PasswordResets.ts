@@ -1,10 +1,12 @@
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AppConfig } from "../platform/config/AppConfig.ts"
 import * as Passwords from "../platform/crypto/Passwords.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
 import type { ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { PublicUrl } from "../platform/http/PublicUrl.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { AccountId } from "../values/Ids.ts"
@@ -88,7 +90,8 @@ const makeRepo = Effect.gen(function*() {
   })
 
   const setPassword = (accountId: AccountId, hash: string) =>
-    Query.run(sql`with ended as (delete from login_sessions where account_id = ${accountId})
+    Query.run(sql`with owner as (select id from people where account_id = ${accountId}),
+      ended as (delete from login_sessions where account_id = ${accountId} or person_id in (select id from owner))
       update accounts set password_hash = ${hash} where id = ${accountId}`)
 
   return { ask, take, insert, find, use, setPassword }
@@ -110,6 +113,9 @@ export class PasswordResets extends Context.Service<PasswordResets, {
       const audit = yield* Audit
       const notices = yield* Notices
       const sealed = yield* SealedNotices
+      const { base } = yield* PublicUrl
+      const { console } = yield* AppConfig
+      const linkOf = (token: string) => console === "on" ? `${base}/console/password/reset/${token}` : undefined
       const repo = yield* makeRepo
 
       const answerOne = Effect.fnUntraced(
@@ -119,7 +125,7 @@ export class PasswordResets extends Context.Service<PasswordResets, {
           if (Option.isNone(asked)) return
           const { account_id: accountId } = asked.value
           yield* audit.record({ accountId, action: "password.reset_asked" })
-          yield* sealed.enqueue(passwordTokenNotice(accountId, token))
+          yield* sealed.enqueue(passwordTokenNotice(accountId, token, linkOf(token)))
         },
         // For the audit log, it is the request that asked.
         (effect, { client_address: clientAddress }) =>

@@ -1,12 +1,14 @@
 import { Schema } from "effect"
 import { ApiKeyId } from "../values/Ids.ts"
 import { Permission, Scope } from "../values/Permission.ts"
+import { Mode } from "../values/TestMode.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 
 const fields = {
   id: ApiKeyId,
   name: Schema.String,
   key_prefix: Schema.String,
+  mode: Mode,
   scopes: Schema.Array(Scope),
   permissions: Schema.Array(Permission),
   expires_at: Schema.NullOr(Timestamp),

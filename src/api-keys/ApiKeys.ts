@@ -10,13 +10,14 @@ import * as Query from "../platform/database/Query.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { AccountId, ApiKeyId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
+import { type Mode, modeOf, shadowOf } from "../values/TestMode.ts"
 import type { Timestamp } from "../values/Timestamp.ts"
 import type { ApiKey, CreatedApiKey } from "./ApiKey.ts"
 import type { NewApiKey } from "./ApiKeysApi.ts"
 import { ApiKeysRepo, type UncountedRow } from "./ApiKeysRepo.ts"
 
-/** The prefix of every API key. The next 4 characters stay visible after creation. */
-export const keyPrefix = "sk_live_"
+/** The prefix of API keys by their mode. The next 4 characters stay visible after creation. */
+export const keyPrefixes: Readonly<Record<Mode, string>> = { live: "sk_live_", test: "sk_test_" }
 
 /** The characters of a key that stay visible, with the prefix. */
 export const shownLength = 12
@@ -58,12 +59,15 @@ const keyRevokedNotice = ({ accountId, id, name }: OwnedKey): Notice => ({
 
 /** The API keys of an account (spec 2.2, 3.5, 4.1). */
 export class ApiKeys extends Context.Service<ApiKeys, {
-  /** Newest first. */
+  /** Newest first, with the test keys of a live account. */
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<ApiKey>>
   readonly find: (accountId: AccountId, id: ApiKeyId) => Effect.Effect<ApiKey, NotFound>
-  /** Creates a key within the plan's limit, which holds for concurrent requests too. */
+  /**
+   * Creates a key within the plan's limit, which holds for concurrent requests too. Test keys have their own limit. The
+   * first one creates the shadow account.
+   */
   readonly create: (
-    accountId: AccountId,
+    creator: AccountId,
     key: NewApiKey
   ) => Effect.Effect<CreatedApiKey, PlanLimitExceeded | ValidationFailed>
   /** Whether a key with this end, or without one, lives longer than a credential with the other end. */
@@ -90,12 +94,14 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         return yield* Effect.orDie(Effect.fromOption(yield* repo.insert({ ...row, plans: [plan] })))
       })
 
-      const create = Effect.fn("ApiKeys.create")(function*(accountId: AccountId, wanted: NewApiKey) {
+      const create = Effect.fn("ApiKeys.create")(function*(creator: AccountId, wanted: NewApiKey) {
+        const mode = wanted.mode ?? modeOf(creator)
+        const accountId = mode === "test" ? shadowOf(creator) : creator
         const expires_at = wanted.expires_at ?? null
         if (expires_at !== null && (yield* repo.isPast(expires_at)).past) {
           return yield* ValidationFailed.of("expires_at", "must be in the future")
         }
-        const key = Tokens.mint(keyPrefix)
+        const key = Tokens.mint(keyPrefixes[mode])
         const row = {
           account_id: accountId,
           name: wanted.name,
@@ -106,11 +112,13 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           expires_at
         }
         const made = yield* transaction(Effect.gen(function*() {
+          if (accountId !== creator) yield* repo.openShadow(creator)
           const inserted = Option.getOrUndefined(yield* repo.insert({ ...row, plans: unlimited })) ??
             (yield* counted(accountId, row))
           const { id, name } = inserted
-          yield* audit.record({ accountId, action: "key.created", target: `key ${id}`, data: { name } })
-          if (yield* byOwner) yield* notices.enqueue(keyCreatedNotice({ accountId, id, name }))
+          const data = { name, ...(mode === "test" && { mode }) }
+          yield* audit.record({ accountId: creator, action: "key.created", target: `key ${id}`, data })
+          if (mode === "live" && (yield* byOwner)) yield* notices.enqueue(keyCreatedNotice({ accountId, id, name }))
           return inserted
         }))
         const { is_active: _, last_used_at: __, ...shown } = made
@@ -129,9 +137,9 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           yield* transaction(Effect.gen(function*() {
             const gone = yield* repo.revoke({ accountId, id })
             if (Option.isNone(gone)) return yield* new NotFound()
-            const { name } = gone.value
+            const { mode, name } = gone.value
             yield* audit.record({ accountId, action: "key.revoked", target: `key ${id}`, data: { name } })
-            yield* notices.enqueue(keyRevokedNotice({ accountId, id, name }))
+            if (mode === "live") yield* notices.enqueue(keyRevokedNotice({ accountId, id, name }))
           }))
         })
       })

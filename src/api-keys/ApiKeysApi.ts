@@ -4,6 +4,7 @@ import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import {
   InsufficientPermission,
+  LiveKeyRequired,
   NotFound,
   PlanLimitExceeded,
   RateLimitExceeded,
@@ -25,6 +26,12 @@ export const NewApiKey = Schema.Struct({
   scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(20))),
   permissions: Schema.optionalKey(Schema.Array(Permission).check(Schema.isMaxLength(50))),
   expires_at: Schema.optionalKey(Schema.NullOr(TimestampInput)),
+  mode: Schema.optionalKey(
+    Schema.Literals(["live", "test"]).annotate({
+      description:
+        "test: messages go to the sandbox, and nothing of the key mixes with live data. Absent: the mode of the caller's key. A test key creates test keys only"
+    })
+  ),
   current_password: Schema.optionalKey(
     textBetween(1, 128).annotate({
       description:
@@ -41,7 +48,7 @@ const list = HttpApiEndpoint.get("list", "/", { success: Data(Schema.Array(ApiKe
   .annotateMerge(OpenApi.annotations({
     summary: "List API keys",
     description:
-      "All keys of the account, newest first. An expired key stays in the list and does not count towards the limit."
+      "All keys of the account, newest first; a test key sees test keys only. An expired key stays in the list and does not count towards the limit."
   }))
 
 const create = HttpApiEndpoint.post("create", "/", {
@@ -52,6 +59,7 @@ const create = HttpApiEndpoint.post("create", "/", {
     InsufficientPermission,
     FreshLoginRequired,
     KeyOutlivesCaller,
+    LiveKeyRequired,
     RateLimitExceeded,
     ValidationFailed
   )

@@ -6,6 +6,7 @@ import { QuickReads } from "../platform/database/QuickReads.ts"
 import { AccountId, ApiKeyId, LoginSessionId } from "../values/Ids.ts"
 import { Permission, Scope } from "../values/Permission.ts"
 import { Plan } from "../values/Plan.ts"
+import { Mode, modeColumn } from "../values/TestMode.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { ApiKey } from "./ApiKey.ts"
 
@@ -46,26 +47,38 @@ export type Credential = typeof Credential.Type
 const trial =
   "case when a.trial_ends_at is null then 'none' when a.trial_ends_at > now() then 'running' else 'over' end as trial"
 
+/** The condition for keys of an account and of its shadow account. A shadow account has no other. */
+const own = (account: string) => `account_id = any(array[${account}::bigint, -abs(${account}::bigint)])`
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const quick = yield* QuickReads.orClient
-  const names = `id, name, key_prefix, scopes, permissions, last_used_at, expires_at, created_at,
+  const names = `id, name, key_prefix, ${modeColumn()}, scopes, permissions, last_used_at, expires_at, created_at,
     (expires_at is null or expires_at > now()) as is_active`
   const columns = sql.literal(names)
 
   const list = Query.lookup(quick, {
     Result: ApiKey,
-    statement: `select ${names} from api_keys where account_id = $1 order by id desc`,
+    statement: `select ${names} from api_keys where ${own("$1")} order by id desc`,
     values: (accountId: AccountId) => [accountId]
   })
 
   const found = Query.lookup(quick, {
     Result: ApiKey,
-    statement: `select ${names} from api_keys where id = $1 and account_id = $2`,
+    statement: `select ${names} from api_keys where id = $1 and ${own("$2")}`,
     values: ({ accountId, id }: typeof One.Type) => [id, accountId]
   })
   const find = (one: typeof One.Type) => Effect.map(found(one), Array.head)
+
+  /** Creates the shadow account, unless it exists. Its plan cannot change until the transaction ends. */
+  const openShadow = (owner: AccountId) =>
+    Query.run(sql`insert into accounts (id, shadow_of, name, email, plan, timezone, locale, message_retention_days,
+        content_retention_days) overriding system value
+      select -id, id, name, 'shadow of account ' || id, plan, timezone, locale, message_retention_days,
+        content_retention_days
+      from accounts where id = ${owner} and deleted_at is null for share
+      on conflict do nothing`)
 
   /** Locks the account's row, so that keys of one account are created one after the other. */
   const lockAccount = Query.findOne({
@@ -111,14 +124,18 @@ const make = Effect.gen(function*() {
   /** Deletes the row and keeps its hash for 30 days, to distinguish "revoked" from "unknown". */
   const revoke = Query.findOneOption({
     Request: One,
-    Result: Schema.Struct({ name: Schema.String }),
+    Result: Schema.Struct({ name: Schema.String, mode: Mode }),
     execute: ({ accountId, id }) =>
-      sql`with gone as (delete from api_keys where id = ${id} and account_id = ${accountId} returning key_hash, name),
+      sql`with gone as (
+          delete from api_keys
+          where id = ${id} and account_id = any(array[${accountId}::bigint, -abs(${accountId}::bigint)])
+          returning key_hash, name, ${sql.literal(modeColumn())}
+        ),
         kept as (
           insert into revoked_api_keys (key_hash) select key_hash from gone
           on conflict (key_hash) do update set revoked_at = now()
         )
-        select name from gone`
+        select name, mode from gone`
   })
 
   /** One row per hash of a usable key, in the same order. */
@@ -168,7 +185,20 @@ const make = Effect.gen(function*() {
         and (last_used_at is null or last_used_at < now() - interval '1 minute')`)
   }
 
-  return { list, find, lockAccount, countUsable, isPast, endsAfter, insert, revoke, credentials, keyCredentials, touch }
+  return {
+    list,
+    find,
+    openShadow,
+    lockAccount,
+    countUsable,
+    isPast,
+    endsAfter,
+    insert,
+    revoke,
+    credentials,
+    keyCredentials,
+    touch
+  }
 })
 
 /** SQL of `api_keys` and `revoked_api_keys`. */

@@ -1,19 +1,24 @@
 import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { loginPrefix } from "../accounts/LoginSessions.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import * as Tokens from "../platform/crypto/Tokens.ts"
 import { Access, AccountLimit, type Rule } from "../platform/http/Access.ts"
 import * as Errors from "../platform/http/ApiErrors.ts"
-import { Authentication, Principal } from "../platform/http/Authentication.ts"
+import { Authentication, OwnRequest, Principal } from "../platform/http/Authentication.ts"
 import { limitPerMinute, RateLimit } from "../platform/http/RateLimit.ts"
 import type { Usage } from "../platform/http/RateSlices.ts"
 import { RequestContext, type RequestFacts } from "../platform/http/RequestContext.ts"
 import { GroupCommit } from "../platform/work/GroupCommit.ts"
+import { TestWork } from "../platform/work/TestWork.ts"
 import type { AccountId } from "../values/Ids.ts"
 import type { Scope } from "../values/Permission.ts"
 import type { Plan } from "../values/Plan.ts"
-import { keyPrefix, shownLength } from "./ApiKeys.ts"
+import { modeOf } from "../values/TestMode.ts"
+import { keyPrefixes, shownLength } from "./ApiKeys.ts"
 import { ApiKeysRepo, type Credential } from "./ApiKeysRepo.ts"
+
+const prefixes = Object.values(keyPrefixes)
 
 /**
  * Finds the owner of a credential. Nothing is cached, so a revocation takes effect on every node at its commit. One
@@ -32,7 +37,7 @@ export class Credentials extends Context.Service<Credentials, {
         concurrency: 2,
         run: (tokens: ReadonlyArray<string>) => {
           const hashes = tokens.map(Tokens.hash)
-          const areKeys = tokens.every((token) => token.startsWith(keyPrefix))
+          const areKeys = tokens.every((token) => prefixes.some((prefix) => token.startsWith(prefix)))
           return Effect.flatMap(areKeys ? repo.keyCredentials(hashes) : repo.credentials(hashes), (rows) => {
             const stale = rows.filter(({ is_stale, state }) => is_stale && state === "usable")
             return stale.length === 0
@@ -50,18 +55,26 @@ const refused = { unknown: Errors.InvalidApiKey, revoked: Errors.RevokedApiKey, 
 
 type Unauthenticated = Errors.MissingApiKey | Errors.InvalidApiKey | Errors.RevokedApiKey | Errors.ExpiredApiKey
 
-/** The fault of a token that needs no query. A mistyped key fails its checksum. */
-const faultOf = (token: string) =>
-  token === ""
-    ? new Errors.MissingApiKey()
-    : Tokens.isWellFormed(keyPrefix, token) || Tokens.isWellFormed(loginPrefix, token)
-    ? undefined
-    : new Errors.InvalidApiKey()
+const isToken = (text: string) => [...prefixes, loginPrefix].some((prefix) => text.startsWith(prefix))
 
-const principalOf = (found: Credential): Principal["Service"] => ({
+/** The fault of a request without a bearer token. It tells a beginner where the key was found instead. */
+const missingKey = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+  if (isToken(headers["authorization"] ?? "")) return new Errors.MissingApiKey({ found_in: "authorization" })
+  if (headers["x-api-key"] !== undefined) return new Errors.MissingApiKey({ found_in: "x-api-key" })
+  return [...new URLSearchParams(url.split("?")[1]).values()].some(isToken)
+    ? new Errors.MissingApiKey({ found_in: "query" })
+    : new Errors.MissingApiKey()
+})
+
+/** Whether a token is worth a query. A mistyped key fails its checksum. */
+const isWellFormed = (token: string) => [...prefixes, loginPrefix].some((prefix) => Tokens.isWellFormed(prefix, token))
+
+const principalOf = (found: Credential, token: string): Principal["Service"] => ({
   // A usable credential has an account, because the query joins it.
   accountId: found.account_id as AccountId,
+  mode: modeOf(found.account_id ?? 0),
   keyId: found.key_id ?? undefined,
+  ...(found.key_id !== null && { keyPrefix: token.slice(0, shownLength) }),
   sessionId: found.session_id ?? undefined,
   expiresAt: found.expires_at,
   isFreshLogin: found.is_fresh_login,
@@ -95,6 +108,9 @@ const unauthorized = ({ answerHeaders, closed, principal, rule }: Asked) => {
     rule.permission !== undefined && principal.permissions.length > 0 &&
     !principal.permissions.includes(rule.permission)
   ) return new Errors.InsufficientPermission({ required: rule.permission })
+  if (rule.mode !== undefined && rule.mode !== principal.mode) {
+    return rule.mode === "test" ? new Errors.TestKeyRequired() : new Errors.LiveKeyRequired()
+  }
   if (rule.paid === "subscription" && principal.trial !== "none") return new Errors.SubscriptionRequired()
   if (rule.paid !== "sending") return undefined
   if (principal.awaitsConfirmation) return new Errors.AddressUnconfirmed()
@@ -132,6 +148,7 @@ export const AuthenticationLayer = Layer.effect(
     const credentials = yield* Credentials
     const config = yield* AppConfig
     const limits = yield* RateLimit
+    const testWork = yield* TestWork
     const closed = new Set(
       (["email", "sms", "whatsapp"] as const).flatMap((name) => config.trialChannels.has(name) ? [] : [scopes[name]])
     )
@@ -142,27 +159,43 @@ export const AuthenticationLayer = Layer.effect(
       enterprise: config.rateLimitEnterprise
     }
 
-    /** Identifies the caller, or answers 401. */
-    const identify = (token: string, facts: RequestFacts): Effect.Effect<Principal["Service"], Unauthenticated> => {
+    /** Identifies the bearer of a token, or answers 401. */
+    const bearerOf = (
+      token: string,
+      facts: RequestFacts
+    ): Effect.Effect<Principal["Service"], Unauthenticated, HttpServerRequest.HttpServerRequest> => {
       const refuse = (error: Unauthenticated) => {
         facts.answerHeaders.set("www-authenticate", `Bearer realm="api"`)
         return Effect.fail(error)
       }
-      const fault = faultOf(token)
-      if (fault !== undefined) return refuse(fault)
+      if (token === "") return Effect.flatMap(missingKey, refuse)
+      if (!isWellFormed(token)) return refuse(new Errors.InvalidApiKey())
       return Effect.flatMap(credentials.find(token), (found) => {
-        if (found.state === "usable") return Effect.succeed(principalOf(found))
-        facts.caller = { keyId: found.key_id, keyPrefix: token.slice(0, shownLength) }
+        if (found.state === "usable") {
+          const principal = principalOf(found, token)
+          if (principal.mode === "test") testWork.note()
+          return Effect.succeed(principal)
+        }
+        facts.caller = { accountId: found.account_id, keyId: found.key_id, keyPrefix: token.slice(0, shownLength) }
         return refuse(new refused[found.state]())
       })
     }
 
+    const identify = (token: string, facts: RequestFacts) =>
+      facts.isOwn
+        ? Effect.filterOrElse(OwnRequest, (own) => own !== undefined, () => bearerOf(token, facts))
+        : bearerOf(token, facts)
+
     /** Counts the request. Fails with 429, 403 or 402. */
     const admit = (rule: Rule, principal: Principal["Service"], facts: RequestFacts) => {
-      const { accountId, keyId, plan } = principal
+      const { accountId, keyId, person, plan } = principal
       const { answerHeaders } = facts
       facts.caller = principal
-      const name = keyId === undefined ? `sessions:${accountId}` : `key:${keyId}`
+      const name = keyId !== undefined
+        ? `key:${keyId}`
+        : person === undefined
+        ? `sessions:${accountId}`
+        : `person:${person.id}`
       const own = { name, limit: perMinute[plan] }
       const shared = { name: `account:${accountId}`, limit: perMinute[plan] * config.rateLimitAccountKeys }
       return Effect.flatMap(limits.count([own, shared]), ([ofOwn, ofAll]) => {
@@ -177,8 +210,9 @@ export const AuthenticationLayer = Layer.effect(
       bearer: (httpEffect, { credential, endpoint }) =>
         Effect.flatMap(
           RequestContext,
-          (facts) =>
-            Effect.flatMap(identify(Redacted.value(credential), facts), (principal) => {
+          (facts) => {
+            facts.route = endpoint.path
+            return Effect.flatMap(identify(Redacted.value(credential), facts), (principal) => {
               const rule = Context.getOrUndefined(endpoint.annotations, Access) ?? publicRule
               const limit = Context.get(endpoint.annotations, AccountLimit)
               const handled = Effect.provideService(httpEffect, Principal, principal)
@@ -187,6 +221,7 @@ export const AuthenticationLayer = Layer.effect(
               const limited = bucket === undefined ? handled : Effect.andThen(limitPerMinute(limits, bucket), handled)
               return Effect.andThen(admit(rule, principal, facts), limited)
             })
+          }
         )
     })
   })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { CurrentPassword } from "../accounts/CurrentPassword.ts"
-import { InsufficientPermission, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { InsufficientPermission, LiveKeyRequired, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { Principal } from "../platform/http/Authentication.ts"
 import { FreshLoginRequired, KeyOutlivesCaller } from "./ApiKeyErrors.ts"
 import { ApiKeys } from "./ApiKeys.ts"
@@ -29,11 +29,13 @@ const missingPermission = ({ permissions: own }: Principal["Service"], { permiss
     : wanted.find((permission) => !own.includes(permission))
 
 /**
- * Refuses a key that gives more than its caller has, so that a leaked credential does not grow. The current password
+ * Refuses a key that gives more than its caller has, so that a leaked credential does not grow. A test key creates no
+ * live key. The current password
  * lifts this for rights. For time, so does a login of the last minutes, but a key with an end never creates one that
  * ends later.
  */
 export const authorizeGrant = Effect.fnUntraced(function*(principal: Principal["Service"], wanted: NewApiKey) {
+  if (principal.mode === "test" && wanted.mode === "live") return yield* new LiveKeyRequired()
   const isOwner = yield* confirmOwner(principal, wanted)
   const missing = missingPermission(principal, wanted)
   if (missing !== undefined && !isOwner) return yield* new InsufficientPermission({ required: missing })

@@ -1,4 +1,4 @@
-import { OpenApi } from "effect/http-api"
+import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountApi } from "../accounts/AccountApi.ts"
 import { AuthApi } from "../accounts/AuthApi.ts"
 import { ApiKeysApi } from "../api-keys/ApiKeysApi.ts"
@@ -7,26 +7,40 @@ import { EmailApi } from "../channels/email/single/EmailApi.ts"
 import { SuppressionsApi } from "../channels/email/suppressions/SuppressionsApi.ts"
 import { PhoneApi } from "../channels/sms/PhoneApi.ts"
 import { SmsApi } from "../channels/sms/SmsApi.ts"
+import { contentSchemas } from "../channels/whatsapp/content/MessageContent.ts"
 import { ContactsApi } from "../channels/whatsapp/directory/ContactsApi.ts"
 import { GroupsApi } from "../channels/whatsapp/directory/GroupsApi.ts"
 import { MediaApi } from "../channels/whatsapp/inbox/MediaApi.ts"
 import { MessagesApi } from "../channels/whatsapp/outbox/MessagesApi.ts"
 import { SessionsApi } from "../channels/whatsapp/sessions/SessionsApi.ts"
 import { EmailDomainsApi } from "../email-domains/EmailDomainsApi.ts"
+import { FailoversApi } from "../failovers/FailoversApi.ts"
+import { HistoryApi } from "../history/HistoryApi.ts"
+import { SandboxFaultsApi } from "../messages/SandboxFaultsApi.ts"
+import { SandboxMessagesApi } from "../messages/SandboxMessagesApi.ts"
+import { OverviewApi } from "../overview/OverviewApi.ts"
+import { PeopleApi } from "../people/PeopleApi.ts"
 import { baseContract } from "../platform/http/baseContract.ts"
 import { PricingApi } from "../pricing/PricingApi.ts"
+import { RequestsApi } from "../requests/RequestsApi.ts"
 import { TemplatesApi } from "../templates/TemplatesApi.ts"
 import { UsageApi } from "../usage/UsageApi.ts"
 import { VerifyApi } from "../verify/VerifyApi.ts"
 import { openApiWebhooks } from "../webhooks/openApiWebhooks.ts"
+import { RecoveriesApi } from "../webhooks/RecoveriesApi.ts"
+import { SandboxReceiverApi } from "../webhooks/SandboxReceiverApi.ts"
 import { WebhooksApi } from "../webhooks/WebhooksApi.ts"
 
 /** The whole HTTP contract. A new group of endpoints adds a line here. */
 export class Api extends baseContract
   .add(AuthApi)
   .add(AccountApi)
+  .add(PeopleApi)
   .add(UsageApi)
+  .add(OverviewApi)
   .add(ApiKeysApi)
+  .add(RequestsApi)
+  .add(HistoryApi)
   .add(EmailApi)
   .add(BulkEmailApi)
   .add(SuppressionsApi)
@@ -34,6 +48,7 @@ export class Api extends baseContract
   .add(SmsApi)
   .add(PhoneApi)
   .add(VerifyApi)
+  .add(FailoversApi)
   .add(TemplatesApi)
   .add(EmailDomainsApi)
   .add(SessionsApi)
@@ -42,6 +57,11 @@ export class Api extends baseContract
   .add(ContactsApi)
   .add(GroupsApi)
   .add(WebhooksApi)
+  .add(RecoveriesApi)
+  .add(SandboxMessagesApi)
+  .add(SandboxReceiverApi)
+  .add(SandboxFaultsApi)
+  .annotate(HttpApi.AdditionalSchemas, contentSchemas)
   .annotate(OpenApi.Override, { webhooks: openApiWebhooks })
   .annotateMerge(OpenApi.annotations({
     title: "Messaging Service",

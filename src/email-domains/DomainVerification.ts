@@ -7,6 +7,7 @@ import { NotFound } from "../platform/http/ApiErrors.ts"
 import { Dns } from "../platform/net/Dns.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import type { AccountId, EmailDomainId } from "../values/Ids.ts"
+import { isTest } from "../values/TestMode.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import { checkInSandbox, checkRecords, type Expected, isTestDomain } from "./checkRecords.ts"
 import { type CheckedDomain, dnsRecords, type DomainCheck, type Purpose } from "./EmailDomain.ts"
@@ -83,8 +84,8 @@ export class DomainVerification extends Context.Service<DomainVerification, {
       const { smtpUrl, spfIncludeHost: spfHost } = yield* AppConfig
       const repo = yield* EmailDomainsRepo
       const checkDns = checkRecords(yield* Dns)
-      const lookUp = (expected: Expected) =>
-        smtpUrl === "sandbox" && isTestDomain(expected.domain)
+      const lookUp = (accountId: AccountId, expected: Expected) =>
+        isTest(accountId) || (smtpUrl === "sandbox" && isTestDomain(expected.domain))
           ? Effect.succeed(checkInSandbox(expected))
           : checkDns(expected)
 
@@ -100,7 +101,8 @@ export class DomainVerification extends Context.Service<DomainVerification, {
           verdictOf(check),
           yield* Random.next
         )
-        if (next.change === "verified") {
+        // Any number of test accounts may have a domain verified.
+        if (next.change === "verified" && !isTest(claimed.account_id)) {
           if (yield* repo.isOvertaken(claimed)) {
             yield* repo.release(claimed.id)
             return
@@ -113,8 +115,8 @@ export class DomainVerification extends Context.Service<DomainVerification, {
       }, transaction)
 
       const check = Effect.fn("DomainVerification.check")(function*(claimed: ClaimedDomain) {
-        const { domain, public_key: publicKey } = claimed
-        yield* settle(claimed, yield* waitWithoutConnection(lookUp({ domain, publicKey, spfHost })))
+        const { account_id, domain, public_key: publicKey } = claimed
+        yield* settle(claimed, yield* waitWithoutConnection(lookUp(account_id, { domain, publicKey, spfHost })))
       })
 
       /** The domain after its last check; NotFound if it was deleted meanwhile. */

@@ -81,11 +81,13 @@ const make = Effect.gen(function*() {
       sql`select ${columns} from email_domains where account_id = ${accountId} and domain = ${domain}`
   })
 
-  /** The last check of the account that the domain is verified for. */
+  /** The last check of the live account that the domain is verified for. */
   const verified = Query.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({ last_check: Row.fields.last_check }),
-    execute: (domain) => sql`select last_check from email_domains where domain = ${domain} and status = 'verified'`
+    execute: (domain) =>
+      sql`select last_check from email_domains
+        where domain = ${domain} and status = 'verified' and account_id > 0`
   })
 
   /** Nothing if the account already has the domain. */
@@ -190,8 +192,8 @@ const make = Effect.gen(function*() {
     Result: Schema.Struct({ is: Schema.Boolean }),
     execute: ({ check_until, domain, id }) =>
       sql`select exists (
-          select 1 from email_domains where domain = ${domain} and status = 'verified' and id <> ${id}
-            and failures = 0 and checked_at > ${check_until}::timestamptz - ${lease}
+          select 1 from email_domains where domain = ${domain} and status = 'verified' and account_id > 0
+            and id <> ${id} and failures = 0 and checked_at > ${check_until}::timestamptz - ${lease}
         ) as is`
   })
 
@@ -208,7 +210,7 @@ const make = Effect.gen(function*() {
     execute: ({ domain, id }) =>
       sql`update email_domains set status = 'pending', pending_since = now(), failures = 0, failing_since = null,
           check_until = null, next_check_at = now() + interval '1 hour'
-        where domain = ${domain} and status = 'verified' and id <> ${id}
+        where domain = ${domain} and status = 'verified' and account_id > 0 and id <> ${id}
         returning id, account_id, domain`
   })
 

@@ -2,16 +2,18 @@ import { Schema } from "effect"
 
 /** Events with a channel; their `data` contains `channel`. */
 const messageEventNames = [
+  "message.queued",
   "message.sent",
   "message.delivered",
   "message.read",
   "message.failed",
+  "message.canceled",
   "message.received"
 ] as const
 
 /**
- * All event names that are sent: lists A and B of spec 6.4 and two for verification. List C contains aliases for
- * subscriptions, see `EventAliases.ts`.
+ * All event names that are sent: lists A and B of spec 6.4, and those that it leaves out. List C contains aliases for
+ * subscriptions.
  */
 export const eventNames = [
   ...messageEventNames,
@@ -21,6 +23,10 @@ export const eventNames = [
   "email.clicked",
   "email.bounced",
   "email.complained",
+  "email.failed",
+  "email.suppressed",
+  "email.delivery_delayed",
+  "email.canceled",
   "email.bulk_completed",
   "session.connected",
   "session.disconnected",
@@ -28,7 +34,10 @@ export const eventNames = [
   "group.participant_added",
   "group.participant_removed",
   "verify.completed",
-  "verify.expired"
+  "verify.expired",
+  "webhook.unhealthy",
+  "account.quota_warning",
+  "account.quota_reached"
 ] as const
 
 export const EventName = Schema.Literals(eventNames)
@@ -49,15 +58,13 @@ export interface Topic {
   readonly channel?: MessageChannel
 }
 
-const smsEvents: ReadonlyArray<EventName> = ["message.sent", "message.delivered", "message.failed"]
+const whatsAppOnly: ReadonlySet<EventName> = new Set(["message.read", "message.received"])
 
 /** All topics. Only WhatsApp has read and inbound messages (spec 6.4). */
 export const topics: ReadonlyArray<Topic> = eventNames.flatMap((event): ReadonlyArray<Topic> => {
   if (!isMessageEvent(event)) return [{ event }]
-  return smsEvents.includes(event) ? [{ event, channel: "whatsapp" }, { event, channel: "sms" }] : [{
-    event,
-    channel: "whatsapp"
-  }]
+  const whatsapp = { event, channel: "whatsapp" } as const
+  return whatsAppOnly.has(event) ? [whatsapp] : [whatsapp, { event, channel: "sms" }]
 })
 
 const aliasOf = ({ channel, event }: Topic): string | undefined => {
@@ -86,10 +93,12 @@ export const resolveTopic = (name: string): Topic | undefined => eventAliases.ge
 
 /** When the service publishes each event (spec 6.4): a clause without a full stop. */
 export const eventMeanings: Readonly<Record<EventName, string>> = {
+  "message.queued": "a WhatsApp or SMS message was accepted and waits to be sent",
   "message.sent": "WhatsApp or the SMS provider accepted a message",
   "message.delivered": "a WhatsApp or SMS message was delivered",
   "message.read": "the recipient read a WhatsApp message",
   "message.failed": "a WhatsApp or SMS message failed permanently",
+  "message.canceled": "a WhatsApp or SMS message was canceled before it was sent",
   "message.received": "a WhatsApp message arrived",
   "email.sent": "the relay accepted the email",
   "email.delivered": "the recipient's mail server confirmed the delivery",
@@ -97,6 +106,10 @@ export const eventMeanings: Readonly<Record<EventName, string>> = {
   "email.clicked": "a tracked link in an email was followed",
   "email.bounced": "an email was rejected permanently (hard) or temporarily (soft)",
   "email.complained": "the recipient marked an email as spam",
+  "email.failed": "an email could not be sent, for another reason than a bounce",
+  "email.suppressed": "an email was not sent, because its address is suppressed",
+  "email.delivery_delayed": "an attempt to send an email failed for now, and another one follows",
+  "email.canceled": "an email was canceled before it was sent",
   "email.bulk_completed": "a bulk email ended; the data counts the outcomes of its recipients",
   "session.connected": "a WhatsApp session was paired or reconnected",
   "session.disconnected": "a WhatsApp session lost its connection",
@@ -104,5 +117,22 @@ export const eventMeanings: Readonly<Record<EventName, string>> = {
   "group.participant_added": "a participant was added to a WhatsApp group",
   "group.participant_removed": "a participant was removed from a WhatsApp group",
   "verify.completed": "a one-time code was confirmed",
-  "verify.expired": "a one-time code expired unconfirmed"
+  "verify.expired": "a one-time code expired unconfirmed",
+  "webhook.unhealthy": "another webhook of the account became unhealthy",
+  "account.quota_warning": "80 percent of a monthly quota are used",
+  "account.quota_reached": "a monthly quota is used up"
 }
+
+/** What can become of a message. `accepted` are the recipients of requests that are not suppressed. */
+export const CountedOutcome = Schema.Literals([
+  "accepted",
+  "sent",
+  "delivered",
+  "read",
+  "failed",
+  "suppressed",
+  "canceled",
+  "complained",
+  "received"
+])
+export type CountedOutcome = typeof CountedOutcome.Type

@@ -21,36 +21,26 @@ const unknownEvent = (
 export const unknownEventName = (word: string): string =>
   unknownEvent(word, { known: knownNames, instead: "a name such as \"message.sent\"" })
 
-/** The subscribed topics of a webhook, as bits of one integer. */
-export type CompiledPattern = Brand.Branded<number, "CompiledPattern">
+/** The subscribed topics of a webhook: `event@channel` for each, and `event` for any channel. */
+export type CompiledPattern = Brand.Branded<ReadonlySet<string>, "CompiledPattern">
 const CompiledPattern = Brand.nominal<CompiledPattern>()
 
 const keyOf = ({ channel, event }: { readonly event: EventName; readonly channel?: MessageChannel | undefined }) =>
   channel === undefined ? event : `${event}@${channel}`
 
-/** The bits by `event@channel`, and by `event` for all its channels. */
-const bitsOf: ReadonlyMap<string, number> = topics.reduce((bits, topic, index) => {
-  bits.set(topic.event, (bits.get(topic.event) ?? 0) | (1 << index))
-  return bits.set(keyOf(topic), 1 << index)
-}, new Map<string, number>())
+const keys: ReadonlySet<string> = new Set(topics.map(keyOf))
 
 const named: ReadonlyArray<readonly [name: string, topic: Topic]> = [
   ...topics.map((topic) => [topic.event, topic] as const),
   ...eventAliases
 ]
 
-const sum = (topics: ReadonlyArray<Topic>): number =>
-  topics.reduce((bits, topic) => bits | (bitsOf.get(keyOf(topic)) ?? 0), 0)
-
 /** The topics of one pattern; none for an unknown pattern. */
-const bitsOfPattern = (pattern: string): number => {
-  if (pattern === "*") return sum(topics)
+const topicsOf = (pattern: string): ReadonlyArray<Topic> => {
+  if (pattern === "*") return topics
   const prefix = pattern.endsWith(".*") ? pattern.slice(0, -1) : undefined
-  return sum(
-    named.filter(([name]) => prefix === undefined ? name === pattern : name.startsWith(prefix)).map(([, topic]) =>
-      topic
-    )
-  )
+  return named.filter(([name]) => prefix === undefined ? name === pattern : name.startsWith(prefix))
+    .map(([, topic]) => topic)
 }
 
 const prefixes = new Set(named.flatMap(([name]) => {
@@ -63,7 +53,7 @@ export const knownPatterns: ReadonlyArray<string> = ["*", ...prefixes, ...eventN
 
 /** Unknown patterns match nothing. The API refuses them, so only an event that a later version drops leads here. */
 export const compile = (patterns: ReadonlyArray<string>): CompiledPattern =>
-  CompiledPattern(patterns.reduce((bits, pattern) => bits | bitsOfPattern(pattern), 0))
+  CompiledPattern(new Set(patterns.flatMap(topicsOf).flatMap((topic) => [topic.event, keyOf(topic)])))
 
 /**
  * Whether a subscription matches the event. A `message.*` event without a channel matches a subscription to any
@@ -72,7 +62,14 @@ export const compile = (patterns: ReadonlyArray<string>): CompiledPattern =>
 export const matches = (
   pattern: CompiledPattern,
   domainEvent: { readonly event: EventName; readonly channel?: MessageChannel | undefined }
-): boolean => (pattern & (bitsOf.get(keyOf(domainEvent)) ?? bitsOf.get(domainEvent.event) ?? 0)) !== 0
+): boolean => {
+  const key = keyOf(domainEvent)
+  return pattern.has(keys.has(key) ? key : domainEvent.event)
+}
+
+/** Every pattern that matches a topic. */
+export const patternsOf = (topic: Topic): ReadonlyArray<string> =>
+  knownPatterns.filter((pattern) => matches(compile([pattern]), topic))
 
 const refusal = (pattern: string): string =>
   unknownEvent(pattern, {
@@ -80,8 +77,15 @@ const refusal = (pattern: string): string =>
     instead: "\"*\", a prefix such as \"message.*\" or a name such as \"message.sent\""
   })
 
+/** The form of every known pattern. */
+const wordPattern = "^(?:\\*|[a-z_]+(?:\\.[a-z_]+)*(?:\\.\\*)?)$"
+
 const Words = Schema.Array(
-  Schema.String.check(Schema.isMaxLength(100, { message: "must have at most 100 characters" }))
+  Schema.String.check(
+    Schema.isMaxLength(100, { message: "must have at most 100 characters" }),
+    // For readers of the document. The names are checked once the number of words is known.
+    Schema.makeFilter(() => undefined, { toJsonSchema: () => ({ pattern: wordPattern }) })
+  )
 ).check(
   Schema.isMinLength(1, { message: "name at least one event, or \"*\" for all" }),
   Schema.isMaxLength(100, { message: "at most 100 events" })
@@ -90,7 +94,7 @@ const Words = Schema.Array(
 /** Entries of a subscription: `*`, `prefix.*` at any depth, an event name or an alias (spec 6.4). */
 const EventPatterns = Schema.Array(
   Schema.String.check(
-    Schema.makeFilter((pattern) => bitsOfPattern(pattern) !== 0 ? undefined : refusal(pattern))
+    Schema.makeFilter((pattern) => topicsOf(pattern).length > 0 ? undefined : refusal(pattern))
   )
 )
 

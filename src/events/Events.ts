@@ -1,19 +1,24 @@
+import { PgClient } from "@effect/sql-pg"
 import { Context, DateTime, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { ulid } from "../platform/crypto/ids.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { type AccountId, EventId, type WebhookId } from "../values/Ids.ts"
+import { modeOf } from "../values/TestMode.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import type { EventData } from "./EventData.ts"
-import type { EventName, MessageChannel } from "./EventNames.ts"
-import { type CompiledPattern, matches } from "./EventPattern.ts"
+import { type EventFilter, passes } from "./EventFilter.ts"
+import type { EventName, MessageChannel, Topic } from "./EventNames.ts"
+import { type CompiledPattern, matches, patternsOf } from "./EventPattern.ts"
+import { addCounts, type CountedMessages, countsOf } from "./MessageCounts.ts"
 
 /** A subscription of an account. */
 export interface Subscription {
   readonly webhookId: WebhookId
   readonly accountId: AccountId
   readonly pattern: CompiledPattern
+  readonly filter: EventFilter
   /** Why its events are recorded and not sent, if that is so. */
   readonly refusal?: string | undefined
 }
@@ -32,6 +37,8 @@ export class Subscriber extends Context.Service<Subscriber, {
   readonly subscriptions: (accountIds: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyArray<Subscription>>
   /** Writes the deliveries in the caller's transaction and dispatches them after its commit. */
   readonly enqueue: (deliveries: ReadonlyArray<Addressed>) => Effect.Effect<void>
+  /** A condition of a statement: the account has an active subscription with one of these patterns. */
+  readonly isSubscribed: (account: Statement.Fragment, patterns: ReadonlyArray<string>) => Statement.Fragment
 }>()("messaging-service/events/Events/Subscriber") {}
 
 /** A change in an account that its domain publishes. */
@@ -41,6 +48,8 @@ export interface DomainEvent<N extends EventName = EventName> {
   /** For `message.*` events. */
   readonly channel?: MessageChannel
   readonly data: EventData<N>
+  /** A webhook that does not get it. */
+  readonly except?: WebhookId
 }
 
 /** Checks that the data fits the event's name. */
@@ -51,45 +60,80 @@ interface Stored {
   readonly accountId: AccountId
   readonly event: EventName
   readonly body: Uint8Array
+  readonly channel: string | null
+  readonly messageId: number | null
+  readonly subject: string | null
 }
+
+/** The message that an event is about, as far as it is about one. */
+const messageOf = ({ channel, data, event }: DomainEvent): Pick<Stored, "channel" | "messageId"> => {
+  if ("message_id" in data && typeof data.message_id === "number") {
+    return { channel: channel ?? null, messageId: data.message_id }
+  }
+  return event.startsWith("email.") && "id" in data && typeof data.id === "number"
+    ? { channel: "email", messageId: data.id }
+    : { channel: null, messageId: null }
+}
+
+/** The message with failover or the verification that an event is about. */
+const subjectOf = ({ data }: DomainEvent): string | null =>
+  "verification_id" in data ? data.verification_id : "id" in data && typeof data.id === "string" ? data.id : null
 
 /** The journal of events for webhooks. */
 export class Events extends Context.Service<Events, {
   /**
    * Writes events with their deliveries in the caller's transaction. An event without a subscription is not stored,
-   * because it could never be read.
+   * because it could never be read. The statistics count the event in any case.
    */
   readonly publish: (domainEvents: ReadonlyArray<DomainEvent>) => Effect.Effect<void>
+  /** Publishes the events that `read` returns. It runs only if the account subscribes to the topic. */
+  readonly publishWanted: (
+    accountId: AccountId,
+    topic: Topic,
+    read: Effect.Effect<ReadonlyArray<DomainEvent>>
+  ) => Effect.Effect<void>
+  /** Counts messages in the statistics that have no event, in the caller's transaction. */
+  readonly count: (counts: ReadonlyArray<CountedMessages>) => Effect.Effect<void>
+  /** A condition of a statement of the caller: the account subscribes to the topic. It spares frequent events a query. */
+  readonly isWanted: (account: Statement.Fragment, topic: Topic) => Statement.Fragment
 }>()("messaging-service/events/Events") {
   static readonly layer = Layer.effect(
     Events,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const sql = yield* PgClient.PgClient
       const subscriber = yield* Subscriber
 
       const store = (events: ReadonlyArray<Stored>) =>
-        Query.run(sql`insert into events (id, account_id, name, body)
+        Query.run(sql`insert into events (id, account_id, name, body, channel, message_id, subject)
           select * from unnest(${column.text(events.map(({ id }) => id))},
             ${column.int8(events.map(({ accountId }) => accountId))}, ${column.text(events.map(({ event }) => event))},
-            ${column.bytea(events.map(({ body }) => body))})`)
+            ${column.bytea(events.map(({ body }) => body))}, ${column.text(events.map(({ channel }) => channel))},
+            ${column.int8(events.map(({ messageId }) => messageId))}, ${
+          column.text(events.map(({ subject }) => subject))
+        })`)
 
       const publish = Effect.fn("Events.publish")(function*(domainEvents: ReadonlyArray<DomainEvent>) {
         if (domainEvents.length === 0) return
+        yield* addCounts(sql, countsOf(domainEvents))
         const accounts = [...new Set(domainEvents.map(({ accountId }) => accountId))]
         const subscriptions = yield* subscriber.subscriptions(accounts)
         if (subscriptions.length === 0) return
         const timestamp = fromDateTime(yield* DateTime.now)
         const events: Array<Stored> = []
         const deliveries: Array<Addressed> = []
-        for (const { accountId, channel, data, event } of domainEvents) {
+        for (const domainEvent of domainEvents) {
+          const { accountId, channel, data, event, except } = domainEvent
           const listeners = subscriptions.filter((subscription) =>
-            subscription.accountId === accountId && matches(subscription.pattern, { event, channel })
+            subscription.accountId === accountId
+            && subscription.webhookId !== except
+            && matches(subscription.pattern, { event, channel })
+            && passes(subscription.filter, { event, channel, data })
           )
           if (listeners.length === 0) continue
           const id = EventId.make(`evt_${yield* ulid}`)
           // Serialised once: every attempt of every delivery signs and sends the same bytes.
-          const body = Buffer.from(JSON.stringify({ id, event, timestamp, data }))
-          events.push({ id, accountId, event, body })
+          const body = Buffer.from(JSON.stringify({ id, event, mode: modeOf(accountId), timestamp, data }))
+          events.push({ id, accountId, event, body, ...messageOf(domainEvent), subject: subjectOf(domainEvent) })
           for (const subscription of listeners) deliveries.push({ subscription, eventId: id, event, body })
         }
         if (events.length === 0) return
@@ -97,7 +141,19 @@ export class Events extends Context.Service<Events, {
         yield* subscriber.enqueue(deliveries)
       })
 
-      return Events.of({ publish })
+      const publishWanted = Effect.fn("Events.publishWanted")(
+        function*(accountId: AccountId, topic: Topic, read: Effect.Effect<ReadonlyArray<DomainEvent>>) {
+          const subscriptions = yield* subscriber.subscriptions([accountId])
+          if (subscriptions.some(({ pattern }) => matches(pattern, topic))) yield* publish(yield* read)
+        }
+      )
+
+      return Events.of({
+        publish,
+        publishWanted,
+        count: (counts) => addCounts(sql, counts),
+        isWanted: (account, topic) => subscriber.isSubscribed(account, patternsOf(topic))
+      })
     })
   )
 }

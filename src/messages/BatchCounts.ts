@@ -41,11 +41,12 @@ export const make = Effect.gen(function*() {
       )
       update message_batches b set sent = b.sent + s.sent, failed = b.failed + s.failed,
         canceled = b.canceled + s.canceled,
-        started_at = coalesce(b.started_at, now()),
+        started_at = case when b.status = 'scheduled' then b.started_at else coalesce(b.started_at, now()) end,
         completed_at = case when b.sent + s.sent + b.failed + s.failed + b.canceled + s.canceled = b.total then now() end,
         status = case when b.status = 'canceled' then 'canceled'
-          when b.sent + s.sent + b.failed + s.failed + b.canceled < b.total then 'processing'
-          when b.sent + s.sent > 0 then 'completed' else 'failed' end
+          when b.sent + s.sent + b.failed + s.failed + b.canceled + s.canceled < b.total
+            then case when b.status = 'scheduled' then 'scheduled' else 'processing' end
+          when b.sent + s.sent > 0 then 'completed' when b.failed + s.failed > 0 then 'failed' else 'canceled' end
       from step s, locked l where b.id = s.id and b.id = l.id`)
   })
 })

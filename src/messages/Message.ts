@@ -1,17 +1,20 @@
 import { Schema } from "effect"
 import { MessageBatchId, MessageId } from "../values/Ids.ts"
+import { tagQuery } from "../values/Labels.ts"
 import { sortedPageQuery } from "../values/Page.ts"
 import { Timestamp } from "../values/Timestamp.ts"
+import { messageRecord, sendRecord } from "./sendFields.ts"
 
 /** The progress of a batch of any channel (spec 3.4). failed: nothing of it could be sent. */
-export const BatchStatus = Schema.Literals(["queued", "processing", "completed", "failed", "canceled"])
+export const BatchStatus = Schema.Literals(["scheduled", "queued", "processing", "completed", "failed", "canceled"])
 
 /** Channels with numbered messages (spec 3.6). Emails have separate records. */
 export const Channel = Schema.Literals(["whatsapp", "sms"])
 export type Channel = typeof Channel.Type
 
-/** Inbound messages stay `received`. Outbound ones pass queued, sent, delivered and read. */
+/** Inbound messages stay `received`. Outbound ones pass scheduled, queued, sent, delivered and read. */
 export const MessageStatus = Schema.Literals([
+  "scheduled",
   "queued",
   "sent",
   "delivered",
@@ -45,6 +48,7 @@ export const Message = Schema.Struct({
   segments: Schema.NullOr(Schema.Int),
   cost_usd: Schema.NullOr(Schema.Finite),
   batch_id: Schema.NullOr(MessageBatchId),
+  ...messageRecord,
   sent_at: Schema.NullOr(Timestamp),
   delivered_at: Schema.NullOr(Timestamp),
   read_at: Schema.NullOr(Timestamp),
@@ -54,7 +58,7 @@ export const Message = Schema.Struct({
 export type Message = typeof Message.Type
 
 /** The query parameters of every list of batches. */
-export const messageBatchQuery = { ...sortedPageQuery, status: Schema.optionalKey(BatchStatus) }
+export const messageBatchQuery = { ...sortedPageQuery, ...tagQuery, status: Schema.optionalKey(BatchStatus) }
 
 /** total = queued + sent + failed + suppressed + canceled at every moment, as for email. suppressed is always 0. */
 export const MessageBatch = Schema.Struct({
@@ -66,7 +70,11 @@ export const MessageBatch = Schema.Struct({
   failed: Schema.Int,
   suppressed: Schema.Int,
   canceled: Schema.Int,
+  ...sendRecord,
   created_at: Timestamp,
-  completed_at: Schema.NullOr(Timestamp)
+  completed_at: Schema.NullOr(Timestamp),
+  resent_as: Schema.NullOr(MessageBatchId).annotate({
+    description: "The batch that sends it again to the failed recipients"
+  })
 }).annotate({ identifier: "MessageBatch" })
 export type MessageBatch = typeof MessageBatch.Type

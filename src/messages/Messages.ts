@@ -1,7 +1,9 @@
 import { Context, Effect, Layer, Option } from "effect"
+import * as Query from "../platform/database/Query.ts"
 import { NotFound } from "../platform/http/ApiErrors.ts"
 import type { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
-import type { PageOf, Sort } from "../values/Page.ts"
+import { tagsOf } from "../values/Labels.ts"
+import type { PageOf, Window } from "../values/Page.ts"
 import type { Channel, Message, MessageBatch } from "./Message.ts"
 import type { MessageFilter } from "./messageQuery.ts"
 import { MessagesRepo } from "./MessagesRepo.ts"
@@ -12,18 +14,22 @@ export interface Owner {
   readonly channel: Channel
 }
 
+interface BatchFilter extends Pick<MessageFilter, "sort" | "tag"> {
+  readonly status?: MessageBatch["status"] | undefined
+}
+
 /** Reads the messages and batches of every channel except email. */
 export class Messages extends Context.Service<Messages, {
   readonly list: (
     owner: Owner,
     filter: MessageFilter,
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<Message>>
   readonly find: (owner: Owner, id: MessageId) => Effect.Effect<Message, NotFound>
   readonly batches: (
     owner: Owner,
-    filter: { readonly sort: Sort; readonly status?: MessageBatch["status"] | undefined },
-    window: { readonly limit: number; readonly offset: number }
+    filter: BatchFilter,
+    window: Window
   ) => Effect.Effect<PageOf<MessageBatch>>
   readonly batch: (owner: Owner, id: MessageBatchId) => Effect.Effect<MessageBatch, NotFound>
 }>()("messaging-service/messages/Messages") {
@@ -34,32 +40,32 @@ export class Messages extends Context.Service<Messages, {
       return Messages.of({
         list: Effect.fn("Messages.list")(function*(owner, filter, window) {
           const { batch_id = null, direction = null, from_date = null, session_id = null, sort, status = null } = filter
-          const { to = null, to_date = null } = filter
-          const asked = {
+          const { chat = null, to = null, to_date = null } = filter
+          return yield* Query.windowOf(repo, {
             ...owner,
             batch_id,
+            chat,
             direction,
             from_date,
             session_id,
             sort,
             status,
+            tags: tagsOf(filter),
             to,
             to_date,
             ...window
-          }
-          // Counts first, so that the page contains every counted row.
-          const { total } = yield* repo.count(asked)
-          return { rows: yield* repo.list(asked), total }
+          })
         }),
         find: Effect.fn("Messages.find")(function*(owner, id) {
           const row = yield* repo.find({ ...owner, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
-        batches: Effect.fn("Messages.batches")(function*(owner, { sort, status = null }, window) {
-          const asked = { ...owner, sort, status, ...window }
-          const { total } = yield* repo.countBatches(asked)
-          return { rows: yield* repo.listBatches(asked), total }
-        }),
+        batches: Effect.fn("Messages.batches")((owner, { sort, status = null, ...filter }, window) =>
+          Query.windowOf(
+            { count: repo.countBatches, list: repo.listBatches },
+            { ...owner, sort, status, tags: tagsOf(filter), ...window }
+          )
+        ),
         batch: Effect.fn("Messages.batch")(function*(owner, id) {
           const row = yield* repo.findBatch({ ...owner, id })
           return Option.isSome(row) ? row.value : yield* new NotFound()

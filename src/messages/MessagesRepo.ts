@@ -1,8 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
+import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
+import { taggedRows } from "../platform/database/taggedRows.ts"
 import { AccountId, MessageBatchId, MessageId } from "../values/Ids.ts"
-import { direction, Sort } from "../values/Page.ts"
+import { direction, Sort, windowFields } from "../values/Page.ts"
+import { modeColumn } from "../values/TestMode.ts"
 import { Channel, Message, MessageBatch, MessageStatus } from "./Message.ts"
 
 const Owner = { accountId: AccountId, channel: Channel }
@@ -16,17 +19,18 @@ const Filter = Schema.Struct({
   to_date: Schema.NullOr(Schema.String),
   batch_id: Schema.NullOr(MessageBatchId),
   session_id: Schema.NullOr(Schema.Int),
+  chat: Schema.NullOr(Schema.String),
+  tags: Schema.NullOr(Schema.Array(Schema.String)),
   sort: Sort,
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const BatchFilter = Schema.Struct({
   ...Owner,
   status: Schema.NullOr(MessageBatch.fields.status),
+  tags: Schema.NullOr(Schema.Array(Schema.String)),
   sort: Sort,
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const make = Effect.gen(function*() {
@@ -34,10 +38,11 @@ const make = Effect.gen(function*() {
 
   const columns = sql.literal(`id, channel, session_id, direction, sender as "from", recipient as "to", type, content,
     case when status = 'sending' then 'queued' else status end as status, error_code, error_message, segments,
-    cost_micros / 1000000.0::float8 as cost_usd, batch_id, sent_at, delivered_at, read_at, failed_at, created_at`)
+    cost_micros / 1000000.0::float8 as cost_usd, batch_id, tags, metadata, send_at, ${modeColumn()}, failover_id,
+    sent_at, delivered_at, read_at, failed_at, created_at`)
 
   const batchColumns = sql.literal(`id as batch_id, status, total, total - sent - failed - canceled as queued, sent,
-    failed, 0 as suppressed, canceled, created_at, completed_at`)
+    failed, 0 as suppressed, canceled, tags, metadata, send_at, ${modeColumn()}, created_at, completed_at, resent_as`)
 
   const matching = ({ accountId, channel, ...filter }: typeof Filter.Encoded) =>
     sql.and([
@@ -50,16 +55,21 @@ const make = Effect.gen(function*() {
       ...(filter.from_date === null ? [] : [sql`created_at >= ${filter.from_date}::timestamptz`]),
       ...(filter.to_date === null ? [] : [sql`created_at < ${filter.to_date}::timestamptz`]),
       ...(filter.batch_id === null ? [] : [sql`batch_id = ${filter.batch_id}`]),
-      ...(filter.session_id === null ? [] : [sql`session_id = ${filter.session_id}`])
+      ...(filter.session_id === null ? [] : [sql`session_id = ${filter.session_id}`]),
+      ...(filter.chat === null ? [] : [
+        sql`(recipient = ${filter.chat}
+          or (direction = 'in' and sender = ${filter.chat} and recipient not like '%@g.us'))`
+      ]),
+      ...(filter.tags === null ? [] : [taggedRows(sql, { accountId, tags: filter.tags })])
     ])
 
   /** Ids follow the order of creation and have the index. */
   const list = Query.findAll({
     Request: Filter,
     Result: Message,
-    execute: ({ limit, offset, ...filter }) =>
-      sql`select ${columns} from messages where ${matching({ ...filter, limit, offset })}
-        order by id ${sql.literal(direction(filter.sort))} limit ${limit} offset ${offset}`
+    execute: (filter) =>
+      sql`select ${columns} from messages where ${matching(filter)} and ${Query.afterId(sql, "id", filter)}
+        order by id ${sql.literal(direction(filter.sort))} limit ${filter.limit} offset ${filter.offset}`
   })
 
   const count = Query.findOne({
@@ -83,10 +93,11 @@ const make = Effect.gen(function*() {
         where id = ${id} and account_id = ${accountId} and channel = ${channel}`
   })
 
-  const listed = ({ accountId, channel, status }: typeof BatchFilter.Encoded) =>
+  const listed = ({ accountId, channel, status, tags }: typeof BatchFilter.Encoded) =>
     sql.and([
       sql`account_id = ${accountId} and channel = ${channel}`,
-      ...(status === null ? [] : [sql`status = ${status}`])
+      ...(status === null ? [] : [sql`status = ${status}`]),
+      ...(tags === null ? [] : [sql`tags @> ${column.text(tags)}::text[]`])
     ])
 
   const listBatches = Query.findAll({
@@ -94,7 +105,7 @@ const make = Effect.gen(function*() {
     Result: MessageBatch,
     execute: (filter) => {
       const by = sql.literal(direction(filter.sort))
-      return sql`select ${batchColumns} from message_batches where ${listed(filter)}
+      return sql`select ${batchColumns} from message_batches where ${listed(filter)} and ${Query.afterTime(sql, filter)}
         order by created_at ${by}, id ${by} limit ${filter.limit} offset ${filter.offset}`
     }
   })

@@ -31,7 +31,7 @@ const priceList = (rows: ReadonlyArray<PriceRow>): PriceList => ({
 })
 
 const contentOf = (rows: ReadonlyArray<PriceRow>) => ({
-  text: JSON.stringify(priceList(rows)),
+  text: `${JSON.stringify(priceList(rows))}\n`,
   type: "application/json",
   headers: { "cache-control": "public, max-age=300", "access-control-allow-origin": "*" }
 })

@@ -2,10 +2,11 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { PlanLimits } from "../accounts/PlanLimits.ts"
 import { ulid } from "../platform/crypto/ids.ts"
 import { Database } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
 import { NotFound, type PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { deprecated } from "../platform/http/RequestContext.ts"
 import { type AccountId, TemplateId, TemplateNumber, templatePathId, type TemplateRef } from "../values/Ids.ts"
-import type { PageOf } from "../values/Page.ts"
+import type { PageOf, Window } from "../values/Page.ts"
 import { Plan } from "../values/Plan.ts"
 import { compiled, type CompiledTemplate, variablesOf } from "./CompiledTemplate.ts"
 import type { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
@@ -46,7 +47,7 @@ export class Templates extends Context.Service<Templates, {
   /** Newest first. */
   readonly list: (
     accountId: AccountId,
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<EmailTemplateSummary>>
   readonly find: (accountId: AccountId, ref: TemplateRef) => Effect.Effect<EmailTemplate, NotFound>
   /** Within the plan's limit. */
@@ -131,11 +132,9 @@ export class Templates extends Context.Service<Templates, {
         create,
         update,
         require,
-        list: Effect.fn("Templates.list")(function*(accountId, window) {
-          const rows = yield* repo.list({ accountId, ...window })
-          const { total } = yield* repo.count(accountId)
-          return { rows, total }
-        }),
+        list: Effect.fn("Templates.list")((accountId, window) =>
+          Query.windowOf({ count: () => repo.count(accountId), list: repo.list }, { accountId, ...window })
+        ),
         remove: Effect.fn("Templates.remove")(function*(accountId, ref) {
           yield* announce(ref)
           const gone = yield* repo.remove({ accountId, ref })

@@ -17,7 +17,7 @@ const TemplatesHttp = HttpApiBuilder.group(
       return handlers.handleAll({
         list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => templates.list(accountId, window))
+          return yield* page(query, (window) => templates.list(accountId, window), ({ numeric_id }) => [numeric_id])
         }),
         create: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal

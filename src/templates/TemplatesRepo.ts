@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
 import { AccountId, TemplateId, TemplateNumber } from "../values/Ids.ts"
+import { windowFields } from "../values/Page.ts"
 import { Plan } from "../values/Plan.ts"
 import { EmailTemplate, EmailTemplateSummary } from "./EmailTemplate.ts"
 
@@ -38,10 +39,11 @@ const make = Effect.gen(function*() {
   })
 
   const list = Query.findAll({
-    Request: Schema.Struct({ accountId: AccountId, limit: Schema.Int, offset: Schema.Int }),
+    Request: Schema.Struct({ accountId: AccountId, ...windowFields }),
     Result: EmailTemplateSummary,
-    execute: ({ accountId, limit, offset }) =>
-      sql`select ${summary} from email_templates where account_id = ${accountId}
+    execute: ({ accountId, limit, offset, ...start }) =>
+      sql`select ${summary} from email_templates
+        where account_id = ${accountId} and ${Query.afterId(sql, "numeric_id", start)}
         order by numeric_id desc limit ${limit} offset ${offset}`
   })
 

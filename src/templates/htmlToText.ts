@@ -1,6 +1,12 @@
 import { Result } from "effect"
-import { compile } from "html-to-text"
+import type * as Library from "html-to-text"
+import { createRequire } from "node:module"
 import type { Placeholder, TemplatePart } from "./TemplatePart.ts"
+
+const require = createRequire(import.meta.url)
+
+/** Loaded at its first use: it takes 2 MB. */
+const library = (): typeof Library => require("html-to-text")
 
 /** Mail clients clip larger mail, and converting it would block the process. It is sent without a text. */
 const maxLength = 131_072
@@ -34,7 +40,7 @@ const isShallow = (html: string): boolean => {
 
 const heading = (selector: string) => ({ selector, options: { uppercase: false } })
 
-const convert = compile({
+const options: Library.HtmlToTextOptions = {
   wordwrap: false,
   limits: { maxDepth: 100 },
   formatters: {
@@ -52,7 +58,14 @@ const convert = compile({
     { selector: "table", options: { uppercaseHeaderCells: false } },
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map(heading)
   ]
-})
+}
+
+let converter: ((html: string) => string) | undefined
+
+const convert = (html: string) => {
+  converter ??= library().compile(options)
+  return converter(html)
+}
 
 // Private-use characters carry the placeholders through the conversion. They cannot be typed in a template.
 const mark = (index: number) => `\ue000${index}\ue001`

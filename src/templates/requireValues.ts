@@ -42,7 +42,7 @@ export const missingValues = (template: Template.Template, variables: Variables)
       : [`must have a value for ${listed(absent)}; or write a default into the text, as in {{${absent[0]}|there}}`]),
     ...(composite.size === 0
       ? []
-      : [`must have text, a number, true or false for ${listed([...composite])}, not an object`])
+      : [`must have text, a number, true or false for ${listed([...composite])}, not a list or an object`])
   ].join("; ")
   return { type: "missing_variable", message }
 }

@@ -4,6 +4,7 @@ import { AppConfig } from "../platform/config/AppConfig.ts"
 import { PlanLimitExceeded } from "../platform/http/ApiErrors.ts"
 import type { AccountId } from "../values/Ids.ts"
 import { Plan } from "../values/Plan.ts"
+import { isTest, type Mode, modeOf } from "../values/TestMode.ts"
 import { UsageRepo, type Wanted } from "./UsageRepo.ts"
 import type { Metered } from "./UsageReport.ts"
 
@@ -14,13 +15,21 @@ export interface QuotaExceeded {
   readonly otp: PlanLimitExceeded
 }
 
-const monthly = (resource: "sms" | "otp") => (limit: number, current: number) =>
-  new PlanLimitExceeded({ limit, current, resource, per: "month" })
+/** The use of a quota that a request exceeds, and the time that it is for. */
+interface Spent {
+  readonly limit: number
+  readonly current: number
+  readonly mode: Mode
+}
 
-const refusal: { readonly [M in Metered]: (limit: number, current: number) => QuotaExceeded[M] } = {
-  email: (limit, current) => new EmailQuotaExceeded({ limit, current, resource: "emails" }),
-  sms: monthly("sms"),
-  otp: monthly("otp")
+const timed = (resource: "sms" | "otp") => ({ mode, ...spent }: Spent) =>
+  new PlanLimitExceeded({ ...spent, resource, per: mode === "test" ? "day" : "month" })
+
+const refusal: { readonly [M in Metered]: (spent: Spent) => QuotaExceeded[M] } = {
+  email: ({ mode, ...spent }) =>
+    new EmailQuotaExceeded({ ...spent, resource: "emails", ...(mode === "test" && { per: "day" }) }),
+  sms: timed("sms"),
+  otp: timed("otp")
 }
 
 /** The quota of each metric on each plan. */
@@ -53,6 +62,12 @@ export interface Quota {
   readonly used: number
 }
 
+const spentOf = (accountId: number, { limit, used: current }: Quota): Spent => ({
+  limit,
+  current,
+  mode: modeOf(accountId)
+})
+
 /**
  * For requests in sequence, the quota of each one that exceeded it; undefined for those that fit. A request that does
  * not fit uses nothing, so smaller ones after it may still fit.
@@ -71,10 +86,12 @@ export const exceeding = (
   })
 }
 
-/** The quotas of plans (spec 8), per calendar month (UTC). */
+/** The quotas of plans (spec 8), per calendar month (UTC). Test accounts have one quota per day on all plans. */
 export class Quotas extends Context.Service<Quotas, {
+  /** The limit of live accounts. Undefined means no limit. */
+  readonly limitOfPlan: (plan: Plan, of: Metered) => number | undefined
   /** Undefined means no limit. */
-  readonly limit: (plan: Plan, of: Metered) => number | undefined
+  readonly limit: (account: { readonly id: AccountId; readonly plan: Plan }, of: Metered) => number | undefined
   /**
    * Counts the use of a request in the transaction that accepts it. The limit holds for concurrent requests. On a plan
    * with a limit, a second request waits for the first transaction to end, so call it last. Without a limit, requests
@@ -99,18 +116,21 @@ export class Quotas extends Context.Service<Quotas, {
     Quotas,
     Effect.gen(function*() {
       const repo = yield* UsageRepo
-      const limits = limitsFrom(yield* AppConfig)
+      const config = yield* AppConfig
+      const limits = limitsFrom(config)
+      const limitOf = ({ id, plan }: { readonly id: AccountId; readonly plan: Plan }, of: Metered) =>
+        isTest(id) ? config.testQuotaPerDay : limits[of][plan]
 
       const limitsFor = Effect.fnUntraced(function*(ids: ReadonlyArray<AccountId>, of: Metered, wait: boolean) {
         const accounts = yield* repo.lockAccounts({ ids, wait })
-        return new Map(accounts.map(({ id, plan }) => [id, limits[of][plan] ?? Number.POSITIVE_INFINITY]))
+        return new Map(accounts.map((account) => [account.id, limitOf(account, of) ?? Number.POSITIVE_INFINITY]))
       })
 
       const quotasOf = Effect.fnUntraced(function*(metric: Metered, asked: ReadonlyArray<AccountId>, wait: boolean) {
         const limitsById = yield* limitsFor(asked, metric, wait)
         // A deleted account has no quota.
         const accountIds = wait ? asked : [...limitsById.keys()]
-        const rows = yield* repo.usedThisMonth({ accountIds, metric })
+        const rows = yield* repo.usedInPeriod({ accountIds, metric })
         const used = new Map(rows.map((row) => [row.account_id, row.used]))
         return new Map(accountIds.map((id): [AccountId, Quota] => [
           id,
@@ -135,7 +155,8 @@ export class Quotas extends Context.Service<Quotas, {
       })
 
       return Quotas.of({
-        limit: (plan, of) => limits[of][plan],
+        limitOfPlan: (plan, of) => limits[of][plan],
+        limit: limitOf,
         reserve: Effect.fn("Quotas.reserve")(
           function*<M extends Metered>(accountId: AccountId, metric: M, count: number): Effect.fn.Return<
             void,
@@ -144,7 +165,7 @@ export class Quotas extends Context.Service<Quotas, {
             if (count === 0) return
             const [full] = yield* take(metric, [{ accountId, count }], true)
             if (full === undefined || full === "busy") return
-            return yield* Effect.failSync(() => refusal[metric](full.limit, full.used))
+            return yield* Effect.failSync(() => refusal[metric](spentOf(accountId, full)))
           }
         ),
         reserveEach: Effect.fn("Quotas.reserveEach")(
@@ -152,8 +173,10 @@ export class Quotas extends Context.Service<Quotas, {
             ReadonlyArray<QuotaExceeded[M] | "busy" | undefined>
           > {
             const taken = yield* take(metric, wanted, false)
-            return taken.map((full) =>
-              full === undefined || full === "busy" ? full : refusal[metric](full.limit, full.used)
+            return taken.map((full, index) =>
+              full === undefined || full === "busy"
+                ? full
+                : refusal[metric](spentOf(wanted[index]?.accountId ?? 0, full))
             )
           }
         )

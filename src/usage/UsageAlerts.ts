@@ -1,13 +1,21 @@
-import { Array, Context, Effect, Layer } from "effect"
+import { Array, Context, Effect, Layer, Schema } from "effect"
 import { Notices } from "../accounts/notices/Notices.ts"
+import { domainEvent, Events } from "../events/Events.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { Plan } from "../values/Plan.ts"
 import { Quotas } from "./Quotas.ts"
-import { type Threshold, UsageAlertsRepo } from "./UsageAlertsRepo.ts"
+import { type Crossed, type Threshold, UsageAlertsRepo } from "./UsageAlertsRepo.ts"
 import { crossedNotice, digestNotice } from "./usageNotices.ts"
 import { Metered } from "./UsageReport.ts"
+
+/** A high volume is no quota, and the metrics of quotas are the metered ones. */
+const quotaEvents = ({ account_id: accountId, kind, limit, metric, used }: Crossed) => {
+  if (kind === "high_volume" || !Schema.is(Metered)(metric)) return []
+  const event = kind === "warning" ? "account.quota_warning" : "account.quota_reached"
+  return [domainEvent({ accountId, event, data: { metric, used, limit } })]
+}
 
 /**
  * Sends owners notices about their usage. The transaction that writes a notice also records it, so each is sent once.
@@ -22,6 +30,7 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
     UsageAlerts,
     Effect.gen(function*() {
       const { transaction } = yield* Database
+      const events = yield* Events
       const notices = yield* Notices
       const quotas = yield* Quotas
       const { highVolumeSms } = yield* AppConfig
@@ -29,7 +38,7 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
 
       const thresholds = Plan.literals.flatMap((plan): ReadonlyArray<Threshold> => [
         ...Metered.literals.flatMap((metric): ReadonlyArray<Threshold> => {
-          const limit = quotas.limit(plan, metric)
+          const limit = quotas.limitOfPlan(plan, metric)
           // A quota of 0 needs no warning.
           if (limit === undefined || limit === 0) return []
           return [
@@ -56,6 +65,7 @@ export class UsageAlerts extends Context.Service<UsageAlerts, {
             )
           }
           yield* notices.enqueue(crossedNotice(one))
+          yield* events.publish(quotaEvents(one))
         }
       })).pipe(Effect.withSpan("UsageAlerts.alert"))
 

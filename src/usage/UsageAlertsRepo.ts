@@ -50,7 +50,7 @@ const make = Effect.gen(function*() {
           ), crossed as (
             insert into usage_alerts (account_id, month, metric, kind)
             select u.account_id, ${month}, u.metric, t.kind
-            from used u join accounts a on a.id = u.account_id and a.deleted_at is null
+            from used u join accounts a on a.id = u.account_id and a.deleted_at is null and a.shadow_of is null
               join unnest(${column.text(thresholds.map(({ plan }) => plan))},
                 ${column.text(thresholds.map(({ metric }) => metric))},
                 ${column.text(thresholds.map(({ kind }) => kind))},

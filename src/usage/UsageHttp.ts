@@ -34,6 +34,6 @@ const UsageHttp = HttpApiBuilder.group(
 
 /** Usage, quotas, their endpoints and notices. */
 export const UsageLayer = Layer.mergeAll(
-  UsageHttp.pipe(Layer.provide(UsageReports.layer)),
+  UsageHttp.pipe(Layer.provideMerge(UsageReports.layer)),
   UsageAlertTasks.pipe(Layer.provide(UsageAlerts.layer))
 ).pipe(Layer.provideMerge(Layer.merge(Usage.layer, Quotas.layer)))

@@ -30,28 +30,40 @@ const make = Effect.gen(function*() {
   const added = sql.literal(`on conflict (account_id, day, metric, slot)
     do update set count = u.count + excluded.count, cost_micros = u.cost_micros + excluded.cost_micros`)
 
+  /** Adds the accepted messages of `used` to the statistics of their hour. They count cancellations as a separate outcome. */
+  const accepted = sql.literal(`insert into message_stat_entries (account_id, hour, channel, outcome, reason, count)
+    select account_id, date_trunc('hour', now()), metric, 'accepted', '', count from used
+    where metric in ('email', 'sms', 'whatsapp') and count > 0`)
+
   /** Locks rows in a fixed order, so that concurrent groups cannot deadlock. Ignores deleted accounts. */
   const add = (used: ReadonlyArray<Used>) =>
-    Query.run(sql`insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
-      select a.id, coalesce((t.at at time zone 'UTC')::date, ${today}), t.metric, ${slot}, sum(t.count), sum(t.cost)
-      from unnest(${column.int8(used.map(({ accountId }) => accountId))}, ${column.text(used.map((u) => u.metric))},
-        ${column.int8(used.map(({ count }) => count))}, ${column.int8(used.map((u) => u.costMicros ?? 0))},
-        ${column.text(used.map(({ at }) => at ?? null))}::timestamptz[]) as t (account_id, metric, count, cost, at)
-      join accounts a on a.id = t.account_id
-      group by 1, 2, 3 order by 1, 2, 3
+    Query.run(sql`with used as (
+        select a.id as account_id, coalesce((t.at at time zone 'UTC')::date, ${today}) as day, t.metric,
+          sum(t.count) as count, sum(t.cost) as cost
+        from unnest(${column.int8(used.map(({ accountId }) => accountId))}, ${column.text(used.map((u) => u.metric))},
+          ${column.int8(used.map(({ count }) => count))}, ${column.int8(used.map((u) => u.costMicros ?? 0))},
+          ${column.text(used.map(({ at }) => at ?? null))}::timestamptz[]) as t (account_id, metric, count, cost, at)
+        join accounts a on a.id = t.account_id
+        group by 1, 2, 3
+      ), accepted as (${accepted})
+      insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
+      select account_id, day, metric, ${slot}, count, cost from used order by 1, 2, 3
       ${added}`)
 
-  /** Adds for the accounts on one of the plans, and returns these accounts. */
+  /** Adds for the live accounts on one of the plans, and returns these accounts. */
   const addOnPlans = Query.findAll({
     Request: Schema.Struct({ metric: Metric, wanted: Schema.Array(Wanted), plans: Schema.Array(Plan) }),
     Result: Schema.Struct({ account_id: AccountId }),
     execute: ({ metric, plans, wanted }) =>
-      sql`insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
-        select a.id, ${today}, ${metric}::text, ${slot}, sum(t.count), 0
-        from unnest(${column.int8(wanted.map(({ accountId }) => accountId))},
-          ${column.int8(wanted.map(({ count }) => count))}) as t (account_id, count)
-        join accounts a on a.id = t.account_id where a.plan = any(${column.text(plans)})
-        group by a.id order by a.id
+      sql`with used as (
+          select a.id as account_id, ${metric}::text as metric, sum(t.count) as count
+          from unnest(${column.int8(wanted.map(({ accountId }) => accountId))},
+            ${column.int8(wanted.map(({ count }) => count))}) as t (account_id, count)
+          join accounts a on a.id = t.account_id where a.plan = any(${column.text(plans)}) and a.shadow_of is null
+          group by a.id
+        ), accepted as (${accepted})
+        insert into usage_daily as u (account_id, day, metric, slot, count, cost_micros)
+        select account_id, ${today}, metric, ${slot}, count, 0 from used order by account_id
         ${added} returning account_id`
   })
 
@@ -68,17 +80,17 @@ const make = Effect.gen(function*() {
   })
 
   /** A separate statement after the lock: a statement that waits for a lock sees the rows of the time of its start. */
-  const usedThisMonth = Query.findAll({
+  const usedInPeriod = Query.findAll({
     Request: Schema.Struct({ accountIds: Schema.Array(AccountId), metric: Metric }),
     Result: Schema.Struct({ account_id: AccountId, used: Schema.Int }),
     execute: ({ accountIds, metric }) =>
       sql`select account_id, sum(count)::bigint as used from usage_daily
         where account_id = any(${column.int8(accountIds)}) and metric = ${metric}
-          and day >= date_trunc('month', ${today})
+          and day >= case when account_id < 0 then ${today} else date_trunc('month', ${today}) end
         group by account_id`
   })
 
-  return { add, addOnPlans, lockAccounts, usedThisMonth }
+  return { add, addOnPlans, lockAccounts, usedInPeriod }
 })
 
 /** SQL that writes `usage_daily`. */

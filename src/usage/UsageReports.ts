@@ -2,8 +2,9 @@ import { Context, Effect, Layer, Option } from "effect"
 import { Accounts } from "../accounts/Accounts.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { NotFound, ValidationFailed } from "../platform/http/ApiErrors.ts"
-import { type DayInput, momentOf } from "../values/Day.ts"
+import { type Day, type DayInput, momentOf } from "../values/Day.ts"
 import type { AccountId } from "../values/Ids.ts"
+import { type TagFilter, tagsOf } from "../values/Labels.ts"
 import { Quotas } from "./Quotas.ts"
 import { type BillingReport, type Granularity, Metered, type UsageReport, type UsedInTime } from "./UsageReport.ts"
 import { UsageReportsRepo } from "./UsageReportsRepo.ts"
@@ -14,15 +15,18 @@ export interface AskedPeriod {
   readonly to_date?: DayInput | undefined
 }
 
+/** A period of messages with tags. */
+export interface AskedUsage extends AskedPeriod, TagFilter {}
+
 const maxDays = 366
 
 /** Usage and costs for the accounts that read them. */
 export class UsageReports extends Context.Service<UsageReports, {
-  readonly usage: (accountId: AccountId, period: AskedPeriod) => Effect.Effect<UsageReport, NotFound | ValidationFailed>
+  readonly usage: (accountId: AccountId, asked: AskedUsage) => Effect.Effect<UsageReport, NotFound | ValidationFailed>
   /** Oldest first. */
   readonly inTime: (
     accountId: AccountId,
-    period: AskedPeriod,
+    asked: AskedUsage,
     granularity: Granularity
   ) => Effect.Effect<ReadonlyArray<UsedInTime>, ValidationFailed>
   readonly billing: (
@@ -57,18 +61,29 @@ export class UsageReports extends Context.Service<UsageReports, {
         return span
       })
 
-      const usage = Effect.fn("UsageReports.usage")(function*(accountId: AccountId, asked: AskedPeriod) {
+      const usedBy = (accountId: AccountId, asked: TagFilter, span: {
+        readonly from: Day
+        readonly to: Day
+        readonly granularity: Granularity | null
+      }) => {
+        const tags = tagsOf(asked)
+        return tags === null
+          ? repo.used({ accountId, ...span })
+          : repo.usedWithTags({ accountId, ...span, tags })
+      }
+
+      const usage = Effect.fn("UsageReports.usage")(function*(accountId: AccountId, asked: AskedUsage) {
         const { plan } = yield* accountOf(accountId)
         const period = yield* spanOf(asked)
-        const used = yield* repo.used({ accountId, ...period, granularity: null })
-        const month = new Map((yield* repo.thisMonth(accountId)).map((row) => [row.metric, row.used]))
-        const { begins: resets_at } = yield* repo.nextMonth()
+        const used = yield* usedBy(accountId, asked, { ...period, granularity: null })
+        const month = new Map((yield* repo.inPeriod(accountId)).map((row) => [row.metric, row.used]))
+        const { begins: resets_at } = yield* repo.nextPeriod(accountId)
         return {
           period,
           plan,
           metrics: used.map(({ date: _, ...metric }) => metric),
           quotas: Metered.literals.map((resource) => {
-            const limit = quotas.limit(plan, resource) ?? null
+            const limit = quotas.limit({ id: accountId, plan }, resource) ?? null
             const spent = month.get(resource) ?? 0
             const remaining = limit === null ? null : Math.max(0, limit - spent)
             return { resource, limit, used: spent, remaining, resets_at }
@@ -106,7 +121,7 @@ export class UsageReports extends Context.Service<UsageReports, {
         billing,
         inTime: Effect.fn("UsageReports.inTime")(function*(accountId, asked, granularity) {
           const span = yield* spanOf(asked)
-          return yield* repo.used({ accountId, ...span, granularity })
+          return yield* usedBy(accountId, asked, { ...span, granularity })
         })
       })
     })

@@ -2,11 +2,12 @@ import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
+import { messageCounts } from "./messageCounts.ts"
 
 /**
  * Recounts usage of all accounts from the stored messages and codes, replaces the counts, and returns the number of
  * rows. Counts stay of days whose messages are partly deleted, and of codes, which are stored for two days. Nodes may keep running: their counts wait for this
- * transaction and are then added. This is the only statement that joins the tables of channels.
+ * transaction and are then added.
  */
 export const rebuildUsage = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -20,19 +21,8 @@ export const rebuildUsage = Effect.gen(function*() {
     Request: Schema.Void,
     Result: Schema.Struct({ rows: Schema.Int }),
     execute: () =>
-      // Recipients suppressed by the request were never reserved.
       sql`with counted as (
-          select account_id, (created_at at time zone 'UTC')::date as day, 'email' as metric, count(*) as count, 0 as cost
-          from email_messages where not (status = 'suppressed' and completed_at = created_at) group by 1, 2
-          union all
-          select account_id, (sent_at at time zone 'UTC')::date, 'email_sent', count(*), 0
-          from email_messages where sent_at is not null group by 1, 2
-          union all
-          select account_id, (created_at at time zone 'UTC')::date, channel, count(*), 0
-          from messages where direction = 'out' group by 1, 2, 3
-          union all
-          select account_id, (created_at at time zone 'UTC')::date, 'sms_segments', sum(segments), sum(cost_micros)
-          from messages where channel = 'sms' and direction = 'out' group by 1, 2
+          ${messageCounts(sql, () => sql`true`)}
           union all
           select account_id, (created_at at time zone 'UTC')::date as day, 'otp', count(*), 0
           from verification_sends where (created_at at time zone 'UTC')::date >= ${yesterday} group by 1, 2

@@ -1,5 +1,5 @@
+import { suffixes } from "#libraries"
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
-import { getDomain } from "tldts"
 
 /** No name whose A-labels fit into 253 octets has more UTF-16 units than this. */
 const maxInputLength = 1_000
@@ -94,7 +94,7 @@ const suffixRules = { allowPrivateDomains: false, extractHostname: false, valida
  * name is a public suffix, such as `co.uk`.
  */
 export const organizationalDomain = (name: DomainName): DomainName | null => {
-  const domain = getDomain(name, suffixRules)
+  const domain = suffixes().getDomain(name, suffixRules)
   return domain === null ? null : Canonical.make(domain, { disableChecks: true })
 }
 

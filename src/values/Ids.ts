@@ -11,7 +11,10 @@ const digits = Schema.String.annotate({ format: "int64" }).check(
 export const pathId = <A extends number>(schema: Schema.Codec<A, number>) =>
   digits.pipe(Schema.decodeTo(Schema.FiniteFromString), Schema.decodeTo(schema))
 
-export const AccountId = id.pipe(Schema.brand("AccountId"))
+/** The shadow account of test keys has the id of its owner's with a minus. */
+export const AccountId = Schema.Int.check(
+  Schema.isBetween({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+).pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
 export const ApiKeyId = id.pipe(Schema.brand("ApiKeyId"))
@@ -19,6 +22,9 @@ export type ApiKeyId = typeof ApiKeyId.Type
 
 export const LoginSessionId = id.pipe(Schema.brand("LoginSessionId"))
 export type LoginSessionId = typeof LoginSessionId.Type
+
+export const PersonId = id.pipe(Schema.brand("PersonId"))
+export type PersonId = typeof PersonId.Type
 
 export const EmailChangeId = id.pipe(Schema.brand("EmailChangeId"))
 export type EmailChangeId = typeof EmailChangeId.Type
@@ -28,6 +34,9 @@ export type WebhookId = typeof WebhookId.Type
 
 export const DeliveryId = id.pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
+
+export const RecoveryId = id.pipe(Schema.brand("RecoveryId"))
+export type RecoveryId = typeof RecoveryId.Type
 
 export const EmailMessageId = id.pipe(Schema.brand("EmailMessageId"))
 export type EmailMessageId = typeof EmailMessageId.Type
@@ -69,6 +78,10 @@ export type MessageBatchId = typeof MessageBatchId.Type
 /** `ver_` + ULID. */
 export const VerificationId = prefixed(["ver"], "a verification").pipe(Schema.brand("VerificationId"))
 export type VerificationId = typeof VerificationId.Type
+
+/** `msg_` + ULID: a message with steps over several channels. */
+export const FailoverId = prefixed(["msg"], "a message with failover").pipe(Schema.brand("FailoverId"))
+export type FailoverId = typeof FailoverId.Type
 
 /** `tmpl_` + ULID (spec 9). */
 export const TemplateId = prefixed(["tmpl"], "a template").pipe(Schema.brand("TemplateId"))

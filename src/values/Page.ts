@@ -7,14 +7,8 @@ export const Data = <S extends Schema.Top>(data: S) => Schema.Struct({ data })
 /** `{ success: true, data }`: actions (spec 2.1). */
 export const Done = <S extends Schema.Top>(data: S) => Schema.Struct({ success: Schema.Literal(true), data })
 
-/** `{ data: [...], meta: { total, page, per_page } }`: pageable lists (spec 2.1). */
+/** `{ data: [...], meta: { total, page, per_page, next_cursor } }`: pageable lists (spec 2.1). */
 export const Paged = <S extends Schema.Top>(row: S) => Schema.Struct({ data: Schema.Array(row), meta: PageMeta })
-
-/** The response to a page request. */
-export const paged = <A>({ page, per_page }: PageRequest, { rows, total }: PageOf<A>) => ({
-  data: rows,
-  meta: { total, page, per_page }
-})
 
 /** `request_id` is a UUID; the timestamp has microseconds (spec 2.1). */
 export const Meta = Schema.Struct({ request_id: Schema.String, timestamp: Timestamp }).annotate({
@@ -42,8 +36,16 @@ const wholeNumber = (maximum: number, standard: number) => {
     )
 }
 
-/** The query parameters of every pageable list (`page`, `per_page`). */
-export const pageQuery = { page: wholeNumber(maxRows, 1), per_page: wholeNumber(100, 25) }
+/** The query parameters of a list without numbered pages. */
+export const cursorQuery = {
+  per_page: wholeNumber(100, 25),
+  cursor: Schema.optionalKey(Schema.String).annotate({
+    description: "`meta.next_cursor` of the page before, with the same filters and order. `page` is left out."
+  })
+}
+
+/** The query parameters of every pageable list. */
+export const pageQuery = { page: wholeNumber(maxRows, 1), ...cursorQuery }
 
 /** The sort order of a list. `-` means descending. */
 export const Sort = Schema.Literals(["created_at", "-created_at"]).annotate({ default: "-created_at" })
@@ -58,23 +60,58 @@ export const sortedPageQuery = {
 /** The SQL direction, for the sort column and for the id that breaks ties. */
 export const direction = (sort: Sort) => sort === "created_at" ? "asc" : "desc"
 
-/** A requested page. */
+/** A requested page: its number, or the cursor of the page before. */
 export interface PageRequest {
   readonly page: number
   readonly per_page: number
+  readonly cursor?: string | undefined
 }
 
-/** A page of rows with the total of all pages. */
+/** The values that place a row in the order of its list: its id, or its time and the id that breaks ties. */
+export const Position = Schema.Array(Schema.Union([Schema.String, Schema.Finite]))
+export type Position = typeof Position.Type
+
+/** The rows of a list to read. */
+export interface Window {
+  readonly limit: number
+  readonly offset: number
+  /** Only rows behind this one. */
+  readonly after: Position | null
+}
+
+/** The `limit` and `offset` of a page by number. */
+export const window = ({ page, per_page }: PageRequest) => ({ limit: per_page, offset: (page - 1) * per_page })
+
+/** The fields of a {@link Window} in the request of a statement. */
+export const windowFields = {
+  limit: Schema.Int,
+  offset: Schema.Int,
+  after: Schema.NullOr(Position)
+}
+
+/** Rows of a window with the total of the whole list, which is not counted behind a cursor. */
 export interface PageOf<A> {
   readonly rows: ReadonlyArray<A>
-  readonly total: number
+  readonly total: number | null
 }
 
-const PageMeta = Schema.Struct({
-  total: Schema.Int.annotate({ description: `Rows of all pages; at most ${maxRows} are counted` }),
-  page: Schema.Int,
-  per_page: Schema.Int
-}).annotate({ identifier: "PageMeta" })
+const cursorMeta = {
+  per_page: Schema.Int,
+  next_cursor: Schema.NullOr(Schema.String).annotate({
+    description: "Give it as `cursor` to read the next page; null on the last one"
+  })
+}
 
-/** The `limit` and `offset` of a page. */
-export const window = ({ page, per_page }: PageRequest) => ({ limit: per_page, offset: (page - 1) * per_page })
+const CursorMeta = Schema.Struct(cursorMeta).annotate({ identifier: "CursorMeta" })
+
+/** `{ data: [...], meta: { per_page, next_cursor } }`: lists without numbered pages. */
+export const CursorPaged = <S extends Schema.Top>(row: S) =>
+  Schema.Struct({ data: Schema.Array(row), meta: CursorMeta })
+
+const PageMeta = Schema.Struct({
+  total: Schema.optionalKey(Schema.Int).annotate({
+    description: `Rows of all pages; at most ${maxRows} are counted. Absent with a cursor`
+  }),
+  page: Schema.optionalKey(Schema.Int).annotate({ description: "Absent with a cursor" }),
+  ...cursorMeta
+}).annotate({ identifier: "PageMeta" })

@@ -12,7 +12,9 @@ const resources = [
   "verify",
   "webhooks",
   "keys",
-  "account"
+  "account",
+  "members",
+  "requests"
 ] as const
 
 /** Permissions of an API key: `resource:read` or `resource:write`. Scopes apply as well. */
@@ -31,3 +33,24 @@ export const Scope = Schema.Literals([
   "account:read"
 ])
 export type Scope = typeof Scope.Type
+
+/** What a person is in an account. */
+export const Role = Schema.Literals(["owner", "admin", "developer", "support"])
+export type Role = typeof Role.Type
+
+const reads = Permission.literals.filter((permission) => permission.endsWith(":read"))
+
+/**
+ * The permissions of each role, as those of an API key: an empty list is all of them. What only the owner may do, such as
+ * deleting the account, no permission gives.
+ */
+export const permissionsOf: Readonly<Record<Role, ReadonlyArray<Permission>>> = {
+  owner: [],
+  admin: [],
+  developer: Permission.literals.filter((permission) => permission !== "account:write"),
+  support: reads
+}
+
+/** Whether a role may do what a permission allows. */
+export const allows = (role: Role, permission: Permission | undefined): boolean =>
+  permission === undefined || permissionsOf[role].length === 0 || permissionsOf[role].includes(permission)

@@ -1,11 +1,6 @@
+import { phones } from "#libraries"
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
-import {
-  type CountryCode,
-  getCountries,
-  getCountryCallingCode,
-  parsePhoneNumberFromString,
-  type PhoneNumber as Parsed
-} from "libphonenumber-js/max"
+import type { CountryCode, PhoneNumber as Parsed } from "libphonenumber-js/max"
 
 /** Fifteen digits with separators. */
 const maxInputLength = 40
@@ -13,7 +8,16 @@ const maxInputLength = 40
 /** A plus, then digits of any script with usual separators; no letters and no extension. */
 const international = /^\+[\p{Nd}\p{Zs}().\-‐-―/]+$/u
 
-const read = (text: string): Parsed | undefined => parsePhoneNumberFromString(text, { extract: false })
+/** Digits without a plus. No country code begins with 0, so `00…` and national forms are not among them. */
+const withoutPlus = /^(?![0٠۰])\p{Nd}/u
+
+/** Adds a missing plus. A leading space is a plus that a query has decoded. */
+const withPlus = (text: string) => {
+  const trimmed = text.trim()
+  return withoutPlus.test(trimmed) ? `+${trimmed}` : trimmed
+}
+
+const read = (text: string) => phones().parsePhoneNumberFromString(text, { extract: false })
 
 /** Caches recent canonical numbers: each number is checked twice, and many receive several messages. */
 const canonical = new Set<string>()
@@ -31,10 +35,9 @@ const remember = (number: string) => {
  */
 const parse = (text: string): Result.Result<string, string> => {
   if (canonical.has(text)) return Result.succeed(text)
-  if (text.length > maxInputLength) return Result.fail(`must have at most ${maxInputLength} characters`)
-  const trimmed = text.trim()
+  const trimmed = withPlus(text)
   if (trimmed === "") return Result.fail("must not be empty: write a number such as +250788123456")
-  if (!trimmed.startsWith("+")) return Result.fail("must begin with + and the country code, such as +250788123456")
+  if (!trimmed.startsWith("+")) return Result.fail("must begin with the country code, such as +250788123456")
   if (!international.test(trimmed)) {
     return Result.fail("must have only digits after the +, without letters or an extension")
   }
@@ -59,9 +62,14 @@ const Canonical = Schema.String.check(
 
 /**
  * A phone number in E.164: a plus and up to fifteen digits. Input may contain spaces, dashes, dots and brackets, in any
- * script. The plus is required, because there is no default country.
+ * script, and lack the plus. The country code is required, because there is no default country.
  */
-export const PhoneNumber = Schema.String.annotate({ description: "A phone number that begins with +" }).pipe(
+export const PhoneNumber = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => text.length <= maxInputLength ? undefined : `must have at most ${maxInputLength} characters`,
+    { toJsonSchema: () => ({ maxLength: maxInputLength, pattern: "^[^A-Za-z]+$" }) }
+  )
+).annotate({ description: "A phone number with its country code; the + may be left out" }).pipe(
   Schema.decodeTo(
     Canonical,
     SchemaTransformation.transformEffect({
@@ -133,4 +141,4 @@ export const phoneFacts = (text: string): PhoneFacts | undefined => {
 
 /** Every country of the numbering plans with its dial prefix, for the example price list. */
 export const dialPrefixes = (): ReadonlyArray<readonly [country: string, prefix: string]> =>
-  getCountries().map((country) => [country, `+${getCountryCallingCode(country)}`])
+  phones().getCountries().map((country) => [country, `+${phones().getCountryCallingCode(country)}`])

@@ -2,8 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import { domainEvent, Events } from "../events/Events.ts"
 import { maskOf } from "../platform/crypto/oneTimeCode.ts"
 import { Database } from "../platform/database/Database.ts"
+import { countersBy } from "../platform/observability/series.ts"
 import type { Recipient } from "./Recipient.ts"
 import type { Route } from "./routeTo.ts"
+import { CodeChannel } from "./Verification.ts"
 import { type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { end } from "./VerificationState.ts"
 import { type ChannelRefusal, VerifyChannels } from "./VerifyChannel.ts"
@@ -23,8 +25,15 @@ const messageOf = (row: StoredVerification, to: Recipient) => ({
   sessionId: row.session_id
 })
 
+const sends = countersBy({
+  name: "verification_codes_sent_total",
+  description: "One-time codes that were accepted and queued, by channel",
+  label: "channel",
+  values: CodeChannel.literals
+})
+
 const make = Effect.gen(function*() {
-  const { transaction } = yield* Database
+  const { afterCommit, transaction } = yield* Database
   const events = yield* Events
   const channels = yield* VerifyChannels
   const repo = yield* VerificationsRepo
@@ -38,6 +47,7 @@ const make = Effect.gen(function*() {
     const [next, ...others] = left
     return transaction(channels[channel].send(messageOf(row, to))).pipe(
       Effect.flatMap((messageId) => repo.handedTo({ id: row.id, channel, seed: row.code_seed, messageId, left })),
+      Effect.tap(afterCommit(Effect.sync(() => sends(channel)))),
       Effect.catch((refusal) => next === undefined ? Effect.fail(refusal) : send(row, to, [next, ...others]))
     )
   }

@@ -55,5 +55,7 @@ export const make = Effect.map(Emails, (messages): VerifyChannel => ({
     messages.find(accountId, EmailMessageId.make(messageId)).pipe(
       Effect.map(({ status }): CodeDeliveryStatus => statuses[status] ?? "in_flight"),
       Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
-    )
+    ),
+  // No channel follows email.
+  withdraw: () => Effect.void
 }))

@@ -1,8 +1,9 @@
-import { Effect, Metric, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Notices } from "../accounts/notices/Notices.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
+import { counter } from "../platform/observability/series.ts"
 import { PeriodicTask } from "../platform/work/PeriodicTask.ts"
 import { AccountId } from "../values/Ids.ts"
 
@@ -15,7 +16,7 @@ const mostPerNetwork = minCodes / 2
 /** Below this share of confirmed codes, the requests come from programs that earn on every SMS. */
 const minConfirmedShare = 0.2
 
-const blocks = Metric.counter("verification_blocks_total", { description: "Prefixes blocked by the pumping guard" })
+const blocks = counter("verification_blocks_total", "Prefixes blocked by the pumping guard")
 
 const Blocked = Schema.Struct({ account_id: AccountId, prefix: Schema.String, sends: Schema.Int, approved: Schema.Int })
 
@@ -57,7 +58,8 @@ export const guardAgainstPumping = Effect.gen(function*() {
           insert into verification_blocks as b (account_id, prefix, until)
           select account_id, prefix, now() + interval '12 hours' from busy
           where counted >= ${minCodes} and approved < people * ${minConfirmedShare}::float8
-          on conflict (account_id, prefix) do update set until = excluded.until where b.until <= now()
+          on conflict (account_id, prefix) do update set until = excluded.until, released_at = null
+            where b.until <= now()
           returning account_id, prefix
         )
         select busy.* from added join busy using (account_id, prefix)`
@@ -66,7 +68,7 @@ export const guardAgainstPumping = Effect.gen(function*() {
     Effect.tap(block(), (rows) => Effect.forEach(rows, (row) => notices.enqueue(notice(row)), { discard: true }))
   )
   for (const facts of blocked) {
-    yield* Metric.update(blocks, 1)
+    blocks(1)
     yield* Effect.logWarning("blocked codes to a prefix, because hardly any is entered").pipe(
       Effect.annotateLogs(facts)
     )

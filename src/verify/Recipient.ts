@@ -13,7 +13,7 @@ const kindOf = (text: string) => text.includes("@") ? "email" : "phone"
 
 /** The recipient of a code: an email address or a phone number in E.164. */
 export const Recipient = Schema.String.annotate({
-  description: "A phone number that begins with +, or an email address"
+  description: "A phone number with its country code, or an email address"
 })
   .pipe(
     Schema.decodeTo(

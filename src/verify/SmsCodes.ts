@@ -24,6 +24,7 @@ export const make = Effect.gen(function*() {
           status === "delivered" || status === "failed" ? statuses[status] : "in_flight"
         ),
         Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
-      )
+      ),
+    withdraw: (messageId) => sms.withdraw(MessageId.make(messageId))
   } satisfies VerifyChannel
 })

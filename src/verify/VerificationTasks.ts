@@ -7,12 +7,14 @@ import { Recipient } from "./Recipient.ts"
 import { type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { VerifyChannels } from "./VerifyChannel.ts"
 
-const maxChecked = 500
+/** The most verifications in memory. */
+const portion = 500
 
 /**
- * Sends automatic verifications by their next channel if the previous message has failed, on one node of the cluster.
- * It sends a new code, because the old one may still arrive. If no channel accepts it, the verification stays as it is
- * until it expires.
+ * Sends automatic verifications by their next channel if the previous message has failed, or has not arrived in time, on one
+ * node of the cluster. After a failure it sends a new code. A late message may still arrive, so the next one has the same
+ * code, and both are valid; one that still waits is withdrawn first. If no channel accepts the code, the verification
+ * stays as it is until it expires.
  */
 export const VerificationFallback = PeriodicTask.make(
   "VerificationFallback",
@@ -23,7 +25,7 @@ export const VerificationFallback = PeriodicTask.make(
     const repo = yield* VerificationsRepo
     const sender = yield* CodeSender
 
-    const sendByNext = (seen: StoredVerification) =>
+    const sendByNext = (seen: StoredVerification, isLate: boolean) =>
       transaction(Effect.gen(function*() {
         const asked = { accountId: seen.account_id, id: seen.id }
         const row = Option.getOrUndefined(yield* repo.byId(asked))
@@ -32,20 +34,26 @@ export const VerificationFallback = PeriodicTask.make(
         if (row === undefined || next === undefined || row.status !== "pending") return
         if (row.message_id !== seen.message_id) return
         const to = yield* Effect.orDie(Schema.decodeEffect(Recipient)(row.to))
-        yield* sender.send({ ...row, code_seed: drawSeed(maskOf(row.code_seed).length) }, to, [next, ...left])
+        if (isLate && row.message_id !== null) yield* channels[row.channel].withdraw(row.message_id)
+        const code_seed = isLate ? row.code_seed : drawSeed(maskOf(row.code_seed).length)
+        yield* sender.send({ ...row, code_seed }, to, [next, ...left])
       }))
 
-    const check = Effect.fnUntraced(function*(row: StoredVerification) {
+    const check = Effect.fnUntraced(function*(row: Effect.Success<ReturnType<typeof repo.automatic>>[number]) {
       if (row.message_id === null) return
       const status = yield* channels[row.channel].statusOf(row.account_id, row.message_id)
       if (status === "arrived") yield* repo.arrived({ id: row.id, messageId: row.message_id })
-      if (status !== "failed") return
-      yield* sendByNext(row).pipe(
+      if (status === "arrived" || status === "in_flight" && !row.is_late) return
+      yield* sendByNext(row, status === "in_flight").pipe(
         Effect.catch((refusal) => Effect.logDebug("no channel left for a one-time code", refusal)),
         Effect.annotateLogs({ verification: row.id })
       )
     })
-    yield* Effect.forEach(yield* repo.automatic(maxChecked), check, { discard: true })
+    let rows: Effect.Success<ReturnType<typeof repo.automatic>> = []
+    do {
+      rows = yield* repo.automatic({ after: rows.at(-1)?.id ?? "", limit: portion })
+      yield* Effect.forEach(rows, check, { discard: true })
+    } while (rows.length === portion)
   })
 ).pipe(Layer.provide(VerificationsRepo.layer))
 

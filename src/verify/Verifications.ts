@@ -1,22 +1,33 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { Accounts } from "../accounts/Accounts.ts"
 import { domainEvent, Events } from "../events/Events.ts"
+import { acceptedBy, requester } from "../messages/sendFields.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { ulid } from "../platform/crypto/ids.ts"
 import { MacKeys } from "../platform/crypto/MacKeys.ts"
 import { drawSeed, isCode } from "../platform/crypto/oneTimeCode.ts"
 import { Database } from "../platform/database/Database.ts"
+import * as Query from "../platform/database/Query.ts"
 import { NotFound, SubscriptionRequired, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import type { Principal } from "../platform/http/Authentication.ts"
 import { RequestContext } from "../platform/http/RequestContext.ts"
+import { countersBy } from "../platform/observability/series.ts"
 import { Quotas } from "../usage/Quotas.ts"
 import { type AccountId, VerificationId } from "../values/Ids.ts"
+import type { PageOf, Window } from "../values/Page.ts"
 import { countryOf } from "../values/PhoneNumber.ts"
 import { admit, type CodeLimits, type Refusal } from "./admission.ts"
 import { CodeSender } from "./CodeSender.ts"
 import { keyOf, prefixOf, type Recipient } from "./Recipient.ts"
 import { type Route, routeTo } from "./routeTo.ts"
-import type { CheckedCode, SentVerification, Verification } from "./Verification.ts"
+import {
+  type BlockedPrefix,
+  type CheckedCode,
+  CodeChannel,
+  type SentVerification,
+  type Verification,
+  type VerificationStatus
+} from "./Verification.ts"
 import { type Counted, type StoredVerification, VerificationsRepo } from "./VerificationsRepo.ts"
 import { guess, shownStatus } from "./VerificationState.ts"
 import type { Guess, NewVerification } from "./VerifyApi.ts"
@@ -25,6 +36,7 @@ import {
   CountryNotAllowed,
   MaxAttemptsExceeded,
   OtpLimitReached,
+  OtpLimitReason,
   VerificationBlocked,
   VerificationExpired,
   VerificationNotFound
@@ -41,10 +53,25 @@ const shown = (row: StoredVerification): SentVerification => ({
   created_at: row.created_at
 })
 
+const refusals = countersBy({
+  name: "verification_codes_refused_total",
+  description: "One-time codes that were not sent, by the limit or block that refused them",
+  label: "reason",
+  values: ["blocked", "country_not_allowed", ...OtpLimitReason.literals]
+})
+
+const confirmations = countersBy({
+  name: "verification_codes_confirmed_total",
+  description: "Verifications that a correct code ended, by channel",
+  label: "channel",
+  values: CodeChannel.literals
+})
+
 /** Fails with the refusal and sets its retry-after header. */
 const refused = Effect.fnUntraced(function*(refusal: Refusal) {
   const { answerHeaders } = yield* RequestContext
   const { retryAfter: retry_after } = refusal
+  refusals(refusal._tag === "Blocked" ? "blocked" : refusal.reason)
   answerHeaders.set("retry-after", String(retry_after))
   return yield* refusal._tag === "Blocked"
     ? new VerificationBlocked({ retry_after })
@@ -56,8 +83,20 @@ const requireCountry = Effect.fnUntraced(function*(allowed: ReadonlySet<string> 
   if (allowed === undefined || to.kind === "email") return
   const country = countryOf(to.address)
   if (country !== undefined && allowed.has(country)) return
+  refusals("country_not_allowed")
   return yield* new CountryNotAllowed({ param: "to", country: country ?? null })
 })
+
+/** Selects verifications. Absent fields do not filter. */
+interface VerificationFilter {
+  readonly status?: VerificationStatus | undefined
+  readonly channel?: CodeChannel | undefined
+  readonly to?: Recipient | undefined
+  /** Inclusive. */
+  readonly from_date?: string | undefined
+  /** Exclusive. */
+  readonly to_date?: string | undefined
+}
 
 /** Who asks for a code. */
 type Sender = Pick<Principal["Service"], "accountId" | "trial">
@@ -86,11 +125,20 @@ export class Verifications extends Context.Service<Verifications, {
     ValidationFailed | VerificationNotFound | VerificationExpired | MaxAttemptsExceeded
   >
   readonly find: (accountId: AccountId, id: VerificationId) => Effect.Effect<Verification, NotFound>
+  /** Newest first. */
+  readonly list: (
+    accountId: AccountId,
+    filter: VerificationFilter,
+    window: Window
+  ) => Effect.Effect<PageOf<Verification>>
+  readonly blocks: (accountId: AccountId) => Effect.Effect<ReadonlyArray<BlockedPrefix>>
+  /** Lets the numbers of a blocked prefix get codes again. */
+  readonly release: (accountId: AccountId, prefix: string) => Effect.Effect<void, NotFound>
 }>()("messaging-service/verify/Verifications") {
   static readonly layer = Layer.effect(
     Verifications,
     Effect.gen(function*() {
-      const { transaction } = yield* Database
+      const { afterCommit, transaction } = yield* Database
       const config = yield* AppConfig
       const { verify: codeKey } = yield* MacKeys
       const accounts = yield* Accounts
@@ -165,7 +213,9 @@ export class Verifications extends Context.Service<Verifications, {
             brandName: brand_name ?? null,
             locale,
             webDomain: domain ?? null,
-            sessionId: session_id ?? null
+            sessionId: session_id ?? null,
+            country: to.kind === "phone" ? countryOf(to.address) ?? null : null,
+            acceptedBy: acceptedBy({ acceptedBy: yield* requester })
           })
           yield* repo.addSend(row.id, counted)
           const sent = yield* sender.send(row, to, channels)
@@ -186,7 +236,10 @@ export class Verifications extends Context.Service<Verifications, {
       const approved = (row: StoredVerification, verified_at: NonNullable<StoredVerification["verified_at"]>) => {
         const data = { verification_id: row.id, to: row.to, channel: row.channel, verified_at }
         return Effect.as(
-          events.publish([domainEvent({ accountId: row.account_id, event: "verify.completed", data })]),
+          Effect.andThen(
+            events.publish([domainEvent({ accountId: row.account_id, event: "verify.completed", data })]),
+            afterCommit(Effect.sync(() => confirmations(row.channel)))
+          ),
           { id: row.id, valid: true as const, verified_at }
         )
       }
@@ -205,13 +258,29 @@ export class Verifications extends Context.Service<Verifications, {
         }))
       })
 
+      const detailed = (row: StoredVerification): Verification => ({
+        ...shown(row),
+        attempts_remaining: Math.max(0, maxAttempts - row.attempts)
+      })
+
       return Verifications.of({
         send,
         check,
         find: Effect.fn("Verifications.find")(function*(accountId, id) {
           const row = Option.getOrUndefined(yield* repo.find({ accountId, id }))
           if (row === undefined) return yield* new NotFound()
-          return { ...shown(row), attempts_remaining: Math.max(0, maxAttempts - row.attempts) }
+          return detailed(row)
+        }),
+        list: Effect.fn("Verifications.list")(function*(accountId, filter, window) {
+          const { channel = null, from_date = null, status = null, to, to_date = null } = filter
+          const recipient = to === undefined ? null : keyOf(to)
+          const wanted = { accountId, channel, from_date, recipient, status, to_date, ...window }
+          const { rows, total } = yield* Query.windowOf(repo, wanted)
+          return { rows: rows.map(detailed), total }
+        }),
+        blocks: Effect.fn("Verifications.blocks")(repo.blocks),
+        release: Effect.fn("Verifications.release")(function*(accountId, prefix) {
+          if (Option.isNone(yield* repo.release({ accountId, prefix }))) return yield* new NotFound()
         })
       })
     })

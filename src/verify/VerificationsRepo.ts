@@ -6,8 +6,9 @@ import * as Query from "../platform/database/Query.ts"
 import { AccountId, VerificationId } from "../values/Ids.ts"
 import { IpAddress } from "../values/IpAddress.ts"
 import { Locale } from "../values/Locale.ts"
+import { windowFields } from "../values/Page.ts"
 import { Timestamp } from "../values/Timestamp.ts"
-import { CodeChannel, VerificationStatus } from "./Verification.ts"
+import { BlockedPrefix, CodeChannel, VerificationStatus } from "./Verification.ts"
 
 /** A stored verification. */
 export const StoredVerification = Schema.Struct({
@@ -31,6 +32,16 @@ export const StoredVerification = Schema.Struct({
   created_at: Timestamp
 })
 export type StoredVerification = typeof StoredVerification.Type
+
+const Filter = Schema.Struct({
+  accountId: AccountId,
+  status: Schema.NullOr(VerificationStatus),
+  channel: Schema.NullOr(CodeChannel),
+  recipient: Schema.NullOr(Schema.String),
+  from_date: Schema.NullOr(Schema.String),
+  to_date: Schema.NullOr(Schema.String),
+  ...windowFields
+})
 
 /** The keys by which codes are counted. */
 const Counted = Schema.Struct({
@@ -70,6 +81,9 @@ export interface NewCode {
   readonly locale: Locale
   readonly webDomain: string | null
   readonly sessionId: number | null
+  readonly country: string | null
+  /** JSON */
+  readonly acceptedBy: string | null
 }
 
 const ByRecipient = Schema.Struct({ accountId: AccountId, recipient: Schema.String })
@@ -106,6 +120,8 @@ const make = Effect.gen(function*() {
   const frees = (window: string) =>
     sql.literal(`coalesce(extract(epoch from min(created_at) + interval '${window}' - now()), 0)::float8`)
 
+  const isBlocking = sql.literal("until > now() and released_at is null")
+
   const since = (window: string) => sql.literal(`created_at > now() - interval '${window}'`)
 
   /** Codes of trial accounts do not count for others, so that strangers cannot keep a customer's codes from a person. */
@@ -137,7 +153,7 @@ const make = Effect.gen(function*() {
           where account_id = ${accountId} and prefix = ${prefix}::text and ${since("1 hour")}
         )
         select *, (select extract(epoch from until - now())::float8 from verification_blocks
-          where account_id = ${accountId} and prefix = ${prefix}::text and until > now()) as blocked_for
+          where account_id = ${accountId} and prefix = ${prefix}::text and ${isBlocking}) as blocked_for
         from day, hour, day_all, hour_all, network, prefix`
   })
 
@@ -157,9 +173,10 @@ const make = Effect.gen(function*() {
       Result: StoredVerification,
       execute: () =>
         sql`insert into verifications as v (id, account_id, recipient, channel, code_seed, sends, brand_name, locale,
-            web_domain, session_id, expires_at)
+            web_domain, session_id, accepted_by, country, expires_at)
           values (${code.id}, ${code.accountId}, ${code.to}, ${code.channel}, ${code.seed}, 1, ${code.brandName},
-            ${code.locale}, ${code.webDomain}, ${code.sessionId}, now() + ${code.ttl}::integer * interval '1 second')
+            ${code.locale}, ${code.webDomain}, ${code.sessionId}, ${code.acceptedBy}::jsonb,
+            ${code.country}, now() + ${code.ttl}::integer * interval '1 second')
           on conflict (id) do update set recipient = excluded.recipient, channel = excluded.channel,
             code_seed = excluded.code_seed, sends = v.sends + 1, brand_name = excluded.brand_name,
             locale = excluded.locale, web_domain = excluded.web_domain, session_id = excluded.session_id,
@@ -167,7 +184,7 @@ const make = Effect.gen(function*() {
           returning ${columns}`
     })()
 
-  /** Records the channel that accepted the code, and the channels left if it fails. */
+  /** Records the channel that accepted the code, and the channels left if its message fails or is late. */
   const handedTo = Query.findOne({
     Request: Schema.Struct({
       id: VerificationId,
@@ -179,7 +196,10 @@ const make = Effect.gen(function*() {
     Result: StoredVerification,
     execute: ({ channel, id, left, messageId, seed }) =>
       sql`update verifications set channel = ${channel}, code_seed = ${seed}, message_id = ${messageId},
-          channels_left = ${column.text(left)} where id = ${id} returning ${columns}`
+          messages = messages || jsonb_build_object('channel', ${channel}::text, 'id', ${messageId}::bigint),
+          cost_micros = cost_micros + case when ${channel}::text = 'sms'
+            then coalesce((select cost_micros from messages where id = ${messageId}), 0) else 0 end,
+          channels_left = ${column.text(left)}, handed_at = now() where id = ${id} returning ${columns}`
   })
 
   const addSend = (id: VerificationId, { accountId, clientIp, prefix, recipient }: Counted) =>
@@ -210,6 +230,49 @@ const make = Effect.gen(function*() {
       sql`select ${columns} from verifications where id = ${id} and account_id = ${accountId}`
   })
 
+  const matching = ({ accountId, ...filter }: typeof Filter.Encoded) =>
+    sql.and([
+      sql`account_id = ${accountId}`,
+      // The status that the API shows: the end of an expired verification is recorded a little later.
+      ...(filter.status === null ? [] : [
+        sql`case when status = 'pending' and expires_at <= now() then 'expired' else status end = ${filter.status}`
+      ]),
+      ...(filter.channel === null ? [] : [sql`channel = ${filter.channel}`]),
+      ...(filter.recipient === null ? [] : [sql`lower(recipient) = ${filter.recipient}`]),
+      ...(filter.from_date === null ? [] : [sql`created_at >= ${filter.from_date}::timestamptz`]),
+      ...(filter.to_date === null ? [] : [sql`created_at < ${filter.to_date}::timestamptz`])
+    ])
+
+  const list = Query.findAll({
+    Request: Filter,
+    Result: StoredVerification,
+    execute: (filter) =>
+      sql`select ${columns} from verifications where ${matching(filter)} and ${Query.afterTime(sql, filter)}
+        order by created_at desc, id desc limit ${filter.limit} offset ${filter.offset}`
+  })
+
+  const count = Query.findOne({
+    Request: Filter,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (filter) => Query.totalOf(sql, sql`from verifications where ${matching(filter)}`)
+  })
+
+  const blocks = Query.findAll({
+    Request: AccountId,
+    Result: BlockedPrefix,
+    execute: (accountId) =>
+      sql`select prefix, until - interval '12 hours' as since, until from verification_blocks
+        where account_id = ${accountId} and ${isBlocking} order by until desc, prefix limit 1000`
+  })
+
+  const release = Query.findOneOption({
+    Request: Schema.Struct({ accountId: AccountId, prefix: Schema.String }),
+    Result: Schema.Struct({ prefix: Schema.String }),
+    execute: ({ accountId, prefix }) =>
+      sql`update verification_blocks set released_at = now()
+        where account_id = ${accountId} and prefix = ${prefix} and ${isBlocking} returning prefix`
+  })
+
   const settle = Query.findOne({
     Request: Schema.Struct({ id: VerificationId, status: VerificationStatus, attempts: Schema.Int }),
     Result: StoredVerification,
@@ -234,13 +297,16 @@ const make = Effect.gen(function*() {
       from unnest(${column.text(ends.map(({ id }) => id))}, ${column.text(ends.map(({ status }) => status))})
         as e (id, status) where v.id = e.id`)
 
-  /** Pending verifications with another channel left and enough time for it. */
+  /** Pending verifications with another channel left and enough time for it, and whether the present one has had its time. */
   const automatic = Query.findAll({
-    Request: Schema.Int,
-    Result: StoredVerification,
-    execute: (limit) =>
-      sql`select ${columns} from verifications
+    Request: Schema.Struct({ after: Schema.String, limit: Schema.Int }),
+    Result: Schema.Struct({ ...StoredVerification.fields, is_late: Schema.Boolean }),
+    execute: ({ after, limit }) =>
+      sql`select ${columns}, coalesce(handed_at < now() - least(interval '1 minute', (expires_at - handed_at) / 3), false)
+          as is_late
+        from verifications
         where status = 'pending' and channels_left <> '{}' and expires_at > now() + interval '10 seconds'
+          and id > ${after}
         order by id limit ${limit}`
   })
 
@@ -250,6 +316,10 @@ const make = Effect.gen(function*() {
 
   return {
     arrived,
+    list,
+    count,
+    blocks,
+    release,
     lock,
     counts,
     pending,

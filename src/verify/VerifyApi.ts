@@ -17,10 +17,19 @@ import { DomainName } from "../values/DomainName.ts"
 import { VerificationId } from "../values/Ids.ts"
 import { IpAddress } from "../values/IpAddress.ts"
 import { Locale } from "../values/Locale.ts"
-import { Data, Done } from "../values/Page.ts"
+import { Data, Done, Nothing, Paged, pageQuery } from "../values/Page.ts"
 import { lineBetween, textBetween } from "../values/Text.ts"
+import { TimestampInput } from "../values/Timestamp.ts"
 import { Recipient } from "./Recipient.ts"
-import { CheckedCode, SentVerification, Verification } from "./Verification.ts"
+import {
+  BlockedPrefix,
+  CheckedCode,
+  CodeChannel,
+  SentVerification,
+  Verification,
+  VerificationStatistics,
+  VerificationStatus
+} from "./Verification.ts"
 import {
   ChannelUnavailable,
   CountryNotAllowed,
@@ -47,7 +56,7 @@ export const NewVerification = Schema.Struct({
   channel: Schema.optionalKey(
     Schema.Literals(["sms", "whatsapp", "email", "auto"]).annotate({
       description:
-        "Defaults to sms. auto: email for an address; for a number WhatsApp, then SMS if WhatsApp refuses or fails"
+        "Defaults to sms. auto: email for an address; for a number WhatsApp, then SMS if WhatsApp refuses, fails or is late"
     })
   ),
   length: Schema.optionalKey(whole(4, 8).annotate({ description: "Digits of the code; defaults to 6" })),
@@ -126,17 +135,72 @@ const check = HttpApiEndpoint.post("check", "/check", {
       "Checks a code against the last one sent, by id or by recipient. A code is accepted once. Five wrong codes end the verification, and the correct code is then refused too."
   }))
 
+const reading = Access.channel(["verify:write"], "verify:read")
+
 const status = HttpApiEndpoint.get("status", "/status/:verification_id", {
   params: { verification_id: VerificationId },
   success: Data(Verification),
   error: apiErrors(NotFound)
 })
-  .annotate(Access.Access, Access.channel(["verify:write"], "verify:read"))
+  .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({ summary: "Read a verification", description: "Does not count as an attempt." }))
+
+const list = HttpApiEndpoint.get("list", "/status", {
+  query: {
+    ...pageQuery,
+    status: Schema.optionalKey(VerificationStatus),
+    channel: Schema.optionalKey(CodeChannel),
+    to: Schema.optionalKey(Recipient),
+    from_date: Schema.optionalKey(TimestampInput),
+    to_date: Schema.optionalKey(TimestampInput)
+  },
+  success: Paged(Verification),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "List verifications",
+    description: "Newest first, without their codes. from_date is inclusive and to_date exclusive."
+  }))
+
+const statistics = HttpApiEndpoint.get("statistics", "/statistics", {
+  query: { from_date: Schema.optionalKey(TimestampInput), to_date: Schema.optionalKey(TimestampInput) },
+  success: Data(VerificationStatistics),
+  error: apiErrors(ValidationFailed)
+})
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Read the figures of one-time codes",
+    description:
+      "How many verifications began, how they ended, what their SMS cost and how long people took, in all and by channel and country. The default is the last 7 days, and the most is 31 days. Verifications are kept for 30 days after their end."
+  }))
+
+const blocks = HttpApiEndpoint.get("blocks", "/blocks", { success: Data(Schema.Array(BlockedPrefix)) })
+  .annotate(Access.Access, reading)
+  .annotateMerge(OpenApi.annotations({
+    summary: "List blocked prefixes",
+    description:
+      "Prefixes of phone numbers that get no codes for 12 hours, because many were sent and hardly any was entered (SMS pumping). The newest first."
+  }))
+
+const release = HttpApiEndpoint.delete("release", "/blocks/:prefix", {
+  params: {
+    prefix: Schema.String.check(
+      Schema.isPattern(/^\+\d{1,14}$/, { message: "must be a plus and digits, such as +25078811" })
+    )
+  },
+  success: Nothing,
+  error: apiErrors(NotFound)
+})
+  .annotate(Access.Access, Access.channel(["verify:write"], "verify:write"))
+  .annotateMerge(OpenApi.annotations({
+    summary: "Release a blocked prefix",
+    description: "Its numbers get codes again. It is not blocked again before the end of the block."
+  }))
 
 /** One-time codes (spec 1, 4.1). */
 export class VerifyApi extends HttpApiGroup.make("verify")
-  .add(send, check, status)
+  .add(send, check, list, status, statistics, blocks, release)
   .prefix("/v1/verify")
   .middleware(RequestRules)
   .middleware(Authentication)

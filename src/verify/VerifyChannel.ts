@@ -38,6 +38,8 @@ export interface VerifyChannel {
   readonly send: (message: CodeMessage) => Effect.Effect<number, ChannelRefusal>
   /** The state of an accepted message. */
   readonly statusOf: (accountId: AccountId, messageId: number) => Effect.Effect<CodeDeliveryStatus>
+  /** Takes back a message that still waits, in the caller's transaction. A message that was handed over goes on. */
+  readonly withdraw: (messageId: number) => Effect.Effect<unknown>
 }
 
 /** All channels by name. */

@@ -39,6 +39,7 @@ export const make = Effect.gen(function*() {
           status === "delivered" || status === "read" || status === "failed" ? statuses[status] : "in_flight"
         ),
         Effect.catchTag("NotFound", () => Effect.succeed("failed" as const))
-      )
+      ),
+    withdraw: (messageId) => whatsapp.withdraw(MessageId.make(messageId))
   } satisfies VerifyChannel
 })

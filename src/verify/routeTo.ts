@@ -22,7 +22,7 @@ export const routeTo = (
   if (to.kind === "email") {
     return channel === "email" || channel === "auto"
       ? Effect.succeed(["email"])
-      : refused(`must be a phone number that begins with +, because channel is ${channel}`)
+      : refused(`must be a phone number, because channel is ${channel}`)
   }
   if (channel === "email") return refused("must be an email address, because channel is email")
   if (refusedLines.has(phoneFacts(to.address)?.lineType)) {

@@ -1,35 +1,65 @@
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EventChannel } from "../events/EventFilter.ts"
 import { EventSubscription } from "../events/EventPattern.ts"
 import * as Access from "../platform/http/Access.ts"
 import { apiErrors } from "../platform/http/ApiError.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../platform/http/ApiErrors.ts"
 import { Authentication } from "../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../platform/http/RequestRules.ts"
-import { DeliveryId, pathId, WebhookId } from "../values/Ids.ts"
+import { DeliveryId, EventId, pathId, WebhookId } from "../values/Ids.ts"
 import { Data, Done, Nothing, Paged, pageQuery, sortedPageQuery } from "../values/Page.ts"
 import { textBetween } from "../values/Text.ts"
 import { TimestampInput } from "../values/Timestamp.ts"
 import { DeliveryStatus } from "./delivery/DeliveryState.ts"
-import { EventExpired, Webhook, WebhookNotActive } from "./endpoint/Webhook.ts"
+import { EventExpired, RetryPolicyName, Webhook, WebhookNotActive } from "./endpoint/Webhook.ts"
+import { WebhookHeaders } from "./endpoint/WebhookHeaders.ts"
 import { DeliveryDetail, DeliverySummary } from "./history/Delivery.ts"
 
 /** The rules for the URL depend on settings, so the service checks them. */
 const url = textBetween(1, 2048).annotate({ description: "HTTPS endpoint that receives the POSTs" })
+
+const distinct = Schema.isUnique({ message: "each value may appear once" })
+
+const channels = Schema.Array(EventChannel)
+  .annotate({ description: "Only events of these channels. Empty: events of all channels, and those without one" })
+  .check(distinct)
+
+const Tag = Schema.String.check(
+  Schema.isPattern(/^[\w.:-]{1,64}$/, { message: "must have 1 to 64 letters, digits or _ . : -" })
+)
+
+const tags = Schema.Array(Tag)
+  .annotate({ description: "Only events of messages with at least one of these tags. Empty: all events" })
+  .check(Schema.isMaxLength(20, { message: "at most 20 tags" }), distinct)
+
+const retry_policy = RetryPolicyName.annotate({
+  description: "standard (the default): 4 attempts within three minutes. extended: 9 attempts within about 28 hours"
+})
+
+/** How deliveries are chosen and sent. */
+const options = {
+  retry_policy: Schema.optionalKey(retry_policy),
+  channels: Schema.optionalKey(channels),
+  tags: Schema.optionalKey(tags),
+  headers: Schema.optionalKey(WebhookHeaders)
+}
 
 export const NewWebhook = Schema.Struct({
   url,
   events: EventSubscription,
   is_active: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "false: it gets no events until it is activated" })
-  )
+  ),
+  ...options
 }).annotate({ identifier: "NewWebhook" })
 export type NewWebhook = typeof NewWebhook.Type
 
 export const WebhookChange = Schema.Struct({
   url: Schema.optionalKey(url),
   events: Schema.optionalKey(EventSubscription),
-  is_active: Schema.optionalKey(Schema.Boolean)
+  is_active: Schema.optionalKey(Schema.Boolean),
+  ...options
 }).annotate({ identifier: "WebhookChange" })
 export type WebhookChange = typeof WebhookChange.Type
 
@@ -101,7 +131,9 @@ const update = HttpApiEndpoint.put("update", "/:id", {
   .annotate(Access.Access, Access.full("webhooks:write", paid))
   .annotateMerge(OpenApi.annotations({
     summary: "Change a webhook",
-    description: "Omitted fields keep their values. is_active: true also sets failure_count to 0."
+    description:
+      "Omitted fields keep their values. headers replaces all headers; a value of ******** keeps the stored one. "
+      + "is_active: true also sets failure_count to 0."
   }))
 
 const rotateSecret = HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
@@ -152,6 +184,7 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
         description: "The event's name; a name with a channel, for example sms.delivered, matches all channels"
       })
     ),
+    event_id: Schema.optionalKey(EventId),
     from_date: Schema.optionalKey(TimestampInput),
     to_date: Schema.optionalKey(TimestampInput)
   },

@@ -2,6 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import type { ErasureStep } from "../accounts/Erasure.ts"
+import { Events } from "../events/Events.ts"
 import { AppConfig } from "../platform/config/AppConfig.ts"
 import { Database } from "../platform/database/Database.ts"
 import * as Query from "../platform/database/Query.ts"
@@ -22,6 +23,8 @@ import { UnhealthyNotifier } from "./endpoint/UnhealthyNotifier.ts"
 import { Targets } from "./endpoint/WebhooksRepo.ts"
 import { WebhookUrlRules } from "./endpoint/WebhookUrlRules.ts"
 import { Deliveries } from "./history/Deliveries.ts"
+import { Recoveries } from "./Recoveries.ts"
+import { RecoveriesHttp } from "./RecoveriesHttp.ts"
 import { Webhooks } from "./Webhooks.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
@@ -117,7 +120,7 @@ const WebhooksHttp = HttpApiBuilder.group(
       return handlers.handleAll({
         list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => webhooks.list(accountId, window))
+          return yield* page(query, (window) => webhooks.list(accountId, window), ({ id }) => [id])
         }),
         create: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
@@ -144,7 +147,8 @@ const WebhooksHttp = HttpApiBuilder.group(
         }),
         deliveries: Effect.fnUntraced(function*({ params, query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => history.list({ accountId, id: params.id }, query, window))
+          const webhook = { accountId, id: params.id }
+          return yield* page(query, (window) => history.list(webhook, query, window), ({ id }) => [id])
         }),
         delivery: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
@@ -173,14 +177,17 @@ const Transport = Layer.unwrap(Effect.gen(function*() {
 export const WebhookActors = Layer.mergeAll(WebhookSweeper, WebhookActor).pipe(
   Layer.provide(DeliveryOutcomes.layer),
   Layer.provide(UnhealthyNotifier.layer),
+  Layer.provide(Events.layer),
+  Layer.provide(EventSubscriber),
   Layer.provide(DeliveryBudget.layer),
   Layer.provideMerge(Targets.layer),
   Database.onQueuePool
 )
 
 /** The webhooks API, its actors, and the subscriber of events. */
-export const WebhooksLayer = WebhooksHttp.pipe(
-  Layer.provide(Deliveries.layer),
+export const WebhooksLayer = Layer.merge(WebhooksHttp, RecoveriesHttp).pipe(
+  Layer.provideMerge(Deliveries.layer),
+  Layer.provideMerge(Recoveries.layer),
   Layer.provide(WebhookActors),
   Layer.provide(Transport),
   Layer.provideMerge(EventSubscriber),

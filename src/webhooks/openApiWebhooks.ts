@@ -2,6 +2,7 @@ import { Duration, Schema } from "effect"
 import { eventBody, exampleBody } from "../events/EventData.ts"
 import { eventMeanings, type EventName, eventNames, topics } from "../events/EventNames.ts"
 import { maxAttempts, nextDelay } from "./delivery/RetryPolicy.ts"
+import type { RetryPolicyName } from "./endpoint/Webhook.ts"
 
 type Shape = { readonly type: "string" | "integer" } & Readonly<Record<string, unknown>>
 
@@ -31,7 +32,11 @@ const headersOf = (event: EventName) => [
   ),
   header("X-Service-Event-Id", "The event's id, as in the body: the same in every attempt.", text),
   header("X-Service-Delivery-Id", "The delivery's id in the delivery history.", text),
-  header("X-Service-Attempt", "The number of this attempt.", { type: "integer", minimum: 1, maximum: maxAttempts }),
+  header("X-Service-Attempt", "The number of this attempt.", {
+    type: "integer",
+    minimum: 1,
+    maximum: maxAttempts("extended")
+  }),
   optionalHeader("X-Service-Test", "Present when the event is a test of the webhook.", { ...text, enum: ["true"] }),
   header("webhook-id", "Standard Webhooks: the event's id.", text),
   header("webhook-timestamp", "Standard Webhooks: when the attempt started, in Unix seconds.", { type: "integer" }),
@@ -43,16 +48,20 @@ const headersOf = (event: EventName) => [
   )
 ]
 
-const delays = Array.from({ length: maxAttempts - 1 }, (_, index) => nextDelay(index + 1) ?? Duration.zero)
-  .map((delay) => Duration.toSeconds(delay))
+const secondsOf = (policy: RetryPolicyName) =>
+  Array.from({ length: maxAttempts(policy) - 1 }, (_, index) => nextDelay(policy, index + 1) ?? Duration.zero)
+    .map((delay) => Duration.toSeconds(delay)).join(", ")
 
 const responses = {
   "2XX": { description: "Delivered. The body is ignored." },
   "3XX": { description: "A failed attempt: redirects are not followed." },
   default: {
     description:
-      `A failed attempt, as is a timeout. There are up to ${maxAttempts} attempts, ${delays.join(", ")} seconds`
-      + " after the end of the previous one. Then the delivery has failed."
+      `A failed attempt, as is a timeout. There are up to ${maxAttempts("standard")} attempts, ${
+        secondsOf("standard")
+      } `
+      + `seconds after the end of the previous one; with retry_policy extended up to ${maxAttempts("extended")}, `
+      + `${secondsOf("extended")} seconds after it. Then the delivery has failed.`
   }
 }
 

@@ -88,6 +88,30 @@ layer(Settings.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServic
         assert.deepStrictEqual(yield* leftOf(...fresh), ["whole", "whole"])
       }))
 
+    it.effect("deletes a block of the search after its last record", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* makeAccount()
+        const blocks = sql`select channel, first_id::integer as first from message_search_blocks
+          where account_id = ${accountId} order by channel, first_id`
+        const ids = [
+          ["email", yield* insertEmail(accountId, "sent")],
+          ["email", yield* insertEmail(accountId, "queued")],
+          ["sms", yield* insertSms(accountId, "sent")]
+        ] as const
+        for (const [channel, id] of ids) {
+          yield* sql`insert into message_search (account_id, channel, message_id, block, words)
+            values (${accountId}, ${channel}, ${id}, ${id}, 'hello')`
+          yield* sql`insert into message_search_blocks values (${accountId}, ${channel}, ${id}, ${id}, 1)`
+        }
+        yield* age(19)
+        yield* prune
+        assert.lengthOf(yield* blocks, 3)
+        yield* age(20)
+        yield* prune
+        assert.deepStrictEqual((yield* blocks).map((row) => ({ ...row })), [{ channel: "email", first: ids[1][1] }])
+      }))
+
     it.effect("deletes more records than one statement takes", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

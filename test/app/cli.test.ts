@@ -58,6 +58,24 @@ describe("command line", () => {
       assert.notInclude(stderr, "geheim")
     }))
 
+  it.live(
+    "a password that is not percent-encoded is refused at once, and no command waits for the database",
+    () =>
+      Effect.gen(function*() {
+        const environment = { DATABASE_URL: "postgres://m:p@ss:w%rd@127.0.0.1:1/x", DATABASE_WAIT_SECONDS: "600" }
+        for (const command of ["migrate", "serve"]) {
+          const { code, stderr } = yield* cli([command], environment)
+          assert.strictEqual(code, 1)
+          assert.match(
+            stderr,
+            /DATABASE_URL must be a URL whose user name and password are percent-encoded: write % as %25/
+          )
+          assert.notInclude(stderr, "w%rd")
+        }
+      }),
+    30_000
+  )
+
   it.live("serve names every invalid setting at once", () =>
     Effect.gen(function*() {
       const { stderr } = yield* cli(["serve"], { PORT: "eighty", LOG_LEVEL: "verbose", WEBHOOK_TIMEOUT_SECONDS: "-1" })
@@ -181,6 +199,39 @@ describe("command line", () => {
       }).pipe(Effect.provide(TestDatabase.layer)),
     120_000
   )
+
+  it.live(
+    "account create and migrate bind a database to their main key, and under another one write nothing",
+    () =>
+      Effect.gen(function*() {
+        const own = yield* onDatabase
+        const other = { ...own, ENCRYPTION_KEY: Buffer.alloc(32, 2).toString("base64") }
+        const sql = yield* SqlClient.SqlClient
+        const create = (email: string, environment: Readonly<Record<string, string>>) =>
+          cli(["account", "create", "--email", email, "--name", "Ada"], environment)
+        assert.strictEqual((yield* create("ada@example.com", own)).code, 0)
+        const refused = yield* create("eve@example.com", other)
+        assert.strictEqual(refused.code, 1)
+        assert.match(refused.stderr, /^ENCRYPTION_KEY is not the main key of this database\./)
+        assert.deepStrictEqual(yield* sql`select from accounts where email = 'eve@example.com'`, [])
+
+        yield* sql`delete from migrations where name >= '0002'`
+        const unmigrated = yield* cli(["migrate"], other)
+        assert.strictEqual(unmigrated.code, 1)
+        assert.match(unmigrated.stderr, /^ENCRYPTION_KEY is not the main key of this database\./)
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    120_000
+  )
+
+  it.live("migrate binds a new database to its main key, and needs none", () =>
+    Effect.gen(function*() {
+      const { DATABASE_URL, ENCRYPTION_KEY } = yield* onDatabase
+      const sql = yield* SqlClient.SqlClient
+      assert.strictEqual((yield* cli(["migrate"], { DATABASE_URL })).code, 0)
+      assert.deepStrictEqual(yield* sql`select from main_key_probe`, [])
+      assert.strictEqual((yield* cli(["migrate"], { DATABASE_URL, ENCRYPTION_KEY })).code, 0)
+      assert.lengthOf(yield* sql`select from main_key_probe`, 1)
+    }).pipe(Effect.provide(TestDatabase.layer)), 60_000)
 
   it.live(
     "account create reads a password from the first line of standard input, and takes none as an argument",

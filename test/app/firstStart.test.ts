@@ -69,6 +69,14 @@ describe("the first start", () => {
         const text = yield* eventually(Effect.sync(output), (seen) => seen.includes("/?token="), "60 seconds")
         const path = NodePath.join(folder, "first-key")
         assert.include(text, `the first API key is in ${path}`)
+        const link = NodePath.join(folder, "setup-link")
+        assert.include(text, `the link to set up the console is in ${link}`)
+        // A script that waits for "listening" reads the files at once.
+        const [before = ""] = text.split("listening on ")
+        assert.include(before, path)
+        assert.include(before, link)
+        assert.strictEqual(NodeFs.statSync(link).mode & 0o777, 0o600)
+        assert.match(NodeFs.readFileSync(link, "utf8"), /^http:\/\/localhost:\d+\/console\/setup\/st_\w{38}\n$/)
         assert.isNull(text.match(key))
         assert.strictEqual(NodeFs.statSync(path).mode & 0o777, 0o600)
         const [, address = ""] = /(http:\S+)\/\?token=/.exec(text) ?? []
@@ -89,7 +97,8 @@ describe("the first start", () => {
         assert.include(coloured, "\u001b[1m")
         const text = plain(coloured)
         assert.match(text, /info preparing the database in .*\n/)
-        assert.strictEqual(text.match(/\?token=/g)?.length, 1)
+        assert.strictEqual(text.match(/https?:\S+\/console\/setup\/st_\w{38}/g)?.length, 1)
+        assert.notInclude(text, "?token=")
         const [first, second, ...others] = text.match(key) ?? []
         assert.deepStrictEqual([first, others], [second, []])
         assert.isFalse(NodeFs.existsSync(NodePath.join(folder, "first-key")))

@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
+import { cli } from "../support/cli.ts"
 import { freePort } from "../support/freePort.ts"
 import { readUntil } from "../support/readUntil.ts"
 
@@ -44,6 +45,16 @@ const headers = () =>
     body: Buffer.from(body),
     key: signingKey(Redacted.make(secret))
   })
+
+it.live("webhook listen refuses a text that cannot be a secret", () =>
+  Effect.gen(function*() {
+    for (const wrong of ["nope", "whsec_nope", secret.slice(0, -1)]) {
+      const { code, stderr } = yield* cli(["webhook", "listen", "--secret-stdin"], {}, { input: `${wrong}\n` })
+      assert.strictEqual(code, 1, wrong)
+      assert.include(stderr, "A webhook's secret is whsec_ and 44 characters")
+      assert.notInclude(stderr, "nope")
+    }
+  }))
 
 it.live("webhook listen prints each delivery, accepts a valid signature and refuses an invalid one", () =>
   Effect.gen(function*() {

@@ -10,6 +10,8 @@ export interface Row {
    * confirmed the address.
    */
   readonly paid?: "subscription" | "sending"
+  /** Keys of the other mode get 403. */
+  readonly mode?: "live" | "test"
 }
 
 const full = (permission: Permission): Row => ({ scopes: [], permission })
@@ -21,6 +23,10 @@ const whatsapp = (access: "read" | "write", permission: Permission): Row => ({
   scopes: [`whatsapp:${access}`],
   permission
 })
+const liveOnly = (row: Row): Row => ({ ...row, mode: "live" })
+const testOnly = (row: Row): Row => ({ ...row, mode: "test" })
+const channels: ReadonlyArray<Scope> = ["whatsapp:write", "sms:write", "email:write"]
+const anyChannel = (permission: Permission): Row => ({ scopes: channels, permission })
 const sending = (row: Row): Row => ({ ...row, paid: "sending" })
 const subscribed = (row: Row): Row => ({ ...row, paid: "subscription" })
 
@@ -36,23 +42,45 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "POST /v1/auth/confirmation": full("account:write"),
   "POST /v1/auth/logout": { scopes: [] },
 
+  "GET /v1/email/messages/:id/timeline": email("emails:read"),
+  "GET /v1/sms/messages/:id/timeline": sms("sms:read"),
+  "GET /v1/whatsapp/messages/:id/timeline": whatsapp("read", "messages:read"),
+  "GET /v1/messages": { scopes: ["email:write", "sms:write", "whatsapp:read"], permission: "messages:read" },
+
   "GET /v1/account": account("account:read"),
-  "PUT /v1/account/profile": full("account:write"),
-  "PUT /v1/account/password": full("account:write"),
-  "GET /v1/account/notifications": full("account:read"),
-  "PUT /v1/account/notifications": full("account:write"),
-  "GET /v1/account/sessions": full("account:read"),
-  "DELETE /v1/account/sessions": full("account:write"),
-  "DELETE /v1/account/sessions/:id": full("account:write"),
-  "DELETE /v1/account": full("account:write"),
+  "PUT /v1/account/profile": liveOnly(full("account:write")),
+  "PUT /v1/account/password": liveOnly(full("account:write")),
+  "GET /v1/account/notifications": liveOnly(full("account:read")),
+  "PUT /v1/account/notifications": liveOnly(full("account:write")),
+  "GET /v1/account/sessions": liveOnly(full("account:read")),
+  "DELETE /v1/account/sessions": liveOnly(full("account:write")),
+  "DELETE /v1/account/sessions/:id": liveOnly(full("account:write")),
+  "GET /v1/account/members": liveOnly(full("members:read")),
+  "GET /v1/account/sign-ins": liveOnly(full("account:read")),
+  "DELETE /v1/account/sign-ins": liveOnly(full("account:write")),
+  "DELETE /v1/account/sign-ins/:id": liveOnly(full("account:write")),
+  "DELETE /v1/account": liveOnly(full("account:write")),
   "GET /v1/account/usage": account("account:read"),
   "GET /v1/account/usage/daily": account("account:read"),
+  "GET /v1/account/stats": account("account:read"),
+  "GET /v1/account/attention": account("account:read"),
   "GET /v1/account/billing": account("account:read"),
 
   "GET /v1/api-keys": full("keys:read"),
   "POST /v1/api-keys": full("keys:write"),
   "GET /v1/api-keys/:id": full("keys:read"),
   "DELETE /v1/api-keys/:id": full("keys:write"),
+
+  "GET /v1/requests": full("requests:read"),
+  "GET /v1/requests/:request_id": full("requests:read"),
+
+  "GET /v1/sandbox/messages": testOnly(full("messages:read")),
+  "DELETE /v1/sandbox/messages": testOnly(full("messages:write")),
+  "GET /v1/sandbox/receiver": full("webhooks:read"),
+  "PUT /v1/sandbox/receiver": full("webhooks:write"),
+  "GET /v1/sandbox/faults": testOnly(full("messages:read")),
+  "POST /v1/sandbox/faults": testOnly(full("messages:write")),
+  "DELETE /v1/sandbox/faults": testOnly(full("messages:write")),
 
   "GET /v1/webhooks": full("webhooks:read"),
   "POST /v1/webhooks": subscribed(full("webhooks:write")),
@@ -64,6 +92,11 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "GET /v1/webhooks/:id/deliveries": full("webhooks:read"),
   "GET /v1/webhooks/:id/deliveries/:delivery_id": full("webhooks:read"),
   "POST /v1/webhooks/:id/deliveries/:delivery_id/redeliver": full("webhooks:write"),
+  "POST /v1/webhooks/:id/recover": full("webhooks:write"),
+  "GET /v1/webhooks/:id/recover": full("webhooks:read"),
+  "GET /v1/webhooks/:id/recoveries": full("webhooks:read"),
+  "GET /v1/webhooks/:id/recoveries/:recovery_id": full("webhooks:read"),
+  "POST /v1/webhooks/:id/recoveries/:recovery_id/cancel": full("webhooks:write"),
 
   "POST /v1/email/send": sending(email("emails:write")),
   "POST /v1/email/send-bulk": sending(email("emails:write")),
@@ -74,7 +107,11 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "GET /v1/email/batches": email("emails:read"),
   "GET /v1/email/batches/:batch_id": email("emails:read"),
   "GET /v1/email/batches/:batch_id/recipients": email("emails:read"),
+  "POST /v1/email/batches/:batch_id/resend": sending(email("emails:write")),
   "POST /v1/email/batches/:batch_id/cancel": email("emails:write"),
+  "PATCH /v1/email/batches/:batch_id": email("emails:write"),
+  "POST /v1/email/messages/:id/cancel": email("emails:write"),
+  "PATCH /v1/email/messages/:id": email("emails:write"),
   "GET /v1/email/suppressions": email("emails:read"),
   "POST /v1/email/suppressions": email("emails:write"),
   "GET /v1/email/suppressions/:email": email("emails:read"),
@@ -99,12 +136,28 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "GET /v1/sms/status/:id": sms("sms:read"),
   "GET /v1/sms/batches": sms("sms:read"),
   "GET /v1/sms/batches/:batch_id": sms("sms:read"),
+  "POST /v1/sms/batches/:batch_id/resend": sending(sms("sms:write")),
   "POST /v1/sms/batches/:batch_id/cancel": sms("sms:write"),
+  "PATCH /v1/sms/batches/:batch_id": sms("sms:write"),
+  "POST /v1/sms/messages/:id/cancel": sms("sms:write"),
+  "PATCH /v1/sms/messages/:id": sms("sms:write"),
   "GET /v1/sms/sender-ids": sms("sms:read"),
+
+  // Each step needs the scope of its channel as well.
+  "POST /v1/messages": sending(anyChannel("messages:write")),
+  "GET /v1/messages/:failover_id": { ...anyChannel("messages:read"), scopes: [...channels, "whatsapp:read"] },
+  "GET /v1/messages/:failover_id/timeline": { ...anyChannel("messages:read"), scopes: [...channels, "whatsapp:read"] },
+  "POST /v1/messages/:failover_id/cancel": anyChannel("messages:write"),
+  "PATCH /v1/messages/:failover_id": anyChannel("messages:write"),
 
   "POST /v1/verify/send": sending(verify("verify:write")),
   "POST /v1/verify/check": verify("verify:write"),
+  "GET /v1/verify/status": verify("verify:read"),
   "GET /v1/verify/status/:verification_id": verify("verify:read"),
+  "GET /v1/verify/statistics": verify("verify:read"),
+  "GET /v1/verify/blocks": verify("verify:read"),
+  "DELETE /v1/verify/blocks/:prefix": verify("verify:write"),
+  "GET /v1/verify/status/:verification_id/timeline": verify("verify:read"),
   // Callers check a number before they send it a code or an SMS.
   "GET /v1/phone/validate": { scopes: ["verify:write", "sms:write"], permission: "verify:read" },
 
@@ -114,6 +167,10 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   // Only a key that can create a session needs its code, and only one that can read sees its status.
   "GET /v1/whatsapp/sessions/:id/qr": { scopes: ["whatsapp:read", "whatsapp:write"], permission: "sessions:read" },
   "POST /v1/whatsapp/sessions/:id/pairing-code": whatsapp("write", "sessions:write"),
+  "PUT /v1/whatsapp/sessions/:id": whatsapp("write", "sessions:write"),
+  "POST /v1/whatsapp/sessions/:id/reconnect": whatsapp("write", "sessions:write"),
+  "POST /v1/whatsapp/sessions/:id/logout": whatsapp("write", "sessions:write"),
+  "POST /v1/whatsapp/sessions/:id/pairing-link": whatsapp("write", "sessions:write"),
   "DELETE /v1/whatsapp/sessions/:id": whatsapp("write", "sessions:write"),
   "POST /v1/whatsapp/send": sending(whatsapp("write", "messages:write")),
   "POST /v1/whatsapp/send-bulk": sending(whatsapp("write", "messages:write")),
@@ -122,7 +179,11 @@ export const accessTable: Readonly<Record<string, Row | "public">> = {
   "GET /v1/whatsapp/messages/:id/media": whatsapp("read", "messages:read"),
   "GET /v1/whatsapp/batches": whatsapp("read", "messages:read"),
   "GET /v1/whatsapp/batches/:batch_id": whatsapp("read", "messages:read"),
+  "POST /v1/whatsapp/batches/:batch_id/resend": sending(whatsapp("write", "messages:write")),
   "POST /v1/whatsapp/batches/:batch_id/cancel": whatsapp("write", "messages:write"),
+  "PATCH /v1/whatsapp/batches/:batch_id": whatsapp("write", "messages:write"),
+  "POST /v1/whatsapp/messages/:id/cancel": whatsapp("write", "messages:write"),
+  "PATCH /v1/whatsapp/messages/:id": whatsapp("write", "messages:write"),
   "GET /v1/whatsapp/contacts": whatsapp("read", "contacts:read"),
   "GET /v1/whatsapp/contacts/:phone/check": whatsapp("read", "contacts:read"),
   "GET /v1/whatsapp/groups": whatsapp("read", "groups:read"),

@@ -13,8 +13,13 @@ describe("access rules of the contract", () => {
   it("every endpoint declares the access that the table gives it, and every row has an endpoint", () => {
     const declared = endpoints.map(({ name, rule }) => {
       if (rule?.kind !== "account") return [name, rule?.kind]
-      const { paid, permission, scopes } = rule
-      return [name, { scopes, ...(permission !== undefined && { permission }), ...(paid !== "no" && { paid }) }]
+      const { mode, paid, permission, scopes } = rule
+      const facts = {
+        ...(permission !== undefined && { permission }),
+        ...(paid !== "no" && { paid }),
+        ...(mode && { mode })
+      }
+      return [name, { scopes, ...facts }]
     })
     assert.deepStrictEqual(Object.fromEntries(declared), accessTable)
   })
@@ -62,6 +67,7 @@ class Callers extends Context.Service<Callers>()("messaging-service/test/contrac
 
     return {
       key,
+      testKey: (yield* makeKey(accountId, { mode: "test" })).key,
       keyWith,
       login,
       trial: trial.key,
@@ -71,7 +77,9 @@ class Callers extends Context.Service<Callers>()("messaging-service/test/contrac
         missing_api_key: [{}, { headers: { authorization: "Basic c2tfbGl2ZV8=" } }, {
           headers: { authorization: "Bearer " }
         }],
-        invalid_api_key: [Tokens.mint("sk_live_"), Tokens.mint("lt_live_"), `${key}x`].map((wrong) => ({ key: wrong })),
+        invalid_api_key: [Tokens.mint("sk_live_"), Tokens.mint("sk_test_"), Tokens.mint("lt_live_"), `${key}x`].map((
+          wrong
+        ) => ({ key: wrong })),
         revoked_api_key: [{ key: revoked.key }],
         expired_api_key: [{ key: expired.key }]
       } satisfies Record<string, ReadonlyArray<RequestOptions>>
@@ -96,6 +104,7 @@ const refusals = [
   "expired_api_key",
   "insufficient_scope",
   "insufficient_permission",
+  "live_key_required",
   "address_unconfirmed",
   "subscription_required",
   "subscription_expired"
@@ -118,7 +127,7 @@ const malformed = (method: string): RequestOptions => ({
 
 layer(Callers.layer)("access over HTTP", (it) => {
   for (const { declaration, method, name, path, row } of rows) {
-    const { paid, permission, scopes }: Row = row
+    const { mode, paid, permission, scopes }: Row = row
     const ask = ({ headers, ...options }: RequestOptions) =>
       Effect.flatMap(Service, ({ request }) => {
         const wrong = malformed(method)
@@ -197,11 +206,19 @@ layer(Callers.layer)("access over HTTP", (it) => {
         }
       }))
 
+    it.effect(`${name} admits keys of the mode that the row says`, () =>
+      Effect.gen(function*() {
+        const { key, testKey } = yield* Callers
+        if (mode === "live") assertRefused(yield* ask({ key: testKey }), 403, "live_key_required")
+        else yield* admitted(testKey)
+        if (mode === "test") assertRefused(yield* ask({ key }), 403, "test_key_required")
+      }))
+
     if (method === "POST") {
       it.effect(`${name} answers 422 to a malformed Idempotency-Key`, () =>
         Effect.gen(function*() {
-          const { key } = yield* Callers
-          const answer = yield* ask({ key, body: "{}" })
+          const { key, testKey } = yield* Callers
+          const answer = yield* ask({ key: mode === "test" ? testKey : key, body: "{}" })
           assertRefused(answer, 422, "validation_error")
           assert.strictEqual(answer.at("error", "param"), "Idempotency-Key")
         }))
@@ -218,6 +235,27 @@ layer(Callers.layer)("access over HTTP", (it) => {
         }
       }))
   }
+
+  it.effect("a key in another place gets an error that names the place and says what to write", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { key } = yield* Callers
+      const places = [
+        ["x-api-key", "The header X-API-Key is not read.", "", { "x-api-key": key }],
+        ["authorization", "The header Authorization lacks the word Bearer before the key.", "", { authorization: key }],
+        ["query", "A key in the URL is not read, because URLs are logged: revoke it.", `?api_key=${key}`, {}]
+      ] as const
+      for (const [place, hint, query, headers] of places) {
+        const answer = yield* request("GET", `/v1/webhooks${query}`, { headers })
+        assertRefused(answer, 401, "missing_api_key")
+        assert.strictEqual(
+          answer.at("error", "message"),
+          `${hint} Send your API key in the header Authorization: Bearer <API_KEY>.`
+        )
+        assert.strictEqual(answer.at("error", "found_in"), place)
+        assert.notInclude(answer.text, key)
+      }
+    }))
 
   it.effect("the key is checked before the scope, the permission, the plan and the body", () =>
     Effect.gen(function*() {

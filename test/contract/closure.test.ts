@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
 import * as NodeUrl from "node:url"
+import manifest from "../../package.json" with { type: "json" }
 
 const src = NodeUrl.fileURLToPath(new URL("../../src", import.meta.url))
 
@@ -10,16 +11,22 @@ const importsOf = (file: string) =>
   [...NodeFs.readFileSync(file, "utf8").matchAll(/^(?:import|export)\s+(?!type\s)(?:[^"';]*?\sfrom\s+)?"([^"]+)"/gm)]
     .map(([, specifier = ""]) => specifier)
 
+/** The file or the package that an import names for a browser. */
+const targetOf = (file: string, specifier: string) => {
+  if (specifier.startsWith(".")) return NodePath.resolve(NodePath.dirname(file), specifier)
+  return specifier === "#libraries" ? NodePath.resolve(src, "..", manifest.imports["#libraries"].default) : specifier
+}
+
 /** Everything that importing the file loads, each with one file that imports it: packages by name, files from `src/` on. */
 const closureOf = (start: string) => {
   const importedBy = new Map<string, string>()
   const visit = (file: string) => {
     for (const specifier of importsOf(file)) {
-      const target = specifier.startsWith(".") ? NodePath.resolve(NodePath.dirname(file), specifier) : specifier
+      const target = targetOf(file, specifier)
       const name = target.startsWith(src) ? NodePath.relative(src, target) : target
       if (importedBy.has(name)) continue
       importedBy.set(name, NodePath.relative(src, file))
-      if (specifier.startsWith(".")) visit(target)
+      if (target.startsWith(src)) visit(target)
     }
   }
   visit(NodePath.join(src, start))

@@ -2,7 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeAccount, Service } from "../support/Service.ts"
 import { assertRefused, endpoints, fill, withoutMeta } from "./contract.ts"
-import { rowFor, samples } from "./samples.ts"
+import { queries, rowFor, samples } from "./samples.ts"
 
 /** Phone numbers are excluded: no account owns one. */
 const withIds = endpoints.filter(({ path }) => !path.includes(":phone")).filter(({ path }) => path.includes(":"))
@@ -45,7 +45,10 @@ layer(Service.layer())("ids that the caller cannot access", (it) => {
         const { request } = yield* Service
         const [own, other] = [yield* makeAccount(), yield* makeAccount()]
         const ask = (key: string, ...ids: ReadonlyArray<string>) =>
-          request(method, fill(path, ...ids), { key, ...(method !== "GET" && { json: samples[name] ?? {} }) })
+          request(method, `${fill(path, ...ids)}${queries[path] ?? ""}`, {
+            key,
+            ...(method !== "GET" && { json: samples[name] ?? {} })
+          })
 
         const ids = yield* rowFor(path)?.(request, other.key) ?? Effect.succeed([])
         const foreign = yield* ask(own.key, ...ids)

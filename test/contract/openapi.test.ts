@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
 import * as NodeFs from "node:fs"
 import * as OpenApiFile from "../../scripts/openapi.ts"
+import { MessageType } from "../../src/channels/whatsapp/content/MessageContent.ts"
 import { eventBody, exampleBody } from "../../src/events/EventData.ts"
 import { eventNames, type Topic, topics } from "../../src/events/EventNames.ts"
 import { generate as generateSecret, sign, signingKey } from "../../src/webhooks/endpoint/WebhookSecret.ts"
@@ -97,7 +98,7 @@ describe("OpenAPI webhooks", () => {
   it("each webhook has an example for every channel that its schema accepts", () => {
     for (const [event, { requestBody }] of sent) {
       const { examples, schema } = requestBody.content["application/json"]
-      assert.deepStrictEqual(schema.required, ["id", "event", "timestamp", "data"])
+      assert.deepStrictEqual(schema.required, ["id", "event", "mode", "timestamp", "data"])
       const own: ReadonlyArray<Topic> = topics.filter((topic) => topic.event === event)
       assert.sameMembers(Object.keys(examples), own.map(({ channel }) => channel ?? "example"))
       for (const topic of own) {
@@ -138,7 +139,7 @@ describe("OpenAPI document", () => {
       operations.find(({ name }) => name === `GET /v1/${channel}/batches`)?.operation.parameters
         .find(({ name }) => name === "status")?.schema
     )
-    const status = { type: "string", enum: ["queued", "processing", "completed", "failed", "canceled"] }
+    const status = { type: "string", enum: ["scheduled", "queued", "processing", "completed", "failed", "canceled"] }
     assert.deepStrictEqual(found, [status, status, status])
   })
 
@@ -204,6 +205,27 @@ describe("OpenAPI document", () => {
     }
   })
 
+  it("the content of a WhatsApp message has one form for each type, and only a text needs no type", () => {
+    const Branch = Schema.Struct({
+      properties: Schema.Struct({
+        type: Schema.Struct({ enum: Schema.Tuple([MessageType]) }),
+        content: Schema.Struct({ anyOf: Schema.Array(Schema.Struct({ $ref: Schema.optionalKey(Schema.String) })) })
+      }),
+      required: Schema.Array(Schema.String)
+    })
+    const Body = Schema.Struct({ allOf: Schema.Tuple([Schema.Struct({ anyOf: Schema.Array(Branch) })]) })
+    for (const name of ["NewWhatsAppMessage", "NewWhatsAppBatch"]) {
+      const { allOf: [{ anyOf }] } = Schema.decodeUnknownSync(Body)(document.components.schemas[name])
+      const types = anyOf.map(({ properties }) => properties.type.enum[0])
+      assert.deepStrictEqual(types, [...MessageType.literals])
+      const forms = anyOf.map(({ properties }) => properties.content.anyOf.find(({ $ref }) => $ref !== undefined)?.$ref)
+      assert.strictEqual(new Set(forms).size, types.length)
+      const untyped = anyOf.filter(({ required }) => !required.includes("type"))
+      assert.deepStrictEqual(untyped.map(({ properties }) => properties.type.enum[0]), ["text"])
+    }
+    assert.deepInclude(document.components.schemas["WhatsAppPollContent"], { required: ["question", "options"] })
+  })
+
   it("whole numbers have a size, and no bound that only JavaScript has", () => {
     assert.isFalse(OpenApiFile.text.includes(String(Number.MAX_SAFE_INTEGER)))
     assert.notMatch(OpenApiFile.text, /"type": "integer"(?!,\s+"format": "int64")(?!,\s+"(?:description|default)")/)
@@ -229,6 +251,31 @@ describe("OpenAPI document", () => {
     }
   })
 
+  it("each body, value of a path and answer of success has an example", () => {
+    const json = Schema.Struct({ "application/json": Schema.optionalKey(Schema.Struct({ example: Schema.Unknown })) })
+    const Message = Schema.Struct({ content: Schema.optionalKey(json) })
+    const Shown = Schema.Struct({
+      parameters: Schema.Array(Schema.Struct({
+        name: Schema.String,
+        in: Schema.String,
+        example: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int]))
+      })),
+      requestBody: Schema.optionalKey(Message),
+      responses: Schema.Record(Schema.String, Schema.Unknown)
+    })
+    const whole = JSON.parse(OpenApiFile.text).paths
+    for (const { name, path } of operations) {
+      const shown = Schema.decodeUnknownSync(Shown)(whole[path][name.split(" ")[0]?.toLowerCase() ?? ""])
+      const unshown = shown.parameters.filter((parameter) => parameter.in === "path" && parameter.example === undefined)
+      assert.deepStrictEqual(unshown.map((parameter) => parameter.name), [], name)
+      for (const [status, response] of Object.entries(shown.responses)) {
+        if (status.startsWith("2")) {
+          assert.doesNotThrow(() => Schema.decodeUnknownSync(Message)(response), `${name} ${status}`)
+        }
+      }
+    }
+  })
+
   it("each group of operations has a sentence", () => {
     for (const { description, name } of document.tags) assert.match(description, /[.]$/, name)
   })
@@ -248,7 +295,7 @@ layer(Service.layer())("GET /openapi.json", (it) => {
       const { request } = yield* Service
       const whole = yield* request("GET", "/openapi.json")
       const file: unknown = JSON.parse(NodeFs.readFileSync(OpenApiFile.path, "utf8"))
-      assert.isTrue(whole.text === JSON.stringify(file))
+      assert.isTrue(whole.text === `${JSON.stringify(file)}\n`)
       assert.strictEqual(whole.headers["content-type"], "application/json")
       assert.strictEqual(whole.headers["access-control-allow-origin"], "*")
       const etag = whole.headers["etag"] ?? ""

@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountId } from "../../src/values/Ids.ts"
+import { signedInAs } from "../support/consolePeople.ts"
 import { eventually, type RunningNode } from "../support/Service.ts"
 
 /** A valid body for each endpoint with required fields. The contract tests fail for an endpoint without one. */
@@ -21,6 +23,8 @@ export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/api-keys": { name: "Second" },
   "POST /v1/webhooks": { url: "http://127.0.0.1:59999/hook", events: ["*"] },
   "POST /v1/webhooks/:id/test": { event: "email.sent" },
+  "PUT /v1/sandbox/receiver": { failing: false },
+  "POST /v1/webhooks/:id/recover": { since: "2026-01-01T00:00:00Z" },
   "POST /v1/email/send": { to: "ada@example.com", subject: "Hello", text: "Hello" },
   "POST /v1/email/send-bulk": { recipients: ["ada@example.com"], subject: "Hello", html: "<p>Hello</p>" },
   "POST /v1/email/templates": { name: "Welcome", subject: "Hello {{name}}", html: "<p>Hello {{name}}</p>" },
@@ -31,13 +35,25 @@ export const samples: Readonly<Record<string, unknown>> = {
   "POST /v1/whatsapp/send": { session_id: 999_999_999, to: "+250788123456", content: "Hello" },
   "POST /v1/whatsapp/send-bulk": { session_id: 999_999_999, recipients: ["+250788123456"], content: "Hello" },
   "POST /v1/whatsapp/groups": { session_id: 999_999_999, name: "Team", participants: ["+250788123456"] },
+  "PUT /v1/whatsapp/sessions/:id": { name: "Shop" },
   "POST /v1/whatsapp/sessions/:id/pairing-code": { phone_number: "+15550100300" },
+  ...Object.fromEntries(
+    ["email", "sms", "whatsapp"].flatMap((channel) => [
+      [`PATCH /v1/${channel}/messages/:id`, { send_at: "2030-01-31T09:00:00Z" }],
+      [`PATCH /v1/${channel}/batches/:batch_id`, { send_at: "2030-01-31T09:00:00Z" }]
+    ])
+  ),
+  "POST /v1/messages": { to: { phone: "+250788123456" }, steps: [{ channel: "sms", content: "Hello" }] },
+  "PATCH /v1/messages/:failover_id": { send_at: "2030-01-31T09:00:00Z" },
   "POST /v1/verify/send": { to: "ada@example.com", channel: "email" },
   "POST /v1/verify/check": { to: "ada@example.com", code: "123456" }
 }
 
 /** Queries for lists with a required parameter. */
-export const queries: Readonly<Record<string, string>> = { "/v1/phone/validate": "?number=%2B250788123456" }
+export const queries: Readonly<Record<string, string>> = {
+  "/v1/phone/validate": "?number=%2B250788123456",
+  "/v1/webhooks/:id/recover": "?since=2026-01-01T00:00:00Z"
+}
 
 type Request = RunningNode["request"]
 
@@ -94,7 +110,7 @@ const rows: Readonly<
     const sql = yield* SqlClient.SqlClient
     const session = Number(yield* created(request, key, "/v1/whatsapp/sessions"))
     yield* Effect.orDie(sql`insert into whatsapp_contacts (session_id, phone, name)
-      values (${session}, '+15550100200', 'Ada')`)
+      values (${session}, '15550100200', 'Ada')`)
     return []
   }),
   "/v1/whatsapp/groups/:id": (request, key) => receivedOnWhatsApp(request, key, "group"),
@@ -102,6 +118,25 @@ const rows: Readonly<
   "/v1/whatsapp/messages/:id": (request, key) => createdOnWhatsApp(request, key, "/v1/whatsapp/send"),
   "/v1/whatsapp/batches/:batch_id": (request, key) => createdOnWhatsApp(request, key, "/v1/whatsapp/send-bulk"),
   "/v1/api-keys/:id": (request, key) => Effect.map(created(request, key, "/v1/api-keys"), (id) => [id]),
+  "/v1/account/attention": Effect.fnUntraced(function*(request, key) {
+    const sql = yield* SqlClient.SqlClient
+    const id = Number(yield* created(request, key, "/v1/webhooks"))
+    yield* Effect.orDie(sql`update webhooks set failure_count = 3, failing_since = now() where id = ${id}`)
+    return []
+  }),
+  "/v1/account/members": Effect.fnUntraced(function*(request, key) {
+    const accountId = AccountId.make(Number((yield* request("GET", "/v1/account", { key })).at("data", "id")))
+    return [String((yield* signedInAs(accountId, "developer")).personId)]
+  }),
+  "/v1/account/sign-ins/:id": Effect.fnUntraced(function*(request, key) {
+    const sql = yield* SqlClient.SqlClient
+    const accountId = Number((yield* request("GET", "/v1/account", { key })).at("data", "id"))
+    yield* request("GET", "/v1/account/sign-ins", { key })
+    const [row] = yield* Effect.orDie(sql`insert into login_sessions (token_hash, person_id, expires_at)
+      select sha256(gen_random_uuid()::text::bytea), id, now() + interval '1 day' from people
+      where account_id = ${accountId} returning id`)
+    return [String(row?.["id"])]
+  }),
   "/v1/account/sessions/:id": Effect.fnUntraced(function*(request, key) {
     const sql = yield* SqlClient.SqlClient
     const id = Number((yield* request("GET", "/v1/account", { key })).at("data", "id"))
@@ -109,15 +144,27 @@ const rows: Readonly<
       values (sha256(gen_random_uuid()::text::bytea), ${id}, now() + interval '1 day') returning id`)
     return [String(row?.["id"])]
   }),
+  "/v1/requests": Effect.fnUntraced(function*(request, key) {
+    const { headers } = yield* request("POST", "/v1/email/templates", { key, json: {} })
+    const id = headers["x-request-id"] ?? ""
+    yield* eventually(request("GET", `/v1/requests/${id}`, { key }), ({ status }) => status === 200)
+    return [id]
+  }),
   "/v1/webhooks/:id": (request, key) => Effect.map(created(request, key, "/v1/webhooks"), (id) => [id]),
   "/v1/webhooks/:id/deliveries/:delivery_id": Effect.fnUntraced(function*(request, key) {
     const id = yield* created(request, key, "/v1/webhooks")
     yield* created(request, key, "/v1/email/send-bulk")
     const list = yield* eventually(
       request("GET", `/v1/webhooks/${id}/deliveries`, { key }),
-      ({ at }) => at("data", 0) !== undefined
+      ({ at }) => Number(at("data", 0, "attempt_count")) > 0
     )
     return [id, String(list.at("data", 0, "id"))]
+  }),
+  "/v1/webhooks/:id/recoveries/:recovery_id": Effect.fnUntraced(function*(request, key) {
+    const id = yield* created(request, key, "/v1/webhooks")
+    const json = samples["POST /v1/webhooks/:id/recover"]
+    const answer = yield* request("POST", `/v1/webhooks/${id}/recover`, { key, json })
+    return [id, String(answer.at("data", "id"))]
   }),
   "/v1/whatsapp/sessions/:id": (request, key) =>
     Effect.map(created(request, key, "/v1/whatsapp/sessions"), (id) => [id]),
@@ -126,6 +173,14 @@ const rows: Readonly<
     Effect.map(created(request, key, "/v1/email/send-bulk"), (id) => [id]),
   "/v1/verify/status/:verification_id": (request, key) =>
     Effect.map(created(request, key, "/v1/verify/send"), (id) => [id]),
+  "/v1/verify/blocks/:prefix": Effect.fnUntraced(function*(request, key) {
+    const sql = yield* SqlClient.SqlClient
+    const id = Number((yield* request("GET", "/v1/account", { key })).at("data", "id"))
+    yield* Effect.orDie(sql`insert into verification_blocks (account_id, prefix, until)
+      values (${id}, '+25078811', now() + interval '11 hours')`)
+    return ["+25078811"]
+  }),
+  "/v1/messages/:failover_id": (request, key) => Effect.map(created(request, key, "/v1/messages"), (id) => [id]),
   "/v1/sms/batches/:batch_id": (request, key) => Effect.map(created(request, key, "/v1/sms/send-bulk"), (id) => [id]),
   "/v1/sms/messages/:id": (request, key) => Effect.map(created(request, key, "/v1/sms/send"), (id) => [id]),
   "/v1/sms/status/:id": (request, key) => Effect.map(created(request, key, "/v1/sms/send"), (id) => [id]),
@@ -134,6 +189,7 @@ const rows: Readonly<
     const answer = yield* request("POST", path, { key, json: samples[`POST ${path}`] })
     return [String(answer.at("data", "email"))]
   }),
+  "/v1/messages": (request, key) => Effect.as(created(request, key, "/v1/email/send"), []),
   "/v1/email/messages/:id": (request, key) => Effect.map(created(request, key, "/v1/email/send"), (id) => [id]),
   "/v1/email/status/:id": (request, key) => Effect.map(created(request, key, "/v1/email/send"), (id) => [id]),
   "/v1/email/templates/:template_id": (request, key) =>

@@ -22,6 +22,33 @@ export const allowed: ReadonlyArray<Allowed> = [
     ]
   },
   {
+    because: "a person signs in, who may have roles in several accounts",
+    tables: ["accounts", "login_sessions", "memberships", "people"],
+    statements: [
+      "select exists (select from people where is_operator)",
+      "update people set is_operator = $",
+      "update people set last_account_id = $",
+      "where p.id = $ and a.deleted_at is null",
+      "id, password_hash from people where lower(email) = lower($)",
+      "insert into login_sessions (token_hash, person_id,",
+      "delete from login_sessions where id in (select id from login_sessions where person_id = $",
+      "delete from login_sessions where id = $ and person_id = $",
+      "select id from people where account_id = $",
+      "client_address, user_agent, methods from login_sessions where person_id = $",
+      "from memberships m join people p on p.id = m.person_id",
+      "delete from login_sessions where person_id = $ and id is distinct from $",
+      "proved_at = now() where id = $ and person_id is not null",
+      "select p.id from people p where p.account_id = $",
+      "update people p set name = $",
+      "update accounts set locale = $, timezone = $ where id = (select account_id from people where id = $",
+      "as password_hash from",
+      "exists (select from accounts where password_hash is not null",
+      "select s.id as sign_in_id",
+      "update login_sessions set last_used_at = now() where id = $ and person_id is not null",
+      "update login_sessions set token_hash = $, previous_hash = token_hash"
+    ]
+  },
+  {
     because: "the scope names the caller",
     tables: ["idempotency_records"],
     statements: [
@@ -42,6 +69,28 @@ export const allowed: ReadonlyArray<Allowed> = [
     ]
   },
   {
+    because: "the metrics count the rows of all accounts together",
+    tables: ["email_messages", "notices", "sms_parts", "webhooks", "whatsapp_sessions"],
+    statements: ["select $ as kind, $ as label, count(*) as count"]
+  },
+  {
+    because: "the pages of the sandbox show the operator all that it took",
+    tables: ["sandbox_mails", "sandbox_sms"],
+    statements: [
+      "from (select distinct on (message_id, part_no) * from sandbox_sms where",
+      "delete from sandbox_sms where message_id in (select message_id from (select * from (select message_id, min(sender)",
+      "select exists (select from sandbox_sms where message_id",
+      "select id, state from sandbox_sms where receipt_due_at <= now()",
+      "update sandbox_sms set receipt_due_at = $ where id = any($)",
+      "delete from sandbox_sms where id <= (select max(id)",
+      "count(*) filter (where read_at is null) as unread from sandbox_mails where",
+      "received_at, read_at is not null as read, attachment_count",
+      "envelope_from, raw from sandbox_mails where id = $",
+      "delete from sandbox_mails where",
+      "update sandbox_mails set read_at = now() where"
+    ]
+  },
+  {
     because: "the task of a cluster finds what is due in every account",
     tables: [
       "account_erasures",
@@ -49,6 +98,8 @@ export const allowed: ReadonlyArray<Allowed> = [
       "email_domains",
       "email_messages",
       "events",
+      "message_stat_entries",
+      "message_batches",
       "messages",
       "notices",
       "removed_webhooks",
@@ -60,7 +111,13 @@ export const allowed: ReadonlyArray<Allowed> = [
       "whatsapp_sessions"
     ],
     statements: [
+      "with moved as (delete from message_stat_entries",
+      "update email_messages m set status = $, due_at = now(), claims = m.claims + $ from chosen where m.id = chosen.id",
       "with recursive firsts as (",
+      "select queue, extract($ from at - clock_timestamp())",
+      "changed as (update email_messages m set status = $",
+      "judged as (select m.id,",
+      "with turns as (select id, row_number() over (partition by account_id order by send_at, id)",
       "select account_id from account_erasures where next_at <= now()",
       "update email_domains set check_until = clock_timestamp() +",
       "next_check_at <= now() and",
@@ -74,6 +131,8 @@ export const allowed: ReadonlyArray<Allowed> = [
       "insert into retention_marks (at, email_messages, messages)",
       "update email_messages set variables = $, subject = $ where id in (select id from ended)",
       "update messages set content = $ where id in (select id from ended)",
+      "from (select * from email_messages m where $ and m.id > $ order by m.id limit $) m",
+      "$) as recipients from (select * from messages m where m.id > $ order by m.id limit $) m",
       "select webhook_id from removed_webhooks",
       "delete from removed_webhooks where removed_at <",
       "least((select min(created_at) from email_messages where status = $",
@@ -139,19 +198,18 @@ export const allowed: ReadonlyArray<Allowed> = [
     statements: [
       "is_wanted from chosen join notices n on n.id = chosen.id",
       "update notices set status = $, attempt_count = $, error = $",
-      "select n.id from notices n join unnest(",
+      "select id, attempt_count, due_at from notices where id = any($) and status = $",
       "update email_messages m set status = $, due_at = $ from unnest($)",
       "with mine as (select m.id from email_messages m, unnest($) as t",
-      "chosen join email_messages m on m.id = chosen.id",
       "update email_messages m set status = $, due_at = now() from unnest($)",
       "from email_contents c join email_messages m on",
-      "with outcome as (select * from unnest($::timestamptz[]) as t (id, status, attempts_before",
+      "with outcome as (select *, measured + (statement_timestamp() - $::timestamptz) as at from unnest($::timestamptz[], $)",
       "from chosen c where p.message_id = c.message_id and p.part_no = c.part_no",
       "with mine as (select p.message_id, p.part_no from sms_parts p, unnest($)",
       "update sms_parts p set status = $, due_at = now() from unnest($)",
       "update sms_parts p set status = o.status, attempt_count = o.attempts, doubts = o.doubts",
       "select message_id, count(*) as parts, count(*) filter (where status in ($)) as sent",
-      "select id, account_id, recipient, type, status, batch_id, segments, cost_micros from messages where id = any($)",
+      "select clock_timestamp() as now, id, account_id, recipient, type, status, batch_id",
       "select m.id from messages m join message_batches b on b.id = m.batch_id where m.id = any($)",
       "with step as (select * from unnest($::timestamptz[], $) as t (id, status, at, error_code, error_message)), unsent",
       "with step as (select * from unnest($) as t (id, sent, failed, canceled)), locked"
@@ -171,7 +229,7 @@ export const allowed: ReadonlyArray<Allowed> = [
     tables: ["email_batches", "email_messages"],
     statements: [
       "with back as (update email_messages set attempt_count = attempt_count + $, due_at = $",
-      "from email_batches b cross join lateral (select m.id, m.batch_id, m.account_id, m.recipient",
+      "from email_batches b cross join lateral (select m.id, m.batch_id from email_messages m",
       "select exists (select from email_batches where id = $ and completed_at is null) as is_open",
       "update email_batches set completed_at = now(), status = case when status = $ then $ when sent > $"
     ]
@@ -184,7 +242,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "from webhooks w join unnest($) as h (id",
       "with first as (select ctid from webhook_queue where webhook_id = $",
       "with unhealthy as (select from webhooks where id = $",
-      "select id, account_id, url, secret, is_active, unhealthy_reason, case when previous_secret_until > now()",
+      "select id, account_id, url, secret, is_active, unhealthy_reason, retry_policy, headers, case when",
       "update webhooks set unhealthy_reason = $ where id = $ and is_active",
       "update webhooks set unhealthy_reason = $ where id = $",
       "select account_id, url, failure_count, failing_since, now() as unhealthy_since from webhooks where id = $",
@@ -209,7 +267,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "with step as (select id, status, clock.now - sent * millisecond as sent_at",
       "insert into whatsapp_message_counts as c (session_id, messages_count)",
       "update whatsapp_sessions set epoch = epoch + $ where id = $",
-      "update whatsapp_sessions set status = $, is_paired = $, is_replaced = $",
+      "update whatsapp_sessions set status = $, status_since = case when status = $",
       "select is_confirmed from whatsapp_sessions where id = $ and epoch = $",
       "with deleted as (delete from whatsapp_keys where session_id = $) update whatsapp_sessions set data_key = $",
       "update whatsapp_sessions set is_confirmed = $ where id = $",
@@ -229,7 +287,8 @@ export const allowed: ReadonlyArray<Allowed> = [
     because: "a link, a bounce or a complaint names a message by a token of the service",
     tables: ["email_batches", "email_messages"],
     statements: [
-      "select m.id, m.account_id, m.batch_id, m.recipient, m.status, m.variables, m.sent_at is not null as was_sent",
+      "update email_messages set error = $ where id = $ and status = $ and error is distinct from $",
+      "m.id, m.account_id, m.batch_id, m.recipient, m.status, m.variables, m.tags, m.metadata",
       "update email_messages set status = $, attempt_count = attempt_count + case when",
       "update email_batches set sent = sent + $ where id = $",
       "select recipient from email_messages where id = $",
@@ -241,9 +300,40 @@ export const allowed: ReadonlyArray<Allowed> = [
     ]
   },
   {
+    because: "another part of the statement chooses the messages of the account",
+    tables: ["email_messages", "email_contents", "email_batches", "messages"],
+    statements: [
+      "with mine as (select id from email_messages where account_id = $ and (id = $ or part_of = $)",
+      "with waiting as (select id from messages where batch_id = $ and account_id = $ and status = $"
+    ]
+  },
+  {
+    because: "the actor of a failover acts on its id",
+    tables: ["failovers", "failover_steps"],
+    statements: [
+      "(select id from failovers where due_at <= now() order by due_at limit $)",
+      "from failovers where id = $ for update",
+      "update failover_steps set begun_at = now(), message_id = $::bigint",
+      "update failover_steps set request = $ where failover_id = $",
+      "update failovers set status = $, updated_at = now(), due_at",
+      "update failovers set canceled_at = now(), updated_at = now() where id = $",
+      "update failovers set send_at = $::timestamptz"
+    ]
+  },
+  {
     because: "another part of the statement chooses the sessions of the account",
     tables: ["whatsapp_sessions"],
     statements: ["from whatsapp_groups g join whatsapp_sessions s on s.id = g.session_id where g.id = $"]
+  },
+  {
+    because: "another part of the statement chooses the messages of the account",
+    tables: ["email_batches", "email_messages", "sms_parts", "whatsapp_outbox"],
+    statements: [
+      "m.subject as preview, b.subject as batch_subject, m.variables, coalesce(s.error, m.error) as error",
+      "(select code_seed is not null from sms_parts c where c.message_id = m.id and c.part_no = $)",
+      "(select code_seed is not null from whatsapp_outbox c where c.message_id = m.id)",
+      "else array(select o.recipient from email_messages o where o.id = m.id or o.part_of = m.id order by o.position)"
+    ]
   },
   {
     because: "the row was found by its account before, in the same request",
@@ -273,11 +363,11 @@ export const allowed: ReadonlyArray<Allowed> = [
       "with canceled as (update email_messages set status = $, due_at = $, completed_at = now() where batch_id = $",
       "as status, case when count(*) filter (where p.kind = $) = $ then to_jsonb(min(p.recipient)",
       "select recipient as to, coalesce(kind, $) as kind, opens, clicks",
-      "select id from messages where batch_id = $ and status = $ order by id for update",
+      "select id from messages where batch_id = $ and status in ($) order by id for update",
       "with part as (select message_id, status, doubts from sms_parts where message_id = any($)",
       "update message_batches set status = $ where id = $ and completed_at is null",
       "select case when m.direction = $ then m.recipient when i.chat like $",
-      "with unsent as (select o.message_id from whatsapp_outbox o join messages m on m.id = o.message_id where m.batch_id"
+      "with scheduled as (select m.id from messages m where"
     ]
   }
 ]

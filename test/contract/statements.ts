@@ -27,9 +27,11 @@ const onOneLine = (text: string) =>
 /** A statement on one line, without comments, with `$` for each value and each list of values. */
 export const shapeOf = (statement: string): string =>
   onOneLine(
-    statement
-      .replaceAll(/\/\*[^]*?\*\//g, " ")
-      .replaceAll(/'(?:[^']|'')*'|\$\d+|\b(?:\d+|true|false)\b|(?<!is |not )\bnull\b/g, "$$")
+    // In one pass, because a comment may have an apostrophe, and a text two hyphens.
+    statement.replaceAll(
+      /(--.*$|\/\*[^]*?\*\/)|'(?:[^']|'')*'|\$\d+|\b(?:\d+|true|false)\b|(?<!is |not )\bnull\b/gm,
+      (_, comment) => comment === undefined ? "$" : " "
+    )
   )
     .replaceAll(/\$(?:, \$)+/g, "$$")
     .replaceAll(/\(\$\)(?:, ?\(\$\))+/g, "($)")

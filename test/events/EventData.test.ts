@@ -6,22 +6,26 @@ import { eventNames, topics } from "../../src/events/EventNames.ts"
 /** The fields of spec 6.5, and those of the service's contract for email, SMS and codes. */
 const fields: ReadonlyArray<readonly [keyof typeof EventData, "whatsapp" | "sms" | undefined, string]> = [
   ["message.received", "whatsapp", "channel content from group_id lid message_id received_at session_id type"],
-  ["message.sent", "whatsapp", "channel message_id session_id status to type"],
-  ["message.sent", "sms", "channel cost_usd message_id segments session_id status to type"],
-  ["message.delivered", "whatsapp", "channel delivered_at message_id session_id"],
-  ["message.delivered", "sms", "channel cost_usd delivered_at id message_id segments session_id status to"],
-  ["message.read", "whatsapp", "channel message_id read_at session_id"],
-  ["message.failed", "whatsapp", "channel error_code error_message message_id session_id"],
+  ["message.sent", "whatsapp", "channel failover_id message_id metadata session_id status tags to type"],
+  ["message.sent", "sms", "channel cost_usd failover_id message_id metadata segments session_id status tags to type"],
+  ["message.delivered", "whatsapp", "channel delivered_at failover_id message_id metadata session_id tags"],
+  [
+    "message.delivered",
+    "sms",
+    "channel cost_usd delivered_at failover_id id message_id metadata segments session_id status tags to"
+  ],
+  ["message.read", "whatsapp", "channel failover_id message_id metadata read_at session_id tags"],
+  ["message.failed", "whatsapp", "channel error_code error_message failover_id message_id metadata session_id tags"],
   ["session.connected", undefined, "phone_number session_id"],
   ["session.disconnected", undefined, "reason reconnecting session_id"],
   ["session.qr_updated", undefined, "qr_code session_id"],
   ["group.participant_added", undefined, "added_by group_id participant session_id"],
   ["group.participant_removed", undefined, "group_id participant removed_by session_id"],
-  ["email.sent", undefined, "batch_id id sent_at subject to"],
-  ["email.opened", undefined, "batch_id id machine opened_at subject to"],
-  ["email.clicked", undefined, "batch_id bot clicked_at id subject to url"],
-  ["email.bounced", undefined, "batch_id bounce_type bounced_at error id subject to"],
-  ["email.bulk_completed", undefined, "batch_id canceled completed_at failed sent suppressed total"],
+  ["email.sent", undefined, "batch_id failover_id id metadata sent_at subject tags to"],
+  ["email.opened", undefined, "batch_id failover_id id machine metadata opened_at subject tags to"],
+  ["email.clicked", undefined, "batch_id bot clicked_at failover_id id metadata subject tags to url"],
+  ["email.bounced", undefined, "batch_id bounce_type bounced_at error failover_id id metadata subject tags to"],
+  ["email.bulk_completed", undefined, "batch_id canceled completed_at failed metadata sent suppressed tags total"],
   ["verify.completed", undefined, "channel to verification_id verified_at"],
   ["verify.expired", undefined, "channel expired_at to verification_id"]
 ]

@@ -8,7 +8,7 @@ import {
   resolveTopic,
   topics
 } from "../../src/events/EventNames.ts"
-import { compile, EventSubscription, knownPatterns, matches } from "../../src/events/EventPattern.ts"
+import { compile, EventSubscription, knownPatterns, matches, patternsOf } from "../../src/events/EventPattern.ts"
 
 const decode = (events: unknown) => Schema.decodeUnknownResult(EventSubscription)(events, { errors: "all" })
 
@@ -45,11 +45,30 @@ const DomainEvent = Schema.Literals(topics.map(({ channel, event }) => `${event}
 
 describe("EventPattern", () => {
   it("the catalogue has each event of lists A and B once, and every name of list C", () => {
-    assert.strictEqual(new Set(eventNames).size, 19)
+    assert.strictEqual(new Set(eventNames).size, 28)
     for (const name of listC) assert.isDefined(resolveTopic(name), name)
   })
 
-  it("every topic has a bit", () => assert.isAtMost(topics.length, 31))
+  it("the document shows the form of event names, and every known name has it", () => {
+    const { schema } = Schema.toJsonSchemaDocument(EventSubscription)
+    const form = new RegExp(String(Object(schema["items"])["pattern"]))
+    for (const name of knownPatterns) assert.match(name, form)
+    for (const name of ["", ".*", "message.", "message.*.sent", "Message", "message sent", "**"]) {
+      assert.notMatch(name, form)
+    }
+  })
+
+  it("patternsOf names exactly the patterns that match a topic", () => {
+    for (const topic of topics) {
+      const patterns = patternsOf(topic)
+      assert.deepStrictEqual(patterns, knownPatterns.filter((pattern) => matches(compile([pattern]), topic)))
+      assert.includeMembers([...patterns], ["*", topic.event])
+    }
+    assert.sameMembers(
+      [...patternsOf({ event: "message.queued", channel: "sms" })],
+      ["*", "message.*", "message.queued", "sms.*", "sms.queued"]
+    )
+  })
 
   it("an alias subscribes to the list A name on its channel only", () => {
     const pattern = compile(["whatsapp.message.sent", "sms.delivered"])

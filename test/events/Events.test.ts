@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { compile } from "../../src/events/EventPattern.ts"
 import { type Addressed, type DomainEvent, domainEvent, Events, Subscriber } from "../../src/events/Events.ts"
 import { AccountId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
+import { noLabels } from "../../src/values/Labels.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 import { TestDatabase, transaction } from "../support/TestDatabase.ts"
 
@@ -13,7 +14,8 @@ const enqueued: Array<Addressed> = []
 const listener = (webhookId: number, accountId: number, events: ReadonlyArray<string>) => ({
   webhookId: WebhookId.make(webhookId),
   accountId: AccountId.make(accountId),
-  pattern: compile(events)
+  pattern: compile(events),
+  filter: { channels: [], tags: [] }
 })
 
 /** Account 1 subscribes to everything and to email, account 2 to messages, account 3 to nothing. */
@@ -23,6 +25,7 @@ const Listeners = Layer.succeed(
   Subscriber,
   Subscriber.of({
     subscriptions: (accounts) => Effect.succeed(listeners.filter(({ accountId }) => accounts.includes(accountId))),
+    isSubscribed: () => Statement.fragment([Statement.literal("true")]),
     enqueue: (deliveries) => Effect.sync(() => void enqueued.push(...deliveries))
   })
 )
@@ -37,6 +40,7 @@ const sent = (account: number): DomainEvent =>
       id: EmailMessageId.make(1),
       batch_id: null,
       to: "a@b.example",
+      ...noLabels,
       subject: "ü \u2028",
       sent_at: Timestamp.make("2030-01-31T09:00:00.000000Z")
     }
@@ -87,7 +91,7 @@ layer(Subject, { excludeTestServices: true })("Events", (it) => {
   it.effect("a message event matches subscriptions by its channel", () =>
     Effect.gen(function*() {
       const message = { accountId: AccountId.make(2), event: "message.sent" } as const
-      const common = { message_id: 1, to: "+250788000000", type: "text", status: "sent" } as const
+      const common = { message_id: 1, to: "+250788000000", type: "text", status: "sent", ...noLabels } as const
       const sms = domainEvent({
         ...message,
         channel: "sms",

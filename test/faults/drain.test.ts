@@ -48,5 +48,5 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "15 minutes" })(
         const last = Result.succeed({ status: 404, isLast: true })
         assert.deepStrictEqual(yield* Fiber.join(load), Array.from({ length: clients }, () => last))
       }
-    }))
+    }), 60_000 + rounds * 30_000)
 })

@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../../src/platform/database/column.ts"
 import { ended, sendBulk } from "../support/bulkMail.ts"
-import { eventually, makeAccount } from "../support/Service.ts"
+import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { sendEmail } from "../support/singleMail.ts"
+import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import {
@@ -39,6 +40,33 @@ const limit = 120_000 + rounds * 40_000
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
   "kill -9 of a node",
   (it) => {
+    it.effect(
+      "a canceled batch ends although its node is killed, and no mail of it is sent again",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const slow = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 60_000 }) })
+          const sink = yield* sinkProcess
+          const { key } = yield* makeAccount()
+          const node = yield* startNode({ smtpPort: slow.port })
+          const batch = yield* sendBulk(node, key, letter(slowPeople(40, "canceled")))
+          yield* slow.until(({ dots }) => dots.length > 0)
+          const canceled = yield* node.request("POST", `/v1/email/batches/${batch}/cancel`, { key })
+          assert.strictEqual(canceled.at("data", "status"), "canceled")
+          yield* node.stop("SIGKILL")
+          const doubtful = yield* inDoubt(batch)
+          assert.isNotEmpty(doubtful)
+          const other = yield* startNode({ smtpPort: sink.port })
+          const { at } = yield* ended(other, key, batch)
+          assert.deepInclude(at("data"), { status: "canceled", canceled: 40, queued: 0, sent: 0 })
+          assert.deepStrictEqual(yield* sink.messages, [])
+          const errors = yield* sql`select distinct error from email_messages
+          where batch_id = ${batch} and recipient = any(${column.text(doubtful)})`
+          assert.deepStrictEqual(errors, [{ error: "interrupted before the relay had confirmed it" }])
+        }),
+      limit
+    )
+
     it.effect(
       "a killed node loses no recipient, and only mails in flight are sent twice, with the same Message-ID",
       () =>

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { prune } from "../../src/app/server/Pruning.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { assertRefused } from "../contract/contract.ts"
-import { eventually, makeAccount, Service, startNode } from "../support/Service.ts"
+import { eventually, makeAccount, makeKey, Service, startNode } from "../support/Service.ts"
 import { freshNumber } from "../support/sms.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -34,7 +34,13 @@ const remains = Effect.fnUntraced(function*({ accountId, sessionId = 0, webhookI
     const has = (column: string) => Array.isArray(columns) && columns.includes(column)
     const rows = yield* sql.unsafe(
       `select from "${String(name)}" r where r::text ilike $1 or r::text ilike $2
-        ${has("account_id") ? `or account_id = ${accountId}` : name === "accounts" ? `or id = ${accountId}` : ""}
+        ${
+        has("account_id")
+          ? `or account_id in (${accountId}, ${-accountId})`
+          : name === "accounts"
+          ? `or id = ${accountId}`
+          : ""
+      }
         ${has("webhook_id") ? `or webhook_id = ${webhookId}` : ""}
         ${has("session_id") ? `or session_id = ${sessionId}` : ""} limit 1`,
       [`%${mark}%`, `%${Buffer.from(mark).toString("hex")}%`]
@@ -70,6 +76,9 @@ const useEveryFeature = Effect.fnUntraced(function*(hook: string) {
     subject: mark,
     html: mark
   })
+  yield* request("PUT", "/v1/sandbox/receiver", { key, json: { failing: true } })
+  const { key: test } = yield* makeKey(accountId, { mode: "test" })
+  yield* request("POST", "/v1/sandbox/faults", { key: test, json: { fault: "sms_lost" } })
   return { accountId, email, key, other, session, webhookId: Number(webhook.at("data", "id")) }
 })
 
@@ -123,6 +132,8 @@ layer(Node)("account deletion", (it) => {
             "login_sessions",
             "notices",
             "password_resets",
+            "sandbox_faults",
+            "sandbox_receivers",
             "suppressions",
             "usage_daily",
             "webhook_deliveries",
@@ -169,9 +180,9 @@ layer(Node)("account deletion", (it) => {
         yield* ageDeletion("16 minutes")
         yield* eventually(remains(traces), ({ found }) => found.length === 0, "60 seconds")
         const hashes = sql`select from revoked_api_keys`
-        assert.strictEqual((yield* hashes).length, 2)
+        assert.strictEqual((yield* hashes).length, 3)
         yield* prune
-        assert.strictEqual((yield* hashes).length, 2)
+        assert.strictEqual((yield* hashes).length, 3)
         yield* sql`update revoked_api_keys set revoked_at = now() - interval '31 days'`
         yield* prune
         assert.strictEqual((yield* hashes).length, 0)
@@ -197,7 +208,7 @@ layer(Node)("account deletion", (it) => {
         ([row]) => Number(row?.["n"])
       )
       yield* second.request("DELETE", "/v1/account", { key, json: { confirmation: "DELETE" } })
-      yield* eventually(left, (count) => count < 200_000)
+      yield* eventually(left, (count) => count < 200_000, "60 seconds")
       yield* Effect.all([first.kill, second.kill], { concurrency: "unbounded" })
       assert.isAbove(yield* left, 0)
       yield* startNode()

@@ -60,7 +60,7 @@ layer(SecondNode.layer.pipe(Layer.provideMerge(Service.layer())))("API keys", (i
       const { request } = yield* Service
       const { key } = yield* makeAccount()
       const made = yield* request("POST", "/v1/api-keys", { key, json: { name: "Fields" } })
-      const created = ["id", "name", "key", "key_prefix", "scopes", "permissions", "expires_at", "created_at"]
+      const created = ["id", "name", "key", "key_prefix", "mode", "scopes", "permissions", "expires_at", "created_at"]
       const { key: _, ...list } = Object.fromEntries(created.map((name) => [name, 0]))
       assert.deepStrictEqual([made.status, Object.keys(Object(made.json))], [201, ["data"]])
       assert.sameMembers(Object.keys(Object(made.at("data"))), created)

@@ -33,7 +33,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("li
           ({ at }) => [0, 1, 2].every((index) => at("data", index, "completed_at") !== null)
         )
         const listed = [0, 1, 2].map((index) => ended.at("data", index))
-        assert.deepStrictEqual(ended.at("meta"), { total: 3, page: 1, per_page: 100 })
+        assert.deepStrictEqual(ended.at("meta"), { total: 3, page: 1, per_page: 100, next_cursor: null })
         const single = yield* Effect.forEach(
           ids.toReversed(),
           (id) => node.request("GET", `/v1/${name}/batches/${id}`, { key })

@@ -179,6 +179,7 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
       for (
         const raw of [
           postfixDsn(mail, { action: "delayed", status: "4.4.1" }),
+          postfixDsn(mail, { action: "delayed", status: "4.4.1" }),
           yahooDsn(mail),
           delivered,
           yahooDsn(mail)
@@ -187,8 +188,14 @@ layer(Post.layer, { excludeTestServices: true, timeout: "90 seconds" })("bounces
         assert.strictEqual((yield* deliverMail(port, folded, raw)).code, 250)
       }
       yield* deliverMail(port, mail.returnPath, arf(mail))
-      const events = yield* story.reportEvents(2)
-      assert.deepStrictEqual(events.map(({ event }) => event).toSorted(), ["email.bounced", "email.complained"])
+      const events = yield* story.reportEvents(3)
+      assert.deepStrictEqual(events.map(({ event }) => event).toSorted(), [
+        "email.bounced",
+        "email.complained",
+        "email.delivery_delayed"
+      ])
+      const delayed = events.find(({ event }) => event === "email.delivery_delayed")
+      assert.deepInclude(delayed?.data, { to: mail.to, attempt: null, next_attempt_at: null })
       assert.deepStrictEqual(yield* story.statuses, ["complained"])
     }))
 

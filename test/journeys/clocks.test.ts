@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { secondsAhead } from "../support/scheduled.ts"
 import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { reaching, sendEmail } from "../support/singleMail.ts"
 import * as SmtpSink from "../support/SmtpSink.ts"
@@ -17,6 +18,21 @@ globalThis.Date = class Date extends D {
   static now() { return D.now() + by }
 }`)
   }`
+
+/** Moves the clock of a Node process at each signal: an hour forward, back, an hour back, forth. */
+const jumping = `data:text/javascript,${
+  encodeURIComponent(`const D = Date, jumps = [0, 1, 0, -1]
+let next = 0
+process.on("SIGUSR2", () => { next = (next + 1) % jumps.length })
+const now = () => D.now() + jumps[next] * 3_600_000
+globalThis.Date = class Date extends D {
+  constructor(...all) { if (all.length > 0) super(...all); else super(now()) }
+  static now() { return now() }
+}`)
+}`
+
+/** A number of the sandbox that never reports. */
+const silent = "+15005550003"
 
 const clocks = { fast: 1, slow: -1 }
 
@@ -68,6 +84,117 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
           yield* node.stop()
         }))
     }
+
+    for (const clock of ["fast", "slow"] as const) {
+      it.effect(`with a ${clock} clock scheduled messages and steps of a failover begin when the database's clock says so`, () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const relay = yield* sink
+          const node = yield* nodeWith(clock, relay.port)
+          const { accountId, key } = yield* makeAccount()
+          const post = Effect.fnUntraced(function*(path: string, json: object) {
+            // An hour and more ahead on each clock.
+            const send_at = yield* secondsAhead(7_200)
+            const answer = yield* node.request("POST", path, { key, json: { ...json, send_at } })
+            assert.strictEqual(answer.at("data", "status"), "scheduled", answer.text)
+            return answer
+          })
+          const to = `later.${clock}@people.example`
+          yield* post("/v1/email/send", { ...letter, to })
+          yield* post("/v1/sms/send", { to: "+250788123456", content: "Hi" })
+          const steps = [
+            { channel: "sms", content: "Hi", to: silent, within_seconds: 3 },
+            { channel: "email", ...letter, to: `step.${clock}@people.example`, until: "sent" }
+          ]
+          const failover = yield* post("/v1/messages", { to: {}, steps })
+          for (const table of ["email_messages", "messages", "failovers"]) {
+            yield* sql`update ${sql(table)} set send_at = now() + interval '2 seconds' where account_id = ${accountId}`
+          }
+          yield* sql`update failovers set due_at = send_at where account_id = ${accountId}`
+
+          const lags = sql`select extract(epoch from sent_at - send_at)::float8 as lag from email_messages
+              where account_id = ${accountId} and recipient = ${to}
+            union all select extract(epoch from sent_at - send_at)::float8 from messages
+              where account_id = ${accountId} and failover_id is null
+            union all select extract(epoch from s.begun_at - f.send_at)::float8 from failover_steps s
+              join failovers f on f.id = s.failover_id where f.account_id = ${accountId} and s.position = 0`
+          const sent = yield* eventually(lags, (rows) => rows.every(({ lag }) => lag !== null))
+          assert.strictEqual(sent.length, 3)
+          // Within a second on an idle machine; the machine of the tests may be busy.
+          for (const { lag } of sent) assert.isTrue(Number(lag) >= 0 && Number(lag) < 5, `${String(lag)} s`)
+
+          const path = `/v1/messages/${String(failover.at("data", "id"))}`
+          const ended = yield* eventually(
+            node.request("GET", path, { key }),
+            ({ at }) => at("data", "completed_at") !== null
+          )
+          const time = (step: number, name: string) => Date.parse(String(ended.at("data", "steps", step, name)))
+          const wait = time(1, "begun_at") - time(0, "sent_at")
+          assert.isTrue(wait >= 3_000 && wait < 8_000, `${wait} ms`)
+          yield* node.stop()
+        }))
+
+      it.effect(`with a ${clock} clock a recovery sends every event that has failed until now`, () =>
+        Effect.gen(function*() {
+          const node = yield* nodeWith(clock, (yield* sink).port)
+          const { key } = yield* makeAccount()
+          const count = 3
+          const sql = yield* SqlClient.SqlClient
+          const receiver = yield* makeWebhookReceiver({
+            script: [...Array.from({ length: 4 * count }, () => 500), 200]
+          })
+          const { id } = yield* create(node, key, { url: receiver.url, events: ["email.sent"] })
+          for (let index = 0; index < count; index++) {
+            yield* sendEmail(node, key, { ...letter, to: `${clock}.${index}@people.example` })
+          }
+          for (const attempts of [1, 2, 3]) {
+            const tried = sql`select id from webhook_queue where webhook_id = ${id} and attempt_count = ${attempts}`
+            yield* eventually(tried, (rows) => rows.length === count)
+            yield* sql`update webhook_queue set due_at = now() - interval '1 minute' where webhook_id = ${id}`
+          }
+          const failed = node.request("GET", `/v1/webhooks/${id}/deliveries?status=failed`, { key })
+          yield* eventually(failed, ({ at }) => at("meta", "total") === count)
+          const since = new Date(Date.now() - 2 * 3_600_000).toISOString()
+          const started = yield* node.request("POST", `/v1/webhooks/${id}/recover`, { key, json: { since } })
+          assert.strictEqual(started.status, 202, started.text)
+          const done = yield* eventually(
+            node.request("GET", `/v1/webhooks/${id}/recoveries/${String(started.at("data", "id"))}`, { key }),
+            ({ at }) => at("data", "status") === "completed"
+          )
+          assert.deepInclude(done.at("data"), { total: count, queued: count, delivered: count })
+          yield* node.stop()
+        }))
+    }
+
+    it.effect("scheduled messages leave at their time while the clock of their node jumps forward and back", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const relay = yield* sink
+        const node = yield* startNode({ smtpPort: relay.port, env: { NODE_OPTIONS: `--import=${jumping}` } })
+        const { accountId, key } = yield* makeAccount()
+        const people = Array.from({ length: 12 }, (_, index) => `jump.${index}@people.example`)
+        const send_at = yield* secondsAhead(7_200)
+        for (const to of people) {
+          const answer = yield* node.request("POST", "/v1/email/send", { key, json: { ...letter, to, send_at } })
+          assert.strictEqual(answer.status, 202, answer.text)
+        }
+        // One each second, and a jump between any two: an hour forward, back, an hour back, forth.
+        yield* sql`update email_messages set send_at = now() + substr(split_part(recipient, '@', 1), 6)::integer
+          * interval '1 second' + interval '1 second' where account_id = ${accountId}`
+        for (const [index, to] of people.entries()) {
+          yield* relay.until(({ deliveries }) => deliveries.has(to))
+          assert.strictEqual(relay.messages.length, index + 1)
+          const noted = sql`select from email_messages where account_id = ${accountId} and status = 'sent'`
+          yield* eventually(noted, (rows) => rows.length === index + 1)
+          yield* node.signal("SIGUSR2")
+        }
+        const rows = yield* sql`select extract(epoch from sent_at - send_at)::float8 as lag from email_messages
+          where account_id = ${accountId}`
+        for (const { lag } of rows) {
+          assert.isTrue(Number(lag) >= 0 && Number(lag) < 5, `${String(lag)} s`)
+        }
+        assert.deepStrictEqual(people.map((to) => relay.attempts.get(to)), people.map(() => 1))
+      }))
 
     it.effect("a fast and a slow node never send what the other one has claimed", () =>
       Effect.gen(function*() {

@@ -34,14 +34,14 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
           subject: "Receipt {{number}} ✓",
           html: "<p>Hello {{name}}</p>",
           variables: { number: 7, name: "<Ann>" },
-          headers: { Bcc: "evil@people.example" }
+          headers: { "X-Order": "A-17", References: "<one@elsewhere.example> <two@elsewhere.example>" }
         }
       })
       assert.strictEqual(answer.status, 202, answer.text)
       const id = Number(answer.at("data", "id"))
       assert.deepStrictEqual(answer.json, {
         success: true,
-        data: { id, message_id: id, to: "one@people.example", status: "queued", warnings: [] }
+        data: { id, message_id: id, to: "one@people.example", status: "queued", send_at: null, warnings: [] }
       })
       assert.strictEqual(answer.headers["location"], `/v1/email/messages/${id}`)
       const { field, from, mail, raw } = yield* mailTo("one@people.example")
@@ -52,6 +52,8 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
       assert.strictEqual(mail.html?.trim(), "<p>Hello &lt;Ann&gt;</p>")
       assert.strictEqual(mail.text?.trim(), "Hello <Ann>")
       assert.deepStrictEqual(field("to"), ["one@people.example"])
+      assert.deepStrictEqual(field("x-order"), ["A-17"])
+      assert.deepStrictEqual(field("references"), ["<one@elsewhere.example> <two@elsewhere.example>"])
       assert.match(field("message-id").join(), /^<[^@<>\s]+@shop\.example>$/)
       for (const name of ["list-unsubscribe", "list-unsubscribe-post", "bcc", "cc"]) {
         assert.deepStrictEqual(field(name), [], name)
@@ -62,7 +64,16 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
       const record = yield* reaching(node, { id, key, statuses: ["sent"] })
       const { created_at, sent_at } = record
       assert.strictEqual(event?.event, "email.sent")
-      const published = { id, batch_id: null, to: "one@people.example", subject: "Receipt 7 ✓", sent_at }
+      const published = {
+        id,
+        batch_id: null,
+        to: "one@people.example",
+        subject: "Receipt 7 ✓",
+        sent_at,
+        tags: [],
+        metadata: {},
+        failover_id: null
+      }
       assert.deepStrictEqual(event?.data, published)
       const progress = { status: "sent", bounce_type: null, error: null, sent_at, delivered_at: null }
       const reads = { opens: 0, clicks: 0, opened_at: null, clicked_at: null }
@@ -71,7 +82,9 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
         ...progress,
         ...reads,
         from: "orders@shop.example",
+        mode: "live",
         template_id: null,
+        send_at: null,
         created_at,
         recipients: [{ to: "one@people.example", kind: "to", ...progress, ...reads }]
       })
@@ -102,6 +115,27 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
         template_id,
         subject: "For {{x}} & Co"
       })
+    }))
+
+  it.effect("a media type may have parameters, and an attached message is sent as octets", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const content = Buffer.from("Subject: a;b\r\n\r\nc").toString("base64")
+      yield* sendEmail(node, key, {
+        to: "types@people.example",
+        subject: "s",
+        text: "t",
+        attachments: [
+          { filename: "list.csv", content, content_type: "text/csv; charset=utf-8" },
+          { filename: "mail.eml", content, content_type: "message/rfc822" }
+        ]
+      })
+      const { mail } = yield* mailTo("types@people.example")
+      assert.deepStrictEqual(mail.attachments.map(({ filename, mimeType }) => [filename, mimeType]), [
+        ["list.csv", "text/csv"],
+        ["mail.eml", "application/octet-stream"]
+      ])
     }))
 
   it.effect("an email carries 7 MiB of attachments byte for byte and an HTML of 5 MB", () =>

@@ -26,7 +26,8 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ["two addresses in one string", { to: "a@b.example, c@d.example" }, "to", /one address/],
   ["two addresses in one entry", { to: ["a@b.example,c@d.example"] }, "to[0]", /one address/],
   ["an SMTP command in an address", { to: "a@b.example>\r\nRCPT TO:<c@d.example" }, "to", /line breaks/],
-  ["a display name in cc", { cc: ["Ann <a@b.example>"] }, "cc[0]", /bare address/],
+  ["two display names in one string", { cc: ["Ann <a@b.example>, Bob <b@b.example>"] }, "cc[0]", /double quotes/],
+  ["a display name with a line break", { cc: ["Ann\r\nBcc: x <a@b.example>"] }, "cc[0]", /line breaks/],
   ["a recipient without an @", { to: "nobody" }, "to", /has no @/],
   ["a number as recipient", { to: 7 }, "to", /must be/],
   ["a sender without an @", { from: "nope" }, "from", /has no @/],
@@ -244,7 +245,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("emai
         assert.deepStrictEqual(rows.map(({ id }) => id), places.map((place) => ids[place]), query)
       }
       const page = yield* list("?per_page=1&status=sent")
-      assert.deepStrictEqual(page.at("meta"), { total: 3, page: 1, per_page: 1 })
+      assert.deepInclude(Object(page.at("meta")), { total: 3, page: 1, per_page: 1 })
       assert.include(page.headers["link"], "rel=\"next\"")
       const history = yield* node.request("GET", "/v1/email/history?status=bounced", { key })
       assert.deepStrictEqual(history.at("data", 0, "id"), ids[1])

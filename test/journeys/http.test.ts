@@ -58,7 +58,7 @@ layer(Service.layer())((it) => {
         yield* sql`insert into messages (account_id, channel, direction, recipient, content, segments, cost_micros)
           select ${accountId}, 'sms', 'out', '+250788123456', '{"body": "Hello"}', 1, 1000 from generate_series(1, 100010)`
         const answer = yield* request("GET", "/v1/sms/messages?per_page=100&page=1000", { key })
-        assert.deepStrictEqual(answer.at("meta"), { total: 100_000, page: 1000, per_page: 100 })
+        assert.deepInclude(Object(answer.at("meta")), { total: 100_000, page: 1000, per_page: 100 })
         assert.notProperty(linksOf(answer), "next")
       }))
 
@@ -68,9 +68,12 @@ layer(Service.layer())((it) => {
         const { key } = yield* makeAccount()
         const path = yield* batchOf(key, 30)
         const answer = yield* request("GET", path, { key })
-        assert.deepStrictEqual(answer.at("meta"), { total: 30, page: 1, per_page: 25 })
+        assert.deepInclude(Object(answer.at("meta")), { total: 30, page: 1, per_page: 25 })
         const beyond = yield* request("GET", `${path}?page=1000&per_page=100`, { key })
-        assert.deepStrictEqual(beyond.json, { data: [], meta: { total: 30, page: 1000, per_page: 100 } })
+        assert.deepStrictEqual(beyond.json, {
+          data: [],
+          meta: { total: 30, page: 1000, per_page: 100, next_cursor: null }
+        })
       }))
 
     it.effect("pages out of bounds are refused with 422, naming each parameter", () =>
@@ -120,17 +123,12 @@ layer(Service.layer())((it) => {
         assert.deepStrictEqual(answer.at("error", "errors"), [
           { param: "recipients[1].to", type: "invalid", message: "must be a string" },
           { param: "recipients[2].to", type: "missing", message: "is required" },
-          {
-            param: "recipients[3].variables.user.name",
-            type: "invalid",
-            message: "must be a string or a number or true or false or null"
-          },
           { param: "from_name", type: "invalid", message: "must not contain line breaks or control characters" }
         ])
         assert.strictEqual(answer.at("error", "param"), "recipients[1].to")
         assert.strictEqual(
           answer.at("error", "message"),
-          "recipients[1].to: must be a string (and 3 more, see errors)."
+          "recipients[1].to: must be a string (and 2 more, see errors)."
         )
         const many = yield* post("/v1/email/send-bulk", key, {
           recipients: Array.from({ length: 100 }, () => ({ to: 5 })),
@@ -249,6 +247,30 @@ layer(Service.layer())((it) => {
         assert.deepStrictEqual(ids.map((id) => id?.slice(0, 13)).toSorted(), ids.map((id) => id?.slice(0, 13)))
       }))
 
+    it.effect("each JSON answer ends with one line feed, that of a refusal and of a repetition too", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Service
+        const { key } = yield* makeAccount()
+        const headers = { "idempotency-key": "line-feed" }
+        const create = request("POST", "/v1/api-keys", { key, headers, json: { name: "Shop" } })
+        const answers = yield* Effect.all([
+          request("GET", "/v1/api-keys", { key }),
+          create,
+          create,
+          request("GET", "/v1/api-keys"),
+          request("GET", "/nowhere"),
+          request("GET", "/v1/sms/pricing"),
+          request("GET", "/v1/sms/pricing?code=RW"),
+          request("GET", "/health/live"),
+          request("GET", "/health/ready"),
+          request("GET", "/openapi.json")
+        ])
+        for (const { headers, text } of answers) {
+          assert.match(text, /[^\n]\n$/)
+          assert.strictEqual(headers["content-length"], String(Buffer.byteLength(text)))
+        }
+      }))
+
     it.effect("API answers are not cacheable", () =>
       Effect.gen(function*() {
         const { request } = yield* Service
@@ -312,6 +334,25 @@ layer(TestDatabase.layer)("settings of a node", (it) => {
         [yield* asking("127.0.0.1", port), yield* asking("127.0.0.2", port), yield* asking("127.0.0.2", node.port)],
         [200, "refused", 404]
       )
+    }))
+
+  it.effect("an unknown path gets the closest path of the API, without a key", () =>
+    Effect.gen(function*() {
+      const node = yield* startNode()
+      for (
+        const [method, path, meant] of [
+          ["POST", "/v1/emails", "/v1/email/send"],
+          ["GET", "/webhook/7?key=secret", "/v1/webhooks/{id}"]
+        ] as const
+      ) {
+        const answer = yield* node.request(method, path)
+        assertRefused(answer, 404, "not_found")
+        assert.strictEqual(answer.at("error", "did_you_mean"), meant)
+        assert.strictEqual(answer.at("error", "message"), `Not found. Did you mean ${meant}?`)
+      }
+      const other = yield* node.request("GET", "/v1/nothing")
+      assert.strictEqual(other.at("error", "message"), "Not found. Check the path and the id.")
+      assert.isUndefined(other.at("error", "did_you_mean"))
     }))
 
   it.effect("metrics are served on their own port only", () =>

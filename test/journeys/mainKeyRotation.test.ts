@@ -25,7 +25,7 @@ const command = Effect.fnUntraced(function*(name: string, keys: Readonly<Record<
 const createWebhook = Effect.fnUntraced(function*(node: RunningNode, apiKey: string, url: string) {
   const answer = yield* node.request("POST", "/v1/webhooks", {
     key: apiKey,
-    json: { url, events: ["email.bulk_completed"] },
+    json: { url, events: ["email.bulk_completed"], headers: { "X-Team": "ops" } },
     headers: { "idempotency-key": `made for ${url}`.replaceAll(" ", "-") }
   })
   assert.strictEqual(answer.status, 201, answer.text)
@@ -48,6 +48,7 @@ const mailAndEvent = Effect.fnUntraced(function*(
     const request = (yield* receiver.received((counts[index] ?? 0) + 1)).at(-1)
     if (request === undefined) return yield* Effect.die(new Error("no event came"))
     assert.strictEqual(signedEvent(request, secret).event, "email.bulk_completed")
+    assert.strictEqual(request.headers["x-team"], "ops")
   }
   const { field } = yield* readMail(world.sink.messages.at(-1)?.raw ?? Buffer.alloc(0))
   return new URL(field("list-unsubscribe").join().slice(1, -1)).pathname
@@ -99,7 +100,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })
         assert.deepStrictEqual([rotation.code, rotation.stderr], [0, ""])
         assert.match(
           rotation.stdout,
-          /^keyring\.sealed: 6\nwebhooks\.secret: 1\nidempotency_records\.body: 1\nmain_key_probe/
+          /^keyring\.sealed: 10\nwebhooks\.secret: 1\nwebhooks\.headers: 1\nidempotency_records\.body: 1\nmain_key_probe/
         )
         assert.match(
           rotation.stdout,

@@ -117,7 +117,7 @@ layer(Service.layer({ env: limited }), { excludeTestServices: true, timeout: "60
         ids.unshift(made.at("data", "id"))
       }
       const page = yield* request("GET", "/v1/webhooks?page=2&per_page=2", { key })
-      assert.deepStrictEqual(page.at("meta"), { total: 3, page: 2, per_page: 2 })
+      assert.deepStrictEqual(page.at("meta"), { total: 3, page: 2, per_page: 2, next_cursor: null })
       assert.strictEqual(page.at("data", 0, "id"), ids[2])
       assert.strictEqual(page.at("data", "length"), 1)
     }))

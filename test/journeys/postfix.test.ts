@@ -96,7 +96,7 @@ const documentedFront = (port: number) => {
 
 describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where it is missing)", () => {
   layer(Relaying.layer, { excludeTestServices: true, timeout: "90 seconds" })("Postfix as the relay", (it) => {
-    it.effect("its reports of deliveries and failures become events, its reports of delays and relaying do not", () =>
+    it.effect("its reports of deliveries, failures and delays become events, its reports of relaying do not", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const post = yield* Relaying
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
         const { accountId, batch, eventsOf, records, rows } = yield* sendAndAwaitReports(post, {
           recipients: Object.values(people),
           singles: Object.values(singles),
-          reportEvents: 4 + 2,
+          reportEvents: 5 + 3,
           reports: 7 + 3
         })
         for (const to of Object.values(people)) {
@@ -125,15 +125,17 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
         const eventNamesOf = (to: string) => eventsOf(to).map(({ data, event }) => [event, data["batch_id"]])
         assert.sameDeepMembers(eventNamesOf(singles.fine), [["email.sent", null], ["email.delivered", null]])
         assert.sameDeepMembers(eventNamesOf(singles.gone), [["email.sent", null], ["email.bounced", null]])
-        assert.sameDeepMembers(eventNamesOf(singles.late), [["email.sent", null]])
+        assert.sameDeepMembers(eventNamesOf(singles.late), [["email.sent", null], ["email.delivery_delayed", null]])
         const refusal = { bounce_type: "hard", error: "550 5.1.1 no such user" }
         assert.deepInclude(eventsOf(singles.gone).find(({ event }) => event === "email.bounced")?.data, refusal)
         assert.deepInclude(records[0], { status: "delivered", bounce_type: null, error: null })
         assert.deepInclude(records[1], { status: "bounced", ...refusal })
-        assert.deepInclude(records[2], { status: "sent", delivered_at: null, bounce_type: null, error: null })
+        const delay = { status: "sent", delivered_at: null, bounce_type: null, error: "450 4.2.1 try again later" }
+        assert.deepInclude(records[2], delay)
         const reportEvents = (to: string) => eventsOf(to).filter(({ event }) => event !== "email.sent")
         assert.deepStrictEqual(reportEvents(people.fine).map(({ event }) => event), ["email.delivered"])
-        assert.deepStrictEqual([reportEvents(people.late), reportEvents(people.elsewhere)], [[], []])
+        assert.deepStrictEqual(reportEvents(people.late).map(({ event }) => event), ["email.delivery_delayed"])
+        assert.deepStrictEqual(reportEvents(people.elsewhere), [])
         const [gone, full, team] = [reportEvents(people.gone), reportEvents(people.full), reportEvents(people.team)]
         assert.deepStrictEqual([gone, full, team].map((events) => events.map(({ event }) => event)), [
           ["email.bounced"],

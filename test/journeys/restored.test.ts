@@ -45,6 +45,13 @@ layer(Relay.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true, tim
         })
         const number = freshNumber()
         const sms = yield* sendSms(paused, key, { to: number, content: "Hello" })
+        const stepsNumber = freshNumber()
+        const steps = [{ channel: "email", subject: "Step", text: "1" }, { channel: "sms", content: "2" }]
+        const failover = yield* paused.request("POST", "/v1/messages", {
+          key,
+          json: { to: { email: "steps@people.example", phone: stepsNumber }, steps }
+        })
+        assert.strictEqual(failover.status, 202, failover.text)
         yield* sql`insert into webhook_queue (webhook_id, event_id, event, status)
           values (${hookId}, 'evt_1', 'email.sent', 'pending')`
 
@@ -56,9 +63,10 @@ layer(Relay.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true, tim
         assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
         for (
           const line of [
-            "email recipients: 2",
+            "email recipients: 3",
             "SMS and WhatsApp messages: 1",
-            "webhook deliveries: 1",
+            "messages with failover: 1",
+            "webhook deliveries: 2",
             "WhatsApp sessions: 1"
           ]
         ) assert.include(stdout, line)
@@ -69,15 +77,16 @@ layer(Relay.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true, tim
         yield* reaching(node, { id: fresh, key, statuses: ["sent", "delivered"] })
         yield* receiver.received(1)
         assert.deepStrictEqual(sink.messages.flatMap(({ to }) => to), ["fresh@people.example"])
-        assert.deepStrictEqual(yield* phoneOf(node, number), [])
+        for (const phone of [number, stepsNumber]) assert.deepStrictEqual(yield* phoneOf(node, phone), [])
         const record = (path: string) =>
           Effect.map(node.request("GET", path, { key }), ({ at }) => at("data", "status"))
         assert.strictEqual(yield* record(`/v1/email/messages/${old}`), "canceled")
         assert.strictEqual(yield* record(`/v1/email/batches/${String(batch.at("data", "batch_id"))}`), "canceled")
         assert.strictEqual(yield* record(`/v1/sms/messages/${sms}`), "canceled")
+        assert.strictEqual(yield* record(`/v1/messages/${String(failover.at("data", "id"))}`), "canceled")
         const deliveries = yield* eventually(
           node.request("GET", `/v1/webhooks/${hookId}/deliveries?status=skipped`, { key }),
-          ({ at }) => at("meta", "total") === 1
+          ({ at }) => at("meta", "total") === 2
         )
         assert.strictEqual(deliveries.at("data", 0, "error"), "restored")
         const [row] = yield* sql`select status, is_paired, desired,

@@ -1,37 +1,11 @@
 /** The sandbox's pages in a real browser: a person clicks through the tabs, and axe checks every page. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import * as NodeFs from "node:fs"
-import * as NodeModule from "node:module"
+import { Effect } from "effect"
+import { assertAccessible } from "../support/axe.ts"
 import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
 import { eventually, makeAccount, type RunningNode, sandboxToken, Service } from "../support/Service.ts"
 import { sendSms } from "../support/sms.ts"
 import { createSession, untilStatus } from "../support/WhatsApp.ts"
-
-const axe = NodeFs.readFileSync(NodeModule.createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-const Violations = Schema.Array(Schema.Struct({ id: Schema.String, targets: Schema.Array(Schema.String) }))
-
-const check = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
-  ({ id, targets: nodes.map(({ target }) => target.join(" ")) })))`
-
-/** No violation in a wide and in a narrow window, light and dark, and nothing to scroll sideways. */
-const assertAccessible = Effect.fnUntraced(function*(page: BrowserPage) {
-  for (const [width, scheme] of [[1280, "light"], [360, "dark"], [360, "light"], [1280, "dark"]] as const) {
-    yield* page.command("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] })
-    yield* page.command("Emulation.setDeviceMetricsOverride", {
-      width,
-      height: 800,
-      deviceScaleFactor: 1,
-      mobile: false
-    })
-    yield* page.evaluate(axe)
-    const found = yield* Schema.decodeUnknownEffect(Violations)(yield* page.evaluate(check))
-    const address = `${yield* page.evaluate("location.pathname")} ${scheme} ${width}`
-    assert.deepStrictEqual(found, [], address)
-    assert.strictEqual(yield* page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, address)
-  }
-})
 
 const contains = (selector: string, text: string) =>
   `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.textContent.includes(${

@@ -12,7 +12,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       const words = ["latebounce", "latemailboxfull", "delayed", "delivered", "complain", "ada"]
       const recipients = words.map((word) => `${word}@people.example`)
       const batch = yield* sendBulk(node, key, { subject: "Hi", html: "<p>Hi</p>", recipients })
-      const events = yield* received(words.length + 4 + 1)
+      const events = yield* received(words.length + 5 + 1)
       const names = events.filter(({ event }) => event !== "email.bulk_completed").map(({ data, event }) =>
         `${String(data["to"]).split("@")[0]} ${event} ${String(data["bounce_type"] ?? "")}`.trim()
       )
@@ -20,6 +20,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
         ...words.map((word) => `${word} email.sent`),
         "latebounce email.bounced hard",
         "latemailboxfull email.bounced soft",
+        "delayed email.delivery_delayed",
         "delivered email.delivered",
         "complain email.complained"
       ])

@@ -63,7 +63,11 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       const to = freshNumber()
       const id = yield* sendSms(node, key, { to, content, sender_id: "Shop" })
       yield* smsReaching(node, { id, key, statuses: ["delivered"] })
-      assert.deepStrictEqual((yield* received(2)).map(({ event }) => event), ["message.sent", "message.delivered"])
+      assert.deepStrictEqual((yield* received(3)).map(({ event }) => event), [
+        "message.queued",
+        "message.sent",
+        "message.delivered"
+      ])
       const parts = smsc.submits.toSorted((a, b) => (a.joined?.[2] ?? 0) - (b.joined?.[2] ?? 0))
       assert.deepStrictEqual(
         parts.map(({ joined }) => joined?.join("/")),
@@ -173,6 +177,34 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
       yield* smsReaching(node, { id, key, statuses: ["delivered"] })
     })))
+
+  it.effect(
+    "a pair of binds submits over the transmitter, takes receipts over the receiver, and is bound again as one",
+    () =>
+      onOwnDatabase(Effect.gen(function*() {
+        const smsc = yield* makeSmsc(
+          (_, index) => ({ id: `p${index}`, before: true, receipts: [receiptText(`p${index}`)] }),
+          ["receiver", "transmitter"]
+        )
+        const node = yield* startOn(smsc, { SMPP_URL: `${smsc.url}?bind=pair` })
+        const { key } = yield* makeAccount()
+        const deliver = Effect.gen(function*() {
+          const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+          yield* smsReaching(node, { id, key, statuses: ["delivered"] })
+        })
+        yield* deliver
+        assert.deepStrictEqual(smsc.roles(), ["receiver", "transmitter"])
+        for (const [binds, lost] of [[4, "receiver"], [6, "transmitter"]] as const) {
+          yield* smsc.cutOnly(lost)
+          yield* smsc.until((now) => now.binds() === binds && now.bound() === 2)
+          yield* deliver
+        }
+        assert.deepStrictEqual(smsc.submits.map(({ session }) => session), [2, 4, 6])
+        yield* node.stop()
+        yield* smsc.until(({ bound }) => bound() === 0)
+      })),
+    120_000
+  )
 
   it.effect("an SMS fails with the carrier's error, at the submit or in a later receipt", () =>
     onOwnDatabase(Effect.gen(function*() {

@@ -11,8 +11,7 @@ const sms = { to: "+250788123456", content: "Hello" }
 
 /** Why it is refused, the body, the parameter named, and part of the message. */
 const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknown>, param: string, says: RegExp]> = [
-  ["a number without a plus", { to: "250788123456" }, "to", /begin with \+/],
-  ["a national number", { to: "0788123456" }, "to", /begin with \+/],
+  ["a national number", { to: "0788123456" }, "to", /begin with the country code/],
   ["an impossible number", { to: "+1234567890" }, "to", /not a possible number/],
   ["a number with an extension", { to: "+250788123456;ext=5" }, "to", /only digits/],
   ["a numeric recipient", { to: 250788123456 }, "to", /must be a string/],
@@ -47,6 +46,20 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           }))
       }
 
+      it.effect("a number without its plus is accepted in single and bulk SMS, and shown with it", () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const one = yield* node.request("POST", "/v1/sms/send", { key, json: { ...sms, to: "250788123456" } })
+          assert.deepStrictEqual([one.status, one.at("data", "to")], [202, "+250788123456"], one.text)
+          const recipients = ["250788123457", { to: "250 788 123 458" }]
+          const json = { content: "Hi {{name}}", recipients, variables: { name: "Ada", unused: [1] } }
+          const many = yield* node.request("POST", "/v1/sms/send-bulk", { key, json })
+          const list = yield* node.request("GET", `/v1/sms/messages?batch_id=${many.at("data", "batch_id")}`, { key })
+          const shown = [0, 1].map((index) => [list.at("data", index, "to"), list.at("data", index, "content", "body")])
+          assert.sameDeepMembers(shown, [["+250788123457", "Hi Ada"], ["+250788123458", "Hi Ada"]])
+        }))
+
       it.effect("an SMS to a number of no country is refused as unsupported_destination", () =>
         Effect.gen(function*() {
           const node = yield* Service
@@ -76,12 +89,16 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           const id = answer.at("data", "message_id")
           assert.deepStrictEqual(answer.json, {
             success: true,
-            data: { id, message_id: id, to, status: "queued", segments: 1, cost_usd: 0.045 }
+            data: { id, message_id: id, to, status: "queued", send_at: null, segments: 1, cost_usd: 0.045 }
           })
           assert.strictEqual(answer.headers["location"], `/v1/sms/messages/${String(id)}`)
-          const events = yield* received(2)
-          assert.deepStrictEqual(events.map(({ event }) => event), ["message.sent", "message.delivered"])
-          const common = { channel: "sms", message_id: id, session_id: null, segments: 1, cost_usd: 0.045 }
+          const [queued, ...events] = yield* received(3)
+          assert.deepStrictEqual(
+            [queued, ...events].map((event) => event?.event),
+            ["message.queued", "message.sent", "message.delivered"]
+          )
+          const labels = { tags: [], metadata: {}, failover_id: null }
+          const common = { channel: "sms", message_id: id, session_id: null, segments: 1, cost_usd: 0.045, ...labels }
           assert.deepStrictEqual(events[0]?.data, { ...common, to, type: "text", status: "sent" })
           const { delivered_at, ...delivered } = events[1]?.data ?? {}
           assert.deepStrictEqual(delivered, { ...common, id, to, status: "delivered" })
@@ -213,7 +230,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
           const { key } = yield* makeAccount()
           const answers = [
             ["250", /not a possible number/],
-            ["bad", /begin with \+/],
+            ["bad", /begin with the country code/],
             ["%2B12", /not a possible number/],
             ["", /must not be empty/]
           ] as const
@@ -433,7 +450,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50", SMS_SENDER_IDS: "Shop, 
           { sender_id: "Shop", type: "alphanumeric", is_default: true },
           { sender_id: "+250788000000", type: "number", is_default: false }
         ],
-        meta: { total: 2, page: 1, per_page: 25 }
+        meta: { total: 2, page: 1, per_page: 25, next_cursor: null }
       })
       const to = freshNumber()
       const id = yield* sendSms(node, key, { ...sms, to, sender_id: "+250788000000" })

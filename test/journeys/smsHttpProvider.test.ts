@@ -2,7 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { assertRefused } from "../contract/contract.ts"
-import { makeAccount, startNode } from "../support/Service.ts"
+import { lowPort } from "../support/freePort.ts"
+import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { freshNumber, sendSms, smsReaching } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
@@ -71,6 +72,22 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         // A repeated, contradictory callback: a final status never changes.
         yield* node.request("POST", path, { json: { id: "p-1", status: "delivered" } })
         assert.strictEqual((yield* smsReaching(node, { id: second, key, statuses: ["failed"] }))["status"], "failed")
+      }))
+
+    it.effect("a provider that refuses connections needs attention until it takes the text that waited", () =>
+      Effect.gen(function*() {
+        const port = yield* lowPort
+        const node = yield* start(`http://127.0.0.1:${port}/send`)
+        const { key } = yield* makeAccount()
+        const id = yield* sendSms(node, key, { to: freshNumber(), content: "Hello" })
+        const codes = Effect.map(
+          node.request("GET", "/v1/account/attention", { key }),
+          ({ at }) => (at("data") as ReadonlyArray<{ readonly code: string }>).map(({ code }) => code)
+        )
+        yield* eventually(codes, (found) => found.includes("carrier_away"))
+        yield* makeWebhookReceiver({ port, script: () => ({ status: 200, body: `{"id":"late"}` }) })
+        yield* smsReaching(node, { id, key, statuses: ["sent"] })
+        yield* eventually(codes, (found) => !found.includes("carrier_away"))
       }))
 
     it.effect("a callback without the secret gets 404, and any body with it is accepted without an error", () =>

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { makeDatabaseProxy } from "../support/DatabaseProxy.ts"
 import { makeAccount, type RequestOptions, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -20,13 +21,41 @@ const template = (index: number): RequestOptions => ({
   json: { name: `Receipt ${index}`, subject: "Hello {{name}}", html: "<p>{{name}}</p>" }
 })
 
+const mail = (index: number): RequestOptions => ({
+  json: { to: `a${index + 1}@people.example`, subject: "Hello", text: "Hello" }
+})
+
+const bulkMail = (index: number): RequestOptions => ({
+  json: { recipients: [`b${index + 1}@people.example`], subject: "Hello", text: "Hello" }
+})
+
+const sms = (): RequestOptions => ({ json: { to: "+250788123456", content: "Hello" } })
+
+const bulkSms = (): RequestOptions => ({ json: { recipients: ["+250788123456"], content: "Hello" } })
+
+const code = (index: number): RequestOptions => ({
+  json: { to: `c${index + 1}@people.example`, channel: "email" }
+})
+
+const guess = (index: number): RequestOptions => ({
+  json: { to: `c${index + 1}@people.example`, code: "00000000" }
+})
+
+const whatsApp = (session: number) => (): RequestOptions => ({
+  json: { session_id: session, to: "+250788123456", type: "text", content: { body: "Hello" } }
+})
+
+const bulkWhatsApp = (session: number) => (): RequestOptions => ({
+  json: { session_id: session, recipients: ["+250788123456"], type: "text", content: { body: "Hello" } }
+})
+
 const once = (options: (index: number) => RequestOptions, name: string) => (index: number): RequestOptions => ({
   ...options(index),
   headers: { "idempotency-key": `${name}-${index}` }
 })
 
-/** The key is one statement. The limit costs one for many requests. */
-const cases: Readonly<Record<string, Case>> = {
+/** The key is one statement. The limit costs one for many requests. The node is paused, so no sender adds statements. */
+const casesWith = (session: number): Readonly<Record<string, Case>> => ({
   "GET /health/live": { method: "GET", path: "/health/live", statements: 0, transactions: 0 },
   "GET /v1/sms/pricing": { method: "GET", path: "/v1/sms/pricing", statements: 0, transactions: 0 },
   "GET /v1/api-keys": { method: "GET", path: "/v1/api-keys", statements: 2, transactions: 0 },
@@ -54,8 +83,52 @@ const cases: Readonly<Record<string, Case>> = {
     options: () => ({ json: { name: "Another" } }),
     statements: 4,
     transactions: 1
-  }
-}
+  },
+  "POST /v1/email/send": { method: "POST", path: "/v1/email/send", options: mail, statements: 4, transactions: 1 },
+  "POST /v1/email/send-bulk": {
+    method: "POST",
+    path: "/v1/email/send-bulk",
+    options: bulkMail,
+    statements: 4,
+    transactions: 1
+  },
+  "POST /v1/sms/send": { method: "POST", path: "/v1/sms/send", options: sms, statements: 4, transactions: 1 },
+  "POST /v1/sms/send-bulk": {
+    method: "POST",
+    path: "/v1/sms/send-bulk",
+    options: bulkSms,
+    statements: 5,
+    transactions: 1
+  },
+  "GET /v1/email/messages": { method: "GET", path: "/v1/email/messages", statements: 3, transactions: 0 },
+  "GET /v1/sms/messages": { method: "GET", path: "/v1/sms/messages", statements: 3, transactions: 0 },
+  "POST /v1/whatsapp/send": {
+    method: "POST",
+    path: "/v1/whatsapp/send",
+    options: whatsApp(session),
+    statements: 4,
+    transactions: 1
+  },
+  "POST /v1/whatsapp/send-bulk": {
+    method: "POST",
+    path: "/v1/whatsapp/send-bulk",
+    options: bulkWhatsApp(session),
+    statements: 5,
+    transactions: 1
+  },
+  "GET /v1/whatsapp/messages": { method: "GET", path: "/v1/whatsapp/messages", statements: 3, transactions: 0 },
+  "POST /v1/verify/send": { method: "POST", path: "/v1/verify/send", options: code, statements: 12, transactions: 1 },
+  "POST /v1/verify/check": { method: "POST", path: "/v1/verify/check", options: guess, statements: 3, transactions: 1 }
+})
+
+/** A session that counts as connected; the paused node does not connect it. */
+const connectedSession = Effect.fnUntraced(function*(accountId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql`insert into whatsapp_sessions
+      (account_id, session_key, name, data_key, is_paired, status, is_confirmed)
+    values (${accountId}, 'wa_statements', 'Shop', '', true, 'connected', true) returning id`
+  return Number(row?.["id"])
+})
 
 const isControl = (statement: string) => /^(begin|commit|rollback|savepoint|release)/i.test(statement)
 
@@ -77,8 +150,11 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
   it.effect("executes as many statements and transactions as its endpoint is known to need", () =>
     Effect.gen(function*() {
       const proxy = yield* makeDatabaseProxy()
-      const node = yield* startNode({ env: { DATABASE_URL: proxy.url, TEMPLATE_LIMIT_ENTERPRISE: "unlimited" } })
-      const { key } = yield* makeAccount()
+      const node = yield* startNode({
+        env: { DATABASE_URL: proxy.url, TEMPLATE_LIMIT_ENTERPRISE: "unlimited", PAUSED: "true" }
+      })
+      const { accountId, key } = yield* makeAccount()
+      const cases = casesWith(yield* connectedSession(accountId))
       const found: Record<string, ReturnType<typeof perRequest>> = {}
       for (const [name, { method, options, path }] of Object.entries(cases)) {
         const ask = (index: number) => node.request(method, path, { key, ...options?.(index) })

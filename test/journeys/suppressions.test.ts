@@ -45,7 +45,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
         }
         assert.deepStrictEqual((yield* node.request("GET", path, { key })).json, {
           data: [made.at("data")],
-          meta: { total: 1, page: 1, per_page: 25 }
+          meta: { total: 1, page: 1, per_page: 25, next_cursor: null }
         })
         const gone = yield* node.request("DELETE", at("ADA.l@bücher.example"), { key })
         assert.strictEqual(gone.status, 200)

@@ -103,14 +103,9 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           "created_at",
           "updated_at"
         ])
-        assert.deepStrictEqual(
-          pages.map(({ at }) => at("meta")),
-          [1, 2, 3].map((page) => ({
-            total: 4,
-            page,
-            per_page: 3
-          }))
-        )
+        for (const [index, { at }] of pages.entries()) {
+          assert.deepInclude(Object(at("meta")), { total: 4, page: index + 1, per_page: 3 })
+        }
         assert.match(pages[0]?.headers["link"] ?? "", /page=2&per_page=3>; rel="next"/)
       }))
 
@@ -332,14 +327,14 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           {
             param: "recipients[3].variables",
             type: "missing_variable",
-            message: "must have text, a number, true or false for name, code, not an object"
+            message: "must have text, a number, true or false for name, code, not a list or an object"
           },
           {
             param: "recipients[4].variables",
             type: "missing_variable",
             message: `must have a value for code; ${
               hint("code")
-            }; must have text, a number, true or false for name, not an object`
+            }; must have text, a number, true or false for name, not a list or an object`
           }
         ])
         assert.deepStrictEqual(yield* sql`select id from email_batches where account_id = ${accountId}`, [])
@@ -391,7 +386,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) 
           [{ template_id: id, text: "x" }, "text", /left out/],
           [{ template_id: id, subject: "{{ 1 }}" }, "subject", /line 1, column 1/],
           [{ template_id: id, subject: "{{other}}" }, "recipients[0].variables", /value for other/],
-          [{ subject: "s" }, "html", /required unless template_id/],
+          [{ subject: "s" }, "html", /required unless text or template_id/],
           [{ html: "h" }, "subject", /required unless template_id/],
           [{}, "subject", /required unless template_id/]
         ]

@@ -5,9 +5,9 @@ import { assertRefused } from "../contract/contract.ts"
 import { checkCode, codeFor, sendCode, textsFor, wrong } from "../support/codes.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 import { makeListener } from "../support/singleMail.ts"
-import { freshNumber } from "../support/sms.ts"
+import { freshNumber, phoneOf } from "../support/sms.ts"
 import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
-import { unpaced, untilArrived } from "../support/whatsAppMessages.ts"
+import { accepted, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
 let serial = 0
 const freshAddress = () => `person${serial++}@people.example`
@@ -15,7 +15,7 @@ const freshAddress = () => `person${serial++}@people.example`
 /** Why it is refused, the body, the parameter named, and part of the message. */
 const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknown>, param: string, says: RegExp]> = [
   ["no recipient", { to: undefined }, "to", /is required/],
-  ["text instead of a number", { to: "call me" }, "to", /begin with \+/],
+  ["text instead of a number", { to: "call me" }, "to", /begin with the country code/],
   ["an impossible number", { to: "+1234567890" }, "to", /not a possible number/],
   ["a numeric recipient", { to: 250788123456 }, "to", /must be a string/],
   ["an invalid address", { to: "a@b@c", channel: "email" }, "to", /more than one @/],
@@ -79,6 +79,40 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
         assert.deepStrictEqual(event?.data, { verification_id: id, to, channel, verified_at })
       }))
   }
+
+  it.effect("the list has every verification with the status of this moment, by its filters, and never a code", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const [number, address, late] = [freshNumber(), freshAddress(), freshAddress()]
+      const ids: Array<string> = []
+      for (const json of [{ to: number }, { to: address, channel: "email" }, { to: late, channel: "email" }]) {
+        ids.push((yield* sendCode(node, { key, json })).id)
+      }
+      const [first = "", second = "", third = ""] = ids
+      const code = yield* codeFor(node, address)
+      yield* checkCode(node, { key, json: { id: second, code } })
+      // Its end is not recorded yet.
+      yield* sql`update verifications set expires_at = now() - interval '1 millisecond', ended_at = now() where id = ${third}`
+      const listed = (query: string) =>
+        Effect.map(node.request("GET", `/v1/verify/status${query}`, { key }), (answer) => {
+          assert.strictEqual(answer.status, 200, answer.text)
+          assert.notInclude(answer.text, code)
+          return (answer.at("data") as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
+        })
+      assert.deepStrictEqual(yield* listed(""), [third, second, first])
+      assert.deepStrictEqual(yield* listed("?status=approved"), [second])
+      assert.deepStrictEqual(yield* listed("?status=expired"), [third])
+      assert.deepStrictEqual(yield* listed("?status=pending"), [first])
+      assert.deepStrictEqual(yield* listed("?channel=email"), [third, second])
+      assert.deepStrictEqual(yield* listed(`?to=${encodeURIComponent(address.toUpperCase())}`), [second])
+      assert.deepStrictEqual(yield* listed("?to_date=2026-01-01T00:00:00Z"), [])
+      const all = yield* node.request("GET", "/v1/verify/status?per_page=1", { key })
+      assert.strictEqual(all.at("meta", "total"), 3)
+      const { json: one } = yield* node.request("GET", `/v1/verify/status/${third}`, { key })
+      assert.deepStrictEqual(all.at("data", 0), Object(one).data)
+    }))
 
   it.effect("only the recipient sees the code: no table, list, event, answer or log contains it", () =>
     Effect.gen(function*() {
@@ -155,7 +189,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       const checked = yield* checkCode(node, { key, json: { to: "mixed.case@PEOPLE.example", code } })
       assert.strictEqual(checked.at("data", "valid"), true, checked.text)
       const number = "+250 788-999-001"
-      yield* sendCode(node, { key, json: { to: number } })
+      yield* sendCode(node, { key, json: { to: "250788999001" } })
       const texted = yield* codeFor(node, "+250788999001")
       assert.strictEqual(
         (yield* checkCode(node, { key, json: { to: number, code: texted } })).at("data", "valid"),
@@ -337,7 +371,116 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50"
       const code = /\d{6}/.exec(texts[0] ?? "")?.[0] ?? ""
       assert.strictEqual((yield* checkCode(node, { key, json: { id, code } })).at("data", "valid"), true)
     }))
+
+  it.effect("a failed message has its next channel soon, also while more codes wait than one statement reads", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* makeAccount()
+      yield* sql`insert into verifications (id, account_id, recipient, channel, status, code_seed, channels_left, locale,
+          expires_at)
+        select 'ver_' || lpad(n::text, 26, '0'), ${accountId}, n || '@example.com', 'email', 'pending',
+          '6.' || repeat('x', 22) || '.0', '{sms}', 'en', now() + interval '10 minutes'
+        from generate_series(100000, 101000) as n`
+      const to = "+15005550002"
+      const before = (yield* phoneOf(node, to)).length
+      const { id } = yield* sendCode(node, { key, json: { to } })
+      yield* textsFor(node, to, before + 1)
+      yield* sql`update verifications set channels_left = '{sms}' where id = ${id}`
+      yield* textsFor(node, to, before + 2)
+      yield* sql`delete from verifications where account_id = ${accountId}`
+    }))
+
+  it.effect("when a message has not arrived within a minute, or a third of its life, the same code goes out by the next channel", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const to = "+15005550003"
+      const codeOf = (text = "") => /\d{6}/.exec(text)?.[0] ?? ""
+      const messages = (id: string) =>
+        sql<{ count: number }>`select jsonb_array_length(messages) as count from verifications where id = ${id}`
+      for (const [ttl, seconds] of [[300, 60], [60, 20]] as const) {
+        const sent = Effect.fnUntraced(function*(age: number) {
+          const { key } = yield* makeAccount()
+          const before = (yield* phoneOf(node, to)).length
+          const { id } = yield* sendCode(node, { key, json: { to, ttl } })
+          const [text] = yield* textsFor(node, to, before + 1)
+          yield* sql`update verifications set channels_left = '{whatsapp,sms}', handed_at = now() - ${age}::integer
+            * interval '1 second', expires_at = now() + ${ttl - age}::integer * interval '1 second' where id = ${id}`
+          return { code: codeOf(text), id, key }
+        })
+        const early = yield* sent(seconds - 10)
+        const late = yield* sent(seconds + 1)
+        yield* eventually(messages(late.id), ([row]) => row?.count === 2)
+        // The task reads the verifications in the order of their ids.
+        assert.strictEqual((yield* messages(early.id))[0]?.count, 1)
+        yield* sql`update verifications set channels_left = '{}' where id = ${early.id}`
+        yield* eventually(
+          textsFor(node, to),
+          (texts) => texts.filter((text) => codeOf(text) === late.code).length === 2
+        )
+        const { code, id, key } = late
+        assert.strictEqual((yield* checkCode(node, { key, json: { id, code } })).at("data", "valid"), true)
+      }
+    }))
 })
+
+/** The statuses of a verification's messages by SMS and WhatsApp, in the order of their sending. */
+const messageStatuses = Effect.fnUntraced(function*(id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`select m.status
+    from verifications v, jsonb_array_elements(v.messages) with ordinality as sent (message, nth)
+    join messages m on m.id = (message ->> 'id')::bigint where v.id = ${id} order by nth`
+  return rows.map(({ status }) => status)
+})
+
+layer(Service.layer({ env: { SMS_PROVIDER: "smpp", SMPP_URL: "smpp://user:secret@127.0.0.1:9" } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("one-time codes of a node without a connection to its carrier", (it) => {
+  it.effect("a late message that still waits is canceled when the next channel gets the code, and not if none takes it", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* makeAccount()
+      const lateBy = Effect.fnUntraced(function*(next: string) {
+        const { id } = yield* sendCode(node, { key, json: { to: freshNumber() } })
+        yield* sql`update verifications set channels_left = ${next}::text::text[],
+          handed_at = now() - interval '61 seconds' where id = ${id}`
+        return id
+      })
+      const refusedByAll = yield* lateBy("{whatsapp}")
+      const taken = yield* lateBy("{whatsapp,sms}")
+      yield* eventually(messageStatuses(taken), (found) => found.length === 2)
+      assert.deepStrictEqual(yield* messageStatuses(taken), ["canceled", "queued"])
+      // The task reads the verifications in the order of their ids.
+      assert.deepStrictEqual(yield* messageStatuses(refusedByAll), ["queued"])
+    }))
+})
+
+layer(WhatsApp.layer({ env: { WHATSAPP_PER_MINUTE: "1" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "one-time codes of a WhatsApp session that has sent all that it may",
+  (it) => {
+    it.effect("a late code that waits for its session is canceled, and goes by SMS", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const sql = yield* SqlClient.SqlClient
+        const { phone } = yield* WhatsApp
+        const { key } = yield* makeAccount()
+        const session = yield* pairedSession(node, key)
+        const to = `+${yield* phone}`
+        const text = { session_id: session.id, to, type: "text", content: { body: "Hello" } }
+        const message = yield* accepted(node, key, text)
+        yield* untilMessage(node, key, message, "read")
+        const { answer, id } = yield* sendCode(node, { key, json: { to, channel: "auto" } })
+        assert.strictEqual(answer.at("data", "channel"), "whatsapp")
+        yield* sql`update verifications set handed_at = now() - interval '61 seconds' where id = ${id}`
+        yield* eventually(messageStatuses(id), ({ length }) => length === 2)
+        assert.strictEqual((yield* messageStatuses(id))[0], "canceled")
+        assert.deepStrictEqual(yield* sql`select channel from verifications where id = ${id}`, [{ channel: "sms" }])
+      }))
+  }
+)
 
 layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50" } }), {
   excludeTestServices: true,
@@ -539,6 +682,15 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("li
       const answer = yield* node.request("POST", "/v1/verify/send", { key, json: { to: numbers[20] } })
       assertRefused(answer, 403, "verification_blocked")
       yield* sendCode(node, { key, json: { to: freshNumber() } })
+      const blocked = yield* node.request("GET", "/v1/verify/blocks", { key })
+      assert.strictEqual(blocked.at("data", 0, "prefix"), "+25078811")
+      const release = (of: string) => node.request("DELETE", "/v1/verify/blocks/%2B25078811", { key: of })
+      assertRefused(yield* release((yield* makeAccount()).key), 404, "not_found")
+      const released = yield* release(key)
+      assert.strictEqual(released.status, 200, released.text)
+      assertRefused(yield* release(key), 404, "not_found")
+      assert.deepStrictEqual((yield* node.request("GET", "/v1/verify/blocks", { key })).at("data"), [])
+      yield* sendCode(node, { key, json: { to: numbers[20] } })
       const notices = yield* sql`select subject from notices where account_id = ${accountId}`
       assert.deepStrictEqual(notices, [{
         subject: "Codes to numbers that begin with +25078811 are blocked for 12 hours"

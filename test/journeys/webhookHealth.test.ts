@@ -137,9 +137,10 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
         [(yield* hook.list("?status=skipped")).at("meta", "total"), (yield* hook.list()).at("meta", "total")],
         [2, 5]
       )
-      yield* spy.received(10)
+      yield* spy.received(11)
       const published = spy.requests.map(({ headers }) => headers["x-service-event"])
       assert.sameMembers(published, [
+        "webhook.unhealthy",
         ...Array.from({ length: 5 }, () => "email.sent"),
         ...Array.from({ length: 5 }, () => "email.bulk_completed")
       ])

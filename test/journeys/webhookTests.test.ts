@@ -67,7 +67,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
           assert.isDefined(request)
           assert.deepStrictEqual(more, [])
           const event = signedEvent(request, secret)
-          assert.deepStrictEqual(Object.keys(event), ["id", "event", "timestamp", "data"])
+          assert.deepStrictEqual(Object.keys(event), ["id", "event", "mode", "timestamp", "data"])
           assert.deepStrictEqual(event, tested.at("data", "payload"))
           assert.deepInclude(request.headers, {
             "x-service-test": "true",

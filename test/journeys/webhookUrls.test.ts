@@ -85,13 +85,21 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "false" } }), { excludeTest
           const isTrick = host.includes("@")
           const wanted = {
             type: isTrick ? "invalid" : "blocked_address",
-            message: isTrick ? /user name/ : /(is not public|is this machine): use a public host$/
+            message: isTrick ? /user name/ : /(is not public|is this machine): use a public host/
           }
           const url = `https://${host}:${receiver.port}/hook`
           assertRefused(yield* create({ url }), what, wanted)
           assertRefused(yield* change({ url }), what, wanted)
         }
         assert.strictEqual(receiver.connections(), 0)
+      }))
+
+    it.effect("a URL of this machine is refused with the setting that allows it", () =>
+      Effect.gen(function*() {
+        const { create } = yield* asker(yield* Service)
+        for (const url of ["http://127.0.0.1:9000/", "http://localhost:9000/", "https://[::1]:9000/"]) {
+          assert.match((yield* create({ url })).text, /allow this machine with WEBHOOK_ALLOW_LOOPBACK=true/, url)
+        }
       }))
 
     it.effect("a URL that is not https with one host is refused with a reason that does not repeat its password", () =>

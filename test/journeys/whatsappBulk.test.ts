@@ -20,6 +20,39 @@ const ended = (node: RunningNode, key: string, batch: string) =>
   )
 
 layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), layerOptions)("bulk WhatsApp messages", (it) => {
+  it.effect("a batch is sent again to the recipients whose message failed, with their own texts and its pause, and only once", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const sql = yield* SqlClient.SqlClient
+      const { phone } = yield* WhatsApp
+      const { key } = yield* makeAccount()
+      const session = yield* pairedSession(node, key)
+      const [ann, bob] = [yield* phone, yield* phone]
+      const answer = yield* sendBulk(node, key, {
+        session_id: session.id,
+        recipients: [{ to: `+${ann}`, variables: { name: "Ann" } }, bob],
+        content: { body: "Hello {{name|you}}" },
+        delay_ms: 20
+      })
+      const batch = String(answer.at("data", "batch_id"))
+      yield* ended(node, key, batch)
+      yield* sql`update messages set status = 'failed' where batch_id = ${batch} and recipient = ${`+${ann}`}`
+      const resend = node.request("POST", `/v1/whatsapp/batches/${batch}/resend`, { key })
+      const [first, second] = yield* Effect.all([resend, resend], { concurrency: 2 })
+      assert.strictEqual(first.status, 202, first.text)
+      assert.strictEqual(first.at("data", "batch_id"), second.at("data", "batch_id"))
+      assert.strictEqual(first.at("data", "total"), 1)
+      const next = String(first.at("data", "batch_id"))
+      assert.deepStrictEqual(
+        yield* sql`select o.delay_ms from messages m join whatsapp_outbox o on o.message_id = m.id
+          where m.batch_id = ${next}`,
+        [{ delay_ms: 20 }]
+      )
+      const texts = (yield* untilArrived(ann, session.number, 2)).map(({ text }) => text)
+      assert.deepStrictEqual(texts, ["Hello Ann", "Hello Ann"])
+      assert.strictEqual((yield* untilArrived(bob, session.number, 1)).length, 1)
+    }))
+
   it.effect("each recipient gets the text with their own values, and the batch counts sent and failed messages", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -91,7 +124,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), layerOptions)("bul
       }
     }))
 
-  it.effect("a batch sends one image to many recipients, each with their own caption", () =>
+  it.effect("a batch sends one image to many recipients, each with their own caption, and not again without its file", () =>
     Effect.gen(function*() {
       const node = yield* Service
       const { phone, simulator } = yield* WhatsApp
@@ -105,13 +138,19 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles } }), layerOptions)("bul
         recipients: people.map((to, index) => ({ to, variables: { n: index } })),
         content: { base64, caption: "{{n}}" }
       })
-      yield* ended(node, key, String(answer.at("data", "batch_id")))
+      const batch = String(answer.at("data", "batch_id"))
+      yield* ended(node, key, batch)
       for (const [index, to] of people.entries()) {
         const [message] = yield* untilArrived(to, session.number, 1)
         assert.strictEqual(message?.text, String(index))
         const file = yield* Effect.promise(() => simulator.controls.media(to, message?.id ?? ""))
         assert.strictEqual(file.base64, base64)
       }
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update messages set status = 'failed' where batch_id = ${batch}`
+      const refused = yield* node.request("POST", `/v1/whatsapp/batches/${batch}/resend`, { key })
+      assertRefused(refused, 422, "validation_error")
+      assert.include(refused.text, "no longer kept")
     }))
 
   it.effect("a batch fetches the file of its URL once for all recipients, and again after a failed fetch", () =>

@@ -58,7 +58,7 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       assertRefused(itself, 422, "validation_error")
       assert.strictEqual(itself.at("error", "param"), "remove_participants[1]")
       assert.deepStrictEqual((yield* groups.get(id)).at("data"), changed.at("data"))
-      assert.deepStrictEqual((yield* groups.list).at("meta"), { total: 1, page: 1, per_page: 25 })
+      assert.deepStrictEqual((yield* groups.list).at("meta"), { total: 1, page: 1, per_page: 25, next_cursor: null })
     }))
 
   it.effect("a group is created without its description when WhatsApp refuses the description", () =>

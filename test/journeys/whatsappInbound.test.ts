@@ -80,6 +80,21 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
       ])
     }))
 
+  it.effect("a flood of messages that cannot be stored ends the connection at 8 MiB, and all arrive afterwards", () =>
+    Effect.gen(function*() {
+      const { account, controls, node, sender, session: { id, number } } = yield* scene
+      const sql = yield* SqlClient.SqlClient
+      const texts = Array.from({ length: 48 }, (_, index) => `${index} ${"x".repeat(200_000)}`)
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`lock table whatsapp_inbox in share mode`
+        yield* Effect.forEach(texts, (text) => Effect.promise(() => controls.sendText(sender, number, { text })))
+        yield* untilStatus(node, account.key, id, "disconnected")
+      }))
+      const messages = yield* account.published("message.received", texts.length)
+      const bodies = messages.map(({ content }) => (content as { readonly body: string }).body)
+      assert.deepStrictEqual(bodies.toSorted(), texts.toSorted())
+    }))
+
   it.effect("messages that cannot be decrypted are requested again and published once", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { number } } = yield* scene

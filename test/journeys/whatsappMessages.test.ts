@@ -48,6 +48,28 @@ const shown: ReadonlyArray<
 layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1" } }), layerOptions)(
   "WhatsApp messages",
   (it) => {
+    it.effect("a conversation has what was sent to a number and what came from it, and nothing of other numbers", () =>
+      Effect.gen(function*() {
+        const { controls, key, node, session, to } = yield* scene
+        const other = yield* (yield* WhatsApp).phone
+        yield* accepted(node, key, { session_id: session.id, to, content: "Is it ready?" })
+        yield* accepted(node, key, { session_id: session.id, to: other, content: "Hello" })
+        yield* untilArrived(to, session.number, 1)
+        yield* Effect.promise(() => controls.sendText(to, session.number, { text: "Yes" }))
+        yield* Effect.promise(() => controls.sendText(other, session.number, { text: "Who is it?" }))
+        const texts = (chat: string) =>
+          Effect.map(
+            node.request("GET", `/v1/whatsapp/messages?chat=${chat}&sort=created_at`, { key }),
+            ({ at }) =>
+              (at("data") as ReadonlyArray<{ readonly content: { readonly body: string } }>)
+                .map(({ content }) => content.body)
+          )
+        yield* eventually(texts(to), (all) => all.length === 2)
+        assert.deepStrictEqual(yield* texts(to), ["Is it ready?", "Yes"])
+        assert.deepStrictEqual(yield* eventually(texts(other), (all) => all.length === 2), ["Hello", "Who is it?"])
+        assert.deepStrictEqual(yield* texts("+15550109999"), [])
+      }))
+
     it.effect("a message is queued, sent, delivered and read, and each status is published once", () =>
       Effect.gen(function*() {
         const node = yield* Service
@@ -60,7 +82,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
         assert.strictEqual(answer.status, 202, answer.text)
         const id = Number(answer.at("data", "message_id"))
         const common = { session_id: session.id, to, type: "text" }
-        assert.deepStrictEqual(answer.at("data"), { id, message_id: id, ...common, status: "queued" })
+        assert.deepStrictEqual(answer.at("data"), { id, message_id: id, ...common, status: "queued", send_at: null })
         assert.strictEqual(answer.headers["location"], `/v1/whatsapp/messages/${id}`)
         const record = yield* untilMessage(node, key, id, "read")
         assert.deepInclude(record, {
@@ -72,12 +94,20 @@ layer(WhatsApp.layer({ env: { ...unpaced, ...localFiles, WHATSAPP_MEDIA_MIB: "1"
           failed_at: null,
           batch_id: null
         })
-        const events = yield* listener.received(3)
-        const expected = { channel: "whatsapp", message_id: id, session_id: session.id }
+        const events = yield* listener.received(4)
+        const expected = {
+          channel: "whatsapp",
+          message_id: id,
+          session_id: session.id,
+          tags: [],
+          metadata: {},
+          failover_id: null
+        }
         assert.deepStrictEqual(
           events.map(({ data, event }) => ({ event, data })).toSorted((a, b) => a.event < b.event ? -1 : 1),
           [
             { event: "message.delivered", data: { ...expected, delivered_at: record["delivered_at"] } },
+            { event: "message.queued", data: { ...expected, to, type: "text", status: "queued" } },
             { event: "message.read", data: { ...expected, read_at: record["read_at"] } },
             { event: "message.sent", data: { ...expected, to, type: "text", status: "sent" } }
           ]

@@ -217,6 +217,47 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
       assert.strictEqual(logins(), before)
     }))
 
+  it.effect("a session that its account logs out stays without credentials, and pairs another phone", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone, simulator } = yield* WhatsApp
+      const account = yield* listeningAccount(node)
+      const { device, id } = yield* pairedSession(node, account.key)
+      const post = (what: string) => node.request("POST", `/v1/whatsapp/sessions/${id}/${what}`, account)
+      const left = yield* post("logout")
+      assert.deepInclude(left.at("data"), { id, status: "failed", reason: "logged_out" })
+      assert.deepInclude(yield* storedOf(id), { keys: 0, rows: 1 })
+      assert.isUndefined(simulator.controls.sessions().find(({ session }) => session === device))
+      assert.deepInclude((yield* account.published(id, 2))[1], {
+        event: "session.disconnected",
+        data: { session_id: id, reason: "logged_out", reconnecting: false }
+      })
+      assert.deepStrictEqual((yield* post("logout")).at("data"), left.at("data"))
+      assert.deepInclude((yield* post("reconnect")).at("data"), { status: "pending", phone_number: null })
+      const code = yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
+      const next = yield* phone
+      simulator.controls.scan(readQr(String(code.at("qr_code"))), next)
+      const back = yield* untilStatus(node, account.key, id, "connected")
+      assert.strictEqual(back.at("phone_number"), next)
+    }))
+
+  it.effect("a session that another client has replaced reconnects at once when its account asks for it", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { simulator } = yield* WhatsApp
+      const { key } = yield* makeAccount()
+      const { device, id } = yield* pairedSession(node, key)
+      simulator.controls.endConnection(device, 440)
+      yield* untilStatus(node, key, id, "disconnected")
+      const reconnect = node.request("POST", `/v1/whatsapp/sessions/${id}/reconnect`, { key })
+      const [passed, answer] = yield* live(Effect.timed(reconnect))
+      assert.deepInclude(answer.at("data"), { id, status: "connected", reason: null })
+      // By itself it would wait for 30 seconds.
+      assert.isBelow(Duration.toMillis(passed), 20_000)
+      const again = yield* reconnect
+      assert.deepStrictEqual([again.status, again.at("error", "type")], [409, "session_already_connected"])
+    }))
+
   it.effect("concurrent requests create at most the plan's number of sessions, and deleting one makes room", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -320,7 +361,8 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
         const [other] = yield* sql`update whatsapp_sessions set epoch = epoch + 1 where id = ${id} returning epoch`
         const epoch = Number(other?.["epoch"])
         simulator.controls.dropConnection(device)
-        yield* node.logged(`no longer owns WhatsApp session ${id}`)
+        // The session looks at its row when it reconnects, and its pause before that grows.
+        yield* node.logged(`no longer owns WhatsApp session ${id}`, "60 seconds")
         assert.strictEqual((yield* sessionOf(node, account.key, id)).at("status"), "connected")
         assert.deepStrictEqual((yield* account.published(id, 1)).map(({ event }) => event), ["session.connected"])
         // A request reaches the session where the cluster runs it: this node reclaims it, unless the sweeper already has.

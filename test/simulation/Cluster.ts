@@ -33,11 +33,14 @@ export class Cluster {
   readonly #owners: Array<{ readonly since: number; readonly name: string }> = []
   #owner: VirtualNode | undefined
   #faultsLeft: number
+  /** How likely a fault strikes a node that has just got rows or an answer. */
+  readonly #busyChance: number
 
   constructor(simulation: Simulation, options: Options) {
     this.#simulation = simulation
     this.#options = options
     this.#faultsLeft = simulation.draw.between(1, 5)
+    this.#busyChance = simulation.draw.pick([[3, 0.16], [1, 0.5]])
   }
 
   start(): void {
@@ -62,7 +65,7 @@ export class Cluster {
   async strike(node: VirtualNode, isBusy: boolean): Promise<boolean> {
     const { draw, elapsed } = this.#simulation
     if (node.isDead || node.isFrozen || this.#faultsLeft === 0 || elapsed > faultTime) return false
-    if (!draw.chance(isBusy ? 0.16 : 0.01)) return false
+    if (!draw.chance(isBusy ? this.#busyChance : 0.01)) return false
     this.#faultsLeft--
     const fault = draw.pick<Fault>([[3, "crash"], [7, "freeze"], [2, "cut"], [1, "stop"], [1, "clock"]])
     switch (fault) {
@@ -71,7 +74,7 @@ export class Cluster {
         await this.#options.abandon(node)
         return false
       case "freeze":
-        node.freeze(draw.within([[1, 200, 4_000], [5, 9_000, 22_000]]))
+        node.freeze(draw.within([[1, 200, 4_000], [5, 11_000, 22_000]]))
         return false
       case "cut":
         node.loseConnection()

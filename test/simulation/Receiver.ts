@@ -12,6 +12,9 @@ export interface Attempt {
   /** Later claims of the row have higher numbers. */
   readonly claim: number
   readonly node: VirtualNode
+  readonly hasLease: boolean
+  /** When the node began to connect for it, in Unix milliseconds. */
+  readonly connectsFrom: number
   /** When it began, in Unix milliseconds. */
   readonly from: number
   readonly verdict: Verdict
@@ -25,6 +28,7 @@ interface Sent extends Pick<Attempt, "item" | "claim" | "node"> {
   readonly lease: Lease
   /** What the receiving side may do, each as likely as its weight. */
   readonly verdicts?: Verdicts
+  readonly times?: Times
 }
 
 type Resume = (answer: Effect.Effect<Verdict>) => void
@@ -37,22 +41,56 @@ const anyVerdict: Verdicts = [
   [3, "unavailable"]
 ]
 
+/** Those of a run in which the receiving side is often away. An attempt that finds it away is not counted. */
+const oftenAway: Verdicts = [[1, "accepted"], [4, "unavailable"]]
+
 /** After so many milliseconds it accepts everything, so that no back-off outlasts the run. */
 const verdictTime = 30_000
 
-/** How long it takes to answer, in milliseconds. Some attempts last longer than a lease. */
-const durations = [[5, 1, 100], [2, 100, 3_000], [3, 3_000, 14_000]] as const
+type Ranges = ReadonlyArray<readonly [weight: number, least: number, most: number]>
+
+/** In milliseconds. */
+interface Times {
+  /** How long each answer takes that a node waits for before it asks its lease. */
+  readonly connect: Ranges
+  /** How long the receiving side takes to answer. */
+  readonly answer: Ranges
+}
+
+/** For so many answers a node waits while it connects. A node that was frozen goes on to wait for the rest of them. */
+const connectSteps = 3
+
+const atOnce: Ranges = [[1, 1, 100]]
+
+/** Some attempts last longer than a lease. */
+export const times: Times = {
+  connect: [[7, 0, 0], [3, 1, 2_000]],
+  answer: [[5, 1, 100], [2, 100, 3_000], [3, 3_000, 14_000]]
+}
+
+/** Those of a run in which most attempts of a node overlap with those of the next owner. */
+const slowTimes: Times = {
+  connect: [[1, 0, 0], [3, 500, 3_000]],
+  answer: [[1, 1, 100], [1, 100, 3_000], [8, 3_000, 14_000]]
+}
+
+/** Of an item that a node may send without a lease. */
+export const noLease: Lease = { begin: () => true, isHeld: () => true }
 
 /** The side that receives the items of all nodes: a relay, a provider, an endpoint. The seed decides what it does. */
 export class Receiver {
   readonly attempts: Array<Attempt> = []
   readonly #simulation: Simulation
   readonly #strike: (node: VirtualNode) => Promise<unknown>
+  readonly #verdicts: Verdicts
+  readonly #times: Times
 
   /** `strike` may let a fault happen to a node at that moment. */
   constructor(simulation: Simulation, strike: (node: VirtualNode) => Promise<unknown>) {
     this.#simulation = simulation
     this.#strike = strike
+    this.#verdicts = simulation.draw.pick([[2, anyVerdict], [1, oftenAway]])
+    this.#times = simulation.draw.pick([[2, times], [1, slowTimes]])
   }
 
   /** Whether no answer is on its way to a node. */
@@ -61,26 +99,55 @@ export class Receiver {
   }
 
   /** Receives one item. It asks the lease when the item leaves the node, and interrupts itself without one. */
-  readonly receive = ({ claim, item, lease, node, verdicts = anyVerdict }: Sent): Effect.Effect<Verdict> =>
+  readonly receive = (sent: Sent): Effect.Effect<Verdict> =>
     Effect.callback<Verdict>((resume) => {
-      if (!lease.begin()) return resume(Effect.interrupt)
-      const { draw, elapsed, now } = this.#simulation
-      const attempt: Attempt = {
-        item,
-        claim,
-        node,
-        from: now,
-        verdict: elapsed < verdictTime ? draw.pick(verdicts) : "accepted",
-        acceptedAt: undefined,
-        hasEnded: false
-      }
-      this.attempts.push(attempt)
-      this.#simulation.note(`${node.name} sends ${item} by claim ${claim}`)
-      this.#simulation.plan({ after: draw.within(durations), run: () => this.#decide(attempt, resume) })
+      const { now } = this.#simulation
+      let attempt: Attempt | undefined
+      const cancel = this.#connect(sent, () => {
+        if (!sent.lease.begin()) return resume(Effect.interrupt)
+        attempt = this.#begin(sent, now)
+        this.#planAnswer(sent, attempt, resume)
+      })
       return Effect.sync(() => {
-        attempt.hasEnded = true
+        cancel()
+        if (attempt !== undefined) attempt.hasEnded = true
       })
     })
+
+  #connect({ node, times = this.#times }: Sent, done: () => void): () => void {
+    const { draw } = this.#simulation
+    let cancel = () => {}
+    const step = (left: number): void => {
+      if (left === 0) return done()
+      cancel = this.#simulation.plan({ after: draw.within(times.connect), on: node, run: () => step(left - 1) })
+    }
+    step(connectSteps)
+    return () => cancel()
+  }
+
+  #begin({ claim, item, lease, node, verdicts = this.#verdicts }: Sent, connectsFrom: number): Attempt {
+    const { draw, elapsed, now } = this.#simulation
+    const attempt: Attempt = {
+      item,
+      claim,
+      node,
+      hasLease: lease !== noLease,
+      connectsFrom,
+      from: now,
+      verdict: elapsed < verdictTime ? draw.pick(verdicts) : "accepted",
+      acceptedAt: undefined,
+      hasEnded: false
+    }
+    this.attempts.push(attempt)
+    this.#simulation.note(`${node.name} sends ${item} by claim ${claim}`)
+    return attempt
+  }
+
+  #planAnswer({ times = this.#times }: Sent, attempt: Attempt, resume: Resume): void {
+    const { draw } = this.#simulation
+    const after = draw.within(attempt.verdict === "unavailable" ? atOnce : times.answer)
+    this.#simulation.plan({ after, run: () => this.#decide(attempt, resume) })
+  }
 
   /** A fault can happen right before the decision, and between the decision and its answer. */
   async #decide(attempt: Attempt, resume: Resume): Promise<void> {

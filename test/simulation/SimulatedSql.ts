@@ -4,7 +4,7 @@ import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/
 import { Database } from "../../src/platform/database/Database.ts"
 import type { Answer } from "./Sessions.ts"
 import { connectionLost, type Done, type SimulatedServer, Transaction } from "./SimulatedServer.ts"
-import type { VirtualNode } from "./VirtualNode.ts"
+import { maxLatency, type VirtualNode } from "./VirtualNode.ts"
 
 /** Draws faults. */
 export interface Striking {
@@ -20,7 +20,7 @@ const nameOf = (sql: string) => sql.replaceAll(/\s+/g, " ").trim().slice(0, 80)
 const rowsOf = (answer: Answer) => Exit.isSuccess(answer) ? answer.value.rows.length : 0
 
 /** The time that a message takes between a node and the database, in milliseconds. */
-const latencies = [[80, 1, 3], [15, 3, 40], [4, 40, 400], [1, 400, 4_000]] as const
+const latencies = [[80, 1, 3], [15, 3, 40], [4, 40, 400], [1, 400, maxLatency]] as const
 
 /** Runs a node's statements as events of the simulation. */
 const makeExecute = (server: SimulatedServer, node: VirtualNode, faults: Striking) => {

@@ -7,6 +7,9 @@ interface Disturbance {
   readonly to: number
 }
 
+/** How long a statement may be on its way to the database, in milliseconds. It runs also if its node has lost the shard. */
+export const maxLatency = 4_000
+
 interface Options {
   /** Its place in the cluster, and the number of its start there. */
   readonly name: string
@@ -85,6 +88,7 @@ export class VirtualNode implements Host {
       on: this,
       run: () => {
         this.#note("loses the shard")
+        this.#disturb(this.#simulation.now + maxLatency)
         this.#hasShard = false
         this.#disown?.()
       }

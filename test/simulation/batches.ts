@@ -2,14 +2,13 @@ import { Duration, Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import { ActiveBatches } from "../../src/channels/email/bulk/ActiveBatches.ts"
 import { BatchActor } from "../../src/channels/email/bulk/BatchActor.ts"
-import { BatchDispatch } from "../../src/channels/email/bulk/BatchDispatch.ts"
+import { BatchDispatch, leaseTimeout } from "../../src/channels/email/bulk/BatchDispatch.ts"
 import { BatchEntity } from "../../src/channels/email/bulk/BatchEntity.ts"
 import { BatchesRepo } from "../../src/channels/email/bulk/BatchesRepo.ts"
 import { BatchMailer } from "../../src/channels/email/bulk/BatchMailer.ts"
 import { BulkEmail } from "../../src/channels/email/bulk/BulkEmail.ts"
-import { leaseTimeout } from "../../src/channels/email/bulk/claimTimes.ts"
 import { BulkThrottle } from "../../src/channels/email/recipients/BulkThrottle.ts"
-import { mailOf, OpenRelay, outcomeOf, Outcomes, recipientRows } from "./mail.ts"
+import { mailOf, OpenRelay, outcomeOf, Outcomes, recipientRows, suppressed } from "./mail.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { Workload } from "./runSeed.ts"
 import { Settings } from "./services.ts"
@@ -18,11 +17,13 @@ import type { VirtualNode } from "./VirtualNode.ts"
 const mailer = (node: VirtualNode, { receive }: Receiver) =>
   Layer.mock(BatchMailer)({
     open: () =>
-      Effect.succeed(({ attempt_count, id }, lease) =>
-        Effect.map(
-          receive({ node, item: mailOf(id), claim: attempt_count, lease }),
-          (verdict) => ({ subject: "s", outcome: outcomeOf(verdict) })
-        )
+      Effect.succeed(({ claim_number, id, is_suppressed }, lease) =>
+        is_suppressed
+          ? Effect.succeed({ subject: "s", outcome: suppressed })
+          : Effect.map(
+            receive({ node, item: mailOf(id), claim: claim_number, lease }),
+            (verdict) => ({ subject: "s", outcome: outcomeOf(verdict) })
+          )
       )
   })
 

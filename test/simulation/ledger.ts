@@ -37,6 +37,8 @@ export interface QueueRows {
   readonly claimOf: (row: Row) => unknown
   /** Whether a node that has not made the claim may make this change. */
   readonly mayReclaim: (change: ClaimedChange) => boolean
+  /** Whether a row that waits may become this without a claim. */
+  readonly mayEnd?: (after: Row | null) => boolean
   /** Whether a node that was frozen may make other nodes repeat what they have sent meanwhile. */
   readonly hasNoLease?: boolean
   readonly isFinal: (row: Row) => boolean
@@ -75,7 +77,10 @@ interface Evidence {
   readonly ownerAt: (at: number) => string | undefined
 }
 
-/** Only the node that has claimed a row changes it, until it may be reclaimed. Nothing changes a row that has ended. */
+/**
+ * Only the node that has claimed a row changes it, until it may be reclaimed. A row that waits is only claimed, and nothing
+ * changes a row that has ended.
+ */
 const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { ownerAt }: Evidence): ReadonlyArray<string> => {
   const claimants = new Map<string, string>()
   return changes.flatMap(({ after, at, before, writer }) => {
@@ -86,6 +91,10 @@ const wrongWrites = (rows: QueueRows, changes: ReadonlyArray<Change>, { ownerAt 
     const claim = rows.claimOf(before)
     if (after !== null && rows.claimOf(after) !== undefined && rows.claimOf(after) !== claim) {
       claimants.set(item, writer)
+    }
+    if (claim === undefined && rows.epochs === undefined) {
+      const isClaim = after !== null && rows.claimOf(after) !== undefined
+      return isClaim || rows.mayEnd?.(after) === true ? [] : [`${writer} changes ${item}, which waits`]
     }
     if (claim === undefined || claimant === undefined || claimant === writer) return []
     return rows.mayReclaim({ at, before, after, byOwner: ownerAt(at) === writer })
@@ -114,10 +123,11 @@ const wrongOwners = (
 const isDisturbed = ({ disturbances }: VirtualNode, from: number, to: number) =>
   disturbances.some((time) => time.from <= to && time.to >= from)
 
-/** Nothing begins by a claim after a later claim has begun. */
+/** Nothing begins by a claim after a later claim has begun, unless it needs no lease and its node was disturbed. */
 const lateBegins = ({ receiver: { attempts } }: Evidence): ReadonlyArray<string> =>
-  attempts.flatMap(({ claim, item, node }, index) =>
-    attempts.slice(0, index).some((earlier) => earlier.item === item && earlier.claim > claim)
+  attempts.flatMap(({ claim, from, hasLease, item, node }, index) =>
+    (hasLease || !isDisturbed(node, 0, from))
+      && attempts.slice(0, index).some((earlier) => earlier.item === item && earlier.claim > claim)
       ? [`${node.name} sends ${item} by claim ${claim}, after a later claim`]
       : []
   )
@@ -132,7 +142,7 @@ const repetitions = (
       const accepted = all.slice(0, index).findLast(({ acceptedAt }) => acceptedAt !== undefined)
       if (accepted === undefined || accepted.verdict === "lost") return []
       const disturbed = hasNoLease ? nodes : [accepted.node]
-      return disturbed.some((node) => isDisturbed(node, accepted.from, next.from))
+      return disturbed.some((node) => isDisturbed(node, accepted.connectsFrom, next.from))
         ? []
         : [`${next.node.name} sends ${next.item}, which ${accepted.node.name} has sent`]
     })
@@ -145,7 +155,9 @@ const wrongEnds = (rows: QueueRows, ends: ReadonlyArray<Row>, { receiver }: Evid
     if (!rows.isFinal(row)) return [`${item} has no outcome`]
     const accepted = receiver.attempts.filter((attempt) => attempt.item === item && attempt.acceptedAt !== undefined)
     if (rows.isSent(row)) return accepted.length > 0 ? [] : [`${item} counts as sent, and was never accepted`]
-    return accepted.every((attempt) => attempt.verdict === "lost" || isDisturbed(attempt.node, attempt.from, Infinity))
+    return accepted.every((attempt) =>
+        attempt.verdict === "lost" || isDisturbed(attempt.node, attempt.connectsFrom, Infinity)
+      )
       ? []
       : [`${item} counts as failed, and was accepted`]
   })

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { MessageProgress } from "../../src/channels/email/recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "../../src/channels/email/recipients/RecipientOutcomes.ts"
 import type { SendOutcome } from "../../src/channels/email/recipients/RecipientState.ts"
 import { Smtp } from "../../src/channels/email/smtp/Smtp.ts"
@@ -19,8 +20,11 @@ export const failures: Record<Exclude<Verdict, "accepted">, SendFailure> = {
   refused: new RecipientRefused({ stage: "rcpt", permanent: true, code: 554, response: "554 no" }),
   deferred: new RecipientRefused({ stage: "rcpt", permanent: false, code: 450, response: "450 later" }),
   lost: new OutcomeUnknown({ reason: "no answer" }),
-  unavailable: new RelayUnavailable({ fault: "reply", reason: "421 later", retryInMillis: 1_000 })
+  unavailable: new RelayUnavailable({ fault: "reply", reason: "421 later", retryInMillis: 3_000 })
 }
+
+/** The outcome of a claim of an address that its account has suppressed. */
+export const suppressed: SendOutcome = { _tag: "Suppressed" }
 
 export const outcomeOf = (verdict: Verdict): SendOutcome =>
   verdict === "accepted" ? { _tag: "Accepted" } : failures[verdict]
@@ -39,7 +43,7 @@ export const OpenRelay = Layer.succeed(
   })
 )
 
-export const Outcomes = RecipientOutcomes.layer.pipe(
+export const Outcomes = Layer.merge(RecipientOutcomes.layer, MessageProgress.layer).pipe(
   Layer.provide([RecordedEvents, Suppressions.layer, Usage.layer])
 )
 
@@ -52,7 +56,7 @@ export const recipientRows = (leaseTimeout: number): QueueRows => ({
   relation: "email_messages",
   all: "select to_jsonb(m) as row from email_messages m",
   itemOf: ({ id }) => mailOf(id),
-  claimOf: ({ attempt_count, status }) => status === "sending" ? attempt_count : undefined,
+  claimOf: ({ claims, status }) => status === "sending" ? claims : undefined,
   mayReclaim: hasExpired(leaseTimeout, "attempt_count"),
   isFinal: ({ status }) => finals.includes(String(status)),
   isSent: ({ status }) => status === "sent"

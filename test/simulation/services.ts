@@ -5,20 +5,21 @@ import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { MacKeys } from "../../src/platform/crypto/MacKeys.ts"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
 import * as Query from "../../src/platform/database/Query.ts"
+import { TestWork } from "../../src/platform/work/TestWork.ts"
+import { eventsWith } from "../support/testEvents.ts"
 
 /** Records events in the transaction that publishes them. */
 export const RecordedEvents = Layer.effect(
   Events,
   Effect.map(SqlClient.SqlClient, (sql) =>
-    Events.of({
-      publish: (events) =>
-        Effect.forEach(
-          events,
-          ({ data, event }) =>
-            Query.run(sql`insert into simulation.published values (${event}, ${JSON.stringify(data)})`),
-          { discard: true }
-        )
-    }))
+    eventsWith((events) =>
+      Effect.forEach(
+        events,
+        ({ data, event }) =>
+          Query.run(sql`insert into simulation.published values (${event}, ${JSON.stringify(data)})`),
+        { discard: true }
+      )
+    ))
 )
 
 /** The settings of every node. WhatsApp messages have no rate limit. */
@@ -31,11 +32,25 @@ const values = {
 
 export const Settings = AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(values))))
 
+/** No test accounts. */
+export const NoTests = Layer.succeed(TestWork, TestWork.of({ begins: Effect.never, note: () => {} }))
+
 const key = new Uint8Array(32).fill(7)
 
 export const TestVault = Vault.layer(Redacted.make(key))
 
 export const Keys = Layer.succeed(
   MacKeys,
-  MacKeys.of({ unsubscribe: key, bounce: key, tracking: key, confirm: key, verify: key, sandbox: key })
+  MacKeys.of({
+    unsubscribe: key,
+    bounce: key,
+    tracking: key,
+    confirm: key,
+    verify: key,
+    sandbox: key,
+    receiver: key,
+    cursor: key,
+    recipient: key,
+    console: key
+  })
 )

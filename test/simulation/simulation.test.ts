@@ -66,23 +66,33 @@ layer(Lanes.layer, { excludeTestServices: true })("the simulation", (it) => {
       })
   )
 
-  it.effect("keeps each item's outcome right under crashes, freezes, cut connections and wrong clocks", () =>
-    Effect.gen(function*() {
-      const waiting = [...seeds]
-      const failures: Array<string> = []
-      const traces: Array<string> = []
-      const lane = Effect.fnUntraced(function*(sessions: Sessions) {
-        for (let seed = waiting.shift(); seed !== undefined && failures.length < maxFailures; seed = waiting.shift()) {
-          const { trace, violations } = yield* run(seed, sessions)
-          if (seeds.length === 1) console.log(trace.join("\n"))
-          if (violations.length === 0) continue
-          failures.push(
-            `${workloadOf(seed).name}: ${violations.join("; ")}\nSIMULATION_SEED=${seed} npx vitest run test/simulation`
-          )
-          traces.push(...trace)
-        }
-      })
-      yield* Effect.forEach(yield* Lanes, lane, { concurrency: "unbounded" })
-      assert.strictEqual(failures.length, 0, [...failures, ...traces.slice(0, 1_000)].join("\n"))
-    }))
+  it.effect(
+    "keeps each item's outcome right under crashes, freezes, cut connections and wrong clocks",
+    () =>
+      Effect.gen(function*() {
+        const waiting = [...seeds]
+        const failures: Array<string> = []
+        const traces: Array<string> = []
+        const lane = Effect.fnUntraced(function*(sessions: Sessions) {
+          for (
+            let seed = waiting.shift();
+            seed !== undefined && failures.length < maxFailures;
+            seed = waiting.shift()
+          ) {
+            const { trace, violations } = yield* run(seed, sessions)
+            if (seeds.length === 1) console.log(trace.join("\n"))
+            if (violations.length === 0) continue
+            failures.push(
+              `${workloadOf(seed).name}: ${
+                violations.join("; ")
+              }\nSIMULATION_SEED=${seed} npx vitest run test/simulation`
+            )
+            traces.push(...trace)
+          }
+        })
+        yield* Effect.forEach(yield* Lanes, lane, { concurrency: "unbounded" })
+        assert.strictEqual(failures.length, 0, [...failures, ...traces.slice(0, 1_000)].join("\n"))
+      }),
+    240_000
+  )
 })

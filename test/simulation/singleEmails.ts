@@ -1,21 +1,24 @@
 import { Context, Effect, Layer } from "effect"
 import { EmailMailer } from "../../src/channels/email/single/EmailMailer.ts"
 import { EmailSender } from "../../src/channels/email/single/EmailSender.ts"
-import { mailOf, OpenRelay, outcomeOf, Outcomes, recipientRows } from "./mail.ts"
+import { noLabels } from "../../src/values/Labels.ts"
+import { mailOf, OpenRelay, outcomeOf, Outcomes, recipientRows, suppressed } from "./mail.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { Workload } from "./runSeed.ts"
-import { Settings } from "./services.ts"
+import { NoTests, Settings } from "./services.ts"
 import type { VirtualNode } from "./VirtualNode.ts"
 
 const mailer = (node: VirtualNode, { receive }: Receiver) =>
   Layer.succeed(
     EmailMailer,
     EmailMailer.of({
-      mail: ({ attempt_count, id }, lease) =>
-        Effect.map(
-          receive({ node, item: mailOf(id), claim: attempt_count, lease }),
-          (verdict) => ({ subject: "s", outcome: outcomeOf(verdict) })
-        )
+      mail: ({ claim_number, id, is_suppressed }, lease) =>
+        is_suppressed
+          ? Effect.succeed({ subject: "s", labels: noLabels, outcome: suppressed })
+          : Effect.map(
+            receive({ node, item: mailOf(id), claim: claim_number, lease }),
+            (verdict) => ({ subject: "s", labels: noLabels, outcome: outcomeOf(verdict) })
+          )
     })
   )
 
@@ -31,7 +34,9 @@ export const singleEmails: Workload = {
   ],
   start: (node, receiver) =>
     Effect.map(
-      Layer.build(EmailSender.layer.pipe(Layer.provide([mailer(node, receiver), OpenRelay, Settings, Outcomes]))),
+      Layer.build(
+        EmailSender.layer.pipe(Layer.provide([mailer(node, receiver), OpenRelay, Settings, Outcomes, NoTests]))
+      ),
       Context.get(EmailSender)
     )
 }

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { PartStatusUpdates } from "../../src/channels/sms/parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "../../src/channels/sms/parts/SmsOutlet.ts"
 import { SmsProvider, type SubmitOutcome } from "../../src/channels/sms/parts/SmsProvider.ts"
+import { Usage } from "../../src/usage/Usage.ts"
 import { hasExpired } from "./ledger.ts"
 import type { Receiver, Verdict } from "./Receiver.ts"
 import type { Workload } from "./runSeed.ts"
@@ -27,7 +28,7 @@ const provider = (node: VirtualNode, { receive }: Receiver) =>
       concurrency: 10,
       submit: ({ message_id, part_no, ...part }, lease) =>
         Effect.map(
-          receive({ node, item: itemOf(message_id, part_no), claim: Number(Object(part).unconfirmed_attempts), lease }),
+          receive({ node, item: itemOf(message_id, part_no), claim: Number(Object(part).claim_number), lease }),
           (verdict) => outcomes[verdict]
         )
     })
@@ -41,8 +42,10 @@ export const smsParts: Workload = {
     relation: "sms_parts",
     all: "select to_jsonb(p) as row from sms_parts p",
     itemOf: ({ message_id, part_no }) => itemOf(message_id, part_no),
-    claimOf: ({ doubts, status }) => status === "sending" ? doubts : undefined,
+    claimOf: ({ claims, status }) => status === "sending" ? claims : undefined,
     mayReclaim: hasExpired(10_000, "doubts"),
+    // The other parts of a message whose part failed.
+    mayEnd: (after) => after?.["status"] === "failed",
     isFinal: ({ status }) => status === "sent" || status === "failed",
     isSent: ({ status }) => status === "sent"
   },
@@ -62,7 +65,7 @@ export const smsParts: Workload = {
           provider(node, receiver),
           Settings,
           Keys,
-          PartStatusUpdates.layer.pipe(Layer.provide(RecordedEvents))
+          PartStatusUpdates.layer.pipe(Layer.provide([RecordedEvents, Usage.layer]))
         ])
       )),
       Context.get(SmsOutlet)

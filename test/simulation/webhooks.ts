@@ -1,6 +1,7 @@
 import { Duration, Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import { Vault } from "../../src/platform/crypto/Vault.ts"
+import { PublicUrl } from "../../src/platform/http/PublicUrl.ts"
 import { PublicHttp, PublicHttpFailure } from "../../src/platform/net/PublicHttp.ts"
 import { DeliveryOutcomes } from "../../src/webhooks/delivery/DeliveryOutcomes.ts"
 import { DeliveryBudget } from "../../src/webhooks/delivery/InFlightDeliveries.ts"
@@ -10,15 +11,12 @@ import { webhookActor } from "../../src/webhooks/delivery/WebhookActor.ts"
 import { WebhookEntity } from "../../src/webhooks/delivery/WebhookEntity.ts"
 import { UnhealthyNotifier } from "../../src/webhooks/endpoint/UnhealthyNotifier.ts"
 import { Targets } from "../../src/webhooks/endpoint/WebhooksRepo.ts"
-import type { Receiver, Verdict } from "./Receiver.ts"
+import { noLease, type Receiver, type Verdict } from "./Receiver.ts"
 import type { Workload } from "./runSeed.ts"
 import { Settings, TestVault } from "./services.ts"
 import type { VirtualNode } from "./VirtualNode.ts"
 
 const statuses: Record<Verdict, number> = { accepted: 200, refused: 500, deferred: 503, unavailable: 429, lost: 0 }
-
-/** A delivery has no lease: receivers get one again after a node was frozen. */
-const noLease = { begin: () => true, isHeld: () => true }
 
 const itemOf = (delivery: unknown) => `delivery ${delivery}`
 
@@ -78,9 +76,13 @@ const Services = Layer.mergeAll(DeliveryOutcomes.layer, DeliveryBudget.layer, Ta
     Settings,
     ShardingConfig.layer(),
     LocalDispatch.layer,
+    Layer.provide(PublicUrl.layer(0), Settings),
     Layer.mock(UnhealthyNotifier)({ notify: () => Effect.void })
   ))
 )
+
+/** So many events at once. More than an actor has in flight wait in its memory. */
+const counts = [[3, 1, 4], [1, 12, 20]] as const
 
 /** The deliveries of a webhook, which the owner of its shard sends. */
 export const webhooks: Workload = {
@@ -109,7 +111,7 @@ export const webhooks: Workload = {
         returning id
       )
       insert into webhook_queue (webhook_id, event_id, event, status) select 1, id, 'email.sent', 'pending' from event`,
-    [String(elapsed).padStart(8, "0"), draw.between(1, 4)]
+    [String(elapsed).padStart(8, "0"), draw.within(counts)]
   ],
   start: (node, receiver) =>
     Effect.gen(function*() {

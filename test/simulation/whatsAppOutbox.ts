@@ -5,6 +5,7 @@ import { OutboxStatusUpdates } from "../../src/channels/whatsapp/outbox/OutboxSt
 import { SessionRowRepo } from "../../src/channels/whatsapp/sessions/SessionRowRepo.ts"
 import { ReceivedMessages } from "../../src/channels/whatsapp/socket/MessageTraffic.ts"
 import { PublicDownload } from "../../src/platform/net/PublicDownload.ts"
+import { Usage } from "../../src/usage/Usage.ts"
 import { WhatsAppSessionId } from "../../src/values/Ids.ts"
 import { unaskedSocket } from "../support/unaskedSocket.ts"
 import type { Receiver } from "./Receiver.ts"
@@ -20,7 +21,7 @@ const itemOf = (message: unknown) => `message ${message}`
 const verdicts = [[9, "accepted"], [1, "lost"]] as const
 
 const Services = Layer.mergeAll(OutboxSender.layer, SessionRowRepo.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(OutboxSenders.layer, OutboxStatusUpdates.layer)),
+  Layer.provideMerge(Layer.mergeAll(OutboxSenders.layer, OutboxStatusUpdates.layer.pipe(Layer.provide(Usage.layer)))),
   Layer.provide(Layer.mergeAll(
     Keys,
     RecordedEvents,

@@ -68,7 +68,7 @@ export interface BrowserPage {
   /** Loads an address and waits for its load event. */
   readonly open: (url: string) => Effect.Effect<void>
   /** Waits until an expression is true, also across a navigation. */
-  readonly until: (expression: string) => Effect.Effect<void>
+  readonly until: (expression: string, within?: `${number} seconds`) => Effect.Effect<void>
   /** Clicks the first element that the selector finds once there is one. */
   readonly click: (selector: string) => Effect.Effect<void>
 }
@@ -128,8 +128,8 @@ export const openPage: Effect.Effect<BrowserPage, never, Scope.Scope> = Effect.g
     )
   // A navigation destroys the page in which an expression runs.
   const now = (expression: string) => Effect.catchCause(evaluate(expression), () => Effect.void)
-  const until: BrowserPage["until"] = (expression) =>
-    Effect.asVoid(eventually(now(expression), (value) => value === true))
+  const until: BrowserPage["until"] = (expression, within) =>
+    Effect.asVoid(eventually(now(expression), (value) => value === true, within))
   yield* run("Page.enable")
   return {
     command: run,

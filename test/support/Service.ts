@@ -17,6 +17,7 @@ import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import type { AccountId } from "../../src/values/Ids.ts"
 import type { Permission, Scope as KeyScope } from "../../src/values/Permission.ts"
 import type { Plan } from "../../src/values/Plan.ts"
+import type { Mode } from "../../src/values/TestMode.ts"
 import { Changes } from "./Changes.ts"
 import { sandboxed } from "./cli.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -216,7 +217,7 @@ class NodeProcessHandle {
     )
   )
 
-  readonly logged = (text: string, within?: `${number} seconds`) =>
+  readonly logged = (text: string, within: `${number} seconds` = "30 seconds") =>
     this.changes.until(() => this.lines.some((line) => line.includes(text)) || this.end !== undefined, within).pipe(
       Effect.flatMap(() => {
         const line = this.lines.find((logged) => logged.includes(text))
@@ -297,16 +298,17 @@ export interface AccountOptions {
 export interface KeyOptions {
   readonly scopes?: ReadonlyArray<KeyScope>
   readonly permissions?: ReadonlyArray<Permission>
+  readonly mode?: Mode
 }
 
 /** Creates an API key regardless of the plan's limit and returns its secret. */
-export const makeKey = (accountId: AccountId, { permissions = [], scopes = [] }: KeyOptions = {}) =>
+export const makeKey = (accountId: AccountId, { mode = "live", permissions = [], scopes = [] }: KeyOptions = {}) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const keys = yield* ApiKeys
     const [row] = yield* sql`select plan from accounts where id = ${accountId}`
     yield* sql`update accounts set plan = 'enterprise' where id = ${accountId}`
-    const { id, key } = yield* keys.create(accountId, { name: "Test", scopes, permissions })
+    const { id, key } = yield* keys.create(accountId, { name: "Test", scopes, permissions, mode })
     yield* sql`update accounts set plan = ${String(row?.["plan"])} where id = ${accountId}`
     return { id, key }
   }).pipe(Effect.provide(ApiKeys.layer.pipe(Layer.provide([Audit.layer, Notices.layer]))), Effect.orDie)

@@ -50,6 +50,9 @@ const contentOf = (pdu: PDU): Pick<Submit, "text" | "joined"> => {
   return { text, joined: element === undefined ? undefined : [element[2] ?? 0, element[3] ?? 0, element[4] ?? 0] }
 }
 
+/** As what a session is bound. */
+type Role = "transceiver" | "transmitter" | "receiver"
+
 class Recorder {
   readonly submits: Array<Submit> = []
   readonly sessions: Array<Session> = []
@@ -61,12 +64,19 @@ class Recorder {
     submits: this.submits.slice(-10)
   }))
   binds = 0
-  readonly bound = new Set<Session>()
+  readonly bound = new Map<Session, Role>()
   script: Script = () => ({})
   bindStatus = 0
+  readonly roles: ReadonlyArray<Role>
 
-  constructor(script: Script) {
+  constructor(script: Script, roles: ReadonlyArray<Role>) {
     this.script = script
+    this.roles = roles
+  }
+
+  /** The newest session that takes receipts. */
+  get receiver(): Session | undefined {
+    return [...this.bound].findLast(([, role]) => role !== "transmitter")?.[0]
   }
 
   readonly onSession = (session: Session) => {
@@ -76,12 +86,14 @@ class Recorder {
       this.bound.delete(session)
       this.changes.notify()
     })
-    session.on("bind_transceiver", (pdu: PDU) => {
-      this.binds++
-      if (this.bindStatus === 0) this.bound.add(session)
-      session.send(pdu.response({ command_status: this.bindStatus, system_id: "smsc" }))
-      this.changes.notify()
-    })
+    for (const role of this.roles) {
+      session.on(`bind_${role}`, (pdu: PDU) => {
+        this.binds++
+        if (this.bindStatus === 0) this.bound.set(session, role)
+        session.send(pdu.response({ command_status: this.bindStatus, system_id: "smsc" }))
+        this.changes.notify()
+      })
+    }
     session.on("enquire_link", (pdu: PDU) => session.send(pdu.response()))
     session.on("unbind", (pdu: PDU) => {
       session.send(pdu.response())
@@ -91,6 +103,7 @@ class Recorder {
   }
 
   #submitted(session: Session, number: number, pdu: PDU) {
+    if (this.bound.get(session) === "receiver") return void session.send(pdu.response({ command_status: 0x04 }))
     const submit: Submit = {
       from: String(pdu["source_addr"]),
       to: String(pdu["destination_addr"]),
@@ -114,7 +127,7 @@ class Recorder {
     const sendReceipts = () => {
       for (const receipt of receipts) {
         const addressed = { source_addr: submit.to, destination_addr: submit.from, data_coding: 0, ...receipt }
-        session.deliver_sm(addressed, (response) => {
+        this.receiver?.deliver_sm(addressed, (response) => {
           this.delivered.push(response.command_status)
           this.changes.notify()
         })
@@ -147,21 +160,26 @@ export interface Smsc {
   readonly bound: () => number
   readonly answer: (script: Script) => void
   readonly refuseBinds: (status: number) => void
-  /** Sends a deliver_sm over the newest session. */
+  /** Sends a deliver_sm over the newest session that takes it. */
   readonly deliver: (fields: Readonly<Record<string, unknown>>) => void
-  /** Breaks every connection. */
+  /** Breaks every connection, or those of one role. */
   readonly cut: Effect.Effect<void>
+  readonly cutOnly: (role: Role) => Effect.Effect<void>
+  readonly roles: () => ReadonlyArray<Role>
   readonly until: (is: (smsc: Smsc) => boolean, within?: `${number} seconds`) => Effect.Effect<void>
 }
 
-/** A carrier on a free port, closed with the scope. */
-export const makeSmsc = (script: Script = () => ({}), port = 0): Effect.Effect<Smsc, never, Scope.Scope> =>
+/** A carrier on a free port that allows binds of some roles, closed with the scope. */
+export const makeSmsc = (
+  script: Script = () => ({}),
+  roles: ReadonlyArray<Role> = ["transceiver"]
+): Effect.Effect<Smsc, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const recorder = new Recorder(script)
+    const recorder = new Recorder(script, roles)
     const server = yield* Effect.acquireRelease(
       Effect.callback<NodeNet.Server>((resume) => {
         const opened = smpp.createServer(recorder.onSession)
-        opened.listen(port, "127.0.0.1", () => resume(Effect.succeed(opened)))
+        opened.listen(0, "127.0.0.1", () => resume(Effect.succeed(opened)))
       }),
       (opened) =>
         Effect.callback<void>((resume) => {
@@ -185,7 +203,7 @@ export const makeSmsc = (script: Script = () => ({}), port = 0): Effect.Effect<S
         recorder.bindStatus = status
       },
       deliver: (fields) => {
-        recorder.sessions.at(-1)?.deliver_sm(fields, ({ command_status }) => {
+        recorder.receiver?.deliver_sm(fields, ({ command_status }) => {
           recorder.delivered.push(command_status)
           recorder.changes.notify()
         })
@@ -193,6 +211,11 @@ export const makeSmsc = (script: Script = () => ({}), port = 0): Effect.Effect<S
       cut: Effect.sync(() => {
         for (const session of recorder.sessions) session.destroy()
       }),
+      cutOnly: (role) =>
+        Effect.sync(() => {
+          for (const [session, bound] of recorder.bound) if (bound === role) session.destroy()
+        }),
+      roles: () => [...recorder.bound.values()],
       until: (is, within) => recorder.changes.until(() => is(smsc), within)
     }
     return smsc

@@ -40,6 +40,8 @@ export interface WebhookReceiverOptions {
   readonly script?: ReceiverScript
   /** 127.0.0.1 by default. */
   readonly host?: string
+  /** A free one by default. */
+  readonly port?: number
   /** PEM key and certificate for https. */
   readonly tls?: { readonly key: string; readonly cert: string }
   /** Receives all raw bytes; nothing is answered then. */
@@ -128,9 +130,9 @@ class Recorder {
   }
 }
 
-const listen = (server: NodeHttp.Server | NodeHttps.Server, host: string) =>
+const listen = (server: NodeHttp.Server | NodeHttps.Server, { host = "127.0.0.1", port = 0 }: WebhookReceiverOptions) =>
   Effect.callback<number>((resume) => {
-    server.listen(0, host, () => {
+    server.listen(port, host, () => {
       const address = server.address()
       resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
     })
@@ -165,7 +167,7 @@ export const makeWebhookReceiver = (
         recorder.changes.notify()
       })
     })
-    const port = yield* listen(server, options.host ?? "127.0.0.1")
+    const port = yield* listen(server, options)
     return {
       url: `${options.tls === undefined ? "http" : "https"}://localhost:${port}`,
       port,

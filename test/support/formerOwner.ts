@@ -20,6 +20,8 @@ interface Owners<R, Row, Claim> {
   readonly takeOver: (row: Row) => Effect.Effect<Claim, unknown, R | Client>
   /** What an owner writes, by name. */
   readonly writes: Readonly<Record<string, (claim: Claim, row: Row) => Effect.Effect<unknown, unknown, R | Client>>>
+  /** Renews claims, and answers with those that are still held, for claims with a lease. */
+  readonly renew?: (claims: ReadonlyArray<Claim>) => Effect.Effect<ReadonlyArray<Claim>, unknown, R | Client>
   /** Everything that these writes change. */
   readonly state: (row: Row) => Effect.Effect<unknown, unknown, R | Client>
 }
@@ -39,7 +41,7 @@ const blocksOthers = Effect.map(
  */
 export const formerOwnerChangesNothing = <R, Row, Claim>(
   what: string,
-  { claim, make, state, takeOver, writes, ...owners }: Owners<R, Row, Claim>
+  { claim, make, renew, state, takeOver, writes, ...owners }: Owners<R, Row, Claim>
 ) =>
   layer(TestDatabase.layer, { excludeTestServices: true })(`a former owner of ${what}`, (it) => {
     const owner = Effect.map(
@@ -78,5 +80,17 @@ export const formerOwnerChangesNothing = <R, Row, Claim>(
         })))
         yield* Fiber.join(late)
         assert.deepStrictEqual(yield* present(state(row)), taken)
+      }))
+
+    if (renew === undefined) {
+      return
+    }
+    it.effect("does not renew its lost claim when it owns the row again", () =>
+      Effect.gen(function*() {
+        const again = yield* owner
+        const row = yield* again(make)
+        const lost = yield* again(claim(row))
+        const held = yield* again(takeOver(row))
+        assert.deepStrictEqual(yield* again(renew([lost, held])), [held])
       }))
   })

@@ -9,7 +9,7 @@ import { eventually } from "./Service.ts"
 export const passing = <A, E, R>(
   look: Effect.Effect<A, E, R>,
   is: (seen: A) => boolean,
-  step: "5 seconds" | "1 minute" | "1 hour" = "5 seconds"
+  step: "5 seconds" | "1 minute" = "5 seconds"
 ) =>
   Effect.flatMap(
     Clock.Clock,

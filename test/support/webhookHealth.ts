@@ -3,11 +3,13 @@ import { SqlClient } from "effect/sql"
 import { Notices } from "../../src/accounts/notices/Notices.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { Database, DatabaseAddress } from "../../src/platform/database/Database.ts"
+import { PublicUrl } from "../../src/platform/http/PublicUrl.ts"
 import { WebhookId } from "../../src/values/Ids.ts"
 import { DeliveryBudget } from "../../src/webhooks/delivery/InFlightDeliveries.ts"
 import { UnhealthyNotifier } from "../../src/webhooks/endpoint/UnhealthyNotifier.ts"
 import { makeAccount } from "./Service.ts"
 import { TestDatabase } from "./TestDatabase.ts"
+import { noEvents } from "./testEvents.ts"
 
 const Address = Layer.effect(
   DatabaseAddress,
@@ -21,9 +23,11 @@ const Address = Layer.effect(
 export const alarmedNode = (env: Readonly<Record<string, string>>) => {
   const Settings = AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
   const Shared = Notices.layer.pipe(
+    Layer.provideMerge(PublicUrl.layer(0)),
     Layer.provideMerge(Layer.mergeAll(Settings, Address))
   )
   return Layer.merge(UnhealthyNotifier.layer, DeliveryBudget.layer).pipe(
+    Layer.provide(noEvents),
     Layer.provideMerge(Database.layerQueue),
     Layer.provideMerge(Shared)
   )

@@ -97,7 +97,7 @@ layer(Subject, { excludeTestServices: true })(
           const { errors } = yield* Effect.flip(Effect.catchTag(attempt, "NotFound", Effect.die))
           assert.deepStrictEqual(errors.map(({ param }) => param), ["subject", "body_html", "text"])
         }
-        assert.deepStrictEqual(yield* templates.list(accountId, { limit: 10, offset: 0 }), {
+        assert.deepStrictEqual(yield* templates.list(accountId, { limit: 10, offset: 0, after: null }), {
           rows: [{
             id: made.id,
             numeric_id: made.numeric_id,
@@ -158,7 +158,10 @@ layer(Subject, { excludeTestServices: true })(
         const { accountId } = yield* makeAccount()
         yield* templates.create(accountId, welcome)
         yield* sql`delete from accounts where id = ${accountId}`
-        assert.deepStrictEqual(yield* templates.list(accountId, { limit: 10, offset: 0 }), { rows: [], total: 0 })
+        assert.deepStrictEqual(yield* templates.list(accountId, { limit: 10, offset: 0, after: null }), {
+          rows: [],
+          total: 0
+        })
       }))
   }
 )

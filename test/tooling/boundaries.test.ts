@@ -55,7 +55,7 @@ export const all = [Effect, NodeCrypto, PublicHttp, GoodRepo]`
     `export { sink } from "../../test/support/Sink.ts"`,
     "project(boundaries): src/verify/Outside.ts may not import test/support/Sink.ts: it is outside src"
   ],
-  ["main may import the application", "src/main.ts", `import "./app/cli/run.ts"`],
+  ["main may import the application", "src/main.ts", `import "./app/cli/Cli.ts"`],
   [
     "no file may import main",
     "src/app/Main.ts",
@@ -91,7 +91,7 @@ export const all = [AccountsRepo, BatchActor, MessagesHttp]`,
     "other folders may not import layers and contract groups",
     "src/sandbox/Mount.ts",
     `export { VerifyApi } from "../verify/VerifyApi.ts"\nexport { VerifyLayer } from "../verify/VerifyLayer.ts"`,
-    "project(boundaries): src/verify/VerifyApi.ts is for src/verify, src/api, src/app only",
+    "project(boundaries): src/verify/VerifyApi.ts is for src/verify, src/failovers, src/api, src/console, src/app only",
     "project(boundaries): src/verify/VerifyLayer.ts is for src/verify, src/app only"
   ],
   [

@@ -9,10 +9,11 @@ import { UsageAlerts } from "../../src/usage/UsageAlerts.ts"
 import type { AccountId } from "../../src/values/Ids.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { noEvents } from "../support/testEvents.ts"
 
 const subject = (env: Readonly<Record<string, string>>) =>
   UsageAlerts.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer, Notices.layer)),
+    Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer, Notices.layer, noEvents)),
     Layer.provide(AppConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))),
     Layer.provideMerge(TestDatabase.layer)

@@ -4,9 +4,9 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../src/accounts/Accounts.ts"
 import { Audit } from "../../src/accounts/Audit.ts"
+import { PartStatusUpdates } from "../../src/channels/sms/parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "../../src/channels/sms/parts/SmsOutlet.ts"
 import { SmsMessages } from "../../src/channels/sms/SmsMessages.ts"
-import { Events } from "../../src/events/Events.ts"
 import { Messages } from "../../src/messages/Messages.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { MacKeys } from "../../src/platform/crypto/MacKeys.ts"
@@ -23,6 +23,7 @@ import { VerifyChannels } from "../../src/verify/VerifyChannel.ts"
 import { live, makeAccount } from "../support/Service.ts"
 import { freshNumber } from "../support/sms.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { noEvents } from "../support/testEvents.ts"
 
 const key = new Uint8Array(32)
 
@@ -35,14 +36,26 @@ const Subject = Verifications.layer.pipe(
   Layer.provide(CodeSender.layer),
   Layer.provide(CodesBySms),
   Layer.provideMerge(SmsMessages.layer),
+  Layer.provide(PartStatusUpdates.layer),
   Layer.provide(
     Layer.succeed(SmsOutlet, SmsOutlet.of({ takes: "segments", wake: Effect.void, cancel: () => Effect.void }))
   ),
-  Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
+  Layer.provide(noEvents),
   Layer.provide(
     Layer.succeed(
       MacKeys,
-      MacKeys.of({ confirm: key, unsubscribe: key, bounce: key, tracking: key, verify: key, sandbox: key })
+      MacKeys.of({
+        confirm: key,
+        unsubscribe: key,
+        bounce: key,
+        tracking: key,
+        verify: key,
+        sandbox: key,
+        receiver: key,
+        cursor: key,
+        recipient: key,
+        console: key
+      })
     )
   ),
   Layer.provide(Layer.mergeAll(Prices.layer, Messages.layer, Quotas.layer, Usage.layer)),

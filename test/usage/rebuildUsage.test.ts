@@ -10,7 +10,6 @@ import { EmailSenderRepo } from "../../src/channels/email/single/EmailSenderRepo
 import { EmailsRepo } from "../../src/channels/email/single/EmailsRepo.ts"
 import { RecipientRefused } from "../../src/channels/email/smtp/SmtpErrors.ts"
 import { Suppressions } from "../../src/channels/email/suppressions/Suppressions.ts"
-import { Events } from "../../src/events/Events.ts"
 import { AppConfig } from "../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../src/platform/crypto/ids.ts"
 import { Quotas } from "../../src/usage/Quotas.ts"
@@ -18,14 +17,16 @@ import { rebuildUsage } from "../../src/usage/rebuildUsage.ts"
 import { Usage } from "../../src/usage/Usage.ts"
 import { EmailAddress } from "../../src/values/EmailAddress.ts"
 import { type AccountId, EmailBatchId } from "../../src/values/Ids.ts"
+import { noLabels } from "../../src/values/Labels.ts"
 import { fromDateTime } from "../../src/values/Timestamp.ts"
 import { makeAccount } from "../support/Service.ts"
 import { TestDatabase, transaction } from "../support/TestDatabase.ts"
+import { noEvents } from "../support/testEvents.ts"
 
 const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
   Layer.provide(MessageProgress.layer),
   Layer.provide(Suppressions.layer),
-  Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
+  Layer.provide(noEvents),
   Layer.provideMerge(Layer.mergeAll(Quotas.layer, Usage.layer)),
   Layer.provide(AppConfig.layer),
   Layer.provideMerge([BatchesRepo.layer, EmailSenderRepo.layer, EmailsRepo.layer]),
@@ -62,7 +63,9 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
       messageId: "m",
       trackOpens: false,
       links: null,
-      codeSeed: undefined
+      codeSeed: undefined,
+      headers: undefined,
+      sending: { ...noLabels, sendAt: null, acceptedBy: null }
     }
     const { queued } = yield* repo.insert({
       ...content,
@@ -83,7 +86,9 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
     text: null,
     template_id: null,
     track_opens: false,
-    links: null
+    links: null,
+    headers: null,
+    sending: { ...noLabels, sendAt: null, acceptedBy: null }
   }
   const recipients = to.map((address) => ({ to: EmailAddress.make(address), variables: {} }))
   const batch = {
@@ -102,7 +107,7 @@ const accept = Effect.fnUntraced(function*(accountId: AccountId, single: boolean
 
 const claim = (batchId: EmailBatchId | undefined) =>
   batchId === undefined
-    ? Effect.flatMap(EmailSenderRepo, (repo) => repo.claimOldest([100, 100]))
+    ? Effect.flatMap(EmailSenderRepo, (repo) => repo.claimsOfMode("live").claimOldest([100, 100]))
     : Effect.flatMap(BatchesRepo, (repo) => repo.claim({ ids: [batchId], limit: 100 }))
 
 const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, single }: typeof Story.Type) {
@@ -131,6 +136,8 @@ const tell = Effect.fnUntraced(function*(accountId: AccountId, { recipients, sin
       to: claimed.recipient,
       subject: "s",
       at: fromDateTime(yield* DateTime.now),
+      labels: noLabels,
+      claimNumber: claimed.claim_number,
       attemptsBefore: claimed.attempt_count,
       transition: transition(claimed.attempt_count, what === "refused" ? refused : { _tag: "Accepted" }, 0)
     })

@@ -60,4 +60,20 @@ layer(Notices.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("PumpingGuard"
       yield* guardAgainstPumping
       assert.deepStrictEqual(yield* Effect.forEach(accounts, isBlocked), cases.map(([, expected]) => expected))
     }))
+
+  it.effect("a released prefix is blocked again only after the end of its block", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const accountId = yield* sent({ sends: 20, people: 20, approved: 0 })
+      const open = sql`select prefix from verification_blocks
+        where account_id = ${accountId} and until > now() and released_at is null`
+      yield* guardAgainstPumping
+      assert.strictEqual((yield* open).length, 1)
+      yield* sql`update verification_blocks set released_at = now() where account_id = ${accountId}`
+      yield* guardAgainstPumping
+      assert.strictEqual((yield* open).length, 0)
+      yield* sql`update verification_blocks set until = now() where account_id = ${accountId}`
+      yield* guardAgainstPumping
+      assert.strictEqual((yield* open).length, 1)
+    }))
 })

@@ -26,7 +26,9 @@ layer(Subject, { excludeTestServices: true })("VerificationsRepo", (it) => {
         brandName: null,
         locale: "en",
         webDomain: null,
-        sessionId: null
+        sessionId: null,
+        country: null,
+        acceptedBy: null
       }
       const age = (minutes: number) =>
         sql`update verifications set created_at = now() - ${minutes} * interval '1 minute' where id = ${code.id}`

@@ -52,6 +52,33 @@ export const insertPending = (webhooks: ReadonlyArray<number>, perWebhook: numbe
     yield* Effect.forEach(["events", "webhook_queue"], (table) => sql`vacuum analyze ${sql(table)}`.unprepared)
   })
 
+/** Inserts events that a webhook missed in the last days until an hour ago, with deliveries of which every second one was skipped. */
+export const insertMissed = Effect.fnUntraced(function*(
+  { accountId, webhookId }: { readonly accountId: number; readonly webhookId: number },
+  count: number,
+  days: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  const data = JSON.stringify(dataOf(0))
+  yield* sql`with dated as (
+      select n, at, 'evt_' || ulid_time(at) || lpad(n::text, 16, '0') as id from (
+        select n, now() - interval '1 hour' - (${count}::integer - n) * (interval '1 day' * ${days}::integer / ${count}::integer)
+          as at
+        from generate_series(1, ${count}::integer) as n) as numbered
+    ), stored as (
+      insert into events (id, account_id, name, body, created_at)
+      select id, ${accountId}, 'email.sent', convert_to('{"id":"' || id
+        || '","event":"email.sent","timestamp":"2026-01-31T08:05:09.000000Z","data":' || ${data}::text || '}', 'UTF8'), at
+      from dated
+    )
+    insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, error, created_at, completed_at)
+    select ${webhookId}, nextval('webhook_delivery_ids'), id, 'email.sent',
+      case when n % 2 = 0 then 'skipped' else 'failed' end, case when n % 2 = 0 then 0 else 4 end, 'webhook_unhealthy', at, at
+    from dated`
+  yield* Effect.forEach(["events", "webhook_deliveries"], (table) => sql`vacuum analyze ${sql(table)}`.unprepared)
+  yield* sql`checkpoint`
+})
+
 /** Claims a hundred deliveries of a webhook like its actor, and returns their count. */
 const claim = Effect.fnUntraced(function*(webhook: number) {
   const repo = yield* QueueRepo

@@ -46,6 +46,10 @@ export interface BenchDatabase {
   readonly socket: string
 }
 
+/** The process of PostgreSQL: its lock of a socket begins with the id. */
+export const postmasterOf = ({ socket }: BenchDatabase) =>
+  Number(NodeFs.readFileSync(`${socket}.lock`, "utf8").split("\n")[0])
+
 const main = NodePath.join(import.meta.dirname, "../../../src/main.ts")
 
 export interface ServiceOptions {

@@ -1,6 +1,8 @@
 /** A node of {@link WebhookService} in a separate process that answers questions. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Duration, Effect, type Layer, References } from "effect"
+import { AccountId, WebhookId } from "../../../src/values/Ids.ts"
+import { Recoveries } from "../../../src/webhooks/Recoveries.ts"
 import { type Memory, memoryCollected } from "./memory.ts"
 import { answerQuestions } from "./peer.ts"
 import { allDelivered, listen, publish, publishAll, type Target, unlisten, WebhookService } from "./webhookService.ts"
@@ -24,6 +26,7 @@ export type Request =
   | { readonly ask: "unlisten"; readonly targets: ReadonlyArray<Target> }
   | { readonly ask: "publish" | "deliver" } & Work
   | Paced & { readonly ask: "pace" }
+  | { readonly ask: "recover"; readonly targets: ReadonlyArray<Target> }
   | { readonly ask: "memory" }
 
 /** The answer of a node; only the requested fields are present. */
@@ -33,6 +36,8 @@ export interface Reply extends Partial<Memory> {
   readonly perSecond?: number
   /** When each event's transaction had committed, by number, on the machine's monotonic clock. */
   readonly committedAt?: ReadonlyArray<number>
+  /** Milliseconds of two calls at once: the one that starts a recovery, and the one that is refused. */
+  readonly millis?: ReadonlyArray<number>
 }
 
 const publishWork = ({ count, targets, unanswered = Infinity }: Work) => publishAll(targets, count, unanswered)
@@ -61,6 +66,22 @@ const pace = Effect.fnUntraced(function*({ count, perSecond, perTransaction, tar
   return { committedAt, perSecond: count / (elapsed / 1000) }
 })
 
+/** Starts a recovery of a webhook twice at once. */
+const recover = Effect.fnUntraced(function*({ accountId, webhookId }: Target) {
+  const recoveries = yield* Recoveries
+  const webhook = { accountId: AccountId.make(accountId), id: WebhookId.make(webhookId) }
+  const startedAt = performance.now()
+  const start = recoveries.start(webhook, { since: "2020-01-01T00:00:00Z" }).pipe(
+    Effect.as("started"),
+    Effect.catchTag("RecoveryInProgress", () => Effect.succeed("refused")),
+    Effect.map((outcome) => ({ outcome, millis: performance.now() - startedAt }))
+  )
+  const calls = (yield* Effect.all([start, start], { concurrency: 2 })).toSorted((a, b) => a.millis - b.millis)
+  const outcomes = calls.map(({ outcome }) => outcome)
+  if (outcomes.join() !== "started,refused") return yield* Effect.die(`two calls at once: ${outcomes.join()}`)
+  return { millis: calls.map(({ millis }) => millis) }
+})
+
 type Node = Layer.Success<typeof WebhookService>
 
 const reply = (request: Request): Effect.Effect<Reply, unknown, Node> => {
@@ -75,6 +96,8 @@ const reply = (request: Request): Effect.Effect<Reply, unknown, Node> => {
       return deliver(request)
     case "pace":
       return pace(request)
+    case "recover":
+      return Effect.map(Effect.forEach(request.targets, recover), ([reply]) => reply ?? {})
     case "memory":
       return Effect.sync(memoryCollected)
   }

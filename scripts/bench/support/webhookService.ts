@@ -10,12 +10,14 @@ import { Cluster } from "../../../src/platform/cluster/Cluster.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { MainVault } from "../../../src/platform/crypto/MainKey.ts"
 import { Database, DatabaseAddress } from "../../../src/platform/database/Database.ts"
+import { PublicUrl } from "../../../src/platform/http/PublicUrl.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
 import { AccountId, WebhookId } from "../../../src/values/Ids.ts"
 import { EventSubscriber } from "../../../src/webhooks/delivery/EventSubscriber.ts"
 import { LocalDispatch } from "../../../src/webhooks/delivery/LocalDispatch.ts"
 import { WebhookUrlRules } from "../../../src/webhooks/endpoint/WebhookUrlRules.ts"
+import { Recoveries } from "../../../src/webhooks/Recoveries.ts"
 import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
 import { WebhookActors } from "../../../src/webhooks/WebhooksHttp.ts"
 import { anyUnfinished } from "./deliveryTables.ts"
@@ -39,14 +41,14 @@ export const WebhookService = Layer.mergeAll(WebhookActors, Events.layer).pipe(
   Layer.provide(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 512 })),
   Layer.provideMerge(EventSubscriber),
   Layer.provide(LocalDispatch.layer),
-  Layer.provideMerge(Webhooks.layer),
+  Layer.provideMerge([Webhooks.layer, Recoveries.layer]),
   Layer.provide(WebhookUrlRules.layer),
   Layer.provide(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provide(MainVault),
   Layer.provideMerge(Accounts.layer),
   Layer.provide([Audit.layer, Notices.layer, PlanLimits.layer]),
   Layer.provideMerge(Database.layer),
-  Layer.provide(DatabaseAddress.layer),
+  Layer.provide([DatabaseAddress.layer, PublicUrl.layer(0)]),
   Layer.provide(AppConfig.layer),
   Layer.provide(NodeServices.layer)
 )

@@ -3,9 +3,11 @@ import { Context, Duration, Effect, Layer, Record, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
+import { keptClaims } from "../../platform/work/Claims.ts"
 import { dueRows } from "../../platform/work/dueRows.ts"
 import type { AllottedTurn, Turn } from "../../platform/work/FairClaims.ts"
 import { NoticeId } from "../../values/Ids.ts"
+import { Timestamp } from "../../values/Timestamp.ts"
 import { ClaimedNotice, laneOf, type Notice, type NoticeSettled, toggleOf } from "./Notice.ts"
 
 /** How to claim notices. */
@@ -41,7 +43,7 @@ const make = Effect.gen(function*() {
       execute: () =>
         sql`with chosen as (${keys}), due as (
           select n.id, n.attempt_count < ${maxAttempts} as is_left,
-            coalesce((to_jsonb(a) ->> t.toggle)::boolean, true) and a.deleted_at is null as is_wanted
+            coalesce((to_jsonb(a) ->> t.toggle)::boolean, true) and a.deleted_at is null and a.shadow_of is null as is_wanted
           from chosen join notices n on n.id = chosen.id join accounts a on a.id = n.account_id
             left join unnest(${column.text(optional.map(([kind]) => kind))}, ${
           column.text(optional.map(([, toggle]) => toggle))
@@ -83,20 +85,17 @@ const make = Effect.gen(function*() {
       where id = ${id} and status = 'queued' and attempt_count = ${attempt_count} and due_at = ${due_at}::timestamptz`)
   }
 
-  const stillClaimed = (claimed: ReadonlyArray<ClaimedNotice>) =>
+  /** How these notices are claimed now, without those that have ended. */
+  const currentClaims = (claimed: ReadonlyArray<ClaimedNotice>) =>
     Query.findAll({
       Request: Schema.Void,
-      Result: Schema.Struct({ id: NoticeId }),
+      Result: Schema.Struct({ id: NoticeId, attempt_count: Schema.Int, due_at: Timestamp }),
       execute: () =>
-        sql`select n.id from notices n join unnest(${column.int8(claimed.map(({ id }) => id))},
-            ${column.int4(claimed.map(({ attempt_count }) => attempt_count))},
-            ${
-          column.text(claimed.map(({ due_at }) => due_at))
-        }::timestamptz[]) as t (id, attempts, due_at) on n.id = t.id
-          where n.status = 'queued' and n.attempt_count = t.attempts and n.due_at = t.due_at`
+        sql`select id, attempt_count, due_at from notices
+          where id = any(${column.int8(claimed.map(({ id }) => id))}) and status = 'queued'`
     })()
 
-  return { insert, ...claims, settle, stillClaimed }
+  return { insert, ...claims, settle, currentClaims }
 })
 
 /** SQL of `notices`. */
@@ -142,8 +141,8 @@ export class Notices extends Context.Service<Notices, {
         claimTurns: repo.claimTurns,
         settle: (claimed, settled) => repo.settle(claimed, settled),
         stillClaimed: Effect.fn("Notices.stillClaimed")(function*(claimed) {
-          const kept = new Set((yield* repo.stillClaimed(claimed)).map(({ id }) => id))
-          return claimed.filter(({ id }) => kept.has(id))
+          const rows = yield* repo.currentClaims(claimed)
+          return keptClaims(claimed, rows, (row) => `${row.id}.${row.attempt_count}.${row.due_at}`)
         })
       })
     })

@@ -25,13 +25,13 @@ export const passwordResetNotice = (accountId: AccountId): Notice => ({
 })
 
 /** Contains the token that sets a new password. */
-export const passwordTokenNotice = (accountId: AccountId, token: string): Notice => ({
+export const passwordTokenNotice = (accountId: AccountId, token: string, link: string | undefined): Notice => ({
   accountId,
   kind: "password_reset",
   subject: "Set a new password",
   body:
     "A password reset was requested for your account. Set a new password with this token, once and within an hour:\n\n"
-    + `${token}\n\n`
+    + `${link ?? token}\n\n`
     + "POST /v1/auth/password/reset\n"
     + `{"token": "${token}", "password": "…", "password_confirmation": "…"}\n\n`
     + "If this was not you, ignore this mail: without the token the password does not change."

@@ -1,19 +1,20 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Effect, Exit, Layer, type Runtime } from "effect"
-import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
-import manifest from "../../../package.json" with { type: "json" }
+import { Console, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { DotEnv } from "../../platform/config/DotEnv.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
-import { MainVault } from "../../platform/crypto/MainKey.ts"
+import { DatabaseOfMainKey, MainVault } from "../../platform/crypto/MainKey.ts"
 import { rotateMainKey } from "../../platform/crypto/rotateMainKey.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
 import { Logs } from "../../platform/observability/Logs.ts"
 import { rebuildUsage } from "../../usage/rebuildUsage.ts"
 import { pluralize } from "../../values/messageText.ts"
 import { sealedColumns } from "../server/sealedColumns.ts"
+import { runProcess } from "../shell/commandLine.ts"
 import { account } from "./account.ts"
 import { config } from "./config.ts"
+import { consoleAccess } from "./consoleAccess.ts"
 import { prices } from "./prices.ts"
 import { restored } from "./restored.ts"
 import { webhook } from "./webhook.ts"
@@ -31,7 +32,7 @@ const serve = Command.make(
 /** `serve` migrates too. This command is for deployments that migrate first. */
 const migrate = Command.make("migrate", {}, () =>
   Console.log("The database is up to date.").pipe(
-    Effect.provide(OnDatabase)
+    Effect.provide(DatabaseOfMainKey.pipe(Layer.provide(DatabaseAddress.layer), Layer.provide(NodeServices.layer)))
   )).pipe(Command.withDescription("Migrate the database"))
 
 /** Loads the checks lazily: they import every channel, which other commands need not wait for. */
@@ -82,39 +83,21 @@ const Configured = Logs.pipe(Layer.provideMerge(AppConfig.layerWithDotEnv), Laye
 /** Its name is what people type, so that they can paste the lines of its help. */
 const root = Command.make("npm run cli --").pipe(
   Command.withDescription("Self-hosted messaging: email, SMS, WhatsApp and codes out, signed webhooks back"),
-  Command.withSubcommands([serve, migrate, config, account, webhook, prices, doctor, rotateKey, restored, usage]),
+  Command.withSubcommands([
+    serve,
+    migrate,
+    config,
+    account,
+    consoleAccess,
+    webhook,
+    prices,
+    doctor,
+    rotateKey,
+    restored,
+    usage
+  ]),
   Command.provide(Configured)
 )
 
-const formatter = CliOutput.defaultFormatter({ colors: false })
-
-/** A wrong command gets its error and the way to the help, which alone would fill the screen. */
-const Output = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Console.error(
-        [
-          ...event.errors.map(formatter.formatCliError),
-          "",
-          `Help: ${event.commandPath.join(" ")} --help`
-        ].join("\n")
-      )
-      : CliOutput.defaultPresenter.present(event)
-})
-
-/** Prints the error's own sentence for the operator, or the whole cause of an unexpected error. */
-const explain = (cause: Cause.Cause<unknown>) => {
-  const failure = Cause.squash(cause)
-  if (Cause.hasInterruptsOnly(cause) || CliError.isCliError(failure)) return Effect.void
-  const known = failure instanceof Error && "_tag" in failure && failure.message !== ""
-  return Console.error(known ? failure.message : Cause.pretty(cause))
-}
-
-export const program = Command.run(root, { version: manifest.version }).pipe(
-  Effect.provide([Output, CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] }), NodeServices.layer]),
-  Effect.tapCause(explain)
-)
-
-/** A requested stop (SIGTERM, Ctrl-C) is a success. */
-export const teardown: Runtime.Teardown = (exit, onExit) =>
-  onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+/** Runs the command line as this process. */
+export const run = () => runProcess(root, { forUsers: false })

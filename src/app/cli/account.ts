@@ -5,12 +5,13 @@ import { Accounts } from "../../accounts/Accounts.ts"
 import { Audit } from "../../accounts/Audit.ts"
 import { Notices } from "../../accounts/notices/Notices.ts"
 import { ApiKeys } from "../../api-keys/ApiKeys.ts"
-import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
+import { DatabaseOfMainKey } from "../../platform/crypto/MainKey.ts"
+import { DatabaseAddress } from "../../platform/database/Database.ts"
 import { EmailAddress } from "../../values/EmailAddress.ts"
 import { AccountId } from "../../values/Ids.ts"
 import { pluralize } from "../../values/messageText.ts"
 import { Plan } from "../../values/Plan.ts"
-import { secretLine } from "./secretLine.ts"
+import { secretLine } from "../shell/secretLine.ts"
 
 /** No account has this id. */
 class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknown", { id: Schema.Int }) {
@@ -22,7 +23,7 @@ class AccountUnknown extends Schema.TaggedError<AccountUnknown>()("AccountUnknow
 /** Works on the database of a running node too. */
 const Services = Layer.merge(Accounts.layer, ApiKeys.layer).pipe(
   Layer.provide([Audit.layer, Notices.layer]),
-  Layer.provideMerge(Database.layer),
+  Layer.provideMerge(DatabaseOfMainKey),
   Layer.provide(DatabaseAddress.layer),
   Layer.provide(NodeServices.layer)
 )
@@ -39,7 +40,10 @@ const create = Command.make(
   {
     email: Flag.String("email").pipe(Flag.withDescription("The owner's email address"), Flag.withSchema(EmailAddress)),
     name: Flag.String("name").pipe(Flag.withDescription("The owner's name"), Flag.withSchema(Schema.NonEmptyString)),
-    plan: Flag.Literals("plan", Plan.literals).pipe(Flag.withDescription("Plan"), Flag.withDefault("business")),
+    plan: Flag.Literals("plan", Plan.literals).pipe(
+      Flag.withDescription(`Plan: ${Plan.literals.join(", ")}`),
+      Flag.withDefault("business")
+    ),
     trial: Flag.Boolean("trial").pipe(Flag.withDescription("Start the 3-day trial"), Flag.withDefault(false)),
     hasPassword: Flag.Boolean("password-stdin").pipe(
       Flag.withDescription("Read a password for logging in from standard input. Without it only the API key works"),
@@ -79,7 +83,7 @@ const plan = Command.make(
   "plan",
   {
     id,
-    plan: Argument.Literals("plan", Plan.literals)
+    plan: Argument.Literals("plan", Plan.literals).pipe(Argument.withDescription(Plan.literals.join(", ")))
   },
   Effect.fnUntraced(function*({ id, plan }) {
     const changed = yield* (yield* Accounts).setPlan(id, plan)

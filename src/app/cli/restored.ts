@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Schema } from "effect"
+import { Console, Effect, Layer, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient, type Statement } from "effect/sql"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
@@ -8,6 +8,21 @@ import { TimestampInput } from "../../values/Timestamp.ts"
 
 const reason = "The service was restored from a backup before this was sent."
 
+/** Waiting deliveries, and recoveries that would queue more. */
+const deliveries = (sql: SqlClient.SqlClient, before: string) =>
+  sql`with ended as (
+      delete from webhook_queue where created_at < ${before}::timestamptz returning *
+    ), recorded as (
+      insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count, attempts, error,
+        created_at)
+      select webhook_id, id, event_id, event, 'skipped', is_test, attempt_count, attempts, 'restored', created_at
+      from ended
+    ), recoveries as (
+      update webhook_recoveries set is_canceled = true, completed_at = now()
+      where completed_at is null and created_at < ${before}::timestamptz
+    )
+    select count(*) as count from ended`
+
 /**
  * What may have been sent already after the backup was made. Each statement ends the queued rows from before a moment, and
  * counts them. It publishes no events, because they would be sent twice as well.
@@ -15,7 +30,9 @@ const reason = "The service was restored from a backup before this was sent."
 const statements = (sql: SqlClient.SqlClient, before: string): Readonly<Record<string, Statement.Fragment>> => ({
   "email recipients": sql`with ended as (
       update email_messages set status = 'canceled', due_at = null, completed_at = now(), error = ${reason}
-      where status in ('queued', 'sending') and created_at < ${before}::timestamptz returning batch_id
+      where status in ('scheduled', 'queued', 'sending') and created_at < ${before}::timestamptz
+        and (send_at is null or send_at <= now())
+      returning batch_id
     ), counted as (
       update email_batches b set canceled = b.canceled + e.count, status = 'canceled', completed_at = now()
       from (select batch_id, count(*) as count from ended where batch_id is not null group by batch_id) e
@@ -24,29 +41,32 @@ const statements = (sql: SqlClient.SqlClient, before: string): Readonly<Record<s
     select count(*) as count from ended`,
   "SMS and WhatsApp messages": sql`with ended as (
       update messages set status = 'canceled', error_code = 'canceled', error_message = ${reason}, failed_at = now()
-      where direction = 'out' and status in ('queued', 'sending') and created_at < ${before}::timestamptz
+      where direction = 'out' and status in ('scheduled', 'queued', 'sending') and created_at < ${before}::timestamptz
+        and (send_at is null or send_at <= now())
       returning id, batch_id
     ), parts as (
       update sms_parts p set status = 'failed', due_at = null, error_code = 'canceled', completed_at = now()
       from ended where p.message_id = ended.id and p.status in ('queued', 'sending')
     ), outgoing as (
       update whatsapp_outbox o set status = 'failed', body = null from ended
-      where o.message_id = ended.id and o.status in ('queued', 'written')
+      where o.message_id = ended.id and o.status in ('scheduled', 'queued', 'written')
     ), counted as (
       update message_batches b set canceled = b.canceled + e.count, status = 'canceled', completed_at = now()
       from (select batch_id, count(*) as count from ended where batch_id is not null group by batch_id) e
       where b.id = e.batch_id
     )
     select count(*) as count from ended`,
-  "webhook deliveries": sql`with ended as (
-      delete from webhook_queue where created_at < ${before}::timestamptz returning *
-    ), recorded as (
-      insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count, attempts, error,
-        created_at)
-      select webhook_id, id, event_id, event, 'skipped', is_test, attempt_count, attempts, 'restored', created_at
-      from ended
+  // Before their actors see the canceled messages, and go on with the next channel.
+  "messages with failover": sql`with ended as (
+      update failovers set canceled_at = now(), completed_at = now(), due_at = null, updated_at = now(),
+        status = case when status in ('scheduled', 'queued', 'processing') then 'canceled' else status end
+      where completed_at is null and created_at < ${before}::timestamptz and (send_at is null or send_at <= now())
+      returning id
+    ), forgotten as (
+      update failover_steps s set request = null from ended where s.failover_id = ended.id
     )
     select count(*) as count from ended`,
+  "webhook deliveries": deliveries(sql, before),
   "notices to owners": sql`with requests as (delete from password_reset_requests), ended as (
       update notices set status = 'failed', due_at = null, completed_at = now(), sealed_body = null, error = ${reason}
       where status = 'queued' and created_at < ${before}::timestamptz returning 1
@@ -93,13 +113,15 @@ export const restored = Command.make(
   "restored",
   {
     before: Flag.String("before").pipe(
-      Flag.withDescription("The moment of the restore, such as 2026-01-31T10:00:00Z"),
-      Flag.withSchema(TimestampInput)
+      Flag.withDescription("The moment of the restore, such as 2026-01-31T10:00:00Z. Default: now"),
+      Flag.withSchema(TimestampInput),
+      Flag.optional
     )
   },
   Effect.fnUntraced(function*({ before }) {
-    for (const { count, name } of yield* endQueued(before)) yield* Console.log(`${name}: ${count}`)
-    yield* Console.log(`Everything that was queued before ${before} has ended. Restart the nodes without PAUSED.`)
+    const end = Option.getOrElse(before, () => "now")
+    for (const { count, name } of yield* endQueued(end)) yield* Console.log(`${name}: ${count}`)
+    yield* Console.log(`Everything that was queued before ${end} has ended. Restart the nodes without PAUSED.`)
   }, Effect.provide(OnDatabase))
 ).pipe(
   Command.withDescription(

@@ -1,36 +1,20 @@
-import { Clock, Console, Effect, Layer, Option, type Redacted, Result } from "effect"
+import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { createServer } from "node:http"
-import { httpServerAt } from "../../platform/net/Listening.ts"
-import { verify } from "../../webhooks/endpoint/WebhookSecret.ts"
-import { secretLine } from "./secretLine.ts"
+import { secretLine } from "../shell/secretLine.ts"
+import { webhookListener } from "../shell/webhookListener.ts"
 
-const pretty = (body: string) => {
-  const event = Option.liftThrowable(JSON.parse)(body)
-  return Option.isSome(event) ? JSON.stringify(event.value, null, 2) : body
+/** No webhook has the entered text as its secret, so every delivery would be refused. */
+class SecretMalformed extends Schema.TaggedError<SecretMalformed>()("SecretMalformed", {}) {
+  override get message() {
+    return "A webhook's secret is whsec_ and 44 characters. Copy it whole from the answer that created the webhook."
+  }
 }
 
-/** Prints one delivery. Answers 401 if it does not verify, as receivers should. */
-const receive = Effect.fnUntraced(function*(
-  request: HttpServerRequest.HttpServerRequest,
-  secret: Option.Option<Redacted.Redacted>
-) {
-  const body = Buffer.from(yield* Effect.orDie(request.arrayBuffer))
-  const { headers } = request
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  const verdict = Option.map(secret, (known) => verify({ headers, body }, known, now))
-  const result = Option.match(verdict, {
-    onNone: () => "not verified (no --secret-stdin)",
-    onSome: Result.match({ onSuccess: () => "verified", onFailure: (reason) => `REFUSED: ${reason}` })
-  })
-  const name = headers["x-service-event"] ?? "no X-Service-Event"
-  yield* Console.log(
-    `\n${name}, attempt ${headers["x-service-attempt"] ?? "?"}, ${headers["webhook-id"] ?? "no id"}: ${result}`
-  )
-  yield* Console.log(pretty(body.toString("utf8")))
-  return HttpServerResponse.empty({ status: Option.exists(verdict, Result.isFailure) ? 401 : 204 })
-})
+const secretOfWebhook = Effect.filterOrFail(
+  secretLine("secret of the webhook"),
+  (secret) => /^whsec_[A-Za-z0-9+/]{43}=$/.test(Redacted.value(secret)),
+  () => new SecretMalformed()
+)
 
 const listen = Command.make(
   "listen",
@@ -42,26 +26,12 @@ const listen = Command.make(
     )
   },
   Effect.fnUntraced(function*({ port, verifies }) {
-    const secret = verifies ? Option.some(yield* secretLine("secret of the webhook")) : Option.none()
-    const routes = HttpRouter.add(
-      "POST",
-      "/*",
-      (request: HttpServerRequest.HttpServerRequest) => receive(request, secret)
-    )
-    const ready = Layer.effectDiscard(
+    const secret = verifies ? Option.some(yield* secretOfWebhook) : Option.none()
+    const commandFor = (other: number) => `npm run cli -- webhook listen --port ${other}`
+    return yield* webhookListener(
+      { port, secret, forwardTo: Option.none(), json: false, commandFor },
       Console.log(`Listening on http://127.0.0.1:${port}/ (create a webhook with this URL; Ctrl-C stops)`)
     )
-    const server = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })
-    const place = {
-      host: "127.0.0.1",
-      port,
-      hostSetting: "the address",
-      commandFor: (other: number) => `npm run cli -- webhook listen --port ${other}`
-    }
-    return yield* Layer.launch(ready.pipe(
-      Layer.provideMerge(server),
-      Layer.provide(httpServerAt(createServer, place))
-    ))
   })
 ).pipe(Command.withDescription("Receive, verify and print webhooks on this machine"))
 

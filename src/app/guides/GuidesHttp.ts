@@ -6,7 +6,7 @@ import { errorResponse } from "../../platform/http/ApiError.ts"
 import { NotFound } from "../../platform/http/ApiErrors.ts"
 import { publicBase } from "../../platform/http/PublicUrl.ts"
 import { PreparedAnswer } from "../../platform/http/ready/PreparedAnswer.ts"
-import { type Guide, guidePage, policy, style } from "./guidePage.ts"
+import type { Guide } from "./guidePage.ts"
 
 const directory = NodeUrl.fileURLToPath(new URL("../../../docs/guides", import.meta.url))
 
@@ -34,7 +34,8 @@ ${listed(index, base)}
 - [Reference](${base}/docs): the same for people
 `
 
-const readGuides = Effect.gen(function*() {
+/** Every guide with its text, the index among them. */
+export const readGuides = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
   const names = (yield* files.readDirectory(directory)).filter((name) => name.endsWith(".md"))
   return yield* Effect.forEach(
@@ -47,6 +48,9 @@ const readGuides = Effect.gen(function*() {
   )
 })
 
+/** Content-Security-Policy of a guide: its style sheet and nothing else. */
+const policy = "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
 const prepared = (text: string, type: string) =>
   PreparedAnswer.compressed({
     text,
@@ -56,6 +60,7 @@ const prepared = (text: string, type: string) =>
 
 /** Every answer by its path. */
 const prepareAll = Effect.fnUntraced(function*(base: string) {
+  const { guidePage, style } = yield* Effect.promise(() => import("./guidePage.ts"))
   const answers = new Map<string, PreparedAnswer>()
   for (const guide of yield* readGuides) {
     const path = guide.name === "README" ? "/docs/guides" : `/docs/guides/${guide.name}`

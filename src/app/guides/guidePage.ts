@@ -28,11 +28,15 @@ const markdown = new Marked({
 `.markup
     },
     table(token: Tokens.Table) {
-      const cells = (row: ReadonlyArray<Tokens.TableCell>, tag: "th" | "td") =>
-        `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")}</tr>\n`
-      const rows = token.rows.map((row) => cells(row, "td")).join("")
+      // An empty corner heads nothing.
+      const cell = ({ header, tokens }: Tokens.TableCell) => {
+        const tag = header && tokens.length > 0 ? "th" : "td"
+        return `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`
+      }
+      const cells = (row: ReadonlyArray<Tokens.TableCell>) => `<tr>${row.map(cell).join("")}</tr>\n`
+      const rows = token.rows.map((row) => cells(row)).join("")
       return `<div class="table" tabindex="0"><table><thead>${
-        cells(token.header, "th")
+        cells(token.header)
       }</thead><tbody>${rows}</tbody></table></div>\n`
     },
     // The node serves only the guides. Another document is named by its path in the repository.
@@ -73,10 +77,6 @@ ${new Html(markdown.parse(guide.text, { async: false }))}</main>
 </html>
 `.markup
   }`
-
-/** Content-Security-Policy of a guide: its style sheet and nothing else. */
-export const policy =
-  "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 /** The style sheet of all guides, dark where the reader's system is. */
 export const style = `

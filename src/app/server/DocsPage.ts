@@ -2,8 +2,8 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { createHash } from "node:crypto"
-import { Api } from "../../api/Api.ts"
 import { PreparedAnswer } from "../../platform/http/ready/PreparedAnswer.ts"
+import { documentedContract } from "./documentedContract.ts"
 
 const contentType = "text/html; charset=utf-8"
 
@@ -27,7 +27,11 @@ const scalar = {
   withDefaultFonts: false,
   authentication: { preferredSecurityScheme: "bearer" },
   showDeveloperTools: "never",
-  hideClientButton: true
+  // Without servers the page sends to its own origin. It would join the document's "/" and a path to "//v1/…".
+  servers: [],
+  hideClientButton: true,
+  // A part of the library is some pixels wider than a phone.
+  customCss: "html { overflow-x: clip }"
 }
 
 /** The library's page. It adds the page to a router, and imports several megabytes, so it waits for the first request. */
@@ -38,7 +42,7 @@ const page = Effect.gen(function*() {
     ...router,
     add: (_method, _path, handler) => Effect.sync(() => void (found = Effect.isEffect(handler) ? handler : undefined))
   })
-  const layer = HttpApiScalar.layer(Api, { path: "/docs", scalar })
+  const layer = HttpApiScalar.layer(documentedContract, { path: "/docs", scalar })
   yield* Layer.build(Layer.provide(layer, Layer.succeed(HttpRouter.HttpRouter, recorder)))
   // The library adds an effect that renders the document, which needs and fails with nothing.
   return yield* Effect.flatMap(found as Effect.Effect<HttpServerResponse.HttpServerResponse>, prepared)

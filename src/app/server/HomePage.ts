@@ -85,9 +85,11 @@ ${content}</main></body>
 const links = (sandbox: ReadonlyArray<Html>) =>
   html`<h2>Open</h2>
 <ul>
-${link("/docs", "API reference", "Every endpoint, to read and to try.")}${sandbox}${
-    link("/openapi.json", "OpenAPI document", "For generators of clients.")
-  }${link("/health/ready", "Health", "For load balancers: whether this node takes requests.")}</ul>
+${link("/console/", "Console", "Everything that the service does, in the browser.")}${
+    link("/docs", "API reference", "Every endpoint, to read and to try.")
+  }${sandbox}${link("/openapi.json", "OpenAPI document", "For generators of clients.")}${
+    link("/health/ready", "Health", "For load balancers: whether this node takes requests.")
+  }</ul>
 `
 
 const channelList = (channels: Readonly<Record<string, string | undefined>>) =>

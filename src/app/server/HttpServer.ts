@@ -23,11 +23,12 @@ const refusal = (base: string, error: RequestRefused | ServiceUnavailable) => {
   const requestId = uuid7(DateTime.toEpochMillis(now))
   const isBusy = error._tag === "ServiceUnavailable"
   const { code, type } = wireOf(isBusy ? ServiceUnavailable : RequestRefused)
-  const body = JSON.stringify({
+  const answer = {
     success: false,
     error: { type, code, message: error.message, doc_url: docUrl(base, type) },
     meta: { request_id: requestId, timestamp: fromDateTime(now) }
-  })
+  }
+  const body = `${JSON.stringify(answer)}\n`
   const headers = {
     ...defaultHeaders,
     "content-type": "application/json",

@@ -47,10 +47,14 @@ const fragments = (sql: SqlClient.SqlClient) => {
   /** The highest id of the rows that are older. */
   const upTo = (table: Table, days: number) =>
     sql`(select coalesce(max(${sql(table)}), 0) from retention_marks where at < ${before(days)})`
-  const isOpen = sql`status in ('queued', 'sending')`
+  const isOpen = sql`status in ('scheduled', 'queued', 'sending')`
   const ofAccount = ({ account }: Scope) => account === undefined ? sql`true` : sql`account_id = ${account}`
   return { before, isOpen, ofAccount, upTo }
 }
+
+/** The channel of a table's rows. */
+const channelIn = (sql: SqlClient.SqlClient, table: Table) =>
+  sql.literal(table === "email_messages" ? "'email'::text as channel" : "channel")
 
 const erasures: Readonly<Record<Table, (sql: SqlClient.SqlClient) => Statement.Fragment>> = {
   email_messages: (sql) =>
@@ -75,12 +79,16 @@ const erasesTexts = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Step
           select coalesce((select id from retention_progress where name = ${name}), 0) as after,
             ${upTo(table, scope.contentDays)} as last
         ), expiring as (
-          select id, ${isOpen} as is_open from ${sql(table)}
+          select id, account_id, ${channelIn(sql, table)}, ${isOpen} as is_open from ${sql(table)}
           where id > (select after from span) and id <= (select last from span) and ${ofAccount(scope)}
           order by id limit ${portionSize}
         ), ended as (
-          select id from expiring where not is_open
-        ), erased as (${erasures[table](sql)}), noted as (
+          select id, account_id, channel from expiring where not is_open
+        ), erased as (${erasures[table](sql)}), searched as (
+          -- The recipients can be found as long as the record.
+          update message_search s set words = ts_filter(s.words, '{a}') from ended e
+          where s.account_id = e.account_id and s.channel = e.channel and s.message_id = e.id
+        ), noted as (
           insert into retention_progress (name, id)
           select ${name}::text, case when (select count(*) from expiring) < ${portionSize} then last
             else (select max(id) from expiring) end from span where last > after
@@ -94,9 +102,33 @@ const erasesTexts = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Step
 /** Deletes records, and what belongs to them. */
 const deletesRecords = (sql: SqlClient.SqlClient, table: Table, scope: Scope): Step => {
   const { isOpen, ofAccount, upTo } = fragments(sql)
+  const portion = Query.findOne({
+    Request: Schema.Void,
+    Result: Schema.Struct({ count: Schema.Int }),
+    execute: () =>
+      sql`with gone as (
+          delete from ${sql(table)} where ctid = any(array(select ctid from ${sql(table)}
+            where id <= ${upTo(table, scope.messageDays)} and not (${isOpen}) and ${ofAccount(scope)}
+            order by id limit ${portionSize} for update skip locked))
+          returning id, account_id, ${channelIn(sql, table)}
+        ), searched as (
+          delete from message_search s using gone g
+          where s.account_id = g.account_id and s.channel = g.channel and s.message_id = g.id
+        )
+        select count(*) as count from gone`
+  })
+  return { table, portion: Effect.map(portion(), ({ count }) => count) }
+}
+
+/** Blocks of the search go after their last record, which may be one that is still open. */
+const deletesBlocks = (sql: SqlClient.SqlClient, scope: Scope): Step => {
+  const { ofAccount, upTo } = fragments(sql)
   return portions(sql).deletes(
-    table,
-    sql`id <= ${upTo(table, scope.messageDays)} and not (${isOpen}) and ${ofAccount(scope)} order by id`
+    "message_search_blocks",
+    sql`last_id <= case channel when 'email' then ${upTo("email_messages", scope.messageDays)}
+        else ${upTo("messages", scope.messageDays)} end and ${ofAccount(scope)}
+      and not exists (select from message_search s where s.account_id = message_search_blocks.account_id
+        and s.channel = message_search_blocks.channel and s.message_id between first_id and last_id)`
   )
 }
 
@@ -114,7 +146,8 @@ const batchSteps = (sql: SqlClient.SqlClient, scope: Scope): ReadonlyArray<Step>
     deletes(
       "message_batches",
       sql`${isOld(scope.messageDays)} and not exists (select from messages m where m.batch_id = message_batches.id)`
-    )
+    ),
+    deletes("failovers", isOld(scope.messageDays))
   ]
 }
 
@@ -143,6 +176,7 @@ export const messageSteps = Effect.gen(function*() {
     ),
     ...scopes.flatMap((scope) => [
       ...tables.map((table) => deletesRecords(sql, table, scope)),
+      deletesBlocks(sql, scope),
       ...tables.map((table) => erasesTexts(sql, table, scope)),
       ...batchSteps(sql, scope)
     ]),

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { faultHours } from "../../messages/SandboxFault.ts"
 import { RetentionClock } from "../../platform/database/RetentionClock.ts"
 import { logRetry } from "../../platform/database/unavailable.ts"
 import { PeriodicTask } from "../../platform/work/PeriodicTask.ts"
@@ -7,9 +8,9 @@ import { messageSteps } from "./MessageRetention.ts"
 import { portions, portionSize, type Step } from "./portions.ts"
 
 /**
- * Rate windows expire after minutes, stored responses and sources of sent messages after a day, revoked keys' hashes,
- * verifications, notices and refusals after 30 days, audit entries after 400. A notice that is still queued keeps its
- * key, because the next one would say the same.
+ * Rate windows expire after minutes, planned faults after an hour, stored responses and sources of sent messages after a
+ * day, revoked keys' hashes, verifications, notices, recoveries and refusals after 30 days, audit entries and statistics
+ * after 400. A notice that is still queued keeps its key, because the next one would say the same.
  */
 const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
   const { clears, deletes } = portions(sql)
@@ -17,33 +18,38 @@ const stepsOf = (sql: SqlClient.SqlClient): ReadonlyArray<Step> => {
   return [
     deletes("rate_windows", sql`starts_at < ${now} - interval '5 minutes'`),
     deletes("idempotency_records", sql`created_at < ${now} - interval '24 hours'`),
+    deletes("sandbox_faults", sql`created_at < ${now} - make_interval(hours => ${faultHours}::integer)`),
     deletes("revoked_api_keys", sql`revoked_at < ${now} - interval '30 days'`),
     deletes("plain_refusals", sql`refused_at < ${now} - interval '30 days'`),
     deletes(
       "email_contents",
       sql`created_at < ${now} - interval '1 day' and not exists (select from email_messages m
-        where (m.id = email_contents.id or m.part_of = email_contents.id) and m.status in ('queued', 'sending'))`
+        where (m.id = email_contents.id or m.part_of = email_contents.id) and m.status in ('scheduled', 'queued', 'sending'))`
     ),
     clears(
       "whatsapp_outbox",
       sql`body = null`,
-      sql`body is not null and status not in ('queued', 'written')
+      sql`body is not null and status not in ('scheduled', 'queued', 'written')
         and (written_at < ${now} - interval '1 day' or written_at is null)`
     ),
     deletes(
       "whatsapp_files",
       sql`created_at < ${now} - interval '1 day' and not exists (select from whatsapp_outbox o
-        where o.file_id = whatsapp_files.id and o.status in ('queued', 'written'))`
+        where o.file_id = whatsapp_files.id and o.status in ('scheduled', 'queued', 'written'))`
     ),
     deletes("verification_sends", sql`created_at < ${now} - interval '2 days'`),
     deletes("verification_blocks", sql`until < ${now}`),
     deletes("verifications", sql`ended_at < ${now} - interval '30 days'`),
     deletes("login_guesses", sql`failed_at < ${now} - interval '1 day'`),
     deletes("login_sessions", sql`expires_at < ${now}`),
+    deletes("setup_links", sql`expires_at < ${now}`),
+    deletes("passkey_challenges", sql`expires_at < ${now}`),
     deletes("password_resets", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("email_changes", sql`expires_at < ${now} - interval '1 hour'`),
     deletes("accepted_bytes", sql`day < (${now} at time zone 'UTC')::date - 1`),
     deletes("audit_entries", sql`at < ${now} - interval '400 days'`),
+    deletes("message_stats", sql`hour < ${now} - interval '400 days'`),
+    deletes("webhook_recoveries", sql`completed_at < ${now} - interval '30 days'`),
     deletes("notices", sql`completed_at < ${now} - interval '30 days'`),
     clears(
       "notices",

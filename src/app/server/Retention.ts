@@ -5,6 +5,7 @@ import { accountsErasure, eraseRows, Erasure } from "../../accounts/Erasure.ts"
 import { apiKeysErasure } from "../../api-keys/ApiKeys.ts"
 import { emailErasure } from "../../channels/email/EmailLayer.ts"
 import { whatsappErasure } from "../../channels/whatsapp/WhatsAppLayer.ts"
+import { failoversErasure } from "../../failovers/FailoversHttp.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { createPartitions, dropPartitions, type PartitionedTable } from "../../platform/database/Partitions.ts"
 import * as Query from "../../platform/database/Query.ts"
@@ -57,12 +58,14 @@ const dropBodies = Effect.gen(function*() {
 
 /** One round of {@link Retention}. */
 export const retain = Effect.gen(function*() {
-  const { deliveryRetentionDays, eventRetentionDays } = yield* AppConfig
+  const { attemptRetentionDays, deliveryRetentionDays, eventRetentionDays, requestLogRetentionDays } = yield* AppConfig
   yield* RetentionClock.advance
   yield* createPartitions
   yield* markIds
   yield* drop("events", eventRetentionDays)
   yield* drop("webhook_deliveries", deliveryRetentionDays)
+  yield* drop("message_attempts", attemptRetentionDays)
+  yield* drop("request_log", requestLogRetentionDays)
   yield* dropBodies
   yield* eraseRemovedWebhooks
 })
@@ -77,13 +80,19 @@ export const Retention = PeriodicTask.make("Retention", "10 minutes", retain)
 export const ErasureSteps = Layer.succeed(Erasure, [
   apiKeysErasure,
   { name: "verify", some: eraseRows("verifications", "verification_blocks") },
+  failoversErasure,
   emailErasure,
   whatsappErasure,
   { name: "templates", some: eraseRows("email_templates") },
   { name: "sending domains", some: eraseRows("email_domains") },
   ...webhooksErasure,
-  { name: "messages", some: eraseRows("messages", "message_batches") },
-  { name: "usage", some: eraseRows("usage_daily", "usage_alerts") },
+  {
+    name: "messages",
+    some: eraseRows("messages", "message_batches", "message_search", "message_search_blocks", "message_attempts")
+  },
+  { name: "usage", some: eraseRows("usage_daily", "usage_alerts", "message_stats", "message_stat_entries") },
+  { name: "requests", some: eraseRows("request_log") },
+  { name: "sandbox", some: eraseRows("sandbox_mails", "sandbox_sms", "sandbox_receivers", "sandbox_faults") },
   accountsErasure
 ])
 

@@ -7,17 +7,20 @@ import { Access } from "../../platform/http/Access.ts"
 import { Allowed, type RouteName } from "../../platform/http/Allowed.ts"
 import { publicBase } from "../../platform/http/PublicUrl.ts"
 import * as ReaderPage from "../../platform/http/ReaderPage.ts"
-import { entityTag, isNamed } from "../../platform/http/ready/entityTag.ts"
+import { entityTag, isNamed } from "../../platform/http/ready/PreparedAnswer.ts"
 import { AcceptancePaths } from "../../platform/work/Overload.ts"
+import { receiverPath } from "../../webhooks/endpoint/SandboxReceiver.ts"
 import { GuidesRoutes } from "../guides/GuidesHttp.ts"
+import { mcpLayer } from "../mcp/McpHttp.ts"
 import { DocsPage } from "./DocsPage.ts"
+import { documentedContract } from "./documentedContract.ts"
 import { HomePage } from "./HomePage.ts"
 
 const OpenApiRoute = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const address = publicBase(yield* AppConfig)
   // Generated on first use, so that no start waits for it.
   const document = yield* Effect.cached(Effect.sync(() => {
-    const generated = OpenApi.fromApi(Api)
+    const generated = OpenApi.fromApi(documentedContract)
     const servers = address === "" ? generated.servers : [{ url: address }]
     const body = JSON.stringify({ ...generated, servers })
     return { body, etag: entityTag(body) }
@@ -45,9 +48,11 @@ const plainRoutes: ReadonlyArray<RouteName> = [
   { method: "GET", path: "/docs/guides" },
   { method: "GET", path: "/docs/guides/:name" },
   { method: "GET", path: "/llms.txt" },
+  { method: "POST", path: "/mcp" },
   { method: "GET", path: "/health/live" },
   { method: "GET", path: "/health/ready" },
   { method: "POST", path: "/v1/callbacks/sms/:provider/:secret" },
+  { method: "POST", path: `${receiverPath}/:secret` },
   { method: "GET", path: "/u/:token" },
   { method: "POST", path: "/u/:token" },
   { method: "GET", path: "/account/confirm/:token" },
@@ -67,7 +72,7 @@ const contractRoutes = (): ReadonlyArray<RouteName> => {
   return routes
 }
 
-/** The allowed methods of every path. */
+/** The allowed methods of every path. Those of the console join when its pages are loaded. */
 export const AllowedLayer = Layer.sync(Allowed, () => Allowed.fromRoutes([...contractRoutes(), ...plainRoutes]))
 
 /** The paths of the endpoints that accept messages. */
@@ -83,12 +88,13 @@ export const AcceptancePathsLayer = Layer.sync(AcceptancePaths, () => {
   return paths
 })
 
-/** The contract's endpoints with their OpenAPI document and its pages, the guides, and the style of the pages for readers of mail. */
+/** The contract's endpoints with their OpenAPI document and its pages, the guides, the tools of agents, and the style of the pages for readers of mail. */
 export const Routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api),
   OpenApiRoute,
   DocsPage,
   HomePage,
   GuidesRoutes,
+  mcpLayer(documentedContract),
   ReaderPage.Style
 )

@@ -3,9 +3,16 @@ import { Duration, Effect, Layer, Schedule } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { AccountsLayer } from "../../accounts/AccountHttp.ts"
 import { ApiKeysLayer, CredentialsLayer } from "../../api-keys/ApiKeysHttp.ts"
+import { ConsoleLayer } from "../../console/ConsoleLayer.ts"
 import { EmailDomainsLayer } from "../../email-domains/EmailDomainsHttp.ts"
 import { Events } from "../../events/Events.ts"
+import { FailoversLayer } from "../../failovers/FailoversHttp.ts"
+import { HistoryLayer } from "../../history/HistoryHttp.ts"
+import { MessageChanges } from "../../messages/MessageChanges.ts"
 import { Messages } from "../../messages/Messages.ts"
+import { ScheduledQueues } from "../../messages/ScheduledQueues.ts"
+import { OverviewLayer } from "../../overview/OverviewHttp.ts"
+import { PeopleHttp, PeopleLayer } from "../../people/PeopleHttp.ts"
 import { Cluster, ClusterPruning } from "../../platform/cluster/Cluster.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { TemporaryFiles } from "../../platform/config/TemporaryFiles.ts"
@@ -26,9 +33,13 @@ import { RequestRulesLayer } from "../../platform/http/RequestRulesLayer.ts"
 import { RequestsInFlight } from "../../platform/http/RequestsInFlight.ts"
 import { Health } from "../../platform/observability/Health.ts"
 import { RefusalLog } from "../../platform/observability/RefusalLog.ts"
-import { Metrics, Traces } from "../../platform/observability/Telemetry.ts"
+import { metrics, Traces } from "../../platform/observability/Telemetry.ts"
 import { Overload } from "../../platform/work/Overload.ts"
+import { TestWork } from "../../platform/work/TestWork.ts"
+import { UpstreamOutages } from "../../platform/work/UpstreamOutages.ts"
 import { PricingLayer } from "../../pricing/PricingHttp.ts"
+import { RequestLog } from "../../requests/RequestLog.ts"
+import { RequestsLayer } from "../../requests/RequestsHttp.ts"
 import { SandboxToken } from "../../sandbox/pages/SandboxToken.ts"
 import { TemplatesLayer } from "../../templates/TemplatesHttp.ts"
 import { UsageLayer } from "../../usage/UsageHttp.ts"
@@ -39,6 +50,7 @@ import { HttpServerLayer, OpenConnections } from "./HttpServer.ts"
 import { Pruning } from "./Pruning.ts"
 import { AccountErasure, ErasureSteps, Retention } from "./Retention.ts"
 import { AcceptancePathsLayer, AllowedLayer, Routes } from "./Routes.ts"
+import { ServiceGauges } from "./ServiceGauges.ts"
 
 /** Services that every domain uses. */
 const Platform = Layer.mergeAll(
@@ -50,8 +62,10 @@ const Platform = Layer.mergeAll(
   AllowedLayer,
   Overload.layer.pipe(Layer.provide(AcceptancePathsLayer)),
   Outages.layer,
+  TestWork.layer,
+  UpstreamOutages.layer,
   RefusalLog,
-  SandboxToken.layer.pipe(Layer.provideMerge(MacKeys.layer))
+  Layer.merge(RequestLog, SandboxToken.layer).pipe(Layer.provideMerge(MacKeys.layer))
 ).pipe(
   Layer.provideMerge(Cluster.pipe(Layer.provide(Database.layerCluster))),
   Layer.provideMerge(MainVault),
@@ -64,17 +78,20 @@ const Platform = Layer.mergeAll(
 )
 
 /** The domains, in the order of their imports. */
-const Domains = VerifyLayer.pipe(
+const Domains = OverviewLayer.pipe(
+  Layer.provideMerge(Layer.mergeAll(VerifyLayer, FailoversLayer, HistoryLayer, RequestsLayer)),
   Layer.provideMerge(Channels),
   Layer.provideMerge(TemplatesLayer),
   Layer.provideMerge(EmailDomainsLayer),
-  Layer.provideMerge(Messages.layer),
+  Layer.provideMerge(Layer.merge(MessageChanges.layer.pipe(Layer.provideMerge(Messages.layer)), ScheduledQueues.layer)),
   Layer.provideMerge(PricingLayer),
+  Layer.provideMerge(UsageLayer),
   Layer.provideMerge(Events.layer),
   Layer.provideMerge(WebhooksLayer),
-  Layer.provideMerge(UsageLayer),
   Layer.provideMerge(ApiKeysLayer),
   Layer.provideMerge(AccountsLayer),
+  Layer.provideMerge(PeopleHttp),
+  Layer.provideMerge(PeopleLayer),
   Layer.provide(ErasureSteps),
   Layer.provideMerge(CredentialsLayer),
   Layer.provideMerge(RequestRulesLayer.pipe(Layer.provide(BodyMemory.layer)))
@@ -105,14 +122,14 @@ const Drain = Layer.effectDiscard(Effect.gen(function*() {
 /** One node of the service. */
 export const Server = Drain.pipe(
   Layer.provideMerge(HttpRouter.serve(
-    Layer.mergeAll(Routes, Health, RequestPipeline, ClusterPruning, Maintenance, AccountErasure).pipe(
+    Layer.mergeAll(Routes, ConsoleLayer, Health, RequestPipeline, ClusterPruning, Maintenance, AccountErasure).pipe(
       Layer.provideMerge(Domains)
     ),
     { disableLogger: true, disableListenLog: true, routerConfig: { caseSensitive: true, maxParamLength: 1000 } }
   )),
   Layer.provideMerge(PublicUrlOfServer),
   Layer.provideMerge(HttpServerLayer),
-  Layer.provideMerge(Metrics),
+  Layer.provideMerge(metrics(ServiceGauges)),
   // Above the platform, because nodes of one machine find the embedded database's socket by the common TMPDIR.
   Layer.provideMerge(TemporaryFiles),
   Layer.provideMerge(Platform),

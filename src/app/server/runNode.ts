@@ -42,8 +42,10 @@ const retryUntilReachable = <A, E, R>(start: Effect.Effect<A, E, R>) =>
 const announce = Layer.effectDiscard(Effect.gen(function*() {
   const { base, local } = yield* PublicUrl
   if ((yield* AppConfig).paused) yield* Effect.logWarning("PAUSED is true: nothing is sent until a start without it")
+  // A program that waits for this line reads the files of the welcome next.
+  const { show } = yield* welcome(base)
   yield* Effect.logInfo(`listening on ${local} (docs at ${base}/docs, Ctrl-C stops)`)
-  yield* welcome(base)
+  yield* show
 }))
 
 /**

@@ -1,6 +1,7 @@
 import { noticeColumn } from "../../accounts/notices/SealedNotices.ts"
 import { dataKeyColumn } from "../../channels/whatsapp/credentials/DataKey.ts"
 import { dkimKeyColumn } from "../../email-domains/EmailDomains.ts"
+import { authenticatorColumn } from "../../people/SecondFactors.ts"
 import { keyringColumn } from "../../platform/crypto/MacKeys.ts"
 import { probeColumn } from "../../platform/crypto/MainKey.ts"
 import { idempotencyColumn } from "../../platform/http/Idempotency.ts"
@@ -16,7 +17,8 @@ export const sealedColumns = {
     dkimKeyColumn,
     dataKeyColumn,
     idempotencyColumn,
-    noticeColumn
+    noticeColumn,
+    authenticatorColumn
   ],
   /** Rewrapped after all others. */
   last: probeColumn

@@ -4,6 +4,8 @@ import * as NodeProcess from "node:process"
 import { styleText } from "node:util"
 import { Accounts } from "../../accounts/Accounts.ts"
 import { ApiKeys } from "../../api-keys/ApiKeys.ts"
+import { People } from "../../people/People.ts"
+import { setupLinkOf, SetupLinks } from "../../people/SetupLinks.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { upstreams } from "../../platform/config/Upstreams.ts"
 import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
@@ -50,14 +52,23 @@ ${bold("Send a mail, in another terminal:")}
   ${command(firstMail(base, key))}
 `
 
-/** Writes the key where this account alone reads it: a log would keep it for good. */
-const keepKey = Effect.fnUntraced(function*(key: string) {
+/** Writes a secret where this account alone reads it: a log would keep it for good. */
+const keep = Effect.fnUntraced(function*(name: string, secret: string, what: string) {
   const fs = yield* FileSystem.FileSystem
   const { dataDir } = yield* AppConfig
-  const path = (yield* Path.Path).resolve(dataDir, "first-key")
+  const path = (yield* Path.Path).resolve(dataDir, name)
+  yield* fs.makeDirectory(dataDir, { recursive: true })
   yield* fs.remove(path, { force: true })
-  yield* fs.writeFileString(path, `${key}\n`, { mode: 0o600 })
-  yield* Effect.logInfo(`the first API key is in ${path}`)
+  yield* fs.writeFileString(path, `${secret}\n`, { mode: 0o600 })
+  yield* Effect.logInfo(`${what} is in ${path}`)
+})
+
+/** A link for the first operator, until there is one. */
+const setupLink = Effect.fnUntraced(function*(base: string) {
+  const { console } = yield* AppConfig
+  const { hasOperator } = yield* People
+  if (console === "off" || (yield* hasOperator)) return undefined
+  return setupLinkOf(base, yield* (yield* SetupLinks).make)
 })
 
 /**
@@ -73,14 +84,37 @@ const homeLink = Effect.gen(function*() {
   return isSandbox && Option.isSome(token) ? `${local}${path}?token=${Redacted.value(token.value)}` : undefined
 })
 
-/** Shows the way in: a link, and on the first start of an embedded database an API key and a command to paste. */
+/**
+ * Prepares the way in, and gives the effect that shows it: one link. Until there is an operator, it is the link of the setup.
+ * On the first start of an embedded database, an API key and a command to paste follow. Without a terminal, link and key are
+ * in files, which are written before the effect runs.
+ */
 export const welcome = Effect.fnUntraced(function*(base: string) {
   const { isEmbedded } = yield* DatabaseAddress
   const key = isEmbedded ? yield* firstAccount : undefined
+  const setup = yield* setupLink(base)
   const { isTTY } = NodeProcess.stdout
-  if (key !== undefined && !isTTY) yield* Effect.orDie(keepKey(key))
-  const link = yield* homeLink
-  if (link !== undefined) yield* Console.log(`\n${bold("Open in a browser on this machine:")}\n\n  ${address(link)}\n`)
-  if (key === undefined && isEmbedded) yield* Console.log("Another API key: npm run cli -- account key 1\n")
-  if (key !== undefined && isTTY) yield* Console.log(tour(base, key))
+  if (!isTTY) {
+    // An image has no file system to write to, and serves without the console being set up.
+    if (setup !== undefined) {
+      yield* keep("setup-link", setup, "the link to set up the console").pipe(
+        Effect.catch(() =>
+          Effect.logWarning(
+            "the link to set up the console cannot be written to DATA_DIR; the command `console setup-link` prints one"
+          )
+        )
+      )
+    }
+    if (key !== undefined) yield* Effect.orDie(keep("first-key", key, "the first API key"))
+  }
+  const home = yield* homeLink
+  const link = isTTY && setup !== undefined ? setup : home
+  const show = Effect.gen(function*() {
+    if (link !== undefined) {
+      yield* Console.log(`\n${bold("Open in a browser on this machine:")}\n\n  ${address(link)}\n`)
+    }
+    if (key === undefined && isEmbedded) yield* Console.log("Another API key: npm run cli -- account key 1\n")
+    if (key !== undefined && isTTY) yield* Console.log(tour(base, key))
+  })
+  return { show }
 })

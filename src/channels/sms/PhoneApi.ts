@@ -12,7 +12,10 @@ import { textBetween } from "../../values/Text.ts"
 /** Facts about a number. For an impossible number, all fields but `input` and `valid` are null. */
 const PhoneValidation = Schema.Struct({
   input: Schema.String,
-  valid: Schema.Boolean.annotate({ description: "Whether the number is in a range that its country has assigned" }),
+  valid: Schema.Boolean.annotate({
+    description:
+      "Whether the number is in a range that its country has assigned. Messages are also accepted for other numbers that have an e164"
+  }),
   e164: Schema.NullOr(Schema.String).annotate({
     description: "The form that messages use; also set for a possible number that is not assigned"
   }),

@@ -21,12 +21,12 @@ const validation = (input: string): PhoneValidation => {
   }
 }
 
-/** A query reads `+` as a space. No number begins with one. */
-const withPlus = (number: string) => number.replace(/^ (?=\d)/, "+")
+/** A query reads `+` as a space. */
+const asWritten = (number: string) => number.replace(/^ (?=\d)/, "+")
 
 export const PhoneHttp = HttpApiBuilder.group(
   baseContract.add(PhoneApi),
   "phone",
   (handlers) =>
-    handlers.handle("validate", ({ query }) => Effect.sync(() => ({ data: validation(withPlus(query.number)) })))
+    handlers.handle("validate", ({ query }) => Effect.sync(() => ({ data: validation(asWritten(query.number)) })))
 )

@@ -1,10 +1,13 @@
 import { Effect, Schedule } from "effect"
+import { domainEvent, Events } from "../../events/Events.ts"
 import { Database } from "../../platform/database/Database.ts"
+import { MessageMetrics } from "../../platform/observability/MessageMetrics.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { dollars } from "../../pricing/SmsPrice.ts"
 import { Quotas } from "../../usage/Quotas.ts"
 import { Usage } from "../../usage/Usage.ts"
 import type { MessageId } from "../../values/Ids.ts"
+import { isTest } from "../../values/TestMode.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
 import { SmsRepo, type SmsRequest, type StoredSms } from "./SmsRepo.ts"
 
@@ -28,6 +31,31 @@ const acceptanceOf = (request: SmsRequest, ids: ReadonlyArray<MessageId>): Accep
   cost_usd: dollars(costOf(request))
 })
 
+const queuedEvent = (
+  message_id: MessageId,
+  { accountId, cost_micros, segments, sending: { failover_id, metadata, tags }, to }:
+    & Omit<SmsRequest, "messages">
+    & StoredSms
+) =>
+  domainEvent({
+    accountId,
+    event: "message.queued",
+    channel: "sms",
+    data: {
+      channel: "sms",
+      message_id,
+      session_id: null,
+      segments,
+      cost_usd: dollars(cost_micros),
+      tags,
+      metadata,
+      failover_id,
+      to,
+      type: "text",
+      status: "queued"
+    }
+  })
+
 const counted = (request: SmsRequest) => ({
   accountId: request.accountId,
   metric: "sms_segments" as const,
@@ -46,6 +74,7 @@ const lockRetries = { times: 3, schedule: Schedule.spaced("10 millis") } as cons
  */
 export const make = Effect.gen(function*() {
   const { afterCommit, inTransaction, transaction } = yield* Database
+  const events = yield* Events
   const outlet = yield* SmsOutlet
   const quotas = yield* Quotas
   const usage = yield* Usage
@@ -54,16 +83,27 @@ export const make = Effect.gen(function*() {
   /** Stores the messages; returns their ids in the order of the requests. */
   const store = Effect.fnUntraced(function*(requests: ReadonlyArray<SmsRequest>) {
     const rows = yield* repo.insert(requests)
+    const liveCount = requests.reduce(
+      (sum, { accountId, messages }) => isTest(accountId) ? sum : sum + messages.length,
+      0
+    )
+    const messages = requests.flatMap((request) => request.messages.map((message) => ({ ...request, ...message })))
+    yield* events.publish(messages.flatMap((message, index) => {
+      const row = rows[index]
+      return row?.is_wanted === true ? [queuedEvent(row.id, message)] : []
+    }))
     yield* usage.count(requests.map(counted))
-    yield* afterCommit(outlet.wake)
+    yield* afterCommit(
+      Effect.andThen(Effect.sync(() => MessageMetrics.accepted("sms", liveCount)), outlet.wake)
+    )
     return rows.map(({ id }) => id)
   })
 
   const alone = (request: SmsRequest) =>
     transaction(Effect.gen(function*() {
-      const { accountId: account_id, batchId: id, messages } = request
-      yield* quotas.reserve(account_id, "sms", messages.length)
-      if (id !== null) yield* repo.insertBatch({ id, account_id, total: messages.length })
+      const { accountId, batchId, messages } = request
+      yield* quotas.reserve(accountId, "sms", messages.length)
+      if (batchId !== null) yield* repo.insertBatch(batchId, request)
       return acceptanceOf(request, yield* store([request]))
     }))
 

@@ -1,13 +1,15 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Message, MessageBatch, messageBatchQuery } from "../../messages/Message.ts"
+import { MessageOver, Reschedule } from "../../messages/MessageOver.ts"
 import { messageQuery } from "../../messages/messageQuery.ts"
+import { acceptedFields, sendFields } from "../../messages/sendFields.ts"
 import * as Access from "../../platform/http/Access.ts"
 import { apiErrors } from "../../platform/http/ApiError.ts"
 import { NotFound, PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../platform/http/Authentication.ts"
 import { BodyLimit, bulk, RequestRules, WaitsOutside } from "../../platform/http/RequestRules.ts"
-import { recipientsOf } from "../../templates/Recipients.ts"
+import { bulkFields } from "../../templates/Recipients.ts"
 import { MessageBatchId, MessageId, pathId } from "../../values/Ids.ts"
 import { Data, Done, Paged, pageQuery } from "../../values/Page.ts"
 import { PhoneNumber } from "../../values/PhoneNumber.ts"
@@ -20,15 +22,17 @@ const Content = textBetween(1, maxTextLength).check(notBlank)
 export const NewSms = Schema.Struct({
   to: PhoneNumber,
   content: Content,
-  sender_id: Schema.optionalKey(SenderId)
+  sender_id: Schema.optionalKey(SenderId),
+  ...sendFields
 }).annotate({ identifier: "NewSms" })
 export type NewSms = typeof NewSms.Type
 
 /** One text for up to 500 numbers, each with its values. */
 export const NewSmsBatch = Schema.Struct({
-  recipients: recipientsOf(PhoneNumber),
+  ...bulkFields(PhoneNumber, "a number"),
   content: Content,
-  sender_id: Schema.optionalKey(SenderId)
+  sender_id: Schema.optionalKey(SenderId),
+  ...sendFields
 }).annotate({ identifier: "NewSmsBatch" })
 export type NewSmsBatch = typeof NewSmsBatch.Type
 
@@ -36,7 +40,8 @@ const AcceptedSms = Schema.Struct({
   id: MessageId,
   message_id: MessageId.annotate({ description: "The same as id" }),
   to: Schema.String,
-  status: Schema.Literal("queued"),
+  status: Schema.Literals(["queued", "scheduled"]),
+  ...acceptedFields,
   segments: Schema.Int,
   cost_usd: Schema.Finite
 }).annotate({ identifier: "AcceptedSms" })
@@ -45,7 +50,8 @@ export type AcceptedSms = typeof AcceptedSms.Type
 const AcceptedSmsBatch = Schema.Struct({
   batch_id: MessageBatchId,
   total_recipients: Schema.Int,
-  status: Schema.Literal("queued"),
+  status: Schema.Literals(["queued", "scheduled"]),
+  ...acceptedFields,
   message: Schema.String,
   segments: Schema.Int.annotate({ description: "Of all messages" }),
   cost_usd: Schema.Finite
@@ -108,6 +114,18 @@ const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
   .annotate(Access.Access, reading)
   .annotateMerge(OpenApi.annotations({ summary: "Read a batch of SMS", description: "Its status and its counts." }))
 
+const resend = HttpApiEndpoint.post("resend", "/batches/:batch_id/resend", {
+  params: { batch_id: MessageBatchId },
+  success: Done(MessageBatch).pipe(HttpApiSchema.status(202)),
+  error: apiErrors(NotFound, ValidationFailed, UnsupportedDestination, PlanLimitExceeded)
+})
+  .annotate(Access.Access, sending)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Send a batch of SMS again to failed recipients",
+    description:
+      "Makes a new batch with the same content for the recipients that an ended batch did not reach, and answers with it. A batch is sent again once: a repeated request answers with the same new batch. A text that is no longer kept cannot be sent again."
+  }))
+
 const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
   params: { batch_id: MessageBatchId },
   success: Done(MessageBatch),
@@ -120,6 +138,42 @@ const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
     description:
       "Cancels all messages of which no part is being submitted or was submitted. After the answer no further message begins; those being sent count as queued until they end, mostly within a second. Canceling again changes nothing."
   }))
+
+const writing = Access.channel(["sms:write"], "sms:write")
+
+const rescheduleBatch = HttpApiEndpoint.patch("rescheduleBatch", "/batches/:batch_id", {
+  params: { batch_id: MessageBatchId },
+  payload: Reschedule,
+  success: Data(MessageBatch),
+  error: apiErrors(NotFound, MessageOver, ValidationFailed)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Reschedule a batch of SMS", description: "Gives a scheduled batch another time." })
+  )
+
+const cancelOne = HttpApiEndpoint.post("cancelOne", "/messages/:id/cancel", {
+  params: { id: pathId(MessageId) },
+  success: Done(Message),
+  error: apiErrors(NotFound, MessageOver)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Cancel an SMS",
+    description:
+      "Cancels a message of which no part is being submitted or was submitted, and gives back its quota and its cost. Otherwise nothing changes and the answer is 409 with the status."
+  }))
+
+const reschedule = HttpApiEndpoint.patch("reschedule", "/messages/:id", {
+  params: { id: pathId(MessageId) },
+  payload: Reschedule,
+  success: Data(Message),
+  error: apiErrors(NotFound, MessageOver, ValidationFailed)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Reschedule an SMS", description: "Gives a scheduled message another time." })
+  )
 
 const list = HttpApiEndpoint.get("list", "/messages", {
   query: messageQuery(PhoneNumber),
@@ -161,10 +215,14 @@ export class SmsApi extends HttpApiGroup.make("sms")
     sendBulk,
     batches,
     batch,
+    resend,
     cancel,
+    rescheduleBatch,
     list,
     finding("find", "/messages/:id", "Read an SMS"),
     finding("status", "/status/:id", "Read an SMS (alias)"),
+    cancelOne,
+    reschedule,
     senderIds
   )
   .prefix("/v1/sms")

@@ -1,15 +1,21 @@
 import { Context, Effect, Layer } from "effect"
+import { BatchResends } from "../../messages/BatchResends.ts"
+import type { MessageBatch } from "../../messages/Message.ts"
+import { firstStatus, sendingOf } from "../../messages/sendFields.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { ulid } from "../../platform/crypto/ids.ts"
 import type { CodeSeed } from "../../platform/crypto/oneTimeCode.ts"
-import { type PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
+import { type NotFound, type PlanLimitExceeded, ValidationFailed } from "../../platform/http/ApiErrors.ts"
 import { Prices } from "../../pricing/Prices.ts"
 import { compiledText } from "../../templates/CompiledTemplate.ts"
+import { withCommonValues } from "../../templates/Recipients.ts"
 import { requireValues } from "../../templates/requireValues.ts"
 import * as Template from "../../templates/Template.ts"
-import { type AccountId, MessageBatchId } from "../../values/Ids.ts"
+import { type AccountId, MessageBatchId, type MessageId } from "../../values/Ids.ts"
 import { pluralize } from "../../values/messageText.ts"
-import { countryOf, type PhoneNumber } from "../../values/PhoneNumber.ts"
+import { countryOf, PhoneNumber } from "../../values/PhoneNumber.ts"
+import { isTest } from "../../values/TestMode.ts"
+import { PartStatusUpdates } from "./parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "./parts/SmsOutlet.ts"
 import * as SmsAcceptance from "./SmsAcceptance.ts"
 import type { AcceptedSms, AcceptedSmsBatch, NewSms, NewSmsBatch } from "./SmsApi.ts"
@@ -30,8 +36,9 @@ interface RequestedSms {
 /** Renders the text of each recipient of a batch. */
 const textsOf = Effect.fnUntraced(function*(batch: NewSmsBatch) {
   const template = yield* compiledText(batch.content, "content")
-  yield* requireValues(template, batch.recipients)
-  return yield* Effect.forEach(batch.recipients, ({ to, variables = {} }, index) => {
+  const recipients = withCommonValues(batch)
+  yield* requireValues(template, recipients)
+  return yield* Effect.forEach(recipients, ({ to, variables = {} }, index) => {
     const params = { to: `recipients[${index}].to`, content: `recipients[${index}].variables` }
     // Measured before rendering, because values can make a text of any size.
     return Template.lengths(template, variables).text > maxTextLength
@@ -49,6 +56,10 @@ export class SmsMessages extends Context.Service<SmsMessages, {
   readonly send: (accountId: AccountId, sms: NewSms, codeSeed?: CodeSeed) => Effect.Effect<AcceptedSms, Refusal>
   /** Accepts all messages, or none. */
   readonly sendBulk: (accountId: AccountId, batch: NewSmsBatch) => Effect.Effect<AcceptedSmsBatch, Refusal>
+  /** Sends an ended batch again to the numbers whose message failed. Once. */
+  readonly resend: (accountId: AccountId, batchId: MessageBatchId) => Effect.Effect<MessageBatch, NotFound | Refusal>
+  /** Cancels a message if surely none of its parts was submitted. False if it is too late. */
+  readonly withdraw: (id: MessageId) => Effect.Effect<boolean>
   /** Cancels those messages of a batch whose submit has not begun. */
   readonly cancel: (batchId: MessageBatchId) => Effect.Effect<void>
   /** The operator's sender ids; the first is the default. */
@@ -60,7 +71,9 @@ export class SmsMessages extends Context.Service<SmsMessages, {
       const { smsSenderIds: senderIds = [] } = yield* AppConfig
       const prices = yield* Prices
       const outlet = yield* SmsOutlet
+      const updates = yield* PartStatusUpdates
       const accept = yield* SmsAcceptance.make
+      const resends = yield* BatchResends
 
       const senderOf = ({ sender_id }: { readonly sender_id?: string }) =>
         sender_id === undefined || senderIds.length === 0 || senderIds.includes(sender_id)
@@ -68,6 +81,7 @@ export class SmsMessages extends Context.Service<SmsMessages, {
           : Effect.fail(ValidationFailed.of("sender_id", "must be listed by GET /v1/sms/sender-ids"))
 
       const stored = Effect.fnUntraced(function*(
+        accountId: AccountId,
         { codeSeed, content, params, to }: RequestedSms
       ): Effect.fn.Return<StoredSms, Refusal> {
         const country = countryOf(to)
@@ -86,40 +100,68 @@ export class SmsMessages extends Context.Service<SmsMessages, {
           content,
           encoding,
           segments: parts.length,
-          cost_micros: price * parts.length,
+          cost_micros: isTest(accountId) ? 0 : price * parts.length,
           parts: outlet.takes === "segments" ? parts : [content],
           codeSeed
         }
       })
 
       const send = Effect.fn("SmsMessages.send")(function*(accountId: AccountId, sms: NewSms, codeSeed?: CodeSeed) {
+        const sending = yield* sendingOf(sms)
         const sender = yield* senderOf(sms)
-        const message = yield* stored({ ...sms, codeSeed, params: { to: "to", content: "content" } })
-        const request = { accountId, sender, batchId: null, messages: [message] }
+        const message = yield* stored(accountId, { ...sms, codeSeed, params: { to: "to", content: "content" } })
+        const request = { accountId, sender, batchId: null, messages: [message], sending }
         const { cost_usd, ids: [first], segments } = yield* accept(request)
         if (first === undefined) return yield* Effect.die("an insert of one row returned none")
-        return { id: first, message_id: first, to: message.to, status: "queued" as const, segments, cost_usd }
+        const shown = { status: firstStatus(sending), send_at: sending.sendAt, segments, cost_usd }
+        return { id: first, message_id: first, to: message.to, ...shown }
       })
 
       const sendBulk = Effect.fn("SmsMessages.sendBulk")(function*(accountId: AccountId, batch: NewSmsBatch) {
+        const sending = yield* sendingOf(batch)
         const sender = yield* senderOf(batch)
-        const messages = yield* Effect.forEach(yield* textsOf(batch), stored)
+        const messages = yield* Effect.forEach(yield* textsOf(batch), (sms) => stored(accountId, sms))
         const batchId = MessageBatchId.make(`sms_batch_${yield* ulid}`)
-        const { cost_usd, segments } = yield* accept({ accountId, sender, batchId, messages })
+        const { cost_usd, segments } = yield* accept({
+          accountId,
+          sender,
+          batchId,
+          messages,
+          sending
+        })
         const total = messages.length
+        const status = firstStatus(sending)
         return {
           batch_id: batchId,
           total_recipients: total,
-          status: "queued" as const,
+          status,
+          send_at: sending.sendAt,
           message: `${
             pluralize(total, "message is", "messages are")
-          } queued; GET /v1/sms/batches/${batchId} counts them.`,
+          } ${status}; GET /v1/sms/batches/${batchId} counts them.`,
           segments,
           cost_usd
         }
       })
 
-      return SmsMessages.of({ send, sendBulk, cancel: outlet.cancel, senderIds })
+      const resend = Effect.fn("SmsMessages.resend")((accountId: AccountId, batchId: MessageBatchId) =>
+        resends.resend(
+          { accountId, channel: "sms" },
+          batchId,
+          Effect.fnUntraced(function*(failed, sending) {
+            const from = failed[0]?.from ?? null
+            const sender = yield* senderOf(from === null ? {} : { sender_id: from })
+            const params = { to: "batch_id", content: "batch_id" }
+            const messages = yield* Effect.forEach(failed, ({ content, to }) =>
+              stored(accountId, { to: PhoneNumber.make(to), content: content.body, params }))
+            const made = MessageBatchId.make(`sms_batch_${yield* ulid}`)
+            yield* accept({ accountId, sender, batchId: made, messages, sending })
+            return made
+          })
+        )
+      )
+
+      return SmsMessages.of({ send, sendBulk, resend, cancel: outlet.cancel, withdraw: updates.cancelOne, senderIds })
     })
-  ).pipe(Layer.provide(SmsRepo.layer))
+  ).pipe(Layer.provide([SmsRepo.layer, BatchResends.layer]))
 }

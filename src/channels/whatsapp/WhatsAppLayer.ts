@@ -13,7 +13,7 @@ import { Groups } from "./directory/Groups.ts"
 import { GroupsHttp } from "./directory/GroupsHttp.ts"
 import { InboundTraffic } from "./inbox/InboundTraffic.ts"
 import { Inbox } from "./inbox/Inbox.ts"
-import { Media } from "./inbox/Media.ts"
+import { Media, SimulatedFiles } from "./inbox/Media.ts"
 import { MediaHttp } from "./inbox/MediaHttp.ts"
 import { maxFileBytes, MediaRoom } from "./inbox/MediaRoom.ts"
 import { MessagesHttp } from "./outbox/MessagesHttp.ts"
@@ -21,7 +21,9 @@ import { OutboxSender } from "./outbox/OutboxSender.ts"
 import { OutboxSenders } from "./outbox/OutboxSenders.ts"
 import { OutboxStatusUpdates } from "./outbox/OutboxStatusUpdates.ts"
 import { OutboxSweeper } from "./outbox/OutboxSweeper.ts"
+import { ScheduledOutbox } from "./outbox/ScheduledOutbox.ts"
 import { WhatsAppMessages } from "./outbox/WhatsAppMessages.ts"
+import { PairingLinks } from "./sessions/PairingLinks.ts"
 import { SessionActor, SessionSweeper } from "./sessions/SessionActor.ts"
 import { Sessions } from "./sessions/Sessions.ts"
 import { SessionsHttp } from "./sessions/SessionsHttp.ts"
@@ -76,11 +78,16 @@ const Files = Layer.unwrap(
   )
 )
 
+/** The files of test sessions are stored at the simulated one. */
+const FilesOfTests = Layer.effect(SimulatedFiles, PublicDownload).pipe(
+  Layer.provide(PublicDownload.layer({ allowLoopback: true, maxBytes: maxFileBytes, timeout: "60 seconds" }))
+)
+
 /** Contacts, groups and received files, which requests ask for. */
 const People = Layer.mergeAll(
-  ContactsHttp.pipe(Layer.provide(Contacts.layer)),
-  GroupsHttp.pipe(Layer.provide(Groups.layer)),
-  MediaHttp.pipe(Layer.provide(Media.layer), Layer.provide([Files, MediaRoom.layer])),
+  ContactsHttp.pipe(Layer.provideMerge(Contacts.layer)),
+  GroupsHttp.pipe(Layer.provideMerge(Groups.layer)),
+  MediaHttp.pipe(Layer.provide(Media.layer), Layer.provide([Files, FilesOfTests, MediaRoom.layer])),
   DirectoryActor
 ).pipe(Layer.provide(Directory.layer))
 
@@ -89,15 +96,16 @@ const References = Layer.mergeAll(Groups.layerDirectory, Inbox.layerReceived)
 
 /** The WhatsApp channel with its endpoints and actors. It requires `WhatsAppSocket`. */
 export const WhatsAppLayer = Layer.mergeAll(
-  SessionsHttp,
+  SessionsHttp.pipe(Layer.provideMerge(PairingLinks.layer)),
   MessagesHttp.pipe(Layer.provideMerge(WhatsAppMessages.layer)),
   SessionSweeper,
   OutboxSweeper,
+  ScheduledOutbox,
   People,
   SessionActor.pipe(Layer.provide(CredentialStore.layer), Layer.provide(Traffic), Layer.provide(Inbox.layerJournal))
 ).pipe(
   Layer.provide(References),
-  Layer.provide(Sessions.layer),
+  Layer.provideMerge(Sessions.layer),
   Layer.provide(OutboxSenders.layer),
   Layer.provide(OutboxStatusUpdates.layer),
   Layer.provide(Inbox.layer),

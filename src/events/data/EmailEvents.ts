@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { EmailBatchId, EmailMessageId } from "../../values/Ids.ts"
+import { labels, messageLabels } from "../../values/Labels.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
 import { withExamples } from "./withExamples.ts"
 
@@ -9,9 +10,18 @@ const Email = {
   id: EmailMessageId,
   batch_id: Schema.NullOr(EmailBatchId).annotate({ description: "null for a single email" }),
   to: Schema.String,
-  subject: Schema.String
+  subject: Schema.String,
+  ...messageLabels
 }
-const email = { id: 901, batch_id: null, to: "ada@example.com", subject: "Your receipt" }
+const email = {
+  id: 901,
+  batch_id: null,
+  to: "ada@example.com",
+  subject: "Your receipt",
+  tags: ["receipt"],
+  metadata: { order: "A-17" },
+  failover_id: null
+}
 
 export const EmailSent = withExamples(Schema.Struct({ ...Email, sent_at: Timestamp }), { ...email, sent_at: time })
 
@@ -49,9 +59,46 @@ export const EmailComplained = withExamples(
   { ...email, complained_at: time }
 )
 
+const error = Schema.String.annotate({ description: "why, in one line" })
+
+export const EmailFailed = withExamples(
+  Schema.Struct({ ...Email, failed_at: Timestamp, error }),
+  { ...email, failed_at: time, error: "the relay may have accepted it, but did not confirm: timeout" }
+)
+
+export const EmailSuppressed = withExamples(
+  Schema.Struct({ ...Email, suppressed_at: Timestamp }),
+  { ...email, suppressed_at: time }
+)
+
+export const EmailDeliveryDelayed = withExamples(
+  Schema.Struct({
+    ...Email,
+    delayed_at: Timestamp,
+    attempt: Schema.NullOr(Schema.Int).annotate({
+      description: "how many attempts have failed; null if another mail server delays it"
+    }),
+    next_attempt_at: Schema.NullOr(Timestamp).annotate({ description: "null if another mail server delays it" }),
+    error: Schema.String.annotate({ description: "the answer to the attempt, or the reason of the delay" })
+  }),
+  {
+    ...email,
+    delayed_at: time,
+    attempt: 1,
+    next_attempt_at: "2030-01-31T09:01:00.000000Z",
+    error: "451 4.7.1 Greylisted, try again later"
+  }
+)
+
+export const EmailCanceled = withExamples(Schema.Struct({ ...Email, canceled_at: Timestamp }), {
+  ...email,
+  canceled_at: time
+})
+
 export const EmailBulkCompleted = withExamples(
   Schema.Struct({
     batch_id: EmailBatchId,
+    ...labels,
     total: Schema.Int,
     sent: Schema.Int,
     failed: Schema.Int,
@@ -61,6 +108,8 @@ export const EmailBulkCompleted = withExamples(
   }),
   {
     batch_id: "email_batch_01HZX3T5K8Q2W4Y6B9D1F3H5J7",
+    tags: ["news"],
+    metadata: { issue: "2030-01" },
     total: 500,
     sent: 498,
     failed: 1,

@@ -1,5 +1,5 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Effect, Layer, Logger, Option, References } from "effect"
+import { Effect, Layer, Logger, Option, Random, References } from "effect"
 import {
   RunnerAddress,
   RunnerHealth,
@@ -11,9 +11,9 @@ import {
 } from "effect/cluster"
 import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
-import * as NodeNet from "node:net"
 import { AppConfig } from "../config/AppConfig.ts"
 import * as Query from "../database/Query.ts"
+import { refusal } from "../net/Listening.ts"
 import { PeriodicTask } from "../work/PeriodicTask.ts"
 import * as Neighbours from "./Neighbours.ts"
 import * as RunnerSockets from "./RunnerSockets.ts"
@@ -21,16 +21,14 @@ import * as RunnerSockets from "./RunnerSockets.ts"
 /** The number of shards. The placement of actors depends on it: all nodes share it and it never changes. */
 export const shards = 48
 
-/** A port that is free now. If another process takes it before the start, the start fails and the next one tries again. */
-const freePort = (host: string) =>
-  Effect.callback<number>((resume) => {
-    const server = NodeNet.createServer()
-    server.once("error", (error) => resume(Effect.die(error)))
-    server.listen(0, host, () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      server.close(() => resume(Effect.succeed(port)))
-    })
+/**
+ * A port that is free now, below the ports that systems give to outgoing connections, so that no connection
+ * takes it before the node listens. If another process takes it, the start fails and the next one tries another.
+ */
+const freePort = (host: string): Effect.Effect<number> =>
+  Effect.gen(function*() {
+    const port = yield* Random.nextIntBetween(20_000, 30_000)
+    return (yield* refusal(host, port)) === "EADDRINUSE" ? yield* freePort(host) : port
   })
 
 /** Warnings of the library in every normal start and shutdown of a node. */

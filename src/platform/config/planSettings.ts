@@ -35,6 +35,11 @@ export const planSettings = {
   otpQuotaGrowth: Setting.quota("OTP_QUOTA_GROWTH", "1000", "One-time codes per month, Growth plan."),
   otpQuotaBusiness: Setting.quota("OTP_QUOTA_BUSINESS", "5000", "One-time codes per month, Business plan."),
   otpQuotaEnterprise: Setting.quota("OTP_QUOTA_ENTERPRISE", "unlimited", "One-time codes per month, Enterprise plan."),
+  testQuotaPerDay: Setting.int(1, 1_000_000)(
+    "TEST_QUOTA_PER_DAY",
+    "1000",
+    "Emails (recipients), SMS and one-time codes, each, that the test keys of an account may send per day (UTC)."
+  ),
   whatsappSessionLimitStarter: Setting.quota("WHATSAPP_SESSION_LIMIT_STARTER", "1", "WhatsApp sessions, Starter plan."),
   whatsappSessionLimitGrowth: Setting.quota("WHATSAPP_SESSION_LIMIT_GROWTH", "3", "WhatsApp sessions, Growth plan."),
   whatsappSessionLimitBusiness: Setting.quota(

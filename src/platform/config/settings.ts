@@ -108,6 +108,11 @@ export const settings = {
     "8",
     "Connections of this node to the relay. From 3 on, one is kept for one-time codes and security notices, and batches leave another to single emails."
   ),
+  smtpDialogue: Setting.oneOf(["failures", "all", "none"])(
+    "SMTP_DIALOGUE",
+    "failures",
+    "Dialogues with the relay that attempts keep: those of failures and deferrals, all, or none. Without its dialogue, an attempt keeps the last reply."
+  ),
   smtpTimeoutSeconds: Setting.int(1, 600)(
     "SMTP_TIMEOUT_SECONDS",
     "60",
@@ -167,6 +172,15 @@ export const settings = {
     "SANDBOX_TOKEN",
     "Token of the sandbox's pages, which show all messages to programs on this machine. Unset: generated in development and with SANDBOX_ALLOW; no pages in production."
   ),
+  console: Setting.oneOf(["on", "off"])(
+    "CONSOLE",
+    "on",
+    "Whether this node serves the console at /console: on or off."
+  ),
+  consoleAllow: Setting.optional(Setting.networks)(
+    "CONSOLE_ALLOW",
+    "Addresses or networks (10.0.0.0/8) that may open the console. Others get 404. Unset: all."
+  ),
   sandboxAllow: Setting.optional(Setting.networks)(
     "SANDBOX_ALLOW",
     "Addresses or networks (172.17.0.0/16) that may use the sandbox's pages besides this machine. The pages need their token there, too. Unset: none."
@@ -178,7 +192,7 @@ export const settings = {
   ),
   smppUrl: Setting.optional(Setting.url(["smpp", "smpps"]))(
     "SMPP_URL",
-    "URL of the carrier: smpp(s)://system_id:password@host:port. Required with SMS_PROVIDER=smpp."
+    "URL of the carrier: smpp(s)://system_id:password@host:port, with ?bind=pair for a transmitter and a receiver. Required with SMS_PROVIDER=smpp."
   ),
   smppSystemType: Setting.optional(Setting.text)("SMPP_SYSTEM_TYPE", "The system_type of the bind. Unset: empty."),
   smppWindow: Setting.int(1, 2_000)("SMPP_WINDOW", "10", "Submits in flight on the bind."),
@@ -236,6 +250,12 @@ export const settings = {
     "30",
     "Days that ended webhook deliveries and their attempts are kept."
   ),
+  attemptRetentionDays: Setting.int(1, 366)(
+    "ATTEMPT_RETENTION_DAYS",
+    "30",
+    "Days that the attempts of messages are kept for their timelines."
+  ),
+  requestLogRetentionDays: Setting.int(0, 366)("REQUEST_LOG_RETENTION_DAYS", "7", "Days of logged requests. 0: off."),
   logLevel: Setting.oneOf(["trace", "debug", "info", "warn", "warning", "error"])(
     "LOG_LEVEL",
     "info",

@@ -30,8 +30,16 @@ export class MacKeys extends Context.Service<MacKeys, {
   readonly confirm: Uint8Array
   /** For one-time codes. */
   readonly verify: Uint8Array
+  /** For the tokens of the console's forms. */
+  readonly console: Uint8Array
   /** For the token of the sandbox's pages. */
   readonly sandbox: Uint8Array
+  /** For the addresses of the sandbox's webhook receiver. */
+  readonly receiver: Uint8Array
+  /** For the cursors of lists. */
+  readonly cursor: Uint8Array
+  /** For the recipients of refused requests. */
+  readonly recipient: Uint8Array
 }>()("messaging-service/platform/crypto/MacKeys") {
   /** Fails under a main key that is not the database's. */
   static readonly layer = Layer.effect(
@@ -62,7 +70,11 @@ export class MacKeys extends Context.Service<MacKeys, {
         tracking: yield* keyFor("tracking"),
         confirm: yield* keyFor("confirm"),
         verify: yield* keyFor("verify"),
-        sandbox: yield* keyFor("sandbox")
+        console: yield* keyFor("console"),
+        sandbox: yield* keyFor("sandbox"),
+        receiver: yield* keyFor("receiver"),
+        cursor: yield* keyFor("cursor"),
+        recipient: yield* keyFor("recipient")
       })
     })
   )

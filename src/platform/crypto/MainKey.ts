@@ -1,8 +1,10 @@
-import { Effect, FileSystem, Layer, Redacted, Schema } from "effect"
+import { Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { AppConfig } from "../config/AppConfig.ts"
 import { WrongSetting } from "../config/Setting.ts"
+import { Database } from "../database/Database.ts"
+import { DatabaseUnreachable } from "../database/DatabaseUnreachable.ts"
 import * as Query from "../database/Query.ts"
 import { type SealedColumn, Vault } from "./Vault.ts"
 
@@ -86,6 +88,22 @@ export const probeColumn: SealedColumn = {
   what: () => probe
 }
 
+/** The stored probe, if any. Fails under a key that does not open it. */
+const storedProbe = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const vault = yield* Vault
+  const find = Query.findOneOption({
+    Request: Schema.Void,
+    Result: Schema.Struct({ sealed: Schema.Uint8Array }),
+    execute: () => sql`select sealed from main_key_probe`
+  })
+  const stored = yield* find()
+  if (Option.isSome(stored)) {
+    yield* Effect.mapError(vault.open(probe, stored.value.sealed), () => new MainKeyUnknown())
+  }
+  return Option.map(stored, ({ sealed }) => sealed)
+})
+
 /**
  * The probe is a sealed value that identifies the database's main key. The first start writes it. Fails under a key that
  * does not open it.
@@ -93,15 +111,33 @@ export const probeColumn: SealedColumn = {
 export const mainKeyProbe = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const vault = yield* Vault
-  const find = Query.findOne({
-    Request: Schema.Void,
-    Result: Schema.Struct({ sealed: Schema.Uint8Array }),
-    execute: () => sql`select sealed from main_key_probe`
-  })
   yield* Query.run(
     sql`insert into main_key_probe (sealed) values (${vault.seal(probe, Buffer.from("probe"))}) on conflict do nothing`
   )
-  const { sealed } = yield* find()
-  yield* Effect.mapError(vault.open(probe, sealed), () => new MainKeyUnknown())
-  return sealed
+  return Option.getOrThrow(yield* storedProbe)
 })
+
+/** Fails under another key than the database's. It writes nothing, so it can precede the migrations. */
+const checkMainKey = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* Effect.mapError(
+    sql`select 1 where to_regclass('main_key_probe') is not null`,
+    DatabaseUnreachable.from
+  )
+  if (found.length > 0) yield* storedProbe
+})
+
+/**
+ * A migrated database, for commands that write. Under another main key than the database's, nothing is written; a new
+ * database belongs to this key from then on. Without ENCRYPTION_KEY on the operator's server there is nothing to compare.
+ */
+export const DatabaseOfMainKey = Layer.unwrap(
+  Effect.map(AppConfig, ({ databaseUrl, encryptionKey }) =>
+    databaseUrl !== undefined && encryptionKey === undefined
+      ? Database.layer
+      : Layer.effectDiscard(mainKeyProbe).pipe(
+        Layer.provideMerge(Database.layer),
+        Layer.provide(Database.onMaintenancePool(Layer.effectDiscard(checkMainKey))),
+        Layer.provide(MainVault)
+      ))
+)

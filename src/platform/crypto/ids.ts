@@ -37,6 +37,13 @@ export const ulid: Effect.Effect<string> = Effect.map(
   (millis) => timeText(millis) + randomText()
 )
 
+/** The milliseconds of a ULID. */
+export const ulidMillis = (id: string): number => {
+  let millis = 0
+  for (const letter of id.slice(0, 10)) millis = millis * 32 + crockford.indexOf(letter)
+  return millis
+}
+
 /** A UUID version 7 (RFC 9562) for an instant in milliseconds. */
 export const uuid7 = (millis: number): string => {
   const bytes = randomBytes(16)

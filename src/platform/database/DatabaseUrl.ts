@@ -42,13 +42,20 @@ export const tlsOf = (url: URL): Result.Result<Tls, string> => {
   return Result.fromNullishOr(modes.get(mode), () => `a URL whose sslmode is ${[...modes.keys()].join(", ")}`)
 }
 
+/** The client decodes name and password, but only once it connects. */
+const decodable = (url: URL): Result.Result<URL, string> =>
+  Result.mapBoth(Result.try(() => decodeURIComponent(`${url.username}${url.password}`)), {
+    onSuccess: () => url,
+    onFailure: () => "a URL whose user name and password are percent-encoded: write % as %25, and @ as %40"
+  })
+
 const masked = "********"
 
 /** The URL and the TLS options of its connections. Fails with `WrongSetting`. */
 export const databaseConnection = Effect.fnUntraced(function*(url: Redacted.Redacted<URL>) {
   const { databaseCaFile } = yield* AppConfig
   const tls = yield* Effect.mapError(
-    Effect.fromResult(tlsOf(Redacted.value(url))),
+    Effect.fromResult(Result.flatMap(decodable(Redacted.value(url)), tlsOf)),
     (expects) => new WrongSetting({ name: "DATABASE_URL", expects, value: masked })
   )
   const text = Redacted.make(Redacted.value(url).href)

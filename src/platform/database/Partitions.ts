@@ -1,5 +1,5 @@
 /**
- * Events, ended deliveries and large bodies of mail are stored in daily partitions (UTC) and dropped a partition at a time. The database's
+ * Events, ended deliveries, attempts, the log of requests and large bodies of mail are stored in daily partitions (UTC) and dropped a partition at a time. The database's
  * clock decides the day. A missing partition makes every insert of its day fail, so each start and a periodic task create them
  * 14 days ahead.
  */
@@ -8,7 +8,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { RetentionClock } from "./RetentionClock.ts"
 
 /** The tables with daily partitions. */
-export type PartitionedTable = "events" | "webhook_deliveries" | "email_bodies"
+export type PartitionedTable = "events" | "webhook_deliveries" | "email_bodies" | "message_attempts" | "request_log"
 
 /**
  * Creates the missing partitions from yesterday to 14 days ahead. Safe to run on several nodes during writes. Yesterday

@@ -7,7 +7,7 @@
  */
 import { Cause, Effect, Schema } from "effect"
 import { type SqlClient, SqlError, SqlSchema, type Statement as SqlStatement } from "effect/sql"
-import { maxRows } from "../../values/Page.ts"
+import { maxRows, type PageOf, type Position, type Sort, type Window } from "../../values/Page.ts"
 import type { QuickReads } from "./QuickReads.ts"
 
 /** Failures that no caller can handle. */
@@ -93,3 +93,38 @@ export const rowCount = <E, R>(
 /** The statement that counts the rows of a list, from its `from` on. It stops after the last row that a page can reach. */
 export const totalOf = (sql: SqlClient.SqlClient, rows: SqlStatement.Fragment) =>
   sql`select count(*) as total from (select ${rows} limit ${maxRows}) counted`
+
+/**
+ * Reads a window of a list and its total. It counts first, so that a page contains every counted row. Behind a cursor it
+ * does not count.
+ */
+export const windowOf = <F extends Window, A>(
+  repo: {
+    readonly count: (filter: F) => Effect.Effect<{ readonly total: number }>
+    readonly list: (filter: F) => Effect.Effect<ReadonlyArray<A>>
+  },
+  filter: F
+): Effect.Effect<PageOf<A>> =>
+  Effect.gen(function*() {
+    const total = filter.after === null ? (yield* repo.count(filter)).total : null
+    return { rows: yield* repo.list(filter), total }
+  })
+
+interface Start {
+  readonly after: Position | null
+  readonly sort?: Sort
+}
+
+const isBehind = ({ sort }: Start) => sort === "created_at" ? ">" : "<"
+
+/** The condition that rows of a list in the order of an id follow the window's position. */
+export const afterId = (sql: SqlClient.SqlClient, id: string, start: Start) =>
+  start.after === null
+    ? sql`true`
+    : sql`${sql.literal(`${id} ${isBehind(start)}`)} ${start.after[0]}::bigint`
+
+/** The condition that rows of a list in the order of `created_at` and a text `id` follow the window's position. */
+export const afterTime = (sql: SqlClient.SqlClient, start: Start) =>
+  start.after === null
+    ? sql`true`
+    : sql`(created_at, id) ${sql.literal(isBehind(start))} (${start.after[0]}::timestamptz, ${start.after[1]}::text)`

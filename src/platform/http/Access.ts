@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { Permission, Scope } from "../../values/Permission.ts"
+import type { Mode } from "../../values/TestMode.ts"
 
 /** Who may call an endpoint. Every endpoint declares it; a contract test fails when one does not. */
 export type Rule =
@@ -11,6 +12,8 @@ export type Rule =
     readonly permission: Permission | undefined
     /** `subscription`: not part of the trial. `sending`: refused once the trial is over. */
     readonly paid: "no" | "subscription" | "sending"
+    /** The mode that the caller's key must have; undefined for both. */
+    readonly mode: Mode | undefined
   }
 
 /** The annotation that carries an endpoint's {@link Rule}. */
@@ -32,11 +35,15 @@ export const AddressLimit = Context.Reference<"rateLimitLogin" | undefined>(
 export const open: Rule = { kind: "public" }
 
 /** For unscoped keys and login sessions: keys, webhooks and account writes belong to no channel. */
-export const full = (permission?: Permission, options: { readonly paid?: "subscription" } = {}): Rule => ({
+export const full = (
+  permission?: Permission,
+  options: { readonly paid?: "subscription"; readonly mode?: Mode } = {}
+): Rule => ({
   kind: "account",
   scopes: [],
   permission,
-  paid: options.paid ?? "no"
+  paid: options.paid ?? "no",
+  mode: options.mode
 })
 
 /** For keys with any of the scopes, and for keys without scopes (spec 4.1). */
@@ -44,4 +51,4 @@ export const channel = (
   scopes: ReadonlyArray<Scope>,
   permission: Permission,
   options: { readonly paid?: "sending" } = {}
-): Rule => ({ kind: "account", scopes, permission, paid: options.paid ?? "no" })
+): Rule => ({ kind: "account", scopes, permission, paid: options.paid ?? "no", mode: undefined })

@@ -150,6 +150,9 @@ const encoderOf = (kind: ApiErrorClass): Encode => {
 /** The HTTP status of a documented error. */
 export const statusOf = (error: ApiError): number => wireOf(kindOf(error)).status
 
+/** `error.type` of a documented error. */
+export const typeOf = (error: ApiError): string => wireOf(kindOf(error)).type
+
 /** The answer of a documented error outside an endpoint. An endpoint would encode the same body. */
 export const errorResponse = (error: ApiError): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const kind = kindOf(error)

@@ -37,13 +37,21 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()(
   }
 }
 
+/** Places of a key that the service does not read, and what the error says of them. */
+const misplaced = {
+  "x-api-key": "The header X-API-Key is not read. ",
+  authorization: "The header Authorization lacks the word Bearer before the key. ",
+  query: "A key in the URL is not read, because URLs are logged: revoke it. "
+} as const
+
 export class MissingApiKey extends Schema.TaggedError<MissingApiKey>()(
   "MissingApiKey",
-  {},
+  { found_in: Schema.optionalKey(Schema.Literals(["x-api-key", "authorization", "query"])) },
   wire(401, "missing_api_key", 4010)
 ) {
   override get message() {
-    return "Send your API key in the header Authorization: Bearer <API_KEY>."
+    const hint = this.found_in === undefined ? "" : misplaced[this.found_in]
+    return `${hint}Send your API key in the header Authorization: Bearer <API_KEY>.`
   }
 }
 
@@ -99,6 +107,26 @@ export class InsufficientPermission extends Schema.TaggedError<InsufficientPermi
   }
 }
 
+export class LiveKeyRequired extends Schema.TaggedError<LiveKeyRequired>()(
+  "LiveKeyRequired",
+  {},
+  wire(403, "live_key_required", 4310)
+) {
+  override get message() {
+    return "A test key cannot do this. Use a live key, or log in."
+  }
+}
+
+export class TestKeyRequired extends Schema.TaggedError<TestKeyRequired>()(
+  "TestKeyRequired",
+  {},
+  wire(403, "test_key_required", 4311)
+) {
+  override get message() {
+    return "This endpoint is for test keys. Create a test key with POST /v1/api-keys and mode: test, and use it."
+  }
+}
+
 export class AddressUnconfirmed extends Schema.TaggedError<AddressUnconfirmed>()(
   "AddressUnconfirmed",
   {},
@@ -150,12 +178,16 @@ export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
     limit: Schema.Int,
     current: Schema.Int,
     resource: Schema.Literals(["api_keys", ...Capacity.literals, "sms", "otp"]),
-    per: Schema.optionalKey(Schema.Literal("month"))
+    per: Schema.optionalKey(Schema.Literals(["month", "day"]))
   },
   wire(402, "plan_limit_exceeded", 4022)
 ) {
   override get message() {
     const [one, several] = limited[this.resource]
+    if (this.per === "day") {
+      const used = pluralize(this.current, "is used", "are used")
+      return `Test keys may send ${pluralize(this.limit, one, several)} a day and ${used}. Wait for the next day (UTC).`
+    }
     const allows = `Your plan allows ${pluralize(this.limit, one, several)}`
     if (this.per === "month") {
       const used = pluralize(this.current, "is used", "are used")
@@ -171,10 +203,16 @@ export class PlanLimitExceeded extends Schema.TaggedError<PlanLimitExceeded>()(
  */
 export class NotFound extends Schema.TaggedError<NotFound>()(
   "NotFound",
-  { param: Schema.optionalKey(Schema.String) },
+  {
+    param: Schema.optionalKey(Schema.String),
+    did_you_mean: Schema.optionalKey(
+      Schema.String.annotate({ description: "The path of the API that is closest to an unknown one" })
+    )
+  },
   wire(404, "not_found", 4040)
 ) {
   override get message() {
+    if (this.did_you_mean !== undefined) return `Not found. Did you mean ${this.did_you_mean}?`
     return this.param === undefined
       ? "Not found. Check the path and the id."
       : `${this.param}: not found in this account. Check the id.`

@@ -127,7 +127,7 @@ export class Idempotency extends Context.Service<Idempotency, {
         const body = yield* Effect.orDie(vault.open(place(scope, key), stored.body))
         const { answerHeaders } = yield* RequestContext
         answerHeaders.set("idempotency-replayed", "true")
-        return HttpServerResponse.uint8Array(body, { status: stored.status, headers: stored.headers })
+        return HttpServerResponse.text(Buffer.from(body).toString(), { status: stored.status, headers: stored.headers })
       })
 
       /** Stores an answer. Fails if the key has one already. */

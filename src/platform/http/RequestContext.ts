@@ -1,5 +1,6 @@
 import { Context, DateTime, Effect } from "effect"
-import type { AccountId, ApiKeyId, LoginSessionId } from "../../values/Ids.ts"
+import type { HttpServerResponse } from "effect/http"
+import type { AccountId, ApiKeyId, LoginSessionId, PersonId } from "../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../values/Timestamp.ts"
 
 /** Whose credential a request has, as far as it is known. */
@@ -9,6 +10,8 @@ export interface Caller {
   readonly sessionId?: LoginSessionId | null | undefined
   /** The visible part of a key. */
   readonly keyPrefix?: string
+  /** The person who makes it in the console. */
+  readonly person?: { readonly id: PersonId } | undefined
 }
 
 /** Facts about the current request. The pipeline sets them before anything else runs. */
@@ -23,8 +26,18 @@ export interface RequestFacts {
   readonly publicBase: string
   /** Headers that handlers add to the answer, whatever its status. */
   readonly answerHeaders: Map<string, string>
-  /** Set by the authentication. */
+  /** Whether this process makes the request to itself. `OwnRequest` has its caller. */
+  readonly isOwn: boolean
+  /** Names that the endpoint does not know, each with what became of it. */
+  warnings?: ReadonlyArray<string>
+  /** Those of them that are fields of the body. */
+  unknownFields?: ReadonlyArray<string>
+  /** The body of a send that was refused. */
+  refusedBody?: string
+  /** Set by the authentication, as the next one. */
   caller?: Caller
+  /** The path of the endpoint, such as `/v1/webhooks/:id`. */
+  route?: string
 }
 
 /** An answer with 401, 403 or 429. */
@@ -43,6 +56,22 @@ export class Refusals extends Context.Service<Refusals, {
   readonly note: (refusal: Refusal) => Effect.Effect<void>
 }>()("messaging-service/platform/http/RequestContext/Refusals") {}
 
+/** A request with its answer. */
+export interface AnsweredRequest {
+  readonly facts: RequestFacts
+  readonly method: string
+  /** Without its query. */
+  readonly path: string
+  readonly status: number
+  readonly millis: number
+  readonly response: HttpServerResponse.HttpServerResponse
+}
+
+/** Receives every request with its answer, and must not make it wait. A port: `requests` implements it. */
+export class AnsweredRequests extends Context.Service<AnsweredRequests, {
+  readonly note: (request: AnsweredRequest) => void
+}>()("messaging-service/platform/http/RequestContext/AnsweredRequests") {}
+
 /** The facts of the current request; empty outside a request. */
 export const RequestContext = Context.Reference<RequestFacts>("messaging-service/platform/http/RequestContext", {
   defaultValue: () => ({
@@ -50,6 +79,7 @@ export const RequestContext = Context.Reference<RequestFacts>("messaging-service
     clientAddress: "",
     userAgent: "",
     publicBase: "",
+    isOwn: false,
     answerHeaders: new Map()
   })
 })
@@ -72,3 +102,9 @@ export const deprecated = (since: number): Effect.Effect<void> =>
 /** Sets `Location` to the path of the created resource. */
 export const created = (path: string): Effect.Effect<void> =>
   Effect.map(RequestContext, ({ answerHeaders }) => void answerHeaders.set("location", path))
+
+/** What a handler adds to the `warnings` of its answer: the names of the request that its endpoint does not know. */
+export const unknownNames: Effect.Effect<ReadonlyArray<string>> = Effect.map(
+  RequestContext,
+  ({ warnings = [] }) => warnings
+)

@@ -1,5 +1,12 @@
 import { Cause, Clock, Context, Effect, Fiber, Option, Result, Schedule, Schema } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import {
+  HttpBody,
+  HttpMiddleware,
+  HttpRouter,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
 import { AppConfig } from "../config/AppConfig.ts"
 import { uuid7 } from "../crypto/ids.ts"
@@ -10,11 +17,12 @@ import { Overload } from "../work/Overload.ts"
 import { Allowed } from "./Allowed.ts"
 import { errorResponse, isApiError } from "./ApiError.ts"
 import { InternalError, MethodNotAllowed, NotFound, RequestRefused, ServiceUnavailable } from "./ApiErrors.ts"
+import { OwnRequest } from "./Authentication.ts"
 import { publicBase } from "./PublicUrl.ts"
 import { defaultHeaders } from "./ready/defaultHeaders.ts"
 import { Draining } from "./ready/Draining.ts"
 import { observeRequest } from "./ready/requestMetrics.ts"
-import { Refusals, RequestContext, type RequestFacts } from "./RequestContext.ts"
+import { AnsweredRequests, Refusals, RequestContext, type RequestFacts } from "./RequestContext.ts"
 import { RequestsInFlight } from "./RequestsInFlight.ts"
 
 /** After this time of a request the node checks whether the database still answers. */
@@ -109,10 +117,15 @@ const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest) =>
   headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
 
 const noRoute = Effect.fnUntraced(
-  function*(request: HttpServerRequest.HttpServerRequest, allow: ReadonlyArray<string>) {
+  function*(request: HttpServerRequest.HttpServerRequest, path: string, { methods, near }: Allowed["Service"]) {
+    const allow = methods(path)
+    if (allow.length === 0) {
+      const did_you_mean = near(request.method, path)
+      return yield* errorResponse(new NotFound(did_you_mean === undefined ? {} : { did_you_mean }))
+    }
     // The path exists for this method, so a parameter is malformed: too long, or not UTF-8.
     const isMalformed = request.method !== "OPTIONS" && allow.includes(request.method)
-    if (allow.length === 0 || isMalformed) return yield* errorResponse(new NotFound())
+    if (isMalformed) return yield* errorResponse(new NotFound())
     const { answerHeaders } = yield* RequestContext
     answerHeaders.set("allow", allow.join(", "))
     return request.method === "OPTIONS"
@@ -142,7 +155,16 @@ const reasonOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
     ? Option.getOrUndefined(Option.map(typeOf(Buffer.from(body.body).toString()), ({ error }) => error.type))
     : undefined
 
-const withHeaders = (response: HttpServerResponse.HttpServerResponse, facts: RequestFacts, draining: boolean) => {
+/** Ends JSON with a line feed, so that a terminal's prompt begins on the next line. Prepared bytes end with one already. */
+const endingLine = (response: HttpServerResponse.HttpServerResponse) => {
+  const { body } = response
+  return body._tag === "Uint8Array" && body.contentType === "application/json" && body.text !== undefined
+    ? HttpServerResponse.setBody(response, HttpBody.text(`${body.text}\n`, body.contentType))
+    : response
+}
+
+const withHeaders = (answer: HttpServerResponse.HttpServerResponse, facts: RequestFacts, draining: boolean) => {
+  const response = endingLine(answer)
   const headers: Record<string, string> = { ...defaultHeaders }
   if (response.status === 503) headers["retry-after"] = "2"
   Object.assign(headers, response.headers)
@@ -169,12 +191,13 @@ const through = Effect.gen(function*() {
   const inFlight = yield* RequestsInFlight
   const outages = yield* Outages
   const { note } = yield* Refusals
+  const requests = yield* AnsweredRequests
   const overload = yield* Overload
   const clock = yield* Clock.Clock
 
   const explained = (request: HttpServerRequest.HttpServerRequest, path: string) => (cause: Cause.Cause<unknown>) =>
     isUnknownRoute(cause)
-      ? noRoute(request, allowed.methods(path))
+      ? noRoute(request, path, allowed)
       : Effect.flatMap(errorOf(outages, cause), errorResponse)
 
   return <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
@@ -182,11 +205,13 @@ const through = Effect.gen(function*() {
       const request = Context.get(context, HttpServerRequest.HttpServerRequest)
       const startedAt = clock.currentTimeMillisUnsafe()
       const path = pathOf(request.url)
+      const isOwn = Context.get(context, OwnRequest) !== undefined
       const facts: RequestFacts = {
         requestId: uuid7(startedAt),
         clientAddress: Option.getOrElse(request.remoteAddress, () => ""),
         userAgent: (request.headers["user-agent"] ?? "").slice(0, maxAgentLength),
         publicBase: base,
+        isOwn,
         answerHeaders: new Map()
       }
       const answered = lacksHost(request)
@@ -196,7 +221,7 @@ const through = Effect.gen(function*() {
         : Effect.catchCauseIf(
           overload.guard(
             { method: request.method, path },
-            whileAnswered(isHealth(path) ? httpEffect : inFlight.ofAddress(facts.clientAddress, httpEffect)),
+            whileAnswered(isHealth(path) || isOwn ? httpEffect : inFlight.ofAddress(facts.clientAddress, httpEffect)),
             overloaded
           ),
           (cause) => !Cause.hasInterrupts(cause),
@@ -209,6 +234,7 @@ const through = Effect.gen(function*() {
         const { method } = request
         const { status } = response
         observeRequest(context, { method, status, millis })
+        requests.note({ facts, method, path, status, millis, response })
         if (!refusals.has(status)) return Effect.succeed(response)
         const refusal = { facts, method, route: allowed.route(path), status, reason: reasonOf(response) }
         return Effect.as(note(refusal), response)

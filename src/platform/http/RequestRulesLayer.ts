@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import type { AccountId } from "../../values/Ids.ts"
@@ -12,9 +12,10 @@ import { Principal } from "./Authentication.ts"
 import { DailyVolume } from "./DailyVolume.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { BodyMemory } from "./MemoryBudget.ts"
+import { makeUnknownNames, namesBeside, withOtherNames } from "./names/UnknownNames.ts"
 import { limitPerMinute, RateLimit } from "./RateLimit.ts"
 import { hasBody, readBody } from "./requestBody.ts"
-import { RequestContext } from "./RequestContext.ts"
+import { RequestContext, type RequestFacts } from "./RequestContext.ts"
 import { BodyLimit, RequestRules, WaitsOutside } from "./RequestRules.ts"
 import { RequestsInFlight } from "./RequestsInFlight.ts"
 import { fromSchemaError } from "./violations.ts"
@@ -32,16 +33,39 @@ const requireSpace = Effect.fnUntraced(function*({ isLow }: FreeSpace["Service"]
   return yield* new StorageLow({ retry_after: retryAfter })
 })
 
-const callerOf = ({ accountId, keyId }: Principal["Service"]) => ({
+const callerOf = ({ accountId, keyId, person }: Principal["Service"]) => ({
   accountId,
-  name: keyId === undefined ? `account:${accountId}` : `key:${keyId}`
+  name: keyId !== undefined
+    ? `key:${keyId}`
+    : `account:${accountId}${person === undefined ? "" : ` person:${person.id}`}`
 })
 
 type Misfit = NotFound | InvalidJson | ValidationFailed
 
+const isValidationFailed = Schema.is(ValidationFailed)
+
 /** Turns the library's schema error into one of the documented errors. */
 const documented = <E>(error: E): Effect.Effect<never, E | Misfit> =>
   HttpApiError.HttpApiSchemaError.is(error) ? fromSchemaError(error) : Effect.fail(error)
+
+const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/** A larger body is not parsed once more for the sake of its error. */
+const maxParsed = 64 * 1024
+
+/** Names the field of the body that holds the value of a missing one. */
+const namingFields = Effect.fnUntraced(function*<E>(error: E) {
+  if (!isValidationFailed(error)) return yield* Effect.fail(error)
+  const { unknownFields = [] } = yield* RequestContext
+  const isNested = error.errors.some(({ param, type }) => type === "missing" && param.includes("."))
+  const text = isNested ? yield* Effect.orElseSucceed((yield* HttpServerRequest.HttpServerRequest).text, () => "") : ""
+  const body = text === "" || text.length > maxParsed ? undefined : Option.getOrUndefined(parsed(text))
+  const errors = withOtherNames(
+    error.errors,
+    (param) => param.includes(".") ? namesBeside(body, param) : unknownFields
+  )
+  return yield* new ValidationFailed({ param: error.param, errors })
+})
 
 const hasNul = (value: string | undefined) => value?.includes("\0") ?? false
 
@@ -50,6 +74,8 @@ const requireStorable = (search: HttpServerRequest.ParsedSearchParams["Service"]
   const param = Object.keys(search).find((name) => hasNul(name) || [search[name]].flat().some(hasNul))
   return param === undefined ? Effect.void : ValidationFailed.of(param, "must not contain a NUL character")
 }
+
+const told = (tell: (facts: RequestFacts) => void) => Effect.map(RequestContext, tell)
 
 /** A socket's buffer takes smaller answers at once. */
 const largeAnswer = 64 * 1024
@@ -76,6 +102,8 @@ export const RequestRulesLayer = Layer.effect(
       accountId: AccountId
     ) {
       const { method } = yield* HttpServerRequest.HttpServerRequest
+      // This process has read the answer to its own request at once.
+      if ((yield* RequestContext).isOwn) return answer
       if (method === "GET") yield* memory.holdAnswer(accountId, bytes)
       return yield* answerInTime(answer)
     })
@@ -89,8 +117,13 @@ export const RequestRulesLayer = Layer.effect(
       const limit = Context.get(endpoint.annotations, AddressLimit)
       const bodyLimit = Context.get(endpoint.annotations, BodyLimit)
       const waits = Context.get(endpoint.annotations, WaitsOutside)
-      const decoded = Effect.catch(httpEffect, documented)
-      const storable = Effect.flatMap(HttpServerRequest.ParsedSearchParams, requireStorable)
+      const decoded = Effect.catch(httpEffect, (error) => Effect.catch(documented(error), namingFields))
+      const unknown = makeUnknownNames(endpoint)
+      const storable = Effect.flatMap(
+        HttpServerRequest.ParsedSearchParams,
+        (search) =>
+          Effect.andThen(requireStorable(search), told((facts) => unknown.inQuery(facts, Object.keys(search))))
+      )
 
       const limited = limit === undefined ?
         Effect.void :
@@ -99,13 +132,22 @@ export const RequestRulesLayer = Layer.effect(
           ({ clientAddress }) =>
             limitPerMinute(limits, { name: `${limit}:${networkOf(clientAddress)}`, limit: config[limit] })
         )
+      /** Keeps the body of a refused send for the log of requests. */
+      const refusable = <A, E, R>(answered: Effect.Effect<A, E, R>, body: string) =>
+        isSending(rule)
+          ? Effect.tapError(answered, () => told((facts) => void (facts.refusedBody = body)))
+          : answered
+
       const precondition = isSending(rule) ? Effect.andThen(requireSpace(space), limited) : limited
 
       const read = Effect.fnUntraced(function*(accountId: AccountId | undefined) {
         // Only small bodies come without an account.
-        const body = yield* readBody(bodyLimit, accountId ?? 0).pipe(Effect.provideService(BodyMemory, memory))
+        const { names, text: body } = yield* readBody(bodyLimit, accountId ?? 0).pipe(
+          Effect.provideService(BodyMemory, memory)
+        )
         if (accountId !== undefined && isSending(rule)) yield* volume.spend(accountId, body.length)
         yield* storable
+        yield* told((facts) => unknown.inBody(facts, names))
         return body
       })
 
@@ -118,7 +160,10 @@ export const RequestRulesLayer = Layer.effect(
             }
             const caller = callerOf(principal.value)
             const answered = hasBody(request) || request.method === "POST"
-              ? Effect.flatMap(read(caller.accountId), (body) => idempotency.once({ caller, body, waits }, decoded))
+              ? Effect.flatMap(
+                read(caller.accountId),
+                (body) => refusable(idempotency.once({ caller, body, waits }, decoded), body)
+              )
               : Effect.andThen(storable, decoded)
             return inFlight.ofAccount(caller.accountId, Effect.flatMap(answered, written(caller.accountId)))
           })

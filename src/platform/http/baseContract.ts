@@ -1,5 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
-import { openApiHeaders, openApiTransform } from "./openApi.ts"
+import { openApiDocument } from "./openApi.ts"
 
 /**
  * The API without endpoints. `api/Api.ts` adds every group; a handler file adds only its own group, so that no handler
@@ -7,4 +7,4 @@ import { openApiHeaders, openApiTransform } from "./openApi.ts"
  */
 export const baseContract = HttpApi.make("messaging")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(OpenApi.Transform, (document) => Object(openApiHeaders(openApiTransform(document))))
+  .annotate(OpenApi.Transform, openApiDocument)

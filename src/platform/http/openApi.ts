@@ -10,7 +10,7 @@ const isObject = (json: Json): json is JsonObject => typeof json === "object" &&
 const schemaOf = (json: JsonObject): JsonObject => {
   if (json["type"] !== "string" || json["format"] !== "int64") return json
   const { default: standard, ...rest } = json
-  return { ...rest, type: "integer", minimum: 1, ...(standard !== undefined && { default: Number(standard) }) }
+  return { minimum: 1, ...rest, type: "integer", ...(standard !== undefined && { default: Number(standard) }) }
 }
 
 /** The library bounds a whole number by what JavaScript keeps exactly. Clients need its size. */
@@ -27,6 +27,15 @@ const wholeNumberOf = (json: JsonObject): JsonObject => {
 
 /** The library names a schema after its class and its side. Clients see one side only. */
 const nameOf = (name: string) => name.replace(/Encoded(\d*)$/, "$1")
+
+/** The library lists a schema twice if two of its sides look alike to clients. */
+const choiceOf = (json: JsonObject): JsonObject => {
+  const { anyOf, ...rest } = json
+  if (!Array.isArray(anyOf)) return json
+  const parts = [...new Map(anyOf.map((part: Json) => [JSON.stringify(part), part])).values()]
+  const [only] = parts
+  return parts.length === 1 && only !== undefined && isObject(only) ? { ...rest, ...only } : { ...rest, anyOf: parts }
+}
 
 const referenceOf = (json: JsonObject): JsonObject =>
   typeof json["$ref"] === "string" ? { ...json, $ref: nameOf(json["$ref"]) } : json
@@ -48,14 +57,14 @@ const bodyOf = (json: JsonObject): JsonObject => {
  * are named: the service ignores those of a request, and answers gain fields over time. Numbers in a path or a query are
  * numbers, and an optional body is not required.
  */
-export const openApiTransform = (json: Json): Json => {
-  if (Array.isArray(json)) return json.map(openApiTransform)
+const corrected = (json: Json): Json => {
+  if (Array.isArray(json)) return json.map(corrected)
   if (!isObject(json)) return json
-  return Object.fromEntries(
+  return choiceOf(Object.fromEntries(
     Object.entries(referenceOf(wholeNumberOf(bodyOf(schemaOf(json)))))
       .filter(([key, value]) => key !== "additionalProperties" || value !== false)
-      .map(([key, value]) => [key, openApiTransform(value)])
-  )
+      .map(([key, value]) => [key, corrected(value)])
+  ))
 }
 
 const text = { type: "string" } as const
@@ -145,8 +154,8 @@ const withHeaders = (operation: JsonObject, method: string): JsonObject => {
   }
 }
 
-/** Adds the headers that all endpoints share to the document. */
-export const openApiHeaders = (document: Json): Json => {
+/** Adds what all endpoints share to the document: headers, the address, and the security scheme. */
+const completed = (document: Json): Json => {
   if (!isObject(document)) return document
   const { components, paths } = document
   const { schemas, ...parts } = components !== undefined && isObject(components) ? components : {}
@@ -168,3 +177,8 @@ export const openApiHeaders = (document: Json): Json => {
     }
   }
 }
+
+/** The document of the contract, from the library's. */
+export const openApiDocument = (document: object): Record<string, Json> =>
+  // The library's document is JSON.
+  Object(completed(corrected(document as JsonObject)))

@@ -18,7 +18,7 @@ const utf8 = new TextDecoder()
 
 /**
  * The nesting depth of a JSON text, an upper bound of its number of values (empty arrays and objects count twice), the
- * length of its longest array, and the most names of an object, without parsing it. Brackets and commas in strings do not
+ * length of its longest array, the most names of an object, and the names of the outermost object, without parsing it. Brackets and commas in strings do not
  * count.
  */
 export const jsonShape = (text: string) => {
@@ -26,27 +26,39 @@ export const jsonShape = (text: string) => {
   const commas = new Uint32Array(maxDepth + 1)
   const isArray = new Uint8Array(maxDepth + 1)
   const shape = { depth: 0, values: 1, elements: 0, names: 0 }
+  const outermost: Array<string> = []
+  let isNameNext = false
+  let nameAt = -1
   let depth = 0
   let inString = false
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i)
     if (inString) {
       if (char === 0x5c) i++
-      else if (char === 0x22) inString = false
-    } else if (char === 0x22) inString = true
-    else if (char === 0x2c) {
+      else if (char === 0x22) {
+        inString = false
+        if (nameAt >= 0) outermost.push(text.slice(nameAt, i + 1))
+        nameAt = -1
+      }
+    } else if (char === 0x22) {
+      inString = true
+      if (isNameNext) nameAt = i
+      isNameNext = false
+    } else if (char === 0x2c) {
       shape.values++
       const members = 1 + (commas[depth] = (commas[depth] ?? 0) + 1)
       if (isArray[depth] === 1) shape.elements = Math.max(shape.elements, members)
       else shape.names = Math.max(shape.names, members)
+      isNameNext = depth === 1 && isArray[1] === 0
     } else if (char === 0x5b || char === 0x7b) {
       shape.values++
       shape.depth = Math.max(shape.depth, ++depth)
       commas[depth] = 0
       isArray[depth] = char === 0x5b ? 1 : 0
+      isNameNext = depth === 1 && char === 0x7b
     } else if (char === 0x5d || char === 0x7d) depth--
   }
-  return shape
+  return { ...shape, outermost }
 }
 
 /** Finds an array or object of a parsed body, and returns its path. */
@@ -109,6 +121,10 @@ const isJson = (headers: Readonly<Record<string, string | undefined>>) => {
     (headers["content-encoding"] ?? "identity") === "identity"
 }
 
+/** A name without its quotes and escapes. */
+const nameOf = (quoted: string): string =>
+  quoted.includes("\\") ? String(Option.getOrUndefined(parseJson(quoted)) ?? "") : quoted.slice(1, -1)
+
 /** Whether a request announces a body. */
 export const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
   HttpMethod.hasBody(request.method) &&
@@ -116,13 +132,13 @@ export const hasBody = (request: HttpServerRequest.HttpServerRequest) =>
 
 /**
  * Reads the body of the current request once, within the limits of its endpoint; the decoder of the endpoint gets the same
- * text. A missing body is the empty text. Fails before it buffers a byte when the headers already rule the body out. The
+ * text. Answers with the text and the names of its outermost object. A missing body is the empty text. Fails before it buffers a byte when the headers already rule the body out. The
  * scope holds the memory of a large body, on the account of the caller.
  */
 export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountId: number) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const memory = yield* BodyMemory
-  if (!hasBody(request)) return ""
+  if (!hasBody(request)) return { text: "", names: [] }
   if (!isJson(request.headers)) return yield* new UnsupportedMediaType()
   const tooLarge = () => new PayloadTooLarge({ limit_bytes: limits.bytes })
   const size = Number(request.headers["content-length"] ?? limits.bytes)
@@ -136,11 +152,11 @@ export const readBody = Effect.fnUntraced(function*(limits: BodyLimits, accountI
   // A decoder would replace invalid bytes by U+FFFD, which would be stored and sent.
   if (!isUtf8(bytes)) return yield* new InvalidJson()
   const text = utf8.decode(bytes)
-  const { depth, elements, names, values } = jsonShape(text)
+  const { depth, elements, names, outermost, values } = jsonShape(text)
   if (depth > maxDepth) return yield* new InvalidJson()
   if (values > limits.values) return yield* ValidationFailed.of("", `has more than ${limits.values} values`)
   if (elements > maxElements || names > maxNames) return yield* refuseLong(text)
   yield* requireStorableNames(text)
   yield* memory.holdValues(accountId, values)
-  return text
+  return { text, names: outermost.map(nameOf) }
 })

@@ -42,8 +42,8 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
   }
 }
 
-/** Listens for a moment. Returns why it cannot, if so. */
-const refusal = (host: string, port: number) =>
+/** Listens for a moment. Returns the system's code when it cannot, such as `EADDRINUSE`. */
+export const refusal = (host: string, port: number) =>
   Effect.callback<string | undefined>((resume) => {
     const server = NodeNet.createServer()
     server.once("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(error.code ?? "refused")))

@@ -46,7 +46,7 @@ export const Health = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const live = {
     status: 200,
     headers: { "content-type": "application/json" },
-    bytes: Buffer.from(JSON.stringify(alive))
+    bytes: Buffer.from(`${JSON.stringify(alive)}\n`)
   }
   yield* (yield* QuickAnswers).add("/health/live", () => live)
   yield* router.add(

@@ -1,24 +1,51 @@
-import { Cause, Effect, Exit, Layer, Redacted, References, Tracer } from "effect"
-import { HttpRouter } from "effect/http"
+import { Cause, Context, Effect, Exit, Layer, Redacted, References, Tracer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
 import { createServer } from "node:http"
 import { AppConfig } from "../config/AppConfig.ts"
 import { httpServerAt, placeOf } from "../net/Listening.ts"
+import { memoryLimitOf } from "../work/Overload.ts"
+import { makeNodeGauges } from "./nodeGauges.ts"
 
 /** Where the metrics listen, if they do. */
 export const metricsPlace = ({ metricsHost: host, metricsPort: port }: AppConfig["Service"]) =>
   port === undefined ? undefined : placeOf({ host: "METRICS_HOST", port: "METRICS_PORT" }, { host, port })
 
-/** `/metrics` for Prometheus on a separate port, so that the API's port never exposes it. */
-export const Metrics = Layer.effectDiscard(Effect.gen(function*() {
-  const place = metricsPlace(yield* AppConfig)
-  if (place === undefined) return
-  const server = HttpRouter.serve(PrometheusMetrics.layerHttp(), { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provide(httpServerAt(createServer, place))
+/** A port: the gauges that need the database. */
+export class Gauges extends Context.Service<Gauges, {
+  /** Measures them within two seconds, unless it did so some seconds ago. Without the database they keep their values. */
+  readonly refresh: Effect.Effect<void>
+}>()("messaging-service/platform/observability/Telemetry/Gauges") {}
+
+const contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+const route = HttpRouter.use(Effect.fnUntraced(function*(router) {
+  const { memoryLimitMb } = yield* AppConfig
+  const { refresh } = yield* Gauges
+  const measureNode = makeNodeGauges(memoryLimitOf(memoryLimitMb))
+  yield* router.add(
+    "GET",
+    "/metrics",
+    Effect.gen(function*() {
+      yield* refresh
+      measureNode()
+      return HttpServerResponse.text(yield* PrometheusMetrics.format(), { contentType })
+    })
   )
-  // Built separately: a merged layer would share its router, and each port would serve the routes of both.
-  yield* Layer.build(server)
 }))
+
+/**
+ * `/metrics` for Prometheus on a separate port, so that the API's port never exposes it. Without that port nothing measures
+ * the gauges.
+ */
+export const metrics = <E, R>(gauges: Layer.Layer<Gauges, E, R>) =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    const place = metricsPlace(yield* AppConfig)
+    if (place === undefined) return
+    const server = HttpRouter.serve(route, { disableLogger: true, disableListenLog: true })
+    // Built separately: a merged layer would share its router, and each port would serve the routes of both.
+    yield* Layer.build(server.pipe(Layer.provide(httpServerAt(createServer, place))))
+  })).pipe(Layer.provide(gauges))
 
 /** Attributes with the path or the query of a request: both may hold tokens, ids and addresses of people. */
 const withheld = new Set(["url.full", "url.path", "url.query"])

@@ -38,6 +38,19 @@ export class Claim<Item> implements Lease {
   }
 }
 
+/**
+ * Those of a node's claims that these rows name. The name must tell claims of one item apart: a node that was frozen may
+ * have claimed an item again that it had lost, and the lost claim must not be renewed with the later one.
+ */
+export const keptClaims = <Name, C extends Name>(
+  claims: ReadonlyArray<C>,
+  rows: ReadonlyArray<Name>,
+  nameOf: (claim: Name) => string
+): ReadonlyArray<C> => {
+  const kept = new Set(rows.map(nameOf))
+  return claims.filter((claim) => kept.has(nameOf(claim)))
+}
+
 /** The items that one worker has claimed, until each has ended or is released. */
 export interface Claims<Item> {
   /** Runs a statement that claims items. Their leases start before it. */

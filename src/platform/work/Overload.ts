@@ -64,6 +64,12 @@ export class AcceptanceGauge {
   }
 }
 
+/** The bytes of resident memory above which a node refuses messages. */
+export const memoryLimitOf = (memoryLimitMb: number | undefined): number => {
+  const available = Math.min(process.constrainedMemory() || totalmem(), totalmem())
+  return memoryLimitMb === undefined ? available * 0.75 : memoryLimitMb * MiB
+}
+
 /** The paths that accept messages by POST. */
 export class AcceptancePaths extends Context.Service<AcceptancePaths, ReadonlySet<string>>()(
   "messaging-service/platform/work/Overload/AcceptancePaths"
@@ -89,8 +95,7 @@ export class Overload extends Context.Service<Overload, {
       const paths = yield* AcceptancePaths
       const { memoryLimitMb } = yield* AppConfig
       const clock = yield* Clock.Clock
-      const available = Math.min(process.constrainedMemory() || totalmem(), totalmem())
-      const memoryLimit = memoryLimitMb === undefined ? available * 0.75 : memoryLimitMb * MiB
+      const memoryLimit = memoryLimitOf(memoryLimitMb)
       const gauge = new AcceptanceGauge()
       let hasMemory = true
       let lastRefusal = -Infinity

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, type Option } from "effect"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
-import { type PageOf, type PageRequest, window } from "../../values/Page.ts"
+import type { AccountId } from "../../values/Ids.ts"
+import { type PageRequest, window } from "../../values/Page.ts"
 import type { MailCondition } from "./MailFilter.ts"
 import { readWords } from "./readMail.ts"
 import { type NewMail, SandboxInboxRepo, type SandboxMail, type SandboxMailSummary } from "./SandboxInboxRepo.ts"
@@ -12,6 +13,8 @@ const maxPerInsert = 50
 
 /** A message that the SMTP server accepted. Each recipient gets a mail. */
 export interface ReceivedMail {
+  /** The test account that sent it; null for all other mail. */
+  readonly account: AccountId | null
   readonly envelopeFrom: string
   readonly recipients: ReadonlyArray<string>
   readonly raw: Uint8Array
@@ -23,13 +26,15 @@ export interface InboxRequest extends PageRequest {
 }
 
 /** A page with the number of mails in all pages that no person has opened. */
-export interface InboxPage extends PageOf<SandboxMailSummary> {
+export interface InboxPage {
+  readonly rows: ReadonlyArray<SandboxMailSummary>
+  readonly total: number
   readonly unread: number
 }
 
-const mailsOf = Effect.fnUntraced(function*({ envelopeFrom, raw, recipients }: ReceivedMail) {
+const mailsOf = Effect.fnUntraced(function*({ account, envelopeFrom, raw, recipients }: ReceivedMail) {
   const words = yield* readWords(raw)
-  return recipients.map((recipient): NewMail => ({ ...words, envelopeFrom, recipient, raw }))
+  return recipients.map((recipient): NewMail => ({ ...words, account, envelopeFrom, recipient, raw }))
 })
 
 /** The newest mails that the sandbox's SMTP server received. */

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { column as typed } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
+import type { AccountId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
 import type { MailCondition } from "./MailFilter.ts"
 
@@ -28,6 +30,7 @@ export type SandboxMail = typeof SandboxMail.Type
 
 /** A mail to one recipient, to be stored. */
 export interface NewMail {
+  readonly account: AccountId | null
   readonly envelopeFrom: string
   readonly recipient: string
   readonly sender: string
@@ -125,12 +128,13 @@ const make = Effect.gen(function*() {
   const insert = (mails: ReadonlyArray<NewMail>) => {
     const column = <A>(of: (mail: NewMail) => A) => mails.map(of)
     return Query.run(sql`
-      insert into sandbox_mails (envelope_from, recipient, sender, subject, search, attachment_count, raw)
+      insert into sandbox_mails (envelope_from, recipient, sender, subject, search, attachment_count, raw,
+        account_id)
       select * from unnest(
         ${column((mail) => mail.envelopeFrom)}::text[], ${column((mail) => mail.recipient)}::text[],
         ${column((mail) => mail.sender)}::text[], ${column((mail) => mail.subject)}::text[],
         ${column((mail) => mail.search)}::text[], ${column((mail) => mail.attachmentCount)}::integer[],
-        ${column((mail) => mail.raw)}::bytea[]
+        ${column((mail) => mail.raw)}::bytea[], ${typed.int8(mails.map((mail) => mail.account))}
       )
     `)
   }

@@ -1,9 +1,7 @@
 import { Cause, Context, Effect, FiberSet, Layer } from "effect"
 import { SMTPServer } from "smtp-server"
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
-import { readMessageId } from "./readMail.ts"
-import { SandboxInbox } from "./SandboxInbox.ts"
-import { SandboxReports } from "./SandboxReports.ts"
+import { SandboxDelivery } from "./SandboxDelivery.ts"
 import { type Refusal, refusalOf } from "./specialAddresses.ts"
 
 /** Options of the sandbox's SMTP server. */
@@ -13,9 +11,6 @@ export interface SandboxMailServerOptions {
 }
 
 const maxMessageBytes = 25 * 1024 * 1024
-
-/** How many deferred messages this process remembers: as many as the inbox can hold. */
-const maxDeferred = 10_000
 
 type Done = (error?: Error | null, text?: string) => void
 
@@ -39,15 +34,7 @@ const read = (stream: SMTPServerDataStream) =>
   })
 
 const makeReceive = Effect.gen(function*() {
-  const inbox = yield* SandboxInbox
-  const reports = yield* SandboxReports
-  const deferred = new Set<string>()
-  const deferOnce = (refusal: Refusal, key: string) => {
-    if (deferred.has(key)) return undefined
-    if (deferred.size >= maxDeferred) deferred.clear()
-    deferred.add(key)
-    return refuse(refusal)
-  }
+  const { deliver } = yield* SandboxDelivery
 
   /** Refuses a complete message, or stores it. */
   return Effect.fn("SandboxMailServer.receive")(function*(stream: SMTPServerDataStream, session: SMTPServerSession) {
@@ -55,19 +42,13 @@ const makeReceive = Effect.gen(function*() {
     // The library refuses it.
     if (stream.sizeExceeded) return undefined
     const { mailFrom, rcptTo } = session.envelope
-    const recipients = rcptTo.map(({ address }) => address)
-    for (const recipient of recipients) {
-      const refusal = refusalOf(recipient)
-      if (refusal?.at === "message") return refuse(refusal)
-      if (refusal?.at !== "once") continue
-      const messageId = yield* readMessageId(raw)
-      const reply = deferOnce(refusal, `${recipient} ${messageId}`)
-      if (reply !== undefined) return reply
-    }
-    const mail = { envelopeFrom: mailFrom === false ? "" : mailFrom.address, recipients, raw }
-    yield* inbox.add(mail)
-    yield* reports.request(mail)
-    return undefined
+    const refusal = yield* deliver({
+      account: null,
+      envelopeFrom: mailFrom === false ? "" : mailFrom.address,
+      recipients: rcptTo.map(({ address }) => address),
+      raw
+    })
+    return refusal === undefined ? undefined : refuse(refusal)
   })
 })
 

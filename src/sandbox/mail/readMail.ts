@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import PostalMime, { decodeWords } from "postal-mime"
 import type { Address, Attachment, Email } from "postal-mime"
 
 /** What lists show of a mail, and what a search finds in it. */
@@ -30,7 +29,13 @@ export interface ReadMail {
 }
 
 // The inbox shows a message that the parser refuses (nested too deeply, headers too long) as its source.
-const parse = (raw: Uint8Array) => Effect.option(Effect.tryPromise(() => PostalMime.parse(raw)))
+const parse = (raw: Uint8Array) =>
+  Effect.option(Effect.tryPromise(async () => {
+    const { decodeWords, default: PostalMime } = await import("postal-mime")
+    const mail = await PostalMime.parse(raw)
+    const headers = mail.headers.map(({ originalKey, value }) => ({ name: originalKey, value: decodeWords(value) }))
+    return { ...mail, headers }
+  }))
 
 const endOfHeaders = (raw: Uint8Array) => {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
@@ -69,7 +74,7 @@ export const readWords = (raw: Uint8Array): Effect.Effect<MailWords> =>
   Effect.map(parse(raw.subarray(0, searchedBytes)), (parsed) => {
     if (parsed._tag === "None") return { sender: "", subject: "", search: "", attachmentCount: 0 }
     const { attachments, from, headers, html = "", subject = "", text = withoutTags(html) } = parsed.value
-    const fields = headers.map(({ originalKey, value }) => `${originalKey}: ${decodeWords(value)}`)
+    const fields = headers.map(({ name, value }) => `${name}: ${value}`)
     const words = [...fields, text].join("\n").slice(0, searchedCharacters)
     return {
       sender: line(displayed(from)),
@@ -88,7 +93,7 @@ const bytesOf = ({ content }: Attachment) =>
 const imageType = /^image\/(png|jpeg|gif|webp|avif|bmp)$/
 
 /** Replaces references to inline images by Content-ID (RFC 2392), which browsers cannot load. */
-const withInlineImages = ({ attachments, html }: Email): string | undefined =>
+const withInlineImages = ({ attachments, html }: Pick<Email, "attachments" | "html">): string | undefined =>
   html?.replaceAll(/(["'(])cid:([^"')\s]{1,200})/gi, (reference: string, open: string, id: string) => {
     const part = attachments.find(({ contentId }) => contentId === `<${id}>`)
     if (part === undefined || !imageType.test(part.mimeType)) return reference
@@ -101,7 +106,7 @@ const addresses = /\bhttps?:\/\/[^\s<>"'`]{1,4000}/gi
 /** As many links as a person looks at. */
 const maxLinks = 500
 
-const linksIn = ({ html = "", text = "" }: Email): ReadonlyArray<string> => {
+const linksIn = ({ html = "", text = "" }: Pick<Email, "html" | "text">): ReadonlyArray<string> => {
   const inMarkup = html.matchAll(attributes).map(([, double = "", single = ""]) =>
     (double + single).replaceAll("&amp;", "&").replaceAll("&#38;", "&").trim()
   ).filter((url) => /^(https?:\/\/|mailto:)/i.test(url))
@@ -120,7 +125,7 @@ export const readMail = (raw: Uint8Array): Effect.Effect<ReadMail> =>
     if (parsed._tag === "None") return { headers: [], text: undefined, html: undefined, links: [], attachments: [] }
     const mail = parsed.value
     return {
-      headers: mail.headers.map(({ originalKey, value }) => ({ name: originalKey, value: decodeWords(value) })),
+      headers: mail.headers,
       text: mail.text,
       html: withInlineImages(mail),
       links: linksIn(mail),

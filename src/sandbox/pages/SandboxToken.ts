@@ -11,7 +11,7 @@ export class SandboxTokenMissing extends Schema.TaggedError<SandboxTokenMissing>
   wire(403, "sandbox_token_missing", 4039)
 ) {
   override get message() {
-    return "The pages of the sandbox need its token. Open the link that the start of the service printed, or add ?token=… to the URL."
+    return "The pages of the sandbox need its token. Open them from Sandbox in the console, or add ?token=… to the URL."
   }
 }
 

@@ -53,13 +53,16 @@ const make = Effect.gen(function*() {
               ${column.text(of((t) => t.part.recipient))}, ${column.text(of((t) => t.part.body))},
               ${column.text(of((t) => t.part.encoding))}, ${column.int4(of((t) => t.part.part_no))},
               ${column.int4(of((t) => t.part.parts))}, ${column.int8(of((t) => t.part.message_id))},
-              ${column.text(of((t) => t.outcome))}, ${column.float8(of((t) => t.receiptIn))})
-              with ordinality as t (sender, recipient, body, encoding, part_no, parts, message_id, state, receipt_in, position)
+              ${column.text(of((t) => t.outcome))}, ${column.float8(of((t) => t.receiptIn))},
+              ${column.int8(of((t) => t.part.account_id < 0 ? t.part.account_id : null))})
+              with ordinality as t (sender, recipient, body, encoding, part_no, parts, message_id, state, receipt_in,
+                account_id, position)
           ), added as (
-            insert into sandbox_sms (id, sender, recipient, body, encoding, part_no, parts, message_id, state, receipt_due_at)
+            insert into sandbox_sms (id, sender, recipient, body, encoding, part_no, parts, message_id, state, receipt_due_at,
+              account_id)
             overriding system value
             select id, sender, recipient, body, encoding, part_no, parts, message_id, state,
-              now() + receipt_in * interval '1 millisecond'
+              now() + receipt_in * interval '1 millisecond', account_id
             from asked
           )
           select id from asked order by position`
@@ -88,7 +91,7 @@ const make = Effect.gen(function*() {
   const received = ({ from, id, q, text, to }: SmsFilter) => {
     const lower = { from: from.toLowerCase(), q: q.toLowerCase(), text: text.toLowerCase() }
     const inner = [
-      sql`state not in ('refused', 'put_off')`,
+      sql`state not in ('refused', 'put_off', 'lost')`,
       ...(to === "" ? [] : [sql`recipient = ${to}`]),
       ...(id === undefined ? [] : [sql`message_id = ${id}`])
     ]

@@ -1,5 +1,5 @@
-/** The outcome of a text to a number of the sandbox, as the part's row stores it. */
-export type Outcome = "delivered" | "refused" | "undeliverable" | "expired" | "silent" | "put_off"
+/** The outcome of a text to a number of the sandbox, as the part's row stores it. `lost`: by a planned fault. */
+export type Outcome = "delivered" | "refused" | "undeliverable" | "expired" | "silent" | "put_off" | "lost"
 
 /** Unassigned numbers that fail on purpose. Every other number receives its text. */
 export const specialNumbers: ReadonlyArray<

@@ -9,6 +9,7 @@
  */
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import { TestWork } from "../../platform/work/TestWork.ts"
 import { SandboxWhatsAppRepo } from "./SandboxWhatsAppRepo.ts"
 
 /** Numbers with this ending are never on the simulated WhatsApp. All others get a phone when a client looks them up. */
@@ -36,14 +37,21 @@ export const startSimulator = Effect.gen(function*() {
  * Runs the simulator on one node at a time, on a free port of the loopback interface. It starts when a session or a page
  * first asks for it, because it takes 60 MB.
  */
-export const SimulatorHost = Singleton.make(
-  "SandboxWhatsAppHost",
-  Effect.gen(function*() {
-    const repo = yield* SandboxWhatsAppRepo
-    yield* Effect.repeat(repo.isWanted, { until: (wanted) => wanted, schedule: Schedule.spaced("250 millis") })
-    const { port } = yield* startSimulator
-    // Without an announcement clients wait. With a stale one they would get refused connections.
-    yield* Effect.acquireRelease(repo.announce(port), () => Effect.ignoreCause(repo.withdraw(port)))
-    return yield* Effect.never
-  }).pipe(Effect.scoped)
+const hosting = Effect.gen(function*() {
+  const repo = yield* SandboxWhatsAppRepo
+  yield* Effect.repeat(repo.isWanted, { until: (wanted) => wanted, schedule: Schedule.spaced("250 millis") })
+  const { port } = yield* startSimulator
+  // Without an announcement clients wait. With a stale one they would get refused connections.
+  yield* Effect.acquireRelease(repo.announce(port), () => Effect.ignoreCause(repo.withdraw(port)))
+  return yield* Effect.never
+}).pipe(Effect.scoped)
+
+const name = "SandboxWhatsAppHost"
+
+export const SimulatorHost = Singleton.make(name, hosting).pipe(Layer.provide(SandboxWhatsAppRepo.layer))
+
+/** The same where only test sessions use it: without test keys it asks for nothing. */
+export const TestSimulatorHost = Singleton.make(
+  name,
+  Effect.flatMap(TestWork, ({ begins }) => Effect.andThen(begins, hosting))
 ).pipe(Layer.provide(SandboxWhatsAppRepo.layer))

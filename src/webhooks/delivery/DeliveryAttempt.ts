@@ -3,18 +3,23 @@ import { Vault } from "../../platform/crypto/Vault.ts"
 import { type PostResponse, PublicHttp, type PublicHttpFailure } from "../../platform/net/PublicHttp.ts"
 import type { AccountId, DeliveryId, WebhookId } from "../../values/Ids.ts"
 import type { Timestamp } from "../../values/Timestamp.ts"
+import type { RetryPolicyName } from "../endpoint/Webhook.ts"
+import { decodeHeaders, type WebhookHeaders } from "../endpoint/WebhookHeaders.ts"
 import * as WebhookSecret from "../endpoint/WebhookSecret.ts"
 import type { Target } from "../endpoint/WebhooksRepo.ts"
 import { type Outcome, type Transition, transition } from "./DeliveryState.ts"
 import type { ClaimedDelivery } from "./QueueRepo.ts"
 
-/** The URL of a webhook's endpoint, and the keys that sign its deliveries. */
+/** The URL of a webhook's endpoint, the keys that sign its deliveries, and how they are sent. */
 export interface Endpoint {
   readonly account: AccountId
   readonly url: URL
   readonly key: WebhookSecret.SigningKey
   /** The key before a rotation, and when it stops signing, in Unix milliseconds. */
   readonly previous: { readonly key: WebhookSecret.SigningKey; readonly until: number } | undefined
+  readonly retryPolicy: RetryPolicyName
+  /** The owner's headers. They never replace one of the service. */
+  readonly headers: WebhookHeaders
 }
 
 /** The outcome of one attempt, ready to be written. */
@@ -57,8 +62,9 @@ const logDefect = (exit: PostExit) =>
     : Effect.void
 
 const report = (
-  { delivery, startedAt, webhookId }: {
+  { delivery, endpoint, startedAt, webhookId }: {
     readonly webhookId: WebhookId
+    readonly endpoint: Endpoint
     readonly delivery: ClaimedDelivery
     readonly startedAt: number
   },
@@ -71,11 +77,16 @@ const report = (
   durationMs: Math.round(durationMs),
   responseBody,
   retryAfter,
-  transition: transition({ ...delivery, status: delivery.attempt_count === 0 ? "pending" : "retrying" }, outcome)
+  transition: transition(
+    { ...delivery, status: delivery.attempt_count === 0 ? "pending" : "retrying" },
+    outcome,
+    endpoint.retryPolicy
+  )
 })
 
-const signedAt = (startedAt: number, { key, previous }: Endpoint, delivery: ClaimedDelivery) =>
-  WebhookSecret.sign({
+const signedAt = (startedAt: number, { headers, key, previous }: Endpoint, delivery: ClaimedDelivery) => ({
+  ...headers,
+  ...WebhookSecret.sign({
     ...delivery,
     delivery_id: delivery.id,
     attempt: delivery.attempt_count + 1,
@@ -83,6 +94,7 @@ const signedAt = (startedAt: number, { key, previous }: Endpoint, delivery: Clai
     key,
     previous_key: previous !== undefined && startedAt < previous.until ? previous.key : undefined
   })
+})
 
 /** Makes single attempts: sign, post, classify, report. It keeps no state and writes nothing. */
 export const make = Effect.gen(function*() {
@@ -96,12 +108,25 @@ export const make = Effect.gen(function*() {
       (secret) => WebhookSecret.signingKey(Redacted.make(Buffer.from(secret).toString("utf8")))
     )
 
-  /** Opens the secrets of a webhook. */
+  const openHeaders = (id: WebhookId, sealed: Uint8Array) =>
+    Effect.map(
+      Effect.orDie(vault.open(WebhookSecret.headersPurpose(id), sealed)),
+      (headers) => decodeHeaders(Buffer.from(headers).toString("utf8"))
+    )
+
+  /** Opens the secrets and the headers of a webhook. */
   const endpointOf = Effect.fnUntraced(function*(id: WebhookId, target: Target) {
     const { account_id: account, previous_millis, previous_secret, secret, url } = target
     const until = clock.currentTimeMillisUnsafe() + (previous_millis ?? 0)
     const previous = previous_secret === null ? undefined : { key: yield* openKey(id, previous_secret), until }
-    return { account, url: new URL(url), key: yield* openKey(id, secret), previous } satisfies Endpoint
+    return {
+      account,
+      url: new URL(url),
+      key: yield* openKey(id, secret),
+      previous,
+      retryPolicy: target.retry_policy,
+      headers: target.headers === null ? {} : yield* openHeaders(id, target.headers)
+    } satisfies Endpoint
   })
 
   /**
@@ -118,7 +143,7 @@ export const make = Effect.gen(function*() {
       return http.post({ url: endpoint.url, account: endpoint.account, headers, body: delivery.body }).pipe(
         Effect.exit,
         Effect.tap(logDefect),
-        Effect.map((exit) => report({ webhookId, delivery, startedAt }, classify(exit)))
+        Effect.map((exit) => report({ webhookId, endpoint, delivery, startedAt }, classify(exit)))
       )
     })
 

@@ -4,10 +4,13 @@ import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { column } from "../../platform/database/column.ts"
 import { Database } from "../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../platform/database/unavailable.ts"
+import { PublicUrl } from "../../platform/http/PublicUrl.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { WebhookId } from "../../values/Ids.ts"
+import { receiverPath } from "../endpoint/SandboxReceiver.ts"
 import { UnhealthyNotifier } from "../endpoint/UnhealthyNotifier.ts"
 import { UnhealthyReason } from "../endpoint/Webhook.ts"
+import { recordRecovered } from "../recovery/RecoveryRepo.ts"
 import type { AttemptRecord } from "./DeliveryAttempt.ts"
 import { type HealthSign, isFinal } from "./DeliveryState.ts"
 
@@ -80,11 +83,15 @@ const settleStatement = (sql: SqlClient.SqlClient, records: ReadonlyArray<Attemp
     ), ended as (
       delete from webhook_queue q using found o where q.ctid = o.row and o.is_final
       returning q.webhook_id, q.id, q.event_id, q.event, o.status, q.is_test, o.attempt, q.attempts, o.started_at,
-        o.duration, o.code, o.error, o.response_body, o.retry_after, q.created_at
+        o.duration, o.code, o.error, o.response_body, o.retry_after, q.created_at, q.recovery_id
     ), history as (
       insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count, attempts,
         started_at, duration_ms, response_code, error, response_body, retry_after, created_at)
-      select * from ended
+      select webhook_id, id, event_id, event, status, is_test, attempt, attempts, started_at, duration, code, error,
+        response_body, retry_after, created_at
+      from ended
+    ), recovered as (
+      ${recordRecovered(sql, sql`select recovery_id, status = 'delivered' as is_delivered from ended`)}
     ), retried as (
       update webhook_queue q set status = 'retrying', attempt_count = o.attempt,
         due_at = now() + o.delay * interval '1 millisecond',
@@ -109,6 +116,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
       const sql = yield* SqlClient.SqlClient
       const { transaction } = yield* Database
       const { webhookUnhealthyFailures, webhookUnhealthySeconds } = yield* AppConfig
+      const { base } = yield* PublicUrl
       const { notify } = yield* UnhealthyNotifier
 
       /** The usual case: a group without failures only resets failure counts. */
@@ -121,7 +129,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
         sql`with ${settleStatement(sql, records)}, affected as (
             -- All writers lock in the same order, so that concurrent groups cannot deadlock. Only webhooks with ended
             -- rows count: a group whose commit went unconfirmed is written again, and must not count again.
-            select w.id, w.is_active, h.exhausted, h.gone, w.unhealthy_reason as before,
+            select w.id, w.is_active, w.url, h.exhausted, h.gone, w.unhealthy_reason as before,
               case when h.succeeded then 0 else w.failure_count end + h.exhausted as count,
               case when h.exhausted = 0 then null when h.succeeded then now() else coalesce(w.failing_since, now()) end
                 as since
@@ -136,6 +144,8 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes, {
             select *, case when not is_active then before
               when before is distinct from 'backlog_full' and before is not null then before
               when gone then 'gone'
+              -- People make the receiver of the sandbox fail in order to see this within minutes.
+              when count > 0 and starts_with(url, ${`${base}${receiverPath}/`}) then 'failing'
               when count >= ${webhookUnhealthyFailures}
                 and since <= now() - ${webhookUnhealthySeconds} * interval '1 second' then 'failing'
               else before end as after

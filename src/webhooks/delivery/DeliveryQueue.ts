@@ -1,5 +1,6 @@
-import { Clock, Effect, Exit } from "effect"
+import { Clock, Effect, Exit, Option } from "effect"
 import type { WebhookId } from "../../values/Ids.ts"
+import { RecoveryRepo } from "../recovery/RecoveryRepo.ts"
 import { DeliveryBudget, type InFlightDeliveries } from "./InFlightDeliveries.ts"
 import { type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
 
@@ -72,12 +73,15 @@ const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes)
 export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: InFlightDeliveries) {
   const { reserve, withQueryPermit } = yield* DeliveryBudget
   const queue = yield* QueueRepo
+  const recoveries = yield* RecoveryRepo
   const clock = yield* Clock.Clock
   const cursor = new QueueCursor(inFlight)
   /** Whether rows may be claimed that are not in memory: by an earlier owner, or by a statement without an answer. */
   let mayHaveOrphans = true
   /** When the next retry is due, in Unix milliseconds; undefined when none waits. */
   let retryAt: number | undefined = 0
+  /** Whether the total of the running recovery is known. */
+  let isCounted = false
 
   const release = Effect.suspend(() =>
     Effect.map(withQueryPermit(queue.release(webhookId, inFlight.ids)), () => {
@@ -119,7 +123,26 @@ export const make = Effect.fnUntraced(function*(webhookId: WebhookId, inFlight: 
     return retryAt
   }
 
+  /**
+   * Queues the next events of the webhook's recovery as far as there is room, once memory has all that waits in the table. So
+   * the endpoint sets the pace, and few recovered events are ahead of a new one. True when none are left to queue.
+   */
+  const recover = Effect.gen(function*() {
+    const size = inFlight.claimable(1)
+    if (size === 0 || !cursor.isCaughtUp) return false
+    if (!isCounted) {
+      const count = yield* withQueryPermit(recoveries.countMore(webhookId))
+      isCounted = Option.getOrUndefined(count)?.is_counted ?? true
+    }
+    cursor.fallBehind()
+    const { is_queued } = yield* withQueryPermit(recoveries.advance({ webhookId, size }))
+    if (is_queued === false) return false
+    isCounted = false
+    return true
+  })
+
   return {
+    recover,
     /** Releases every claim that is not in memory. */
     release,
     /** Releases these claims, unless another owner has reclaimed them. */

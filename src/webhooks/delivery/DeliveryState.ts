@@ -1,5 +1,6 @@
 import { type Duration, Schema } from "effect"
 import { FailureReason } from "../../values/FailureReason.ts"
+import type { RetryPolicyName } from "../endpoint/Webhook.ts"
 import { maxAttempts, nextDelay } from "./RetryPolicy.ts"
 
 /** `pending` waits for its first attempt, `retrying` for a later one; the other three are final. */
@@ -68,23 +69,30 @@ const errorOfStatus = (status: number): DeliveryError | null => {
 
 const gone = 410
 
-const failed = (delivery: Delivery, status: number | null): Pick<Transition, "status" | "next_delay" | "health"> => {
-  const next_delay = delivery.is_test ? undefined : nextDelay(delivery.attempt_count + 1)
+const failed = (
+  delivery: Delivery,
+  policy: RetryPolicyName,
+  status: number | null
+): Pick<Transition, "status" | "next_delay" | "health"> => {
+  const next_delay = delivery.is_test ? undefined : nextDelay(policy, delivery.attempt_count + 1)
   if (next_delay !== undefined) return { status: "retrying", next_delay, health: "undecided" }
   // A failed test says nothing about the webhook's health: its owner is trying things out.
   if (delivery.is_test) return { status: "failed", next_delay, health: "undecided" }
   return { status: "failed", next_delay, health: delivery.all_gone && status === gone ? "gone" : "exhausted" }
 }
 
-/** The delivery after an outcome. It is total: every row and every late outcome have a next state. */
-export const transition = (delivery: Delivery, outcome: Outcome): Transition => {
+/**
+ * The delivery after an outcome, under the webhook's present policy: an owner may change it between two attempts. It is
+ * total: every row and every late outcome have a next state.
+ */
+export const transition = (delivery: Delivery, outcome: Outcome, policy: RetryPolicyName): Transition => {
   const { attempt_count } = delivery
   const still = { next_delay: undefined, response_code: null, error: null, health: "undecided" } as const
   if (isFinal(delivery.status)) return { ...still, status: delivery.status, attempt_count }
   const response_code = outcome.status ?? null
   const error = outcome._tag === "Broke" ? outcome.error : errorOfStatus(outcome.status)
-  const attempted = { attempt_count: Math.min(attempt_count + 1, maxAttempts), response_code, error }
+  const attempted = { attempt_count: Math.min(attempt_count + 1, maxAttempts("extended")), response_code, error }
   return error === null
     ? { ...attempted, status: "delivered", next_delay: undefined, health: "success" }
-    : { ...attempted, ...failed(delivery, response_code) }
+    : { ...attempted, ...failed(delivery, policy, response_code) }
 }

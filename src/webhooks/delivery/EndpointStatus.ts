@@ -54,6 +54,7 @@ export const make = Effect.fnUntraced(function*(id: WebhookId) {
   let status: Status = "disabled"
   let readAt = 0
   let isInvalid = false
+  let isRecovering = false
   let countedAt = 0
 
   const isDeliverable = () => status === "healthy" || status === "backlog_full"
@@ -62,6 +63,12 @@ export const make = Effect.fnUntraced(function*(id: WebhookId) {
     isDeliverable,
     /** Switched off, or deleted. */
     isDisabled: () => status === "disabled",
+    /** Whether a recovery has events left to queue. */
+    isRecovering: () => isRecovering,
+    /** All events of the recovery are queued. */
+    endRecovery: () => {
+      isRecovering = false
+    },
     /** Whether it must be read again before a new attempt: it was invalidated, or the actor has slept. */
     isStale: () => isInvalid || clock.currentTimeMillisUnsafe() > readAt + 2 * maxAgeMillis,
     expiresAt: () => isInvalid ? 0 : readAt + maxAgeMillis,
@@ -74,6 +81,7 @@ export const make = Effect.fnUntraced(function*(id: WebhookId) {
       isInvalid = false
       const target = Option.getOrUndefined(yield* targets.read(id))
       readAt = clock.currentTimeMillisUnsafe()
+      isRecovering = target?.is_recovering ?? false
       status = target === undefined || !target.is_active ? "disabled" : target.unhealthy_reason ?? "healthy"
       return target !== undefined && isDeliverable() ? yield* endpointOf(id, target) : undefined
     }),

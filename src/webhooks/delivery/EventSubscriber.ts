@@ -1,6 +1,8 @@
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { compile, type CompiledPattern } from "../../events/EventPattern.ts"
 import { type Addressed, Subscriber } from "../../events/Events.ts"
+import { column } from "../../platform/database/column.ts"
 import { Database } from "../../platform/database/Database.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import type { UnhealthyReason } from "../endpoint/Webhook.ts"
@@ -29,6 +31,7 @@ const cachingCompiler = () => {
 export const EventSubscriber = Layer.effect(
   Subscriber,
   Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
     const { afterCommit } = yield* Database
     const { wake } = yield* WakeUps.make
     const { actors } = yield* LocalDispatch
@@ -79,14 +82,18 @@ export const EventSubscriber = Layer.effect(
     return Subscriber.of({
       subscriptions: Effect.fnUntraced(function*(accountIds) {
         const rows = yield* webhooks.subscriptions(accountIds)
-        return rows.map(({ account_id, events, id, unhealthy_reason }) => ({
+        return rows.map(({ account_id, channels, events, id, tags, unhealthy_reason }) => ({
           webhookId: id,
           accountId: account_id,
           pattern: compiled(events),
+          filter: { channels, tags },
           refusal: unhealthy_reason === null ? undefined : skipReasonOf(unhealthy_reason)
         }))
       }),
-      enqueue
+      enqueue,
+      isSubscribed: (account, patterns) =>
+        sql`exists (select from webhooks w where w.account_id = ${account} and w.is_active
+          and w.events && ${column.text(patterns)}::text[])`
     })
   })
 ).pipe(Layer.provide([WebhooksRepo.layer, QueueRepo.layer]))

@@ -1,5 +1,6 @@
 import { Clock, Context, Duration, Effect, Exit, FiberSet, Layer, Semaphore } from "effect"
 import type { DeliveryId, WebhookId } from "../../values/Ids.ts"
+import { countAttempt } from "./attemptMetrics.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { DeliveryOutcomes } from "./DeliveryOutcomes.ts"
 import type { ClaimedDelivery } from "./QueueRepo.ts"
@@ -252,6 +253,7 @@ export class InFlightDeliveries {
   #send(delivery: ClaimedDelivery, endpoint: DeliveryAttempt.Endpoint): Effect.Effect<void> {
     const { attempts, webhookId } = this.#dependencies
     return Effect.flatMap(attempts.attempt(webhookId, endpoint, delivery), (record) => {
+      countAttempt(delivery, record)
       this.#limit = adjustLimit(this.#limit, record.transition.error === null)
       this.#record(record)
       const next = this.#inFlight <= this.#limit ? this.#next() : undefined

@@ -4,6 +4,7 @@ import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { DeliveryId, WebhookId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
+import { recordRecovered } from "../recovery/RecoveryRepo.ts"
 import { WakeUpReason } from "./WebhookEntity.ts"
 
 /** A delivery that its webhook's actor has claimed, or got by local dispatch. */
@@ -127,8 +128,9 @@ const make = Effect.gen(function*() {
   }
 
   /**
-   * Active webhooks whose work has stalled: due for a second, claimed for longer than an attempt lasts, or suspended for a
-   * backlog that is empty, so that no row would ever wake the actor that resumes them. Visits no other webhooks.
+   * Active webhooks whose work has stalled: due for a second, claimed for longer than an attempt lasts, with a recovery that
+   * no actor moves, or suspended for a backlog that is empty, so that no row would ever wake the actor that resumes them.
+   * Visits no other webhooks.
    */
   const findStalled = Query.findAll({
     Request: Schema.Void,
@@ -145,13 +147,17 @@ const make = Effect.gen(function*() {
             and not exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'pending')
           as is_waiting,
           exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'taken'
-            and q.due_at < now() - interval '5 seconds') as is_claimed,
+            and q.due_at < now() - interval '5 seconds')
+          or unhealthy_reason is null and exists (select from webhook_recoveries r where r.webhook_id = w.id
+            and r.completed_at is null and not r.is_queued and r.moved_at < now() - interval '5 seconds') as is_claimed,
           exists (select from webhook_queue q where q.webhook_id = w.id and q.status = 'taken'
             and q.due_at < now() - interval '1 minute') as is_orphaned
         -- The offset keeps the condition below from running for webhooks that are not among these.
         from (select * from webhooks where is_active and id in (
           ${queuedIn("pending")} union ${queuedIn("retrying")} union ${queuedIn("taken")}
-          union select id from webhooks where unhealthy_reason = 'backlog_full') offset 0) w) as webhook
+          union select id from webhooks where unhealthy_reason = 'backlog_full'
+          union select webhook_id from webhook_recoveries where completed_at is null and not is_queued) offset 0) w
+        ) as webhook
       where is_waiting or is_claimed`
   })
 
@@ -187,6 +193,8 @@ const make = Effect.gen(function*() {
             created_at)
           select webhook_id, id, event_id, event, 'skipped', is_test, attempt_count, attempts, ${error}, created_at
           from gone
+        ), recovered as (
+          ${recordRecovered(sql, sql`select recovery_id, false as is_delivered from gone`)}
         )
         select count(*) as count from gone`
   })
@@ -196,6 +204,8 @@ const make = Effect.gen(function*() {
     Query.run(sql`with gone as (
         delete from webhook_queue
         where webhook_id = ${webhookId} and status = 'taken' and id = any(${column.int8(expired)}) returning *
+      ), recovered as (
+        ${recordRecovered(sql, sql`select recovery_id, false as is_delivered from gone`)}
       )
       insert into webhook_deliveries (webhook_id, id, event_id, event, status, is_test, attempt_count, attempts, error,
         created_at)

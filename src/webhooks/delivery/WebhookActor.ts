@@ -2,12 +2,13 @@
  * Delivers the events of one webhook.
  *
  * Callers: `Webhooks` and the sweeper, by `Wake`; on the same node each commit of an event, by `LocalDispatch`.
- * State: the rows of `webhook_queue`. In memory it has at most 500 deliveries: claimed ones (status `taken`) and locally
+ * State: the rows of `webhook_queue`, and the webhook's recovery in `webhook_recoveries`. In memory it has at most 500 deliveries: claimed ones (status `taken`) and locally
  * dispatched ones (still `pending`).
  * On shard move: attempts in flight end and are written, all other claims are released. When the node dies, the next owner
  * reclaims the rows and sends them again with the same event id and bytes: a receiver may see an event twice (spec 6.6).
  * Idempotence: a repeated `Wake` only polls once more.
- * Sleep: some seconds after the last delivery; it stays awake while any delivery waits, even for a retry in two minutes.
+ * Sleep: some seconds after the last delivery. It stays awake while any delivery waits, except for a retry that is more than
+ * five minutes away: the sweeper wakes it for that one, up to two seconds late.
  */
 import { Clock, Duration, Effect, Exit, Layer, Queue } from "effect"
 import { Entity } from "effect/cluster"
@@ -16,12 +17,16 @@ import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../platform/database/unavailable.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { WebhooksRepo } from "../endpoint/WebhooksRepo.ts"
+import { RecoveryRepo } from "../recovery/RecoveryRepo.ts"
 import * as DeliveryQueue from "./DeliveryQueue.ts"
 import * as EndpointStatus from "./EndpointStatus.ts"
 import { InFlightDeliveries } from "./InFlightDeliveries.ts"
 import { type LocalActor, LocalDispatch } from "./LocalDispatch.ts"
 import { QueueRepo } from "./QueueRepo.ts"
 import { WebhookEntity } from "./WebhookEntity.ts"
+
+/** An actor does not stay awake for a later retry: an endpoint may be away for a day. */
+const longestWait = Duration.toMillis("5 minutes")
 
 const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
   const id = WebhookId.make(Number((yield* Entity.CurrentAddress).entityId))
@@ -78,12 +83,12 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
 
   /** Waits until there may be work: false, and asleep, when none came within the idle timeout. */
   const idle = Effect.gen(function*() {
-    const retryAt = queue.nextRetry()
-    const isIdle = inFlight.size === 0 && retryAt === undefined && queue.isCaughtUp()
+    const retryAt = queue.nextRetry() ?? Infinity
+    const isIdle = inFlight.size === 0 && retryAt > now() + longestWait && queue.isCaughtUp() && !status.isRecovering()
     if (!isIdle) busyAt = now()
     const sleepsAt = busyAt + Duration.toMillis(idleTimeout)
     if (isIdle && now() >= sleepsAt && fallAsleep()) return false
-    yield* waitUntil(Math.min(retryAt ?? Infinity, isIdle ? sleepsAt : status.expiresAt()))
+    yield* waitUntil(Math.min(retryAt, isIdle ? sleepsAt : status.expiresAt()))
     return true
   })
 
@@ -97,6 +102,7 @@ const make = Effect.fnUntraced(function*(idleTimeout: Duration.Duration) {
     hasWakeUp = false
     if (now() >= status.expiresAt()) yield* refresh
     if (!status.isDeliverable()) return yield* suspend
+    if (status.isRecovering() && (yield* queue.recover)) status.endRecovery()
     return (yield* queue.claimDue) || (yield* idle)
   })
 
@@ -151,7 +157,7 @@ export const webhookActor = (idleTimeout: Duration.Duration) =>
       concurrency: "unbounded",
       maxIdleTime: "1 minute"
     })
-  ).pipe(Layer.provide([WebhooksRepo.layer, QueueRepo.layer]))
+  ).pipe(Layer.provide([WebhooksRepo.layer, QueueRepo.layer, RecoveryRepo.layer]))
 
 /** Runs the webhook actors of this node. */
 export const WebhookActor = webhookActor(Duration.seconds(15))

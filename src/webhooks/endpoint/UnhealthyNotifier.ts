@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { Notices } from "../../accounts/notices/Notices.ts"
+import { domainEvent, Events } from "../../events/Events.ts"
 import { AppConfig } from "../../platform/config/AppConfig.ts"
 import type { WebhookId } from "../../values/Ids.ts"
 import type { Timestamp } from "../../values/Timestamp.ts"
@@ -82,16 +83,18 @@ export const unhealthyNotice = (
       `Your webhook ${id} at ${shownUrl(url)} has been unhealthy since ${minute(unhealthy_since)}.`,
       `Why: ${why(webhook, limits)}`,
       reason === "backlog_full" ? relief(limits) : repair(id),
-      "Skipped events are not sent by themselves. List them, and redeliver those that you need, for as long as payloads are "
-      + `kept (${limits.eventRetentionDays} days):\nGET /v1/webhooks/${id}/deliveries?status=skipped\n`
+      "Skipped events are not sent by themselves. Recover all of them once the webhook is active, with a time before the "
+      + `first failure, for as long as payloads are kept (${limits.eventRetentionDays} days):\n`
+      + `POST /v1/webhooks/${id}/recover {"since": "TIME"}\n\n`
+      + `Or list them, and redeliver those that you need:\nGET /v1/webhooks/${id}/deliveries?status=skipped\n`
       + `POST /v1/webhooks/${id}/deliveries/{delivery_id}/redeliver`
     ].join("\n\n")
   }
 }
 
-/** Mails the owner of a webhook that it has become unhealthy. It never uses webhooks for that. */
+/** Tells the owner of a webhook that it has become unhealthy, by mail and by the other webhooks of the account. */
 export class UnhealthyNotifier extends Context.Service<UnhealthyNotifier, {
-  /** Queues the notice in the caller's transaction, so a crash leaves both the state and its notice, or neither. */
+  /** Queues the notice and the event in the caller's transaction, so a crash leaves both the state and its notice, or neither. */
   readonly notify: (webhook: Pick<UnhealthyWebhook, "id" | "reason">) => Effect.Effect<void>
 }>()("messaging-service/webhooks/endpoint/UnhealthyNotifier") {
   // A transaction belongs to one pool, and the node's shared notices use the pool of requests: they would be written
@@ -100,6 +103,7 @@ export class UnhealthyNotifier extends Context.Service<UnhealthyNotifier, {
     UnhealthyNotifier,
     Effect.gen(function*() {
       const limits = yield* AppConfig
+      const events = yield* Events
       const notices = yield* Notices
       const webhooks = yield* WebhooksRepo
 
@@ -108,13 +112,15 @@ export class UnhealthyNotifier extends Context.Service<UnhealthyNotifier, {
           yield* Effect.annotateLogs(Effect.logWarning("webhook is unhealthy"), { webhook: id, reason })
           const row = yield* webhooks.unhealthyDetails(id)
           if (Option.isNone(row)) return
-          const { account_id: accountId, ...details } = row.value
+          const { account_id: accountId, url, ...details } = row.value
+          const data = { webhook_id: id, url: shownUrl(url), reason, ...details }
+          yield* events.publish([domainEvent({ accountId, event: "webhook.unhealthy", data, except: id })])
           // One mail a day for each webhook and reason, however often its health changes.
           yield* notices.enqueue({
             accountId,
             kind: "webhook_unhealthy",
             once: `${id} ${reason}`,
-            ...unhealthyNotice({ id, reason, ...details }, limits)
+            ...unhealthyNotice({ id, reason, url, ...details }, limits)
           })
         })
       })

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { EventChannel } from "../../events/EventFilter.ts"
 import { wire } from "../../platform/http/ApiError.ts"
 import { WebhookId } from "../../values/Ids.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
@@ -10,6 +11,10 @@ import { Timestamp } from "../../values/Timestamp.ts"
 export const UnhealthyReason = Schema.Literals(["failing", "gone", "backlog_full"])
 export type UnhealthyReason = typeof UnhealthyReason.Type
 
+/** How long a failed delivery is retried: for minutes (spec 6.6), or for more than a day. */
+export const RetryPolicyName = Schema.Literals(["standard", "extended"])
+export type RetryPolicyName = typeof RetryPolicyName.Type
+
 /** A webhook (spec 2.6). The response that creates it has the whole `secret`, later ones its first 12 characters. */
 export const Webhook = Schema.Struct({
   id: WebhookId,
@@ -20,6 +25,12 @@ export const Webhook = Schema.Struct({
   status: Schema.Literals(["active", "unhealthy", "disabled"]),
   unhealthy_reason: Schema.NullOr(UnhealthyReason),
   failure_count: Schema.Int,
+  retry_policy: RetryPolicyName,
+  channels: Schema.Array(EventChannel).annotate({ description: "Only events of these channels; empty: of all" }),
+  tags: Schema.Array(Schema.String).annotate({ description: "Only events with one of these tags; empty: all events" }),
+  headers: Schema.Record(Schema.String, Schema.String).annotate({
+    description: "The names of its headers; no response shows their values"
+  }),
   created_at: Timestamp
 }).annotate({ identifier: "Webhook" })
 export type Webhook = typeof Webhook.Type

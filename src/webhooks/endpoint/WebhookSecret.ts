@@ -15,14 +15,23 @@ export const generate = (): Redacted.Redacted =>
  */
 export const purpose = (id: WebhookId): string => `webhooks:${id}:secret`
 
-/** The sealed columns. The current secret comes first: a rotation meanwhile moves it to the previous one. */
-export const sealedColumns: ReadonlyArray<SealedColumn> = ["secret", "previous_secret"].map((column) => ({
+/** Binds a webhook's sealed headers to its row. */
+export const headersPurpose = (id: WebhookId): string => `webhooks:${id}:headers`
+
+const sealedColumn = (column: string, what: (id: WebhookId) => string): SealedColumn => ({
   table: "webhooks",
   column,
   key: [["id", "bigint"]],
   parts: ["id"],
-  what: (id) => purpose(WebhookId.make(Number(id)))
-}))
+  what: (id) => what(WebhookId.make(Number(id)))
+})
+
+/** The sealed columns. The current secret comes first: a rotation meanwhile moves it to the previous one. */
+export const sealedColumns: ReadonlyArray<SealedColumn> = [
+  sealedColumn("secret", purpose),
+  sealedColumn("previous_secret", purpose),
+  sealedColumn("headers", headersPurpose)
+]
 
 /**
  * A webhook's secret, ready for signing, in two readings of the string that its owner was shown: all of it, and the decoded

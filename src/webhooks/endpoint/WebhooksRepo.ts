@@ -1,11 +1,14 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { EventChannel } from "../../events/EventFilter.ts"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { GroupCommit } from "../../platform/work/GroupCommit.ts"
 import { AccountId, WebhookId } from "../../values/Ids.ts"
+import { windowFields } from "../../values/Page.ts"
 import { Timestamp } from "../../values/Timestamp.ts"
-import { UnhealthyReason, Webhook } from "./Webhook.ts"
+import { RetryPolicyName, UnhealthyReason, Webhook } from "./Webhook.ts"
+import { maskedValue } from "./WebhookHeaders.ts"
 
 const One = Schema.Struct({ accountId: AccountId, id: WebhookId })
 
@@ -19,15 +22,34 @@ const Target = Schema.Struct({
   /** How long the previous secret still signs. */
   previous_millis: Schema.NullOr(Schema.Finite),
   is_active: Schema.Boolean,
-  unhealthy_reason: Schema.NullOr(UnhealthyReason)
+  unhealthy_reason: Schema.NullOr(UnhealthyReason),
+  retry_policy: RetryPolicyName,
+  /** Sealed. */
+  headers: Schema.NullOr(Schema.Uint8Array),
+  /** Whether a recovery has events left to queue. */
+  is_recovering: Schema.Boolean
 })
 export type Target = typeof Target.Type
+
+/** How the deliveries of a webhook are chosen and sent; null keeps a value in a change. */
+const Options = {
+  retry_policy: RetryPolicyName,
+  channels: Schema.Array(EventChannel),
+  tags: Schema.Array(Schema.String),
+  header_names: Schema.Array(Schema.String)
+}
+
+/** The headers' names are readable, the sealed values go with them. */
+const Headers = { headers: Schema.NullOr(Schema.Uint8Array) }
+
+const texts = (values: ReadonlyArray<string> | null) => values === null ? null : column.text(values)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id, url, events, secret_prefix as secret, is_active, failure_count, created_at,
-    unhealthy_reason,
+    unhealthy_reason, retry_policy, channels, tags,
+    (select coalesce(json_object_agg(name, '${maskedValue}'), '{}') from unnest(header_names) as name) as headers,
     case when not is_active then 'disabled' when unhealthy_reason is null then 'active' else 'unhealthy' end as status`)
 
   const nextId = Query.findOne({
@@ -44,30 +66,33 @@ const make = Effect.gen(function*() {
       events: Schema.Array(Schema.String),
       is_active: Schema.Boolean,
       secret: Schema.Uint8Array,
-      secret_prefix: Schema.String
+      secret_prefix: Schema.String,
+      ...Options,
+      ...Headers
     }),
     Result: Webhook,
     execute: ({ accountId, id, ...row }) =>
-      sql`insert into webhooks (id, account_id, url, events, is_active, secret, secret_prefix) overriding system value
+      sql`insert into webhooks (id, account_id, url, events, is_active, secret, secret_prefix, retry_policy, channels, tags,
+          header_names, headers) overriding system value
         values (${id}, ${accountId}, ${row.url}, ${column.text(row.events)}, ${row.is_active}, ${row.secret},
-          ${row.secret_prefix})
+          ${row.secret_prefix}, ${row.retry_policy}, ${column.text(row.channels)}, ${column.text(row.tags)},
+          ${column.text(row.header_names)}, ${row.headers})
         returning ${columns}`
   })
 
   const list = Query.findAll({
-    Request: Schema.Struct({ accountId: AccountId, limit: Schema.Int, offset: Schema.Int }),
+    Request: Schema.Struct({ accountId: AccountId, ...windowFields }),
     Result: Webhook,
-    execute: ({ accountId, limit, offset }) =>
-      sql`select ${columns} from webhooks where account_id = ${accountId}
+    execute: ({ accountId, limit, offset, ...start }) =>
+      sql`select ${columns} from webhooks where account_id = ${accountId} and ${Query.afterId(sql, "id", start)}
         order by id desc limit ${limit} offset ${offset}`
   })
 
-  const counted = Query.findOne({
+  const count = Query.findOne({
     Request: AccountId,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (accountId) => sql`select count(*) as total from webhooks where account_id = ${accountId}`
   })
-  const count = (accountId: AccountId) => Effect.map(counted(accountId), ({ total }) => total)
 
   const find = Query.findOneOption({
     Request: One,
@@ -83,18 +108,36 @@ const make = Effect.gen(function*() {
       sql`select ${columns} from webhooks where id = ${id} and account_id = ${accountId} for no key update`
   })
 
+  /** The sealed headers of a webhook, which stays as it is until the transaction ends. */
+  const lockHeaders = Query.findOneOption({
+    Request: One,
+    Result: Schema.Struct(Headers),
+    execute: ({ accountId, id }) =>
+      sql`select headers from webhooks where id = ${id} and account_id = ${accountId} for no key update`
+  })
+
   const update = Query.findOneOption({
     Request: Schema.Struct({
       ...One.fields,
       url: Schema.NullOr(Schema.String),
       events: Schema.NullOr(Schema.Array(Schema.String)),
-      is_active: Schema.NullOr(Schema.Boolean)
+      is_active: Schema.NullOr(Schema.Boolean),
+      retry_policy: Schema.NullOr(RetryPolicyName),
+      channels: Schema.NullOr(Options.channels),
+      tags: Schema.NullOr(Options.tags),
+      header_names: Schema.NullOr(Options.header_names),
+      ...Headers
     }),
     Result: Webhook,
-    execute: ({ accountId, events, id, is_active, url }) =>
+    execute: ({ accountId, channels, events, header_names, headers, id, is_active, retry_policy, tags, url }) =>
       sql`update webhooks set
           url = coalesce(${url}::text, url),
-          events = coalesce(${events === null ? null : column.text(events)}::text[], events),
+          events = coalesce(${texts(events)}::text[], events),
+          retry_policy = coalesce(${retry_policy}::text, retry_policy),
+          channels = coalesce(${texts(channels)}::text[], channels),
+          tags = coalesce(${texts(tags)}::text[], tags),
+          headers = case when ${texts(header_names)}::text[] is null then headers else ${headers}::bytea end,
+          header_names = coalesce(${texts(header_names)}::text[], header_names),
           is_active = coalesce(${is_active}::boolean, is_active),
           failure_count = case when ${is_active}::boolean then 0 else failure_count end,
           failing_since = case when ${is_active}::boolean then null else failing_since end,
@@ -141,9 +184,11 @@ const make = Effect.gen(function*() {
     Request: Schema.Array(WebhookId),
     Result: Target,
     execute: (ids) =>
-      sql`select id, account_id, url, secret, is_active, unhealthy_reason,
+      sql`select id, account_id, url, secret, is_active, unhealthy_reason, retry_policy, headers,
           case when previous_secret_until > now() then previous_secret end as previous_secret,
-          extract(epoch from previous_secret_until - now())::float8 * 1000 as previous_millis
+          extract(epoch from previous_secret_until - now())::float8 * 1000 as previous_millis,
+          exists (select from webhook_recoveries r
+            where r.webhook_id = webhooks.id and r.completed_at is null and not r.is_queued) as is_recovering
         from webhooks where id = any(${column.int8(ids)})`
   })
 
@@ -153,10 +198,12 @@ const make = Effect.gen(function*() {
       id: WebhookId,
       account_id: AccountId,
       events: Schema.Array(Schema.String),
+      channels: Options.channels,
+      tags: Options.tags,
       unhealthy_reason: Schema.NullOr(UnhealthyReason)
     }),
     execute: (accountIds) =>
-      sql`select id, account_id, events, unhealthy_reason from webhooks
+      sql`select id, account_id, events, channels, tags, unhealthy_reason from webhooks
         where account_id = any(${column.int8(accountIds)}) and is_active`
   })
 
@@ -199,6 +246,7 @@ const make = Effect.gen(function*() {
     count,
     find,
     lock,
+    lockHeaders,
     update,
     rotateSecret,
     remove,

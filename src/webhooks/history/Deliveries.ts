@@ -2,9 +2,10 @@ import { Context, Effect, Layer, Option } from "effect"
 import { resolveTopic } from "../../events/EventNames.ts"
 import { unknownEventName } from "../../events/EventPattern.ts"
 import { Database } from "../../platform/database/Database.ts"
+import * as Query from "../../platform/database/Query.ts"
 import { NotFound, ValidationFailed } from "../../platform/http/ApiErrors.ts"
-import type { AccountId, DeliveryId, WebhookId } from "../../values/Ids.ts"
-import type { PageOf, Sort } from "../../values/Page.ts"
+import type { AccountId, DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
+import type { PageOf, Sort, Window } from "../../values/Page.ts"
 import type { DeliveryStatus } from "../delivery/DeliveryState.ts"
 import { WakeUps } from "../delivery/WakeUps.ts"
 import { EventExpired, WebhookNotActive } from "../endpoint/Webhook.ts"
@@ -17,6 +18,7 @@ export interface DeliveryFilter {
   readonly sort: Sort
   readonly status?: DeliveryStatus | undefined
   readonly event?: string | undefined
+  readonly event_id?: EventId | undefined
   /** Created at this moment or later. */
   readonly from_date?: string | undefined
   /** Created before this moment. */
@@ -66,7 +68,7 @@ export class Deliveries extends Context.Service<Deliveries, {
   readonly list: (
     webhook: WebhookKey,
     filter: DeliveryFilter,
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<DeliverySummary>, NotFound | ValidationFailed>
   /** One delivery with its payload and its attempts. */
   readonly find: (webhook: WebhookKey, id: DeliveryId) => Effect.Effect<DeliveryDetail, NotFound>
@@ -141,11 +143,10 @@ export class Deliveries extends Context.Service<Deliveries, {
       return Deliveries.of({
         list: Effect.fn("Deliveries.list")(function*(webhook, query, window) {
           yield* requireWebhook(webhook)
-          const { from_date = null, sort, status = null, to_date = null } = query
+          const { event_id = null, from_date = null, sort, status = null, to_date = null } = query
           const event = query.event === undefined ? null : (yield* topicOf(query.event)).event
-          const filter = { webhookId: webhook.id, status, event, from_date, to_date, sort, ...window }
-          const rows = yield* repo.list(filter)
-          return { rows, total: (yield* repo.count(filter)).total }
+          const filter = { webhookId: webhook.id, status, event, event_id, from_date, to_date, sort, ...window }
+          return yield* Query.windowOf(repo, filter)
         }),
         find: Effect.fn("Deliveries.find")(function*(webhook, id) {
           yield* requireWebhook(webhook)

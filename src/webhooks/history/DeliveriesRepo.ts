@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Query from "../../platform/database/Query.ts"
 import { DeliveryId, EventId, WebhookId } from "../../values/Ids.ts"
-import { direction, Sort } from "../../values/Page.ts"
+import { direction, Sort, windowFields } from "../../values/Page.ts"
 import type { AttemptRecord } from "../delivery/DeliveryAttempt.ts"
 import { DeliveryStatus, queueStatuses } from "../delivery/DeliveryState.ts"
 import { DeliverySummary, RecordedAttempt } from "./Delivery.ts"
@@ -11,11 +11,11 @@ const Filter = Schema.Struct({
   webhookId: WebhookId,
   status: Schema.NullOr(DeliveryStatus),
   event: Schema.NullOr(Schema.String),
+  event_id: Schema.NullOr(EventId),
   from_date: Schema.NullOr(Schema.String),
   to_date: Schema.NullOr(Schema.String),
   sort: Sort,
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const One = Schema.Struct({ webhookId: WebhookId, id: DeliveryId })
@@ -43,6 +43,7 @@ interface Selection {
   readonly webhookId: number
   readonly status: DeliveryStatus | null
   readonly event: string | null
+  readonly event_id: string | null
   readonly id: number | null
   /** Created at this moment or later. */
   readonly from_date: string | null
@@ -56,10 +57,11 @@ const queuedAs = { pending: ["pending", "taken"], retrying: ["retrying", "taken"
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  const matching = ({ event, from_date, id, to_date, webhookId }: Selection) =>
+  const matching = ({ event, event_id, from_date, id, to_date, webhookId }: Selection) =>
     sql.and([
       sql`webhook_id = ${webhookId}`,
       ...(event === null ? [] : [sql`event = ${event}`]),
+      ...(event_id === null ? [] : [sql`event_id = ${event_id}`]),
       ...(id === null ? [] : [sql`id = ${id}`]),
       ...(from_date === null ? [] : [sql`created_at >= ${from_date}::timestamptz`]),
       ...(to_date === null ? [] : [sql`created_at < ${to_date}::timestamptz`])
@@ -104,10 +106,11 @@ const make = Effect.gen(function*() {
   const list = Query.findAll({
     Request: Filter,
     Result: DeliverySummary,
-    execute: ({ limit, offset, sort, ...filter }) => {
+    execute: ({ after, limit, offset, sort, ...filter }) => {
       const by = sql.literal(direction(sort))
+      const behind = Query.afterId(sql, "id", { after, sort })
       const firsts = reads({ ...filter, id: null }).map((read) =>
-        sql`(${read} order by id ${by} limit ${offset + limit})`
+        sql`(${read} and ${behind} order by id ${by} limit ${offset + limit})`
       )
       return sql`select id, webhook_id, event, event_id, status, attempt_count, next_attempt_at, response_code, error,
           duration_ms, is_test, created_at, completed_at
@@ -124,7 +127,9 @@ const make = Effect.gen(function*() {
   /** Adds the payload. A sub-select reads the one partition of `events` that can have it; a join would read all. */
   const one = ({ id, webhookId }: typeof One.Encoded) =>
     sql`select d.*, (select e.body from events e where e.id = d.event_id) as body
-      from (${unionAll(reads({ webhookId, id, status: null, event: null, from_date: null, to_date: null }))}) d`
+      from (${
+      unionAll(reads({ webhookId, id, status: null, event: null, event_id: null, from_date: null, to_date: null }))
+    }) d`
 
   const find = Query.findOneOption({ Request: One, Result: StoredDelivery, execute: one })
 
@@ -133,11 +138,18 @@ const make = Effect.gen(function*() {
     Request: One,
     Result: Schema.Struct({ id: DeliveryId }),
     execute: (delivery) =>
-      sql`insert into webhook_queue (webhook_id, event_id, event, is_test, status)
-        select d.webhook_id, d.event_id, d.event, d.is_test, 'pending' from (${
+      sql`with requeued as (
+          insert into webhook_queue (webhook_id, event_id, event, is_test, status)
+          select d.webhook_id, d.event_id, d.event, d.is_test, 'pending' from (${
         one(delivery)
       }) d where d.body is not null
-        returning id`
+          returning id
+        ), marked as (
+          -- A recovery repeats the last delivery of an event only.
+          update webhook_deliveries d set requeued_as = r.id from requeued r
+          where d.webhook_id = ${delivery.webhookId} and d.id = ${delivery.id}
+        )
+        select id from requeued`
   })
 
   const nextId = Query.findOne({

@@ -6,6 +6,7 @@ import { ulid } from "../../platform/crypto/ids.ts"
 import { Database } from "../../platform/database/Database.ts"
 import { PublicHttp, PublicHttpFailure } from "../../platform/net/PublicHttp.ts"
 import { EventId, type WebhookId } from "../../values/Ids.ts"
+import { modeOf } from "../../values/TestMode.ts"
 import { fromDateTime } from "../../values/Timestamp.ts"
 import * as DeliveryAttempt from "../delivery/DeliveryAttempt.ts"
 import type { Target } from "../endpoint/WebhooksRepo.ts"
@@ -49,7 +50,7 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(webhookId: WebhookId, target: Target, topic: Topic) {
     const id = EventId.make(`evt_${yield* ulid}`)
     const timestamp = fromDateTime(yield* DateTime.now)
-    const body = Buffer.from(JSON.stringify({ ...exampleBody(topic), id, timestamp }))
+    const body = Buffer.from(JSON.stringify({ ...exampleBody(topic), id, mode: modeOf(target.account_id), timestamp }))
     const delivery = yield* deliveries.nextId()
     const endpoint = yield* endpointOf(webhookId, target)
     const single = {

@@ -21,7 +21,8 @@ const sealing: Readonly<Record<string, ReadonlyArray<string>>> = {
   "platform/crypto/MacKeys.ts": ["keyring.sealed"],
   "platform/crypto/MainKey.ts": ["main_key_probe.sealed"],
   "platform/http/Idempotency.ts": ["idempotency_records.body"],
-  "webhooks/Webhooks.ts": ["webhooks.secret", "webhooks.previous_secret"]
+  "people/SecondFactors.ts": ["authenticators.seed"],
+  "webhooks/Webhooks.ts": ["webhooks.secret", "webhooks.previous_secret", "webhooks.headers"]
 }
 
 /** Byte columns without secrets, or with hashes of them. A new column is added here or listed as sealed. */
@@ -36,10 +37,16 @@ const unsealed = [
   "email_parts.content",
   "events.body",
   "idempotency_records.fingerprint",
+  "login_sessions.previous_hash",
   "login_sessions.token_hash",
+  "passkey_challenges.challenge",
+  "passkeys.credential_id",
+  "passkeys.public_key",
   "password_resets.token_hash",
+  "recovery_codes.code_hash",
   "revoked_api_keys.key_hash",
   "sandbox_mails.raw",
+  "setup_links.token_hash",
   "webhook_deliveries.response_body",
   "whatsapp_files.content",
   "whatsapp_outbox.body"
@@ -51,7 +58,8 @@ const underDataKeys = ["whatsapp_keys.value", "whatsapp_inbox.payload"]
 describe("sealed columns", () => {
   it("the list names every column that the program seals into", () => {
     const files = NodeFs.readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
-      file.endsWith(".ts") && file !== "platform/crypto/Vault.ts"
+      // The console seals values into forms, not into columns.
+      file.endsWith(".ts") && file !== "platform/crypto/Vault.ts" && !file.startsWith("console/")
       && /\bseal\b/.test(
         NodeFs.readFileSync(NodePath.join(src, file), "utf8").replaceAll(/\/\*\*.*?\*\/|\/\/[^\n]*/gs, "")
       )

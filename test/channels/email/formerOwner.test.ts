@@ -8,25 +8,26 @@ import { transition } from "../../../src/channels/email/recipients/RecipientStat
 import { maxAttempts } from "../../../src/channels/email/recipients/SendRetryPolicy.ts"
 import { EmailSenderRepo } from "../../../src/channels/email/single/EmailSenderRepo.ts"
 import { Suppressions } from "../../../src/channels/email/suppressions/Suppressions.ts"
-import { Events } from "../../../src/events/Events.ts"
 import { ulid } from "../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../src/usage/Usage.ts"
 import { EmailAddress } from "../../../src/values/EmailAddress.ts"
 import { type AccountId, EmailBatchId, EmailMessageId } from "../../../src/values/Ids.ts"
+import { noLabels } from "../../../src/values/Labels.ts"
 import { Timestamp } from "../../../src/values/Timestamp.ts"
 import { formerOwnerChangesNothing } from "../../support/formerOwner.ts"
 import { makeAccount } from "../../support/Service.ts"
+import { noEvents } from "../../support/testEvents.ts"
 
 const Outcomes = RecipientOutcomes.layer.pipe(
   Layer.provide([
-    Layer.succeed(Events, Events.of({ publish: () => Effect.void })),
+    noEvents,
     Suppressions.layer,
     Usage.layer
   ])
 )
 
 const record = (
-  { attempt_count: attemptsBefore, id, recipient: to }: Claimed,
+  { attempt_count: attemptsBefore, claim_number: claimNumber, id, recipient: to }: Claimed,
   { accountId, batchId }: { readonly accountId: AccountId; readonly batchId: EmailBatchId | null }
 ) =>
   Effect.flatMap(RecipientOutcomes, ({ record }) =>
@@ -38,6 +39,8 @@ const record = (
       to,
       subject: "s",
       at: Timestamp.make("2030-01-31T09:00:00.000000Z"),
+      labels: noLabels,
+      claimNumber,
       attemptsBefore,
       transition: transition(attemptsBefore, { _tag: "Accepted" }, 0)
     }))
@@ -50,8 +53,9 @@ const stateOf = (where: (sql: SqlClient.SqlClient) => Statement.Fragment) =>
 const claimSingle = ({ id }: { readonly id: EmailMessageId }) =>
   Effect.flatMap(
     EmailSenderRepo,
-    ({ claimOldest }) =>
-      Effect.map(claimOldest([9, 9]), (rows) => rows.find((row) => row.id === id) ?? assert.fail("it was not claimed"))
+    ({ claimsOfMode }) =>
+      Effect.map(claimsOfMode("live").claimOldest([9, 9]), (rows) =>
+        rows.find((row) => row.id === id) ?? assert.fail("it was not claimed"))
   )
 
 formerOwnerChangesNothing("a single email", {
@@ -75,6 +79,7 @@ formerOwnerChangesNothing("a single email", {
     release: (claimed) => Effect.flatMap(EmailSenderRepo, ({ release }) => release([claimed])),
     outcome: (claimed, row) => record({ ...claimed, variables: {} }, row)
   },
+  renew: (claims) => Effect.flatMap(EmailSenderRepo, ({ renew }) => renew(claims)),
   state: ({ id }) => stateOf((sql) => sql`m.id = ${id}`)
 })
 
@@ -104,6 +109,8 @@ formerOwnerChangesNothing("a batch's recipient", {
       track_opens: false,
       links: null,
       template_id: null,
+      headers: null,
+      sending: { ...noLabels, sendAt: null, acceptedBy: null },
       recipients: [{ to: EmailAddress.make("user@example.com"), variables: {} }]
     })
     return { accountId, batchId }
@@ -120,6 +127,7 @@ formerOwnerChangesNothing("a batch's recipient", {
     release: (claimed) => Effect.flatMap(BatchesRepo, ({ releaseClaims }) => releaseClaims([claimed])),
     outcome: (claimed, row) => record(claimed, row)
   },
+  renew: (claims) => Effect.flatMap(BatchesRepo, ({ renewClaims }) => renewClaims(claims)),
   state: ({ batchId }) => stateOf((sql) => sql`m.batch_id = ${batchId}`)
 })
 
@@ -148,6 +156,7 @@ formerOwnerChangesNothing("a notice", {
           settle(claimed, { status: "sent", attempt_count: 1, delay: undefined, error: null, ambiguous: false })
       )
   },
+  renew: (claims) => Effect.flatMap(Notices, ({ stillClaimed }) => stillClaimed(claims)),
   state: (accountId) =>
     Effect.flatMap(
       SqlClient.SqlClient,

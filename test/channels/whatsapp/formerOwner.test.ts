@@ -9,23 +9,24 @@ import { InboxRepo } from "../../../src/channels/whatsapp/inbox/InboxRepo.ts"
 import { OutboxRepo } from "../../../src/channels/whatsapp/outbox/OutboxRepo.ts"
 import { OutboxStatusUpdates } from "../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
 import { SessionRowRepo } from "../../../src/channels/whatsapp/sessions/SessionRowRepo.ts"
-import { Events } from "../../../src/events/Events.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { Usage } from "../../../src/usage/Usage.ts"
 import { MessageId } from "../../../src/values/Ids.ts"
 import { formerOwnerChangesNothing } from "../../support/formerOwner.ts"
 import { makeSessionRow } from "../../support/sessionRow.ts"
+import { noEvents } from "../../support/testEvents.ts"
 
 const Subject = Layer.mergeAll(
   SessionRowRepo.layer,
   OutboxRepo.layer,
-  OutboxStatusUpdates.layer,
+  OutboxStatusUpdates.layer.pipe(Layer.provide(Usage.layer)),
   InboxRepo.layer,
   ContactsRepo.layer,
   GroupsRepo.layer,
   CredentialStore.layer
 ).pipe(
   Layer.provide(Layer.succeed(Journal, Journal.of({ write: () => Effect.void }))),
-  Layer.provideMerge(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))),
+  Layer.provideMerge(noEvents),
   Layer.provideMerge(Vault.layer(Redacted.make(new Uint8Array(32).fill(3))))
 )
 

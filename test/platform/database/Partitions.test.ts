@@ -113,6 +113,18 @@ describe("Partitions", () => {
       assert.deepStrictEqual([yield* total("events"), yield* total("webhook_deliveries")], [3, 6])
     }).pipe(Effect.provide(TestDatabase.layer)))
 
+  it.effect("the log of requests has its days by the time in the ids, and keeps seven of them", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* aged(-10, -1)
+      yield* sql`insert into request_log (account_id, id, method, path, route, status, duration_ms, ip)
+        select 1, uuid_time(now() + day * interval '24 hours'), 'POST', '/', '/', 202, 1, ''
+        from generate_series(-10, 0) as day`
+      yield* rounds
+      assert.deepStrictEqual(yield* daysOf("request_log"), range(-7, 14))
+      assert.strictEqual(yield* total("request_log"), 8)
+    }).pipe(Effect.provide(TestDatabase.layer)))
+
   it.effect("one round drops at most two days", () =>
     Effect.gen(function*() {
       yield* aged(-10, -1)

@@ -27,4 +27,50 @@ describe("Allowed", () => {
     assert.strictEqual(route("/t/o/x.gif"), "/t/o/:token.gif")
     assert.isUndefined(route("/v1/secret"))
   })
+
+  it("knows the routes that are added later, for methods and routes", () => {
+    const later = Allowed.fromRoutes([])
+    assert.deepStrictEqual(later.methods("/console/7"), [])
+    later.add([{ method: "POST", path: "/console/:account" }])
+    assert.deepStrictEqual(later.methods("/console/7"), ["POST", "OPTIONS"])
+    assert.strictEqual(later.route("/console/7"), "/console/:account")
+  })
+
+  it("returns the path of the API that an unknown one may mean, by the method", () => {
+    const { near } = Allowed.fromRoutes([
+      { method: "POST", path: "/v1/email/send" },
+      { method: "GET", path: "/v1/email/messages" },
+      { method: "GET", path: "/v1/email/messages/:id" },
+      { method: "GET", path: "/v1/email/templates" },
+      { method: "POST", path: "/v1/sms/send" },
+      { method: "GET", path: "/v1/webhooks" },
+      { method: "GET", path: "/v1/webhooks/:id" },
+      { method: "POST", path: "/v1/webhooks/:id/rotate-secret" },
+      { method: "GET", path: "/secret" }
+    ])
+    for (
+      const [method, path, meant] of [
+        ["POST", "/v1/emails", "/v1/email/send"],
+        ["GET", "/v1/emails", "/v1/email/messages"],
+        ["POST", "/email/send", "/v1/email/send"],
+        ["POST", "/v3/mail/send", "/v1/email/send"],
+        ["POST", "/api/v1/Email/Send/", "/v1/email/send"],
+        ["POST", "/v1/sms", "/v1/sms/send"],
+        ["GET", "/v1/templates", "/v1/email/templates"],
+        ["GET", "/v1/webhook/7", "/v1/webhooks/{id}"],
+        ["GET", "/v1/email/message/7", "/v1/email/messages/{id}"],
+        ["POST", "/v1/webhooks/7/rotate", undefined],
+        ["GET", "/v1/nothing", undefined],
+        ["GET", "/v1/7", undefined],
+        ["GET", "/secre", undefined],
+        ["GET", "/v1", undefined],
+        ["GET", "/", undefined],
+        ["GET", "/constructor/__proto__", undefined],
+        ["GET", `/v1/${"email/".repeat(2_000)}`, undefined],
+        ["GET", `/v1/email/${"x".repeat(8_000)}`, undefined]
+      ] as const
+    ) {
+      assert.strictEqual(near(method, path), meant, `${method} ${path.slice(0, 50)}`)
+    }
+  })
 })

@@ -89,7 +89,7 @@ layer(TestDatabase.layer)("a node that shuts down", (it) => {
         yield* eventually(isListening(node.port), (listens) => !listens)
 
         yield* health.send("", "\r\n")
-        assert.match(yield* health.closed, /HTTP\/1\.1 503 [^]*connection: close[^]*\{"status":"draining"\}$/)
+        assert.match(yield* health.closed, /HTTP\/1\.1 503 [^]*connection: close[^]*\{"status":"draining"\}\n$/)
         yield* late.send(`Authorization: Bearer ${key}`, "\r\n")
         assert.match(yield* late.closed, /HTTP\/1\.1 503 [^]*retry-after: \d[^]*"code":5030/)
         yield* inFlight.send(body.slice(5))

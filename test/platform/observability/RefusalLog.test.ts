@@ -11,7 +11,7 @@ interface Line {
 }
 
 const refusalOf = (clientAddress: string, reason = "invalid_api_key", status = 401): Refusal => ({
-  facts: { requestId: "request", clientAddress, userAgent: "", publicBase: "", answerHeaders: new Map() },
+  facts: { requestId: "request", clientAddress, userAgent: "", publicBase: "", isOwn: false, answerHeaders: new Map() },
   method: "GET",
   route: "/v1/webhooks/:id",
   status,

@@ -26,7 +26,12 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
       Effect.gen(function*() {
         const inbox = yield* open()
         const bytes = raw("=?utf-8?q?Gr=C3=BC=C3=9Fe?=")
-        yield* inbox.add({ envelopeFrom: "b+1@sender.example", recipients: ["a@x.example", "b@x.example"], raw: bytes })
+        yield* inbox.add({
+          account: null,
+          envelopeFrom: "b+1@sender.example",
+          recipients: ["a@x.example", "b@x.example"],
+          raw: bytes
+        })
         const { rows, total } = yield* inbox.list(page)
         assert.strictEqual(total, 2)
         assert.deepStrictEqual(rows.map(({ from, subject, to }) => [from, to, subject]), [
@@ -51,7 +56,7 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
           ":::\r\r\r"
         ]
         yield* Effect.forEach(odd, (text) =>
-          inbox.add({ envelopeFrom: "", recipients: ["a@x.example"], raw: Buffer.from(text) }))
+          inbox.add({ account: null, envelopeFrom: "", recipients: ["a@x.example"], raw: Buffer.from(text) }))
         assert.strictEqual((yield* inbox.list(page)).total, odd.length)
       }))
 
@@ -59,7 +64,9 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
       Effect.gen(function*() {
         const inbox = yield* open()
         const recipients = ["ann@x.example", "Joann@x.example", "bob@y.example", "100%@y.example"]
-        for (const to of recipients) yield* inbox.add({ envelopeFrom: "", recipients: [to], raw: raw(to) })
+        for (const to of recipients) {
+          yield* inbox.add({ account: null, envelopeFrom: "", recipients: [to], raw: raw(to) })
+        }
         const search = (to: string) =>
           Effect.map(
             inbox.list({ ...page, conditions: conditionsOf({ ...none, to }) }),
@@ -95,8 +102,13 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
           "--b--",
           ""
         ]
-        yield* inbox.add({ envelopeFrom: "", recipients: ["a@x.example"], raw: Buffer.from(parts.join("\r\n")) })
-        yield* inbox.add({ envelopeFrom: "", recipients: ["b@x.example"], raw: raw("Other") })
+        yield* inbox.add({
+          account: null,
+          envelopeFrom: "",
+          recipients: ["a@x.example"],
+          raw: Buffer.from(parts.join("\r\n"))
+        })
+        yield* inbox.add({ account: null, envelopeFrom: "", recipients: ["b@x.example"], raw: raw("Other") })
         const found = (q: string) =>
           Effect.map(inbox.list({ ...page, conditions: conditionsOf({ ...none, q }) }), ({ rows }) =>
             rows.map(({ to }) => to).join())
@@ -132,7 +144,8 @@ layer(TestDatabase.layer)("sandbox inbox in SQL", (it) => {
         const sql = yield* SqlClient.SqlClient
         const adds = Array.from(
           { length: 240 },
-          (_, n) => inbox.add({ envelopeFrom: "", recipients: [`u${n}@x.example`], raw: raw(`mail ${n}`) })
+          (_, n) =>
+            inbox.add({ account: null, envelopeFrom: "", recipients: [`u${n}@x.example`], raw: raw(`mail ${n}`) })
         )
         yield* Effect.all(adds, { concurrency: "unbounded", discard: true })
         const [inserts] = yield* sql`select count(distinct xmin::text) as n from sandbox_mails`

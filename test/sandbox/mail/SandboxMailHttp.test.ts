@@ -8,6 +8,7 @@ import { Smtp } from "../../../src/channels/email/smtp/Smtp.ts"
 import { SmtpLayer } from "../../../src/channels/email/smtp/SmtpLayer.ts"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { Draining } from "../../../src/platform/http/ready/Draining.ts"
+import { SandboxDelivery } from "../../../src/sandbox/mail/SandboxDelivery.ts"
 import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import { SandboxMailHttp } from "../../../src/sandbox/mail/SandboxMailHttp.ts"
 import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
@@ -57,8 +58,7 @@ const token = "0123456789abcdef"
 const App = HttpRouter.serve(Layer.merge(SandboxMailHttp, SandboxHome), { disableLogger: true }).pipe(
   Layer.provideMerge(SandboxMailServer.layer()),
   Layer.provide([
-    SandboxInbox.layer(),
-    SandboxReports.layer,
+    SandboxDelivery.layer.pipe(Layer.provideMerge(Layer.merge(SandboxInbox.layer(), SandboxReports.layer))),
     Draining.layer,
     AppConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))),
     Layer.succeed(SandboxToken, SandboxToken.make(Option.some(Redacted.make(token))))
@@ -271,7 +271,7 @@ layer(App, { excludeTestServices: true })("sandbox inbox over HTTP", (it) => {
           for (const asked of [path, `${path}?token=`, `${path}?token=${token}x`]) {
             const { body, status } = yield* plainGet(asked)
             assert.strictEqual(status, 403, asked)
-            assert.include(body, "Open the link that the start of the service printed")
+            assert.include(body, "Open them from Sandbox in the console")
             assert.notInclude(body, "x.example")
           }
           const { body, status } = yield* plainGet(path, json)

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { Smtp } from "../../../src/channels/email/smtp/Smtp.ts"
 import { SmtpLayer } from "../../../src/channels/email/smtp/SmtpLayer.ts"
+import { SandboxDelivery } from "../../../src/sandbox/mail/SandboxDelivery.ts"
 import { SandboxInbox } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import type { ReceivedMail } from "../../../src/sandbox/mail/SandboxInbox.ts"
 import { SandboxMailServer } from "../../../src/sandbox/mail/SandboxMailServer.ts"
@@ -20,7 +21,9 @@ const start = Effect.fnUntraced(function*(add: (mail: ReceivedMail) => Effect.Ef
       markAllRead: Effect.void
     })
   )
-  const server = yield* Layer.build(Layer.provide(SandboxMailServer.layer(), [inbox, SandboxReports.layer]))
+  const server = yield* Layer.build(
+    Layer.provide(SandboxMailServer.layer(), SandboxDelivery.layer.pipe(Layer.provide([inbox, SandboxReports.layer])))
+  )
   const { port } = Context.get(server, SandboxMailServer)
   const relay = { host: "127.0.0.1", port, tls: "offered", verifyCertificate: true } as const
   return Context.get(yield* Layer.build(SmtpLayer.make({ relay })), Smtp)

@@ -33,7 +33,7 @@ describe("reports of the sandbox", () => {
     assert.deepStrictEqual(meanings.map((meaning) => typeof meaning === "object" ? meaning.status : meaning), [
       "bounced",
       "bounced",
-      undefined,
+      "delayed",
       "delivered"
     ])
     const { raw, to } = writeReport("complaint", mail)

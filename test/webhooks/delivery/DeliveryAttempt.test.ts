@@ -44,7 +44,9 @@ const attempted = Effect.fnUntraced(function*(previousUntil?: (now: number) => n
       account: AccountId.make(1),
       url: new URL("https://hooks.example/"),
       key,
-      previous: until === undefined ? undefined : { key, until }
+      previous: until === undefined ? undefined : { key, until },
+      retryPolicy: "standard",
+      headers: { "X-Team": "ops", "webhook-id": "forged" }
     },
     {
       id: DeliveryId.make(1),
@@ -68,6 +70,12 @@ describe("DeliveryAttempt", () => {
       assert.strictEqual(headers["webhook-timestamp"], String(Math.floor(record.startedAt / 1000)))
       // The receiver's library compares with the real clock and refuses signatures that are five minutes old.
       new Webhook(secret).verify(body, headers)
+    }))
+
+  it.effect("sends the owner's headers, and none of them replaces a header of the service", () =>
+    Effect.gen(function*() {
+      const { headers } = yield* attempted()
+      assert.deepInclude(headers, { "X-Team": "ops", "webhook-id": "evt_1" })
     }))
 
   it.effect("signs with the previous secret until its overlap ends, by the moment when the request starts", () =>

@@ -8,15 +8,26 @@ import type { AttemptRecord } from "../../../src/webhooks/delivery/DeliveryAttem
 import { DeliveryOutcomes, healthChanges } from "../../../src/webhooks/delivery/DeliveryOutcomes.ts"
 import { transition } from "../../../src/webhooks/delivery/DeliveryState.ts"
 import { UnhealthyNotifier } from "../../../src/webhooks/endpoint/UnhealthyNotifier.ts"
+import { noEvents } from "../../support/testEvents.ts"
 import { alarmed, storedWebhook } from "../../support/webhookHealth.ts"
 
 const Subject = DeliveryOutcomes.layer.pipe(
-  Layer.provideMerge(alarmed({ WEBHOOK_UNHEALTHY_FAILURES: "3", WEBHOOK_UNHEALTHY_SECONDS: "600" }))
+  Layer.provideMerge(
+    alarmed({
+      WEBHOOK_UNHEALTHY_FAILURES: "3",
+      WEBHOOK_UNHEALTHY_SECONDS: "600",
+      PUBLIC_URL: "https://messages.example"
+    })
+  )
 )
 
 /** Another node's writer, on a separate pool. */
 const OtherNode = Layer.fresh(
-  DeliveryOutcomes.layer.pipe(Layer.provide(UnhealthyNotifier.layer), Layer.provide(Database.layerQueue))
+  DeliveryOutcomes.layer.pipe(
+    Layer.provide(UnhealthyNotifier.layer),
+    Layer.provide(noEvents),
+    Layer.provide(Database.layerQueue)
+  )
 )
 
 /** How a last attempt ends; `late410` meets 410 after other responses, `first` is a failed first attempt. */
@@ -25,7 +36,8 @@ type End = "ok" | "500" | "410" | "late410" | "first"
 const transitionOf = (end: End) =>
   transition(
     { status: "retrying", attempt_count: end === "first" ? 0 : 3, is_test: false, all_gone: end === "410" },
-    { _tag: "Answered", status: end === "ok" ? 200 : end.endsWith("410") ? 410 : 500 }
+    { _tag: "Answered", status: end === "ok" ? 200 : end.endsWith("410") ? 410 : 500 },
+    "standard"
   )
 
 /** Claimed rows with their outcomes. */
@@ -110,6 +122,20 @@ layer(Subject, { excludeTestServices: true })("DeliveryOutcomes", (it) => {
       assert.deepInclude(notice, { kind: "webhook_unhealthy", once: `${id} failing` })
       assert.include(notice?.body, "6 deliveries in a row used up all attempts")
       assert.deepStrictEqual(others, [])
+    }))
+
+  it.effect("marks a webhook as failing after one failure at this service's own receiver, not at the same path elsewhere", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const reasonAt = Effect.fnUntraced(function*(origin: string) {
+        const { end, id, state } = yield* webhook
+        yield* sql`update webhooks set url = ${`${origin}/sandbox/receiver/1-AAAAAAAAAAAAAAAA`} where id = ${id}`
+        yield* end("500")
+        return (yield* state).unhealthy_reason
+      })
+      assert.strictEqual(yield* reasonAt("https://messages.example"), "failing")
+      assert.isNull(yield* reasonAt("https://shop.example"))
+      assert.isNull(yield* reasonAt("https://messages.example.shop.example"))
     }))
 
   it.effect("leaves a webhook healthy that has failed for long, but not often enough", () =>

@@ -10,6 +10,7 @@ import {
   type Outcome,
   transition
 } from "../../../src/webhooks/delivery/DeliveryState.ts"
+import { RetryPolicyName } from "../../../src/webhooks/endpoint/Webhook.ts"
 
 const Status = Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 }))
 const AnyOutcome = Schema.Union([
@@ -19,9 +20,11 @@ const AnyOutcome = Schema.Union([
 const fresh: Delivery = { status: "pending", attempt_count: 0, is_test: false, all_gone: true }
 const ok: Outcome = { _tag: "Answered", status: 204 }
 const refusal: Outcome = { _tag: "Answered", status: 500 }
+/** 0, 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 8 h and 16 h after one another, in seconds. */
+const extendedOffsets = [0, 5, 35, 155, 755, 4_355, 15_155, 43_955, 101_555]
 
 /** Runs a delivery through these outcomes: its last row, and the second of each attempt. */
-const live = (delivery: Delivery, outcomes: ReadonlyArray<Outcome>) => {
+const live = (delivery: Delivery, outcomes: ReadonlyArray<Outcome>, policy: RetryPolicyName = "standard") => {
   const at: Array<number> = []
   let row = delivery
   let now = 0
@@ -30,7 +33,7 @@ const live = (delivery: Delivery, outcomes: ReadonlyArray<Outcome>) => {
   for (const outcome of outcomes) {
     if (isFinal(row.status)) break
     at.push(now)
-    const next = transition(row, outcome)
+    const next = transition(row, outcome, policy)
     now += next.next_delay === undefined ? 0 : Duration.toSeconds(next.next_delay)
     const all_gone = row.all_gone && next.response_code === 410
     row = { ...row, status: next.status, attempt_count: next.attempt_count, all_gone }
@@ -45,7 +48,7 @@ const succeeded = (outcome: Outcome) => outcome._tag === "Answered" && outcome.s
 describe("transition", () => {
   it("ends a delivery as delivered after any 2xx", () => {
     for (const status of [200, 201, 204, 299]) {
-      assert.deepStrictEqual(transition(fresh, { _tag: "Answered", status }), {
+      assert.deepStrictEqual(transition(fresh, { _tag: "Answered", status }, "standard"), {
         status: "delivered",
         attempt_count: 1,
         next_delay: undefined,
@@ -58,10 +61,10 @@ describe("transition", () => {
 
   it("counts a redirect and every other status as a failed attempt", () => {
     for (const status of [300, 302, 308, 399]) {
-      assert.strictEqual(transition(fresh, { _tag: "Answered", status }).error, "redirect")
+      assert.strictEqual(transition(fresh, { _tag: "Answered", status }, "standard").error, "redirect")
     }
     for (const status of [199, 400, 404, 410, 429, 500, 599]) {
-      assert.strictEqual(transition(fresh, { _tag: "Answered", status }).error, "http_status")
+      assert.strictEqual(transition(fresh, { _tag: "Answered", status }, "standard").error, "http_status")
     }
   })
 
@@ -70,6 +73,19 @@ describe("transition", () => {
     assert.deepStrictEqual(at, [0, 5, 35, 155])
     assert.deepStrictEqual(row, { status: "failed", attempt_count: 4, is_test: false, all_gone: false })
     assert.strictEqual(health, "exhausted")
+  })
+
+  it("ends a delivery with the extended policy as failed after nine attempts in 28 hours and 12 minutes", () => {
+    const refusals = Array.from({ length: 9 }, () => refusal)
+    const { at, row } = live(fresh, [...refusals, ok], "extended")
+    assert.deepStrictEqual(at, extendedOffsets)
+    assert.deepStrictEqual(row, { status: "failed", attempt_count: 9, is_test: false, all_gone: false })
+  })
+
+  it("ends a delivery at its next failure when its owner returns to the standard policy after the fourth", () => {
+    const late = { ...fresh, attempt_count: 5, status: "retrying" } as const
+    assert.deepInclude(transition(late, refusal, "standard"), { status: "failed", attempt_count: 6 })
+    assert.deepInclude(transition(late, refusal, "extended"), { status: "retrying", attempt_count: 6 })
   })
 
   it("reports an endpoint as gone only when all four attempts met 410", () => {
@@ -81,12 +97,16 @@ describe("transition", () => {
 
   it("attempts a test once, and counts its success but not its failure", () => {
     const test = { ...fresh, is_test: true }
-    assert.deepInclude(transition(test, refusal), { status: "failed", attempt_count: 1, health: "undecided" })
-    assert.deepInclude(transition(test, ok), { status: "delivered", health: "success" })
+    assert.deepInclude(transition(test, refusal, "extended"), {
+      status: "failed",
+      attempt_count: 1,
+      health: "undecided"
+    })
+    assert.deepInclude(transition(test, ok, "extended"), { status: "delivered", health: "success" })
   })
 
   it("keeps the status of a response with an incomplete body", () => {
-    const broke = transition(fresh, { _tag: "Broke", error: "body_read", status: 200 })
+    const broke = transition(fresh, { _tag: "Broke", error: "body_read", status: 200 }, "standard")
     assert.deepInclude(broke, { status: "retrying", response_code: 200, error: "body_read" })
   })
 
@@ -111,9 +131,15 @@ describe("transition", () => {
 
   it.prop(
     "returns a next state for every row and never changes an ended one",
-    [DeliveryStatus, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 })), Schema.Boolean, AnyOutcome],
-    ([status, attempt_count, is_test, outcome]) => {
-      const next = transition({ status, attempt_count, is_test, all_gone: false }, outcome)
+    [
+      DeliveryStatus,
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 })),
+      Schema.Boolean,
+      AnyOutcome,
+      RetryPolicyName
+    ],
+    ([status, attempt_count, is_test, outcome, policy]) => {
+      const next = transition({ status, attempt_count, is_test, all_gone: false }, outcome, policy)
       assert.strictEqual(next.next_delay !== undefined, next.status === "retrying")
       assert.isTrue(next.error === null || DeliveryError.literals.includes(next.error))
       if (!isFinal(status)) return

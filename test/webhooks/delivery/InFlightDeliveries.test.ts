@@ -90,7 +90,7 @@ describe("InFlightDeliveries", () => {
           durationMs: 1,
           responseBody: null,
           retryAfter: null,
-          transition: transition({ ...claimed, status: "pending" }, { _tag: "Answered", status: 200 })
+          transition: transition({ ...claimed, status: "pending" }, { _tag: "Answered", status: 200 }, "standard")
         })
       const inFlight = new InFlightDeliveries({
         webhookId,
@@ -103,7 +103,14 @@ describe("InFlightDeliveries", () => {
       })
       const key = signingKey(Redacted.make("whsec_c2VjcmV0"))
       inFlight.add([delivery(7, 0)])
-      inFlight.sendTo({ account: AccountId.make(1), url: new URL("https://hooks.example/"), key, previous: undefined })
+      inFlight.sendTo({
+        account: AccountId.make(1),
+        url: new URL("https://hooks.example/"),
+        key,
+        previous: undefined,
+        retryPolicy: "standard",
+        headers: {}
+      })
       yield* TestClock.adjust("299 seconds")
       assert.deepStrictEqual([inFlight.has(DeliveryId.make(7)), inFlight.isBusy], [true, false])
       yield* TestClock.adjust("1 second")

@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { AppConfig } from "../../../src/platform/config/AppConfig.ts"
 import { ulid } from "../../../src/platform/crypto/ids.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
+import { PublicUrl } from "../../../src/platform/http/PublicUrl.ts"
 import {
   type PostRequest,
   type PostResponse,
@@ -24,6 +25,7 @@ import * as WebhookSecret from "../../../src/webhooks/endpoint/WebhookSecret.ts"
 import { Targets } from "../../../src/webhooks/endpoint/WebhooksRepo.ts"
 import { eventually, makeAccount } from "../../support/Service.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { noEvents } from "../../support/testEvents.ts"
 
 /** How endpoints respond now, and the requests that they got. */
 const world: {
@@ -58,7 +60,8 @@ const Subject = Layer.mergeAll(
   Transport,
   ShardingConfig.layer(),
   LocalDispatch.layer,
-  UnhealthyNotifier.layer
+  PublicUrl.layer(0),
+  UnhealthyNotifier.layer.pipe(Layer.provide(noEvents))
 ).pipe(Layer.provideMerge(Layer.merge(TestDatabase.layer, AppConfig.layer)))
 
 /** A webhook with this many due deliveries. */
@@ -224,6 +227,24 @@ layer(Subject, { excludeTestServices: true })("WebhookActor", (it) => {
       assert.isTrue(at.every((time, attempt) => time <= (due[attempt] ?? 0)), at.join())
       assert.deepStrictEqual(yield* rows, ["failed 4"])
     }).pipe(Effect.provide(TestClock.layer())))
+
+  it.effect("falls asleep while its only retry is hours away, and sends that when it is woken later", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { id, rows } = yield* webhookOf(1)
+      yield* sql`update webhooks set retry_policy = 'extended' where id = ${id}`
+      yield* sql`update webhook_queue set status = 'retrying', attempt_count = 4 where webhook_id = ${id}`
+      world.respond = () => answer(500)
+      const { wake } = yield* actorOf(id)
+      yield* wake
+      assert.deepStrictEqual(yield* rows, ["retrying 5"])
+      yield* wake
+      assert.deepStrictEqual(yield* rows, ["retrying 5"])
+      world.respond = () => answer(200)
+      yield* sql`update webhook_queue set due_at = now() where webhook_id = ${id}`
+      yield* wake
+      assert.deepStrictEqual(yield* rows, ["delivered 6"])
+    }))
 
   it.effect("reclaims and resends deliveries that an earlier owner claimed and never settled", () =>
     Effect.gen(function*() {

@@ -47,7 +47,7 @@ formerOwnerChangesNothing("a webhook delivery", {
               durationMs: 1,
               responseBody: null,
               retryAfter: null,
-              transition: transition({ ...claimed, status: "pending" }, { _tag: "Answered", status })
+              transition: transition({ ...claimed, status: "pending" }, { _tag: "Answered", status }, "standard")
             }, (exit) => resume(Exit.asVoid(exit)))
           ))
     ]))

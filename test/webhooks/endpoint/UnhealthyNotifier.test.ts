@@ -29,8 +29,11 @@ still waiting are skipped as well.
 What to do: repair the endpoint, then make the webhook active again:
 PUT /v1/webhooks/12 {"is_active": true}
 
-Skipped events are not sent by themselves. List them, and redeliver those that you need, for as long as payloads are \
-kept (7 days):
+Skipped events are not sent by themselves. Recover all of them once the webhook is active, with a time before the \
+first failure, for as long as payloads are kept (7 days):
+POST /v1/webhooks/12/recover {"since": "TIME"}
+
+Or list them, and redeliver those that you need:
 GET /v1/webhooks/12/deliveries?status=skipped
 POST /v1/webhooks/12/deliveries/{delivery_id}/redeliver`
     })

@@ -7,6 +7,7 @@ import { ulid } from "../../../src/platform/crypto/ids.ts"
 import { Vault } from "../../../src/platform/crypto/Vault.ts"
 import { PublicHttp } from "../../../src/platform/net/PublicHttp.ts"
 import { DeliveryId, WebhookId } from "../../../src/values/Ids.ts"
+import type { Window } from "../../../src/values/Page.ts"
 import { Targets } from "../../../src/webhooks/endpoint/WebhooksRepo.ts"
 import { Deliveries, type DeliveryFilter } from "../../../src/webhooks/history/Deliveries.ts"
 import { recreatePartitions } from "../../support/partitions.ts"
@@ -68,7 +69,7 @@ const rowsRead = (plan: string) =>
   [...plan.matchAll(/ Scan [^"\n]*actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)]
     .reduce((sum, [, given = "0", removed = "0"]) => sum + Number(given) + Number(removed), 0)
 
-const page = { limit: 25, offset: 0 }
+const page = { limit: 25, offset: 0, after: null }
 
 layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
   it.effect("lists a delivery with an expired payload and shows its attempts and a null payload", () =>
@@ -108,13 +109,15 @@ layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
       yield* sql`insert into webhook_queue (webhook_id, event_id, event, status)
         select ${other.id}, 'evt_', 'email.sent', 'pending' from generate_series(1, 10000)`
       yield* sql`analyze webhook_queue, webhook_deliveries`
-      const [first = "", counted = ""] = yield* plansOf(deliveries.list(webhook, newest, page))
+      const [counted = "", first = ""] = yield* plansOf(deliveries.list(webhook, newest, page))
       assert.match(first, /Merge Append/)
       assert.isBelow(rowsRead(first), 100, first)
       assert.include(counted, "Aggregate")
-      const [deep = ""] = yield* plansOf(deliveries.list(webhook, newest, { limit: 100, offset: 5000 }))
+      const [, deep = ""] = yield* plansOf(deliveries.list(webhook, newest, { ...page, limit: 100, offset: 5000 }))
       assert.isBelow(rowsRead(deep), 5300, deep)
-      const [failed = ""] = yield* plansOf(deliveries.list(webhook, { ...newest, status: "failed" }, page))
+      const [behind = ""] = yield* plansOf(deliveries.list(webhook, newest, { ...page, after: [50_000] }))
+      assert.isBelow(rowsRead(behind), 100, behind)
+      const [, failed = ""] = yield* plansOf(deliveries.list(webhook, { ...newest, status: "failed" }, page))
       assert.isBelow(rowsRead(failed), 100, failed)
       const { rows } = yield* deliveries.list(webhook, { ...newest, status: "failed" }, page)
       assert.lengthOf(rows, 10)
@@ -134,19 +137,22 @@ layer(Subject, { excludeTestServices: true })("Deliveries", (it) => {
         yield* sql`insert into webhook_queue (webhook_id, event_id, event, status, attempt_count)
           values (${webhook.id}, 'evt_', 'email.sent', ${status}, ${attempts})`
       }
-      const shown = Effect.fnUntraced(function*(filter: Partial<DeliveryFilter>, window: typeof page) {
+      const shown = Effect.fnUntraced(function*(filter: Partial<DeliveryFilter>, window: Window) {
         const { rows, total } = yield* deliveries.list(webhook, { ...newest, ...filter }, window)
-        return [total, ...rows.map(({ status }) => status)]
+        return [total ?? 0, ...rows.map(({ status }) => status)]
       })
       const all = ["retrying", "failed", "retrying", "failed", "pending", "failed", "pending", "failed"]
       assert.deepStrictEqual(yield* shown({}, page), [8, ...all])
-      assert.deepStrictEqual(yield* shown({}, { limit: 3, offset: 3 }), [8, ...all.slice(3, 6)])
-      assert.deepStrictEqual(yield* shown({}, { limit: 3, offset: 9 }), [8])
+      assert.deepStrictEqual(yield* shown({}, { ...page, limit: 3, offset: 3 }), [8, ...all.slice(3, 6)])
+      assert.deepStrictEqual(yield* shown({}, { ...page, limit: 3, offset: 9 }), [8])
       const oldest = { sort: "created_at" } as const
       assert.deepStrictEqual(yield* shown(oldest, page), [8, ...all.toReversed()])
-      assert.deepStrictEqual(yield* shown(oldest, { limit: 3, offset: 3 }), [8, ...all.toReversed().slice(3, 6)])
+      assert.deepStrictEqual(yield* shown(oldest, { ...page, limit: 3, offset: 3 }), [
+        8,
+        ...all.toReversed().slice(3, 6)
+      ])
       assert.deepStrictEqual(yield* shown({ status: "pending" }, page), [2, "pending", "pending"])
-      assert.deepStrictEqual(yield* shown({ status: "retrying" }, { limit: 1, offset: 1 }), [2, "retrying"])
+      assert.deepStrictEqual(yield* shown({ status: "retrying" }, { ...page, limit: 1, offset: 1 }), [2, "retrying"])
       assert.deepStrictEqual(yield* shown({ status: "failed", event: "email.sent" }, page), [
         4,
         ...Array.from({ length: 4 }, () => "failed")

@@ -39,8 +39,11 @@ layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("TestDelive
         previous_secret: null,
         previous_millis: null,
         is_active: true,
-        unhealthy_reason: null
-      }
+        unhealthy_reason: null,
+        retry_policy: "extended",
+        headers: null,
+        is_recovering: false
+      } as const
       const { record } = yield* attempt(id, target, { event: "email.sent" })
       assert.deepInclude(record.transition, { status: "failed", error: "timeout", health: "undecided" })
       // One second for the attempt and three for a connection.

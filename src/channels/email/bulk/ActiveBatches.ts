@@ -1,12 +1,12 @@
 import { Clock, Context, Deferred, Duration, Effect, Layer } from "effect"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import type { AccountId, EmailBatchId } from "../../../values/Ids.ts"
+import { isTest } from "../../../values/TestMode.ts"
 import { Smtp } from "../smtp/Smtp.ts"
-import { BatchDispatch } from "./BatchDispatch.ts"
-import { BatchesRepo, type WaitingBatch } from "./BatchesRepo.ts"
+import { BatchDispatch, leaseTimeout } from "./BatchDispatch.ts"
+import { BatchesRepo } from "./BatchesRepo.ts"
 import { BatchShards } from "./BatchShards.ts"
-import { type ActiveBatch, batchTurns } from "./batchTurns.ts"
-import { leaseTimeout } from "./claimTimes.ts"
+import { type ActiveBatch, batchTurns, type WaitingBatch } from "./batchTurns.ts"
 
 /** The most batches that actors of a node send at once: enough for its connections, and few enough for its memory. */
 const maxActive = 50
@@ -69,14 +69,15 @@ export class ActiveBatches extends Context.Service<ActiveBatches, {
       })
 
       const poll = Effect.fnUntraced(function*(wake: Wake) {
-        if ((yield* admission())._tag === "Refused") return
+        // Test batches do not wait for the relay.
+        const isAway = (yield* admission())._tag === "Refused"
         const found = yield* repo.findWaiting({
           shards: shards.owned(),
           except: [...active.keys()],
           claimedFor: leaseTimeout,
           limit: maxFound
         })
-        const owned = found.filter(({ id }) => shards.owns(id))
+        const owned = found.filter(({ account_id, id }) => shards.owns(id) && !(isAway && !isTest(account_id)))
         yield* dispatch.resume(owned.filter(({ is_small }) => is_small))
         const waiting = owned.filter(({ is_small }) => !is_small)
         const room = Math.max(0, maxActive - active.size)

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { BatchStatus } from "../../../messages/Message.ts"
+import { sendRecord } from "../../../messages/sendFields.ts"
 import { EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
@@ -14,8 +15,12 @@ export const Batch = Schema.Struct({
   failed: Schema.Int,
   suppressed: Schema.Int,
   canceled: Schema.Int,
+  ...sendRecord,
   created_at: Timestamp,
-  completed_at: Schema.NullOr(Timestamp)
+  completed_at: Schema.NullOr(Timestamp),
+  resent_as: Schema.NullOr(EmailBatchId).annotate({
+    description: "The batch that sends it again to the failed recipients"
+  })
 }).annotate({ identifier: "EmailBatch" })
 export type Batch = typeof Batch.Type
 

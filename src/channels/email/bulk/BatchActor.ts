@@ -6,9 +6,9 @@
  * State: the rows of `email_batches` and `email_messages`. In memory: claimed recipients (`sending`), templates and key.
  * On shard move: it finishes its mail transactions and releases the other claims. After a crash the next owner runs the
  * batch again. It sends recipients that it finds in `sending` again, with the same Message-ID and bytes, and counts them
- * as ambiguous: no protocol can tell whether the relay accepted them.
- * Idempotence: reclaiming a recipient counts an attempt, so a former owner's outcome changes nothing. A repeated `Wake` of
- * a batch that has ended returns at once.
+ * as ambiguous: no protocol can tell whether the relay accepted them. In a canceled batch it cancels them instead.
+ * Idempotence: each claim of a recipient has a number, so a former owner's outcome changes nothing. A repeated `Wake` of a
+ * batch that has ended returns at once.
  * Sleep: when no recipient is due within seconds, or another account's batch needs its place. While the relay's circuit is
  * open it claims nothing, except for one probe.
  */
@@ -16,6 +16,7 @@ import { Effect, Layer, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
 import { Claims } from "../../../platform/work/Claims.ts"
 import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
@@ -23,16 +24,16 @@ import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
 import { EmailBatchId } from "../../../values/Ids.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
+import { MessageProgress } from "../recipients/MessageProgress.ts"
 import { RecipientOutcomes } from "../recipients/RecipientOutcomes.ts"
 import { maxAttempts } from "../recipients/SendRetryPolicy.ts"
 import { Smtp } from "../smtp/Smtp.ts"
 import { ActiveBatches } from "./ActiveBatches.ts"
-import { BatchDispatch } from "./BatchDispatch.ts"
+import { BatchDispatch, claimSize, leaseTime, leaseTimeout } from "./BatchDispatch.ts"
 import { BatchEntity } from "./BatchEntity.ts"
 import { type BatchContent, BatchesRepo, type Claimed } from "./BatchesRepo.ts"
 import { BatchMailer, type Mailed, type MailOne } from "./BatchMailer.ts"
 import { BulkEmail } from "./BulkEmail.ts"
-import { claimSize, leaseTime, leaseTimeout } from "./claimTimes.ts"
 import { recordOf } from "./recordOf.ts"
 
 /** A batch with recipients in flight polls at least this often. */
@@ -52,7 +53,9 @@ interface OpenBatch {
 const makePolicy = Effect.fnUntraced(function*({ content, mail }: OpenBatch) {
   const { account_id: account, id } = content
   const { smtpConnections } = yield* AppConfig
+  const { transaction } = yield* Database
   const outcomes = yield* RecipientOutcomes
+  const { publishFailed } = yield* MessageProgress
   const { complete } = yield* BulkEmail
   const repo = yield* BatchesRepo
   const { admission } = yield* Smtp
@@ -72,13 +75,16 @@ const makePolicy = Effect.fnUntraced(function*({ content, mail }: OpenBatch) {
     nextPoll: Effect.fnUntraced(function*(atLeast, inFlight) {
       const { is_canceled, is_open, millis, sending } = yield* repo.progress(id)
       if (!is_open) return undefined
+      const hasOrphans = sending > inFlight.size
+      const claimed = Array.from(inFlight, ({ id }) => id)
+      if (hasOrphans) {
+        const failed = repo.reclaimExpired({ id, maxAttempts, claimed, after: leaseTimeout })
+        yield* transaction(Effect.flatMap(failed, (rows) => publishFailed(rows.map(({ id }) => id))))
+      }
       if (inFlight.size === 0 && (is_canceled || (millis === null && sending === 0))) {
         yield* complete(id)
         return undefined
       }
-      const hasOrphans = sending > inFlight.size
-      const claimed = Array.from(inFlight, ({ id }) => id)
-      if (hasOrphans) yield* repo.reclaimExpired({ id, maxAttempts, claimed, after: leaseTimeout })
       const idle = Math.max(atLeast, Math.min(millis ?? maxIdle, hasOrphans ? orphanPollInterval : maxIdle))
       return inFlight.size === 0 && idle >= sleepWhenIdle ? undefined : Math.max(1, Math.ceil(idle))
     }),

@@ -17,15 +17,28 @@ import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
 import type { AccountId, EmailBatchId } from "../../../values/Ids.ts"
+import { isTest } from "../../../values/TestMode.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
 import { RecipientOutcomes } from "../recipients/RecipientOutcomes.ts"
 import { Smtp } from "../smtp/Smtp.ts"
-import { type BatchContent, BatchesRepo, type Claimed, type WaitingBatch } from "./BatchesRepo.ts"
+import { type BatchContent, BatchesRepo, type Claimed } from "./BatchesRepo.ts"
 import { BatchMailer, type Mailed, type MailOne } from "./BatchMailer.ts"
 import { BatchShards } from "./BatchShards.ts"
-import { claimSize, leaseTime } from "./claimTimes.ts"
+import type { WaitingBatch } from "./batchTurns.ts"
 import { DispatchQueue } from "./DispatchQueue.ts"
 import { recordOf } from "./recordOf.ts"
+
+/** The most recipients that an actor claims at once, and of a batch that the accepting node sends at once. */
+export const claimSize = 50
+
+/**
+ * A node may not know yet that its batch has moved: it was frozen, or a restart of PostgreSQL released its locks. The next
+ * owner reclaims claims that have not been renewed for this long.
+ */
+export const leaseTimeout = Duration.seconds(8)
+
+/** Less than `leaseTimeout`, so that the former owner has ended an old claim by then. */
+export const leaseTime = Duration.seconds(7)
 
 /** The longest wait for a slot. A lease begins with the slot, so both together are an actor's lease. */
 const maxWait = Duration.seconds(2)
@@ -35,9 +48,15 @@ const limits = { total: 200, perAccount: 100, busyMillis: 500, maxMillis: Durati
 /** Batches with larger texts have an actor, so that the texts of those that wait in memory are few megabytes. */
 const maxTextBytes = 100_000
 
-/** Whether a batch may be sent without its actor. */
-export const isSmall = ({ recipients, textBytes }: { readonly recipients: number; readonly textBytes: number }) =>
-  recipients <= claimSize && textBytes <= maxTextBytes
+interface Size {
+  readonly account: AccountId
+  readonly recipients: number
+  readonly textBytes: number
+}
+
+/** Whether a batch may be sent without its actor. A test batch waits for no relay, so it stays out of the queue that does. */
+export const isSmall = ({ account, recipients, textBytes }: Size) =>
+  !isTest(account) && recipients <= claimSize && textBytes <= maxTextBytes
 
 interface Recipient extends Claimed {
   readonly account: AccountId

@@ -5,17 +5,21 @@ import { domainOf } from "../../../values/EmailAddress.ts"
 import { prepare } from "../mime/compose.ts"
 import { sign } from "../mime/dkim.ts"
 import * as DkimSigners from "../mime/DkimSigners.ts"
+import { DueChecks } from "../recipients/DueChecks.ts"
 import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
+import { Transcript } from "../smtp/Transcript.ts"
 import { UnsubscribeLinks } from "../suppressions/Unsubscribe.ts"
 import { track, trackingValues } from "../tracking/track.ts"
 import { TrackingLinks } from "../tracking/TrackingLinks.ts"
-import type { BatchContent, Claimed } from "./BatchesRepo.ts"
+import { type BatchContent, type Claimed, noHtml } from "./BatchesRepo.ts"
 
 /** The outcome of sending one message, and its subject. */
 export interface Mailed {
   readonly subject: string
+  /** Absent if the relay was not asked. */
+  readonly transcript?: Transcript
   readonly outcome: SendOutcome
 }
 
@@ -43,15 +47,21 @@ export class BatchMailer extends Context.Service<BatchMailer, {
       const links = yield* UnsubscribeLinks
       const tracking = yield* TrackingLinks
       const paths = yield* ReturnPaths
+      const checks = yield* DueChecks
 
       const open = Effect.fn("BatchMailer.open")(function*(content: BatchContent) {
         const { account_id, created_at, from_address, from_name, id } = content
         const domain = domainOf(from_address)
-        const template = Result.map(Template.compile(content), (texts) => tracked(texts, content))
+        const template = Result.map(
+          Template.compile({ ...content, html: content.html === noHtml ? null : content.html }),
+          (texts) => tracked(texts, content)
+        )
         const signer = yield* Effect.result(signerOf(account_id, from_address))
+        const obstacle = yield* checks.obstacle(content)
         const compose = prepare({
           from: { ...(from_name !== null && { name: from_name }), address: from_address },
-          feedbackId: `${id}:${account_id}:bulk:messaging`
+          feedbackId: `${id}:${account_id}:bulk:messaging`,
+          headers: content.headers ?? undefined
         })
         // The batch's date, not the current time: a repetition after a crash has the same bytes.
         const date = DateTime.toEpochMillis(DateTime.makeUnsafe(created_at))
@@ -59,7 +69,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
         const send = Effect.fnUntraced(function*(
           { id: messageId, recipient }: Claimed,
           mail: Template.Rendered,
-          lease: Lease
+          { lease, transcript }: { readonly lease: Lease; readonly transcript: Transcript }
         ) {
           const signing = yield* Effect.fromResult(signer)
           const plain = compose({
@@ -71,7 +81,7 @@ export class BatchMailer extends Context.Service<BatchMailer, {
           })
           const message = Option.isNone(signing) ? plain : yield* sign(plain, signing.value)
           const envelope = paths.envelopeOf(messageId, { from: from_address, to: recipient })
-          yield* smtp.send({ envelope, message, priority: "bulk", account: account_id, lease })
+          yield* smtp.send({ envelope, message, priority: "bulk", account: account_id, lease, transcript })
           return { _tag: "Accepted" } as const
         })
 
@@ -87,14 +97,17 @@ export class BatchMailer extends Context.Service<BatchMailer, {
 
         const mailOne: MailOne = Effect.fnUntraced(
           function*(claimed, lease) {
+            if (obstacle !== undefined) return unsendable(obstacle)
             // The template compiled when the batch was accepted, so only a text stored by another version fails here.
             if (Result.isFailure(template)) return unsendable(template.failure.map(({ message }) => message).join("; "))
             const rendered = Template.render(template.success, valuesOf(claimed))
+            if (claimed.is_suppressed) return { subject: rendered.subject, outcome: { _tag: "Suppressed" as const } }
+            const transcript = new Transcript()
             const outcome = yield* Effect.catch(
-              send(claimed, rendered, lease),
+              send(claimed, rendered, { lease, transcript }),
               (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)
             )
-            return { subject: rendered.subject, outcome }
+            return { subject: rendered.subject, outcome, transcript }
           },
           (effect, { id: message }) =>
             Effect.catchCauseIf(effect, (cause) => !Cause.hasInterrupts(cause), (cause) =>

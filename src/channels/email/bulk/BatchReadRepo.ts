@@ -1,9 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BatchStatus } from "../../../messages/Message.ts"
+import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
-import { direction, Sort } from "../../../values/Page.ts"
+import { direction, Sort, windowFields } from "../../../values/Page.ts"
+import { modeColumn } from "../../../values/TestMode.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
 import { Batch, BatchRecipient } from "./Batch.ts"
 
@@ -12,23 +14,23 @@ const One = Schema.Struct({ accountId: AccountId, batchId: EmailBatchId })
 const BatchFilter = Schema.Struct({
   accountId: AccountId,
   status: Schema.NullOr(BatchStatus),
+  tags: Schema.NullOr(Schema.Array(Schema.String)),
   sort: Sort,
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const RecipientFilter = Schema.Struct({
   batchId: EmailBatchId,
   status: Schema.NullOr(RecipientStatus),
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(`id as batch_id, status, total, total - sent - failed - suppressed - canceled as queued,
-    sent, failed, suppressed, canceled, created_at, completed_at`)
+    sent, failed, suppressed, canceled, tags, metadata, send_at, ${modeColumn()},
+    created_at, completed_at, resent_as`)
 
   const find = Query.findOneOption({
     Request: One,
@@ -37,15 +39,19 @@ const make = Effect.gen(function*() {
       sql`select ${columns} from email_batches where id = ${batchId} and account_id = ${accountId}`
   })
 
-  const listed = ({ accountId, status }: typeof BatchFilter.Encoded) =>
-    sql.and([sql`account_id = ${accountId}`, ...(status === null ? [] : [sql`status = ${status}`])])
+  const listed = ({ accountId, status, tags }: typeof BatchFilter.Encoded) =>
+    sql.and([
+      sql`account_id = ${accountId}`,
+      ...(status === null ? [] : [sql`status = ${status}`]),
+      ...(tags === null ? [] : [sql`tags @> ${column.text(tags)}::text[]`])
+    ])
 
   const list = Query.findAll({
     Request: BatchFilter,
     Result: Batch,
     execute: (filter) => {
       const by = sql.literal(direction(filter.sort))
-      return sql`select ${columns} from email_batches where ${listed(filter)}
+      return sql`select ${columns} from email_batches where ${listed(filter)} and ${Query.afterTime(sql, filter)}
         order by created_at ${by}, id ${by} limit ${filter.limit} offset ${filter.offset}`
     }
   })
@@ -62,6 +68,11 @@ const make = Effect.gen(function*() {
       ...(status === null ? [] : [status === "queued" ? sql`status in ('queued', 'sending')` : sql`status = ${status}`])
     ])
 
+  const behind = ({ after, batchId }: typeof RecipientFilter.Encoded) =>
+    after === null
+      ? sql`true`
+      : sql`position > (select position from email_messages where batch_id = ${batchId} and id = ${after[0]}::bigint)`
+
   const recipients = Query.findAll({
     Request: RecipientFilter,
     Result: BatchRecipient,
@@ -69,7 +80,8 @@ const make = Effect.gen(function*() {
       sql`select id, recipient as to, case when status = 'sending' then 'queued' else status end as status, attempt_count,
           case when status = 'queued' then due_at end as next_attempt_at, bounce_type, error, sent_at,
           opens, clicks
-        from email_messages where ${matching(filter)} order by position limit ${filter.limit} offset ${filter.offset}`
+        from email_messages where ${matching(filter)} and ${behind(filter)}
+        order by position limit ${filter.limit} offset ${filter.offset}`
   })
 
   const countRecipients = Query.findOne({

@@ -3,24 +3,34 @@ import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import type { SenderNotVerified } from "../../../email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
 import { domainEvent, Events } from "../../../events/Events.ts"
+import { firstStatus, sendingOf } from "../../../messages/sendFields.ts"
 import { Database } from "../../../platform/database/Database.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { MessageMetrics } from "../../../platform/observability/MessageMetrics.ts"
 import { compiledMail } from "../../../templates/CompiledTemplate.ts"
+import { withCommonValues } from "../../../templates/Recipients.ts"
 import { requireOfEach, requireValues } from "../../../templates/requireValues.ts"
 import type { Template } from "../../../templates/Template.ts"
 import { Templates } from "../../../templates/Templates.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
+import { Usage } from "../../../usage/Usage.ts"
+import type { EmailAddress } from "../../../values/EmailAddress.ts"
 import type { AccountId, EmailBatchId } from "../../../values/Ids.ts"
+import { type TagFilter, tagsOf } from "../../../values/Labels.ts"
 import { pluralize } from "../../../values/messageText.ts"
-import type { PageOf, Sort } from "../../../values/Page.ts"
+import type { PageOf, Sort, Window } from "../../../values/Page.ts"
+import { isTest } from "../../../values/TestMode.ts"
+import { MessageProgress } from "../recipients/MessageProgress.ts"
 import { makeSenderOf } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
+import type { Mailbox } from "../request/Mailbox.ts"
 import { measure } from "../request/MailFields.ts"
 import { targetsOf } from "../tracking/track.ts"
 import type { Batch, BatchRecipient } from "./Batch.ts"
 import { BatchDispatch, isSmall } from "./BatchDispatch.ts"
 import { BatchEntity } from "./BatchEntity.ts"
-import { BatchesRepo } from "./BatchesRepo.ts"
+import { BatchesRepo, type NewBatchRow, noHtml } from "./BatchesRepo.ts"
 import { BatchReadRepo } from "./BatchReadRepo.ts"
 import { BatchShards } from "./BatchShards.ts"
 import type { AcceptedBatch, NewBatch } from "./BulkEmailApi.ts"
@@ -31,13 +41,19 @@ const wakeTimeout = "2 seconds"
 /** Longer: without the actor's answer, recipients that it has claimed are still mailed. */
 const cancelTimeout = "5 seconds"
 
+const missing = (param: string, message: string) => ({ param, type: "missing", message })
+
 /** Compiles the texts of a request without a stored template. */
 const ownTexts = Effect.fnUntraced(function*({ html, subject, text }: NewBatch) {
-  if (subject !== undefined && html !== undefined) return yield* compiledMail({ subject, html, text: text ?? null })
-  const params = [...(subject === undefined ? ["subject"] : []), ...(html === undefined ? ["html"] : [])]
-  const message = "is required unless template_id is given"
-  const errors = params.map((param) => ({ param, type: "missing", message }))
-  return yield* new ValidationFailed({ param: params[0] ?? "", errors })
+  if (subject !== undefined && (html ?? text) !== undefined) {
+    const { template } = yield* compiledMail({ subject, html, text })
+    return { template, source: { subject, html: html ?? noHtml, text: text ?? null } }
+  }
+  const errors = [
+    ...(subject === undefined ? [missing("subject", "is required unless template_id is given")] : []),
+    ...((html ?? text) === undefined ? [missing("html", "is required unless text or template_id is given")] : [])
+  ]
+  return yield* new ValidationFailed({ param: errors[0]?.param ?? "", errors })
 })
 
 /** The most bytes of all mails of a batch. They are rendered, signed and sent one by one, for a request of 10 MiB. */
@@ -58,9 +74,15 @@ const requireFit = Effect.fnUntraced(function*(template: Template, recipients: N
   }
 })
 
+interface NewBatchText {
+  readonly from_address: EmailAddress
+}
+
 /** Summarises how many recipients are queued and how many are suppressed. */
-const summaryOf = ({ queued, total }: { readonly total: number; readonly queued: number }): string => {
-  const summary = `${pluralize(queued, "email is", "emails are")} queued`
+const summaryOf = (
+  { queued, status, total }: { readonly total: number; readonly queued: number; readonly status: string }
+): string => {
+  const summary = `${pluralize(queued, "email is", "emails are")} ${status}`
   return queued === total ? summary : `${summary}, ${pluralize(total - queued, "is", "are")} suppressed`
 }
 
@@ -72,22 +94,26 @@ const callEach = <E>(ids: ReadonlyArray<EmailBatchId>, call: (batchId: EmailBatc
 
 /** Accepts, lists, cancels and runs batches of email (spec 2.5, 3.4, 4.3). */
 export class BulkEmail extends Context.Service<BulkEmail, {
-  /** Validates the request and returns after the batch and its recipients are committed. */
+  /**
+   * Validates the request and returns after the batch and its recipients are committed. `sender` replaces the one of the
+   * request: that of an earlier batch.
+   */
   readonly send: (
     accountId: AccountId,
-    mail: NewBatch
+    mail: NewBatch,
+    sender?: Mailbox
   ) => Effect.Effect<AcceptedBatch, EmailQuotaExceeded | ValidationFailed | NotFound | SenderNotVerified>
   readonly list: (
     accountId: AccountId,
-    filter: { readonly sort: Sort; readonly status?: Batch["status"] | undefined },
-    window: { readonly limit: number; readonly offset: number }
+    filter: TagFilter & { readonly sort: Sort; readonly status?: Batch["status"] | undefined },
+    window: Window
   ) => Effect.Effect<PageOf<Batch>>
   readonly find: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
   /** Lists a batch's recipients in the order of the request. */
   readonly recipients: (
     batch: { readonly accountId: AccountId; readonly batchId: EmailBatchId },
     filter: { readonly status?: BatchRecipient["status"] | undefined },
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<BatchRecipient>, NotFound>
   /**
    * Cancels the recipients whose mail transaction has not begun, and returns the batch with its new counts. None begins
@@ -95,7 +121,8 @@ export class BulkEmail extends Context.Service<BulkEmail, {
    */
   readonly cancel: (accountId: AccountId, batchId: EmailBatchId) => Effect.Effect<Batch, NotFound>
   /**
-   * Completes a batch whose recipients have all ended; in a canceled batch it first cancels the queued ones. Publishes
+   * Completes a batch whose recipients have all ended; in a canceled batch it first cancels the queued ones, and gives back
+   * their quota. Publishes
    * email.bulk_completed exactly once: the row completes only once, in the same transaction.
    */
   readonly complete: (batchId: EmailBatchId) => Effect.Effect<void>
@@ -108,7 +135,9 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       const { afterCommit, transaction } = yield* Database
       const domains = yield* EmailDomains
       const warnings = yield* DeliverabilityWarnings
+      const progress = yield* MessageProgress
       const quotas = yield* Quotas
+      const usage = yield* Usage
       const templates = yield* Templates
       const senderOf = yield* makeSenderOf
       const events = yield* Events
@@ -133,42 +162,22 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         return { ...texts, templateId: id }
       })
 
-      const send = Effect.fn("BulkEmail.send")(function*(accountId: AccountId, mail: NewBatch) {
-        const { source, template, templateId } = yield* textsOf(accountId, mail)
-        yield* requireValues(template, mail.recipients)
-        yield* requireFit(template, mail.recipients)
-        const from = yield* senderOf(mail)
-        if (mail.from !== undefined) yield* domains.requireVerified(accountId, mail.from.address)
-        const tracking = yield* domains.tracking(accountId, from.address)
-        const links = (mail.track_clicks ?? tracking.clicks) && template.html !== undefined
-          ? targetsOf(template.html)
-          : null
-        const total = mail.recipients.length
-        const textBytes = source.html.length + (source.text?.length ?? 0)
-        const is_small = isSmall({ recipients: total, textBytes })
-        // Large batches spread over the nodes.
-        const id = yield* (is_small ? shards.newOwnId : shards.newId)
-        const batch = {
-          id,
-          account_id: accountId,
-          from_address: from.address,
-          from_name: from.name ?? null,
-          ...source,
-          track_opens: mail.track_opens ?? tracking.opens
-        }
-        const sendAtOnce = is_small ? yield* dispatch.admit({ id, account: accountId, recipients: total }) : undefined
-        const queued = yield* transaction(Effect.gen(function*() {
-          const { claimed, createdAt, queued } = yield* repo.insert({
-            ...batch,
-            shard: shards.shardOf(id),
-            is_small,
-            template_id: templateId,
-            links,
-            recipients: mail.recipients.map(({ to, variables }) => ({ to, variables: variables ?? {} })),
-            isClaimed: sendAtOnce !== undefined
-          })
-          yield* quotas.reserve(accountId, "email", queued)
-          const content = { ...batch, created_at: createdAt, is_open: true, links: links ?? [] }
+      /** Commits a batch, and has it sent at once. A scheduled one waits in the table. Returns how many are not suppressed. */
+      const accept = Effect.fnUntraced(function*(batch: NewBatchText & Omit<NewBatchRow, "isClaimed">) {
+        const { recipients, sending: { metadata, sendAt, tags }, ...texts } = batch
+        const { account_id, id, is_small, links } = texts
+        const sendAtOnce = is_small && sendAt === null
+          ? yield* dispatch.admit({ id, account: account_id, recipients: recipients.length })
+          : undefined
+        return yield* transaction(Effect.gen(function*() {
+          const { claimed, createdAt, queued } = yield* repo.insert({ ...batch, isClaimed: sendAtOnce !== undefined })
+          yield* quotas.reserve(account_id, "email", queued)
+          const suppressed = recipients.length - queued
+          if (suppressed > 0) yield* progress.publishSuppressed(account_id, { batchId: id }, suppressed)
+          yield* afterCommit(Effect.sync(() => MessageMetrics.accepted("email", isTest(account_id) ? 0 : queued)))
+          if (sendAt !== null) return queued
+          const given = { tags, metadata, send_at: null, links: links ?? [] }
+          const content = { ...texts, ...given, created_at: createdAt, is_open: true }
           yield* afterCommit(
             queued === 0 || !is_small
               ? wake([id])
@@ -178,11 +187,52 @@ export class BulkEmail extends Context.Service<BulkEmail, {
           )
           return queued
         }))
-        const message = `${summaryOf({ total, queued })}. The event email.bulk_completed reports the end.`
+      })
+
+      const send = Effect.fn("BulkEmail.send")(function*(accountId: AccountId, mail: NewBatch, sender?: Mailbox) {
+        const sending = yield* sendingOf(mail)
+        const { source, template, templateId } = yield* textsOf(accountId, mail)
+        const recipients = withCommonValues(mail)
+        yield* requireValues(template, recipients)
+        yield* requireFit(template, recipients)
+        const from = sender ?? (yield* senderOf(mail))
+        if (mail.from !== undefined) yield* domains.requireVerified(accountId, mail.from.address)
+        const tracking = yield* domains.tracking(accountId, from.address)
+        const links = (mail.track_clicks ?? tracking.clicks) && template.html !== undefined
+          ? targetsOf(template.html)
+          : null
+        const total = recipients.length
+        const textBytes = source.html.length + (source.text?.length ?? 0)
+        const is_small = isSmall({ account: accountId, recipients: total, textBytes })
+        // Large batches spread over the nodes.
+        const id = yield* (is_small ? shards.newOwnId : shards.newId)
+        const batch = {
+          id,
+          account_id: accountId,
+          from_address: from.address,
+          from_name: from.name ?? null,
+          ...source,
+          track_opens: mail.track_opens ?? tracking.opens,
+          headers: mail.headers ?? null
+        }
+        const queued = yield* accept(
+          {
+            ...batch,
+            sending,
+            shard: shards.shardOf(id),
+            is_small,
+            template_id: templateId,
+            links,
+            recipients: recipients.map(({ to, variables }) => ({ to, variables: variables ?? {} }))
+          }
+        )
+        const status = firstStatus(sending)
+        const message = `${summaryOf({ total, queued, status })}. The event email.bulk_completed reports the end.`
         return {
           batch_id: id,
           total_recipients: total,
-          status: "queued" as const,
+          status,
+          send_at: sending.sendAt,
           message,
           warnings: yield* warnings.ofBulk(accountId, mail.from?.address)
         }
@@ -194,7 +244,12 @@ export class BulkEmail extends Context.Service<BulkEmail, {
       })
 
       const complete = Effect.fn("BulkEmail.complete")(function*(batchId: EmailBatchId) {
-        yield* repo.cancelQueued(batchId)
+        const canceled = yield* repo.cancelQueued(batchId)
+        if (Option.isSome(canceled)) {
+          const { account_id: accountId, count, created_at: at } = canceled.value
+          yield* usage.count([{ accountId, metric: "email", count: -count, at }])
+          yield* progress.publishCanceled({ batchId })
+        }
         const ended = yield* repo.complete(batchId)
         if (Option.isNone(ended)) return
         const { account_id, ...counts } = ended.value
@@ -213,12 +268,9 @@ export class BulkEmail extends Context.Service<BulkEmail, {
 
       return BulkEmail.of({
         send,
-        list: Effect.fn("BulkEmail.list")(function*(accountId, { sort, status = null }, window) {
-          const filter = { accountId, sort, status, ...window }
-          // Counting first guarantees that the page shows every batch that is counted.
-          const { total } = yield* records.count(filter)
-          return { rows: yield* records.list(filter), total }
-        }),
+        list: Effect.fn("BulkEmail.list")((accountId, { sort, status = null, tag }, window) =>
+          Query.windowOf(records, { accountId, sort, status, tags: tagsOf({ tag }), ...window })
+        ),
         find,
         cancel,
         complete,
@@ -226,8 +278,7 @@ export class BulkEmail extends Context.Service<BulkEmail, {
         recipients: Effect.fn("BulkEmail.recipients")(function*({ accountId, batchId }, { status }, window) {
           yield* find(accountId, batchId)
           const filter = { batchId, status: status ?? null, ...window }
-          const rows = yield* records.recipients(filter)
-          return { rows, total: (yield* records.countRecipients(filter)).total }
+          return yield* Query.windowOf({ count: records.countRecipients, list: records.recipients }, filter)
         })
       })
     })

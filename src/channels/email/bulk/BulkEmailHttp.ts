@@ -4,8 +4,10 @@ import { Principal } from "../../../platform/http/Authentication.ts"
 import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created } from "../../../platform/http/RequestContext.ts"
+import { BatchTimes } from "./BatchTimes.ts"
 import { BulkEmail } from "./BulkEmail.ts"
 import { BulkEmailApi } from "./BulkEmailApi.ts"
+import { EmailResends } from "./EmailResends.ts"
 
 /** Serves {@link BulkEmailApi}. */
 export const BulkEmailHttp = HttpApiBuilder.group(
@@ -14,6 +16,8 @@ export const BulkEmailHttp = HttpApiBuilder.group(
   (handlers) =>
     Effect.gen(function*() {
       const bulk = yield* BulkEmail
+      const times = yield* BatchTimes
+      const resends = yield* EmailResends
       return handlers.handleAll({
         sendBulk: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
@@ -23,7 +27,8 @@ export const BulkEmailHttp = HttpApiBuilder.group(
         }),
         batches: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => bulk.list(accountId, query, window))
+          return yield* page(query, (window) =>
+            bulk.list(accountId, query, window), ({ batch_id, created_at }) => [created_at, batch_id])
         }),
         batch: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
@@ -31,11 +36,23 @@ export const BulkEmailHttp = HttpApiBuilder.group(
         }),
         recipients: Effect.fnUntraced(function*({ params, query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => bulk.recipients({ accountId, batchId: params.batch_id }, query, window))
+          const batch = { accountId, batchId: params.batch_id }
+          return yield* page(query, (window) =>
+            bulk.recipients(batch, query, window), ({ id }) => [id])
+        }),
+        resend: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          const batch = yield* resends.resend(accountId, params.batch_id)
+          yield* created(`/v1/email/batches/${batch.batch_id}`)
+          return { success: true as const, data: batch }
         }),
         cancel: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal
           return { success: true as const, data: yield* bulk.cancel(accountId, params.batch_id) }
+        }),
+        reschedule: Effect.fnUntraced(function*({ params, payload }) {
+          const { accountId } = yield* Principal
+          return { data: yield* times.reschedule(accountId, params.batch_id, payload.send_at) }
         })
       })
     })

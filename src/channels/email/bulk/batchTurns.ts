@@ -1,5 +1,14 @@
-import type { AccountId, EmailBatchId } from "../../../values/Ids.ts"
-import type { WaitingBatch } from "./BatchesRepo.ts"
+import { Schema } from "effect"
+import { AccountId, EmailBatchId } from "../../../values/Ids.ts"
+
+/** A batch that has work and no worker. A small one has due recipients. */
+export const WaitingBatch = Schema.Struct({
+  id: EmailBatchId,
+  account_id: AccountId,
+  total: Schema.Int,
+  is_small: Schema.Boolean
+})
+export type WaitingBatch = typeof WaitingBatch.Type
 
 /** A batch that is being sent. */
 export interface ActiveBatch {

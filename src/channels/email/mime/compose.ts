@@ -52,7 +52,7 @@ interface Entity {
 const alternative = "=_alternative"
 const mixed = "=_mixed"
 
-const fieldName = /^[A-Za-z][A-Za-z0-9-]{0,39}$/
+const fieldName = /^[A-Za-z][A-Za-z0-9-]{0,75}$/
 
 const reservedName = new RegExp(
   "^(?:from|sender|reply-to|to|cc|bcc|subject|date|message-id|mime-version|content-.*|resent-.*|received.*|return-path"
@@ -160,6 +160,12 @@ const letterFields = ({ cc = [], date, listUnsubscribe, messageId, subject, to }
     listUnsubscribe === undefined ? "" : unsubscribeFields(listUnsubscribe)
   ].join("")
 
+/** Programs read these fields, so their plain words stay as they are, however long. */
+const furtherField = (name: string, value: string): string => {
+  const text = value.trim()
+  return /^[ -~]+$/.test(text) && !text.includes("=?") ? tokenField(name, text.split(/ +/)) : textField(name, text)
+}
+
 const senderFields = ({ feedbackId, from, headers = {}, replyTo }: Sender): string =>
   [
     mailboxField("From", from),
@@ -167,7 +173,7 @@ const senderFields = ({ feedbackId, from, headers = {}, replyTo }: Sender): stri
     feedbackId === undefined ? "" : textField("Feedback-ID", feedbackId),
     ...Object.entries(headers)
       .filter(([name]) => fieldName.test(name) && !reservedName.test(name))
-      .map(([name, value]) => textField(name, value)),
+      .map(([name, value]) => furtherField(name, value)),
     "MIME-Version: 1.0\r\n"
   ].join("")
 

@@ -54,7 +54,7 @@ export interface DkimSigner {
 }
 
 /**
- * The fields to sign if they are present. RFC 8058 requires signatures of both List-Unsubscribe fields; without them
+ * The fields to sign if they are present, in this order, before all others of the message. RFC 8058 requires signatures of both List-Unsubscribe fields; without them
  * mailbox providers show no unsubscribe button.
  */
 const signedFields = [
@@ -76,6 +76,12 @@ const signedFields = [
   "Feedback-ID"
 ]
 
+/**
+ * Listed once more than they occur, so that a second one breaks the signature (RFC 6376
+ * 8.15).
+ */
+const sealedFields: ReadonlySet<string> = new Set(["From", "Reply-To", "To", "Cc", "Subject", "Date"])
+
 /** RFC 8301 3.2: verifiers must not accept a shorter key. */
 const minKeyBits = 1_024
 
@@ -93,6 +99,7 @@ const keyName = ({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): string
   [asymmetricKeyType, asymmetricKeyDetails?.modulusLength].filter((part) => part !== undefined).join(" ")
 
 const signedKeys = signedFields.map((name) => [name, name.toLowerCase()] as const)
+const knownKeys: ReadonlySet<string> = new Set(signedKeys.map(([, key]) => key))
 
 /** The message's fields by lower-case name, each list from last to first, as `h=` counts them. */
 const fieldsOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
@@ -108,12 +115,19 @@ const fieldsOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
 
 /** The names in `h=`, and the fields themselves. */
 const fieldsToSign = (fields: ReadonlyMap<string, ReadonlyArray<string>>) => {
-  // Listed once more than it occurs, so that a second From breaks the signature.
-  const names = ["From"]
+  const names: Array<string> = []
   const present: Array<string> = []
   for (const [name, key] of signedKeys) {
     for (const field of fields.get(key) ?? []) {
       names.push(name)
+      present.push(field)
+    }
+    if (sealedFields.has(name)) names.push(name)
+  }
+  for (const [key, ofName] of fields) {
+    if (knownKeys.has(key)) continue
+    for (const field of ofName) {
+      names.push(key)
       present.push(field)
     }
   }

@@ -102,7 +102,7 @@ export const sendNotices = Effect.gen(function*() {
 
   const settle = Effect.fnUntraced(function*(claimed: ClaimedNotice, outcome: SendOutcome) {
     const settled = transition(claimed.attempt_count - 1, outcome, claimed.unconfirmed_attempts)
-    const status = settled.status === "bounced" ? "failed" : settled.status
+    const status = settled.status === "queued" || settled.status === "sent" ? settled.status : "failed"
     yield* notices.settle(claimed, { ...settled, status })
     if (status === "failed") yield* Effect.logWarning("notice failed, its row has the reason")
   })

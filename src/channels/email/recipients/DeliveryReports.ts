@@ -5,13 +5,16 @@ import type { EmailMessageId } from "../../../values/Ids.ts"
 import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
 import { type Bounce, type LockedMessage, MessageProgress } from "./MessageProgress.ts"
 
-/** Another mail server's report about a message. */
-export type DeliveryReport = Bounce | { readonly status: "delivered" | "complained" }
+/** The final part of another mail server's report about a message. */
+type FinalReport = Bounce | { readonly status: "delivered" | "complained" }
+
+/** Another mail server's report about a message. delayed: it keeps the message and tries again. */
+export type DeliveryReport = FinalReport | { readonly status: "delayed"; readonly error: string }
 
 /** The effect of a report: `known` if it changed nothing. */
 export type ReportOutcome = "changed" | "known" | "unknown_message"
 
-const eventOf = ({ account_id: accountId, email }: LockedMessage, report: DeliveryReport, at: Timestamp) => {
+const eventOf = ({ account_id: accountId, email }: LockedMessage, report: FinalReport, at: Timestamp) => {
   switch (report.status) {
     case "delivered":
       return domainEvent({ accountId, event: "email.delivered", data: { ...email, delivered_at: at } })
@@ -52,8 +55,10 @@ export class DeliveryReports extends Context.Service<DeliveryReports, {
           const report = read(message.recipient)
           if (report === undefined) return "known"
           const at = fromDateTime(yield* DateTime.now)
-          const event = eventOf(message, report, at)
-          return (yield* messages.advance(message, report, { at, event })) ? "changed" : "known"
+          const hasChanged = report.status === "delayed"
+            ? yield* messages.delay(message, { at, error: report.error })
+            : yield* messages.advance(message, report, { at, event: eventOf(message, report, at) })
+          return hasChanged ? "changed" : "known"
         },
         transaction
       )

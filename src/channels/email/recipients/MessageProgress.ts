@@ -1,9 +1,12 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { EventData } from "../../../events/EventData.ts"
 import { type DomainEvent, domainEvent, Events } from "../../../events/Events.ts"
+import { Database } from "../../../platform/database/Database.ts"
+import { MessageMetrics } from "../../../platform/observability/MessageMetrics.ts"
 import * as Template from "../../../templates/Template.ts"
 import { Usage } from "../../../usage/Usage.ts"
-import type { EmailMessageId } from "../../../values/Ids.ts"
+import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
+import { isTest } from "../../../values/TestMode.ts"
 import type { Timestamp } from "../../../values/Timestamp.ts"
 import type { Suppress } from "../smtp/SmtpReply.ts"
 import { Suppressions } from "../suppressions/Suppressions.ts"
@@ -38,8 +41,26 @@ const eventDataOf = (row: MessageRow): LockedMessage["email"] => ({
   id: row.email_id,
   batch_id: row.batch_id,
   to: row.recipient,
-  subject: row.batch_subject === null ? row.subject ?? "" : subjectOf(row.batch_subject, row.variables)
+  subject: row.batch_subject === null ? row.subject ?? "" : subjectOf(row.batch_subject, row.variables),
+  tags: row.tags,
+  metadata: row.metadata,
+  failover_id: row.failover_id
 })
+
+const unsentEvent = (row: MessageRow, status: "suppressed" | "canceled", at: Timestamp) => {
+  const about = { accountId: row.account_id }
+  const email = eventDataOf(row)
+  return status === "suppressed"
+    ? domainEvent({ ...about, event: "email.suppressed", data: { ...email, suppressed_at: at } })
+    : domainEvent({ ...about, event: "email.canceled", data: { ...email, canceled_at: at } })
+}
+
+const count = (progress: Progress, impliesSent: boolean) => {
+  if (impliesSent) MessageMetrics.sent("email")
+  if (progress.status === "delivered") MessageMetrics.delivered("email")
+  if (progress.status === "complained") MessageMetrics.complained("email")
+  if (progress.status === "bounced") MessageMetrics.failed("email", `bounced_${progress.bounceType}`)
+}
 
 /** Moves messages forward after the relay has accepted them, inside the caller's transaction. */
 export class MessageProgress extends Context.Service<MessageProgress, {
@@ -54,16 +75,71 @@ export class MessageProgress extends Context.Service<MessageProgress, {
     readonly at: Timestamp
     readonly event?: DomainEvent
   }) => Effect.Effect<boolean>
+  /**
+   * Counts the messages of an email or a batch that the current transaction has suppressed, and publishes their events. Reads
+   * these only if the account subscribes to them.
+   */
+  readonly publishSuppressed: (
+    accountId: AccountId,
+    of: { readonly batchId: EmailBatchId } | { readonly emailId: EmailMessageId },
+    count: number
+  ) => Effect.Effect<void>
+  /** Publishes the events of messages that the current transaction has given up. */
+  readonly publishFailed: (ids: ReadonlyArray<EmailMessageId>) => Effect.Effect<void>
+  /**
+   * Notes that another mail server keeps a locked message and tries again, and publishes that; returns false and changes
+   * nothing if the message says so already, or is further.
+   */
+  readonly delay: (
+    message: LockedMessage,
+    delay: { readonly error: string; readonly at: Timestamp }
+  ) => Effect.Effect<boolean>
+  /** Publishes the events of the messages of an email or a batch that the current transaction has canceled. */
+  readonly publishCanceled: (
+    of: { readonly batchId: EmailBatchId } | { readonly emailId: EmailMessageId }
+  ) => Effect.Effect<void>
 }>()("messaging-service/channels/email/recipients/MessageProgress") {
   static readonly layer = Layer.effect(
     MessageProgress,
     Effect.gen(function*() {
+      const { afterCommit } = yield* Database
       const events = yield* Events
       const usage = yield* Usage
       const suppressions = yield* Suppressions
       const repo = yield* MessageProgressRepo
 
       return MessageProgress.of({
+        publishSuppressed: (accountId, of, count) =>
+          Effect.andThen(
+            events.count([{ accountId, channel: "email", outcome: "suppressed", count }]),
+            events.publishWanted(
+              accountId,
+              { event: "email.suppressed" },
+              Effect.map(
+                repo.unsent({ batchId: null, emailId: null, ...of, status: "suppressed" }),
+                (rows) => rows.map((row) => unsentEvent(row, "suppressed", row.ended_at))
+              )
+            )
+          ),
+        publishCanceled: (of) =>
+          Effect.flatMap(
+            repo.unsent({ batchId: null, emailId: null, ...of, status: "canceled" }),
+            (rows) => events.publish(rows.map((row) => unsentEvent(row, "canceled", row.ended_at)))
+          ),
+        publishFailed: Effect.fnUntraced(function*(ids) {
+          if (ids.length === 0) return
+          const rows = yield* repo.failed(ids)
+          yield* events.publish(rows.map((row) => {
+            const data = { ...eventDataOf(row), failed_at: row.ended_at, error: row.error }
+            return domainEvent({ accountId: row.account_id, event: "email.failed", data })
+          }))
+        }),
+        delay: Effect.fnUntraced(function*({ account_id: accountId, email, id }, { at, error }) {
+          if (Option.isNone(yield* repo.delayed({ id, error }))) return false
+          const data = { ...email, delayed_at: at, attempt: null, next_attempt_at: null, error }
+          yield* events.publish([domainEvent({ accountId, event: "email.delivery_delayed", data })])
+          return true
+        }),
         lock: (id) => Effect.map(repo.lock(id), Option.map((row) => ({ ...row, email: eventDataOf(row) }))),
         advance: Effect.fnUntraced(function*(message, progress, { at, event }) {
           const { account_id: accountId, batch_id, email_id, id, recipient: to } = message
@@ -81,6 +157,7 @@ export class MessageProgress extends Context.Service<MessageProgress, {
             ...(advanced.impliesSent ? [domainEvent({ accountId, event: "email.sent", data: sent })] : []),
             ...(event === undefined ? [] : [event])
           ])
+          yield* afterCommit(Effect.sync(() => isTest(accountId) ? undefined : count(progress, advanced.impliesSent)))
           if (!message.was_sent) yield* usage.count([{ accountId, metric: "email_sent", count: 1, at }])
           return true
         })

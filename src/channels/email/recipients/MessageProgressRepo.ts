@@ -1,8 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
+import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
-import type { Timestamp } from "../../../values/Timestamp.ts"
+import { messageLabels } from "../../../values/Labels.ts"
+import { Timestamp } from "../../../values/Timestamp.ts"
 import { type LaterStatus, RecipientStatus } from "./MessageState.ts"
 
 const MessageRow = Schema.Struct({
@@ -18,7 +20,8 @@ const MessageRow = Schema.Struct({
   was_sent: Schema.Boolean,
   /** The template of the batch's subject, rendered with `variables`. */
   batch_subject: Schema.NullOr(Schema.String),
-  variables: Schema.Record(Schema.String, Schema.Unknown)
+  variables: Schema.Record(Schema.String, Schema.Unknown),
+  ...messageLabels
 })
 /** A message as the database holds it. */
 export type MessageRow = typeof MessageRow.Type
@@ -26,14 +29,43 @@ export type MessageRow = typeof MessageRow.Type
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
+  const columns = sql.literal(
+    `m.id, m.account_id, m.batch_id, m.recipient, m.status, m.variables, m.tags, m.metadata, m.failover_id,
+    m.sent_at is not null as was_sent, b.subject as batch_subject, coalesce(m.part_of, m.id) as email_id,
+    coalesce(m.subject, (select e.subject from email_messages e where e.id = m.part_of)) as subject`
+  )
+
+  /** Messages that the current transaction has ended without an attempt: they have its time. */
+  const unsent = Query.findAll({
+    Request: Schema.Struct({
+      batchId: Schema.NullOr(EmailBatchId),
+      emailId: Schema.NullOr(EmailMessageId),
+      status: Schema.Literals(["suppressed", "canceled"])
+    }),
+    Result: Schema.Struct({ ...MessageRow.fields, ended_at: Timestamp }),
+    execute: ({ batchId, emailId, status }) =>
+      sql`select ${columns}, m.completed_at as ended_at
+        from email_messages m left join email_batches b on b.id = m.batch_id
+        where ${batchId === null ? sql`(m.id = ${emailId} or m.part_of = ${emailId})` : sql`m.batch_id = ${batchId}`}
+          and m.status = ${status} and m.completed_at = now()
+        order by m.id`
+  })
+
+  /** Messages that the current transaction has given up. */
+  const failed = Query.findAll({
+    Request: Schema.Array(EmailMessageId),
+    Result: Schema.Struct({ ...MessageRow.fields, ended_at: Timestamp, error: Schema.String }),
+    execute: (ids) =>
+      sql`select ${columns}, m.completed_at as ended_at, m.error
+        from email_messages m left join email_batches b on b.id = m.batch_id
+        where m.id = any(${column.int8(ids)}) order by m.id`
+  })
+
   const lock = Query.findOneOption({
     Request: EmailMessageId,
     Result: MessageRow,
     execute: (id) =>
-      sql`select m.id, m.account_id, m.batch_id, m.recipient, m.status, m.variables, m.sent_at is not null as was_sent,
-          b.subject as batch_subject,
-          coalesce(m.part_of, m.id) as email_id,
-          coalesce(m.subject, (select e.subject from email_messages e where e.id = m.part_of)) as subject
+      sql`select ${columns}
         from email_messages m left join email_batches b on b.id = m.batch_id where m.id = ${id} for update of m`
   })
 
@@ -50,18 +82,31 @@ const make = Effect.gen(function*() {
     return Query.run(sql`update email_messages set status = ${status},
         attempt_count = attempt_count + case when status = 'sending' then 1 else 0 end,
         bounce_type = ${bounce === undefined ? sql`bounce_type` : sql`${bounce.bounceType}`},
-        error = ${bounce === undefined ? sql`error` : sql`${bounce.error}`},
+        error = ${
+      bounce === undefined
+        ? sql`case when status in ('sending', 'sent') then null else error end`
+        : sql`${bounce.error}`
+    },
         sent_at = coalesce(sent_at, ${at}::timestamptz),
         delivered_at = ${status === "delivered" ? sql`${at}::timestamptz` : sql`delivered_at`},
         completed_at = coalesce(completed_at, ${at}::timestamptz), due_at = null
       where id = ${id}`)
   }
 
+  /** Notes why a sent message is not delivered yet. Answers with the message unless it says so already. */
+  const delayed = Query.findOneOption({
+    Request: Schema.Struct({ id: EmailMessageId, error: Schema.String }),
+    Result: Schema.Struct({ id: EmailMessageId }),
+    execute: ({ error, id }) =>
+      sql`update email_messages set error = ${error}
+        where id = ${id} and status = 'sent' and error is distinct from ${error} returning id`
+  })
+
   /** Counts a message as sent that its batch counted as queued until now. */
   const countSent = (batchId: EmailBatchId) =>
     Query.run(sql`update email_batches set sent = sent + 1 where id = ${batchId}`)
 
-  return { lock, advance, countSent }
+  return { lock, unsent, failed, advance, countSent, delayed }
 })
 
 /** SQL that moves accepted messages forward. */

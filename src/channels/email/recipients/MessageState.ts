@@ -2,6 +2,7 @@ import { Schema } from "effect"
 
 /** The status of one recipient's message, as the API shows it. A message that is being sent shows as queued. */
 export const RecipientStatus = Schema.Literals([
+  "scheduled",
   "queued",
   "sent",
   "delivered",
@@ -35,6 +36,7 @@ export interface Advance {
  * above opens and clicks, because scanners follow every link before a missing mailbox refuses the message.
  */
 const rank: Readonly<Record<MessageStatus, number>> = {
+  scheduled: 0,
   queued: 0,
   sending: 0,
   failed: 0,
@@ -53,5 +55,5 @@ export const advance = (status: MessageStatus, next: LaterStatus): Advance | und
   rank[next] <= rank[status] ? undefined : {
     status: next,
     impliesSent: rank[status] < rank.sent,
-    countsAsSent: status === "queued" || status === "sending"
+    countsAsSent: status === "scheduled" || status === "queued" || status === "sending"
   }

@@ -10,12 +10,12 @@ export interface Unsendable {
   readonly reason: string
 }
 
-/** The outcome of one attempt to send a message. */
-export type SendOutcome = { readonly _tag: "Accepted" } | SendFailure | DkimSigningFailed | Unsendable
+/** The outcome of a claim. Suppressed: the account has suppressed the address since, so there was no attempt. */
+export type SendOutcome = { readonly _tag: "Accepted" | "Suppressed" } | SendFailure | DkimSigningFailed | Unsendable
 
 /** The change that an outcome makes to a recipient's row. */
 export interface Transition {
-  readonly status: "queued" | "sent" | "bounced" | "failed"
+  readonly status: "queued" | "sent" | "bounced" | "failed" | "suppressed"
   readonly attempt_count: number
   /** The time until a queued recipient is due again. */
   readonly delay: Duration.Duration | undefined
@@ -60,6 +60,8 @@ export const transition = (attempts: number, outcome: SendOutcome, unconfirmedAt
   switch (outcome._tag) {
     case "Accepted":
       return { ...base, status: "sent", attempt_count: next }
+    case "Suppressed":
+      return { ...base, status: "suppressed", attempt_count: attempts }
     case "RecipientRefused": {
       const { bounceType, permanent, suppress } = classifyReply(outcome)
       const bounced = { status: "bounced", bounce_type: bounceType, suppress } as const

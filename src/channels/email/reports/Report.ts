@@ -3,8 +3,8 @@ import { classifyReply, printableLine } from "../smtp/SmtpReply.ts"
 
 /** The part of a delivery report about one recipient (RFC 3464 2.3). */
 export interface ReportedRecipient {
-  /** `other`: an action that is not final (`relayed`, `expanded`, `delayed`) or unknown. */
-  readonly action: "failed" | "delivered" | "other"
+  /** `other`: an action that says nothing of the end (`relayed`, `expanded`) or is unknown. */
+  readonly action: "failed" | "delivered" | "delayed" | "other"
   /** The RFC 3463 status, undefined when there is none or it is invalid. */
   readonly status: string | undefined
   /** The mail server's reply, empty when there is none. */
@@ -28,6 +28,11 @@ const statusIn = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
 /** `5.0.0` and `4.0.0` say no more than a reply code does. */
 const isSpecific = (status: string | undefined) => status !== undefined && !/^\d\.0\.0$/.test(status)
 
+const reasonOf = (
+  { diagnostic, status }: Pick<ReportedRecipient, "diagnostic" | "status">,
+  what: "failed" | "delayed"
+) => printableLine(diagnostic.replace(/^\s*[\w-]+\s*;/, "")) || (status ?? `${what} without a reason`)
+
 /**
  * Classifies a failure (RFC 3463). The status decides; without one, the mail server's reply does. An address is
  * suppressed only if it is the one that failed: forwarded mail may fail at another person's address. An original
@@ -43,18 +48,23 @@ const bounceOf = ({ diagnostic, finalAddresses, status }: ReportedRecipient, to:
     ...(enhanced !== undefined && { enhanced }),
     stage: "rcpt"
   })
-  const error = printableLine(diagnostic.replace(/^\s*[\w-]+\s*;/, "")) || (status ?? "failed without a reason")
+  const error = reasonOf({ diagnostic, status }, "failed")
   const isOwn = finalAddresses.includes(to.toLowerCase())
   return { status: "bounced", bounceType, error, suppress: isOwn ? suppress : "never" }
 }
 
 /**
- * The meaning of a delivery report for the message's recipient; undefined when it is not final, such as a delay. Parts
- * that name the recipient take precedence over parts about addresses that the mail was forwarded to. Of several
- * addresses, one that was reached decides.
+ * The meaning of a delivery report for the message's recipient; undefined when it says nothing of the end. Parts that name
+ * the recipient take precedence over parts about addresses that the mail was forwarded to. Of several addresses, one that was
+ * reached decides, and a delay counts only if none has ended.
  */
 export const meaningFor = (recipients: ReadonlyArray<ReportedRecipient>, to: string): DeliveryReport | undefined => {
-  const final = recipients.filter(({ action }) => action !== "other")
+  const telling = recipients.filter(({ action }) => action !== "other")
+  const final = telling.filter(({ action }) => action !== "delayed")
+  const [delayed] = telling
+  if (final.length === 0) {
+    return delayed === undefined ? undefined : { status: "delayed", error: reasonOf(delayed, "delayed") }
+  }
   const named = final.filter(({ addresses }) => addresses.includes(to.toLowerCase()))
   const relevant = named.length > 0 ? named : final
   if (relevant.some(({ action }) => action === "delivered")) return { status: "delivered" }

@@ -35,6 +35,8 @@ export class ReportIntake extends Context.Service<ReportIntake, {
    * List-Unsubscribe address unsubscribes its recipient, except mail without a sender, which is a report.
    */
   readonly take: (mail: InboundMail) => Effect.Effect<void>
+  /** Takes a report about one of our mails from a simulated mail server, also without a bounce domain. */
+  readonly takeOn: (original: Uint8Array, report: Uint8Array) => Effect.Effect<void>
 }>()("messaging-service/channels/email/reports/ReportIntake") {
   static readonly layer = Layer.effect(
     ReportIntake,
@@ -82,7 +84,12 @@ export class ReportIntake extends Context.Service<ReportIntake, {
         if (ids.length === 0) return yield* Effect.logInfo("dropped a complaint that names no message of ours")
         yield* Effect.forEach(ids, (id) => apply(id, complained), { discard: true })
       })
-      return ReportIntake.of({ take })
+      const takeOn = Effect.fn("ReportIntake.takeOn")(function*(original: Uint8Array, raw: Uint8Array) {
+        const id = messageIn([Buffer.from(original).toString("latin1")])
+        if (Option.isSome(id)) yield* take({ from: "", to: [{ _tag: "Message", id: id.value }], raw })
+      })
+
+      return ReportIntake.of({ take, takeOn })
     })
   )
 }

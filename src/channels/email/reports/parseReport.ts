@@ -145,7 +145,7 @@ const recipientOf = (fields: Fields): ReportedRecipient => {
   // The name of a local account is not an address.
   const complete = final.filter((address) => address.includes("@"))
   return {
-    action: action === "failed" || action === "delivered" ? action : "other",
+    action: action === "failed" || action === "delivered" || action === "delayed" ? action : "other",
     status: /^[245]\.\d{1,3}\.\d{1,3}(?!\d)/.exec(first(fields, "status"))?.[0],
     diagnostic: first(fields, "diagnostic-code"),
     addresses: [...original, ...final],

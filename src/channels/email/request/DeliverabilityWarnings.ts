@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { DomainRegistrations } from "../../../email-domains/DomainRegistrations.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
+import { unknownNames } from "../../../platform/http/RequestContext.ts"
 import { domainOf, type EmailAddress } from "../../../values/EmailAddress.ts"
 import { loopbackHosts } from "../../../values/HttpsUrl.ts"
 import type { AccountId } from "../../../values/Ids.ts"
@@ -35,7 +36,7 @@ const serviceWarnings = ({ base, greeting }: {
  * server. The default sender and the service are checked only if a relay delivers to real receivers.
  */
 export class DeliverabilityWarnings extends Context.Service<DeliverabilityWarnings, {
-  /** Returns the warnings about a sender of the account, or about the default sender. */
+  /** Returns the warnings about the names of the request, and about a sender of the account or the default sender. */
   readonly ofSender: (accountId: AccountId, from: EmailAddress | undefined) => Effect.Effect<ReadonlyArray<string>>
   /** Returns the warnings about the sender and the service for a bulk email. */
   readonly ofBulk: (accountId: AccountId, from: EmailAddress | undefined) => Effect.Effect<ReadonlyArray<string>>
@@ -58,8 +59,14 @@ export class DeliverabilityWarnings extends Context.Service<DeliverabilityWarnin
       })
 
       return DeliverabilityWarnings.of({
-        ofSender,
-        ofBulk: (accountId, from) => Effect.map(ofSender(accountId, from), (warnings) => [...warnings, ...ofService])
+        ofSender: (accountId, from) =>
+          Effect.zipWith(unknownNames, ofSender(accountId, from), (unknown, known) => [...unknown, ...known]),
+        ofBulk: (accountId, from) =>
+          Effect.zipWith(
+            unknownNames,
+            ofSender(accountId, from),
+            (unknown, known) => [...unknown, ...known, ...ofService]
+          )
       })
     })
   )

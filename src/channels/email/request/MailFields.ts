@@ -1,10 +1,12 @@
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { sendFields } from "../../../messages/sendFields.ts"
 import { filledSizes } from "../../../templates/filledSizes.ts"
 import type { Template } from "../../../templates/Template.ts"
 import type { Variables } from "../../../templates/TemplatePart.ts"
 import { isMediaType } from "../../../values/mediaTypes.ts"
 import { lineBetween, Text, textBetween } from "../../../values/Text.ts"
 import { mailboxFor } from "./Mailbox.ts"
+import { MailHeaders } from "./MailHeaders.ts"
 
 const TemplateName = Schema.Union([Text, Schema.Finite]).annotate({
   description: "A stored template instead of html and text. Its number also works, but is deprecated"
@@ -14,6 +16,8 @@ const MailText = textBetween(1, 5_000_000)
 
 /** The fields that single and bulk emails share. */
 export const mailFields = {
+  ...sendFields,
+  headers: Schema.optionalKey(MailHeaders),
   from: Schema.optionalKey(
     mailboxFor("An address, or Name <address>, of a verified domain. Default: the service's default sender")
   ),

@@ -63,6 +63,24 @@ const read = (text: string): Result.Result<typeof Parts.Type, string> =>
     return { name, address }
   })
 
+/**
+ * An address of a recipient. As other services do, it accepts `Name <address>`. A record and an event name the address
+ * alone, so the name is dropped.
+ */
+export const AddressInput = Schema.String.annotate({ description: "An address, or Name <address>" }).pipe(
+  Schema.decodeTo(
+    Schema.toType(EmailAddress),
+    SchemaTransformation.transformEffect({
+      decode: (text, options) =>
+        Effect.fromResult(Result.mapBoth(read(text), {
+          onSuccess: ({ address }) => address,
+          onFailure: (message) => new SchemaIssue.InvalidValue({ message }, text, options)
+        })),
+      encode: (address) => Effect.succeed(address)
+    })
+  )
+)
+
 /** A {@link Mailbox} with a description. Annotating the decoded schema would not reach the API document. */
 export const mailboxFor = (description: string) =>
   Schema.String.annotate({ description }).pipe(

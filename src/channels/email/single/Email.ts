@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { messageRecord } from "../../../messages/sendFields.ts"
 import { EmailBatchId, EmailMessageId, TemplateId } from "../../../values/Ids.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
@@ -30,6 +31,7 @@ export const Email = Schema.Struct({
   batch_id: Schema.NullOr(EmailBatchId),
   opens: Schema.Int,
   clicks: Schema.Int,
+  ...messageRecord,
   ...progress,
   created_at: Timestamp
 }).annotate({ identifier: "EmailMessage" })

@@ -2,36 +2,42 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import { SenderNotVerified } from "../../../email-domains/EmailDomain.ts"
+import { MessageOver, Reschedule } from "../../../messages/MessageOver.ts"
+import { acceptedFields } from "../../../messages/sendFields.ts"
 import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
+import { HasWarnings } from "../../../platform/http/names/UnknownNames.ts"
 import { BodyLimit, files, RequestRules } from "../../../platform/http/RequestRules.ts"
 import { Variables } from "../../../templates/Recipients.ts"
 import { EmailAddress } from "../../../values/EmailAddress.ts"
 import { EmailBatchId, EmailMessageId, pathId } from "../../../values/Ids.ts"
+import { tagQuery } from "../../../values/Labels.ts"
 import { Data, Done, Paged, sortedPageQuery } from "../../../values/Page.ts"
 import { TimestampInput } from "../../../values/Timestamp.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
-import { mailboxFor } from "../request/Mailbox.ts"
+import { AddressInput, mailboxFor } from "../request/Mailbox.ts"
 import { AttachmentInputs, htmlField, mailFields, Warnings } from "../request/MailFields.ts"
 import { Email, EmailMessageDetails } from "./Email.ts"
 
 const maxAddresses = 50
 
-/** One bare address, or an array. A list in one string would bypass the limit. */
+/** One address, or an array. A list in one string would bypass the limit. */
 const addresses = (least: number) => {
   const message = `must name at most ${maxAddresses} addresses; use /v1/email/send-bulk for more`
-  const many = Schema.Array(EmailAddress).check(
+  const many = Schema.Array(AddressInput).check(
     Schema.isMinLength(least, { message: "must name at least one recipient" }),
     Schema.isMaxLength(maxAddresses, { message })
   )
-  return Schema.Union([EmailAddress, many])
+  return Schema.Union([AddressInput, many])
 }
 
 /** A single email: one text for one or a few recipients, who may see each other. */
 export const NewEmail = Schema.Struct({
-  to: addresses(1).annotate({ description: "A bare address, or an array of up to 50" }),
+  to: addresses(1).annotate({
+    description: "An address, or an array of up to 50. The name of Name <address> is not sent"
+  }),
   cc: Schema.optionalKey(addresses(0).annotate({ description: "As to. All recipients see these addresses" })),
   bcc: Schema.optionalKey(
     addresses(0).annotate({ description: "As to. Other recipients do not see these addresses: no header names them" })
@@ -50,9 +56,10 @@ export const AcceptedEmail = Schema.Struct({
   id: EmailMessageId,
   message_id: EmailMessageId.annotate({ description: "The same as id, by the name that the other channels use" }),
   to: Email.fields.to,
-  status: Schema.Literals(["queued", "suppressed"]).annotate({
+  status: Schema.Literals(["queued", "scheduled", "suppressed"]).annotate({
     description: "suppressed: the account must not email any of the recipients"
   }),
+  ...acceptedFields,
   warnings: Warnings
 }).annotate({ identifier: "AcceptedEmail" })
 export type AcceptedEmail = typeof AcceptedEmail.Type
@@ -66,6 +73,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
 })
   .annotate(Access.Access, Access.channel(["email:write"], "emails:write", { paid: "sending" }))
   .annotate(BodyLimit, files)
+  .annotate(HasWarnings, true)
   .annotateMerge(OpenApi.annotations({
     summary: "Send an email",
     description:
@@ -74,6 +82,7 @@ const send = HttpApiEndpoint.post("send", "/send", {
 
 const filters = {
   ...sortedPageQuery,
+  ...tagQuery,
   status: Schema.optionalKey(RecipientStatus),
   to: Schema.optionalKey(EmailAddress),
   from_date: Schema.optionalKey(TimestampInput),
@@ -105,6 +114,32 @@ const finding = <const Name extends string, const Path extends `/${string}`>(nam
       OpenApi.annotations({ summary, description: "Returns the status of the email and of each recipient." })
     )
 
+const writing = Access.channel(["email:write"], "emails:write")
+
+const cancel = HttpApiEndpoint.post("cancel", "/messages/:id/cancel", {
+  params: { id: pathId(EmailMessageId) },
+  success: Done(EmailMessageDetails),
+  error: apiErrors(NotFound, MessageOver)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Cancel an email",
+    description:
+      "Cancels the recipients whose mail is not being sent right now, and gives back their quota. If there are none, nothing changes and the answer is 409 with the status."
+  }))
+
+const reschedule = HttpApiEndpoint.patch("reschedule", "/messages/:id", {
+  params: { id: pathId(EmailMessageId) },
+  payload: Reschedule,
+  success: Data(EmailMessageDetails),
+  error: apiErrors(NotFound, MessageOver, ValidationFailed)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Reschedule an email",
+    description: "Gives a scheduled email another time. An email of a batch has the time of its batch."
+  }))
+
 /** The endpoints of single emails, and of the records of all emails (spec 9). */
 export class EmailApi extends HttpApiGroup.make("emailMessages")
   .add(
@@ -112,7 +147,9 @@ export class EmailApi extends HttpApiGroup.make("emailMessages")
     listing("list", "/messages", "List emails"),
     finding("find", "/messages/:id", "Read an email"),
     listing("history", "/history", "List emails (alias)"),
-    finding("status", "/status/:id", "Read an email (alias)")
+    finding("status", "/status/:id", "Read an email (alias)"),
+    cancel,
+    reschedule
   )
   .prefix("/v1/email")
   .middleware(RequestRules)

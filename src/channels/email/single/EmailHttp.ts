@@ -7,6 +7,7 @@ import { created } from "../../../platform/http/RequestContext.ts"
 import type { EmailMessageId } from "../../../values/Ids.ts"
 import type { PageRequest } from "../../../values/Page.ts"
 import { EmailApi } from "./EmailApi.ts"
+import { EmailChanges } from "./EmailChanges.ts"
 import { Emails, type MessageFilter } from "./Emails.ts"
 
 /** Serves {@link EmailApi}. */
@@ -16,9 +17,10 @@ export const EmailHttp = HttpApiBuilder.group(
   (handlers) =>
     Effect.gen(function*() {
       const messages = yield* Emails
+      const changes = yield* EmailChanges
       const list = Effect.fnUntraced(function*({ query }: { readonly query: PageRequest & MessageFilter }) {
         const { accountId } = yield* Principal
-        return yield* page(query, (window) => messages.list(accountId, query, window))
+        return yield* page(query, (window) => messages.list(accountId, query, window), ({ id }) => [id])
       })
       const find = Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: EmailMessageId } }) {
         const { accountId } = yield* Principal
@@ -34,7 +36,15 @@ export const EmailHttp = HttpApiBuilder.group(
         list,
         history: list,
         find,
-        status: find
+        status: find,
+        cancel: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { success: true as const, data: yield* changes.cancel(accountId, params.id) }
+        }),
+        reschedule: Effect.fnUntraced(function*({ params, payload }) {
+          const { accountId } = yield* Principal
+          return { data: yield* changes.reschedule(accountId, params.id, payload.send_at) }
+        })
       })
     })
 )

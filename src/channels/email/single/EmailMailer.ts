@@ -5,13 +5,16 @@ import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import { renderPart } from "../../../templates/TemplatePart.ts"
 import { domainOf } from "../../../values/EmailAddress.ts"
+import { type MessageLabels, noLabels } from "../../../values/Labels.ts"
 import { prepare } from "../mime/compose.ts"
 import { sign } from "../mime/dkim.ts"
 import * as DkimSigners from "../mime/DkimSigners.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
+import { DueChecks } from "../recipients/DueChecks.ts"
 import type { SendOutcome } from "../recipients/RecipientState.ts"
 import { ReturnPaths } from "../reports/ReturnPaths.ts"
 import { Smtp } from "../smtp/Smtp.ts"
+import { Transcript } from "../smtp/Transcript.ts"
 import { fixedPart, track, trackingValues } from "../tracking/track.ts"
 import { TrackingLinks } from "../tracking/TrackingLinks.ts"
 import { type ClaimedRecipient, type EmailContent, type EmailPart, EmailSenderRepo, lanes } from "./EmailSenderRepo.ts"
@@ -19,10 +22,17 @@ import { type ClaimedRecipient, type EmailContent, type EmailPart, EmailSenderRe
 /** The outcome of sending one recipient's copy, and its subject. */
 export interface Mailed {
   readonly subject: string
+  /** Absent if the relay was not asked. */
+  readonly transcript?: Transcript
+  readonly labels: MessageLabels
   readonly outcome: SendOutcome
 }
 
-const unsendable = (reason: string, subject = ""): Mailed => ({ subject, outcome: { _tag: "Unsendable", reason } })
+const unsendable = (reason: string): Mailed => ({
+  subject: "",
+  labels: noLabels,
+  outcome: { _tag: "Unsendable", reason }
+})
 
 const mailbox = (name: string | null, address: EmailContent["from_address"]) => ({
   ...(name !== null && { name }),
@@ -58,6 +68,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
       const paths = yield* ReturnPaths
       const signerOf = yield* DkimSigners.make
       const repo = yield* EmailSenderRepo
+      const checks = yield* DueChecks
       const tracking = yield* TrackingLinks
       const { verify: codeKey } = yield* MacKeys
 
@@ -82,7 +93,7 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         return prepare({
           from: mailbox(email.from_name, email.from_address),
           replyTo: email.reply_to_address === null ? undefined : mailbox(email.reply_to_name, email.reply_to_address),
-          headers: email.is_alone ? {} : { "X-Recipient-Token": token }
+          headers: { ...email.headers, ...(!email.is_alone && { "X-Recipient-Token": token }) }
         })({
           to: email.to,
           cc: email.cc,
@@ -95,7 +106,11 @@ export class EmailMailer extends Context.Service<EmailMailer, {
         })
       }
 
-      const send = Effect.fnUntraced(function*(claimed: ClaimedRecipient, content: EmailContent, lease: Lease) {
+      const send = Effect.fnUntraced(function*(
+        claimed: ClaimedRecipient,
+        content: EmailContent,
+        { lease, transcript }: { readonly lease: Lease; readonly transcript: Transcript }
+      ) {
         const { account_id, email_id, id, recipient: to } = claimed
         const [signer, parts] = yield* Effect.all([
           retryWhileUnavailable(signerOf(account_id, content.from_address)),
@@ -108,7 +123,8 @@ export class EmailMailer extends Context.Service<EmailMailer, {
           message,
           priority: claimed.lane === lanes.code ? "urgent" : "single",
           account: account_id,
-          lease
+          lease,
+          transcript
         })
         return { _tag: "Accepted" } as const
       })
@@ -118,11 +134,18 @@ export class EmailMailer extends Context.Service<EmailMailer, {
           yield* noteSingleEmail(claimed.account_id)
           const content = yield* retryWhileUnavailable(repo.content(claimed.email_id))
           if (Option.isNone(content)) return unsendable("the account was removed")
-          const outcome = yield* Effect.catch(
-            send(claimed, content.value, lease),
-            (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)
-          )
-          return { subject: content.value.subject, outcome }
+          const { failover_id, metadata, subject, tags } = content.value
+          const facts = { subject, labels: { tags, metadata, failover_id } }
+          if (claimed.is_suppressed) return { ...facts, outcome: { _tag: "Suppressed" as const } }
+          const transcript = new Transcript()
+          const obstacle = yield* checks.obstacle(content.value)
+          const outcome = obstacle !== undefined
+            ? { _tag: "Unsendable" as const, reason: obstacle }
+            : yield* Effect.catch(
+              send(claimed, content.value, { lease, transcript }),
+              (failure): Effect.Effect<SendOutcome> => Effect.succeed(failure)
+            )
+          return { ...facts, outcome, transcript }
         },
         (effect, { id: message }) =>
           Effect.catchCauseIf(effect, (cause) => !Cause.hasInterrupts(cause), (cause) =>

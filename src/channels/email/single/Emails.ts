@@ -2,19 +2,24 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { EmailQuotaExceeded } from "../../../accounts/AccountErrors.ts"
 import type { SenderNotVerified } from "../../../email-domains/EmailDomain.ts"
 import { EmailDomains } from "../../../email-domains/EmailDomains.ts"
+import { firstStatus, sendingOf } from "../../../messages/sendFields.ts"
 import { ulid } from "../../../platform/crypto/ids.ts"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { Database } from "../../../platform/database/Database.ts"
+import * as Query from "../../../platform/database/Query.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { MessageMetrics } from "../../../platform/observability/MessageMetrics.ts"
 import { compiledMail } from "../../../templates/CompiledTemplate.ts"
 import { missingValues } from "../../../templates/requireValues.ts"
 import * as Template from "../../../templates/Template.ts"
 import { Templates } from "../../../templates/Templates.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
 import type { AccountId, EmailBatchId, EmailMessageId } from "../../../values/Ids.ts"
-import type { PageOf, Sort } from "../../../values/Page.ts"
+import { type TagFilter, tagsOf } from "../../../values/Labels.ts"
+import type { PageOf, Sort, Window } from "../../../values/Page.ts"
+import { isTest } from "../../../values/TestMode.ts"
 import { BulkThrottle } from "../recipients/BulkThrottle.ts"
-import { subjectOf } from "../recipients/MessageProgress.ts"
+import { MessageProgress, subjectOf } from "../recipients/MessageProgress.ts"
 import type { RecipientStatus } from "../recipients/MessageState.ts"
 import { makeSenderOf } from "../request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../request/DeliverabilityWarnings.ts"
@@ -26,7 +31,7 @@ import { EmailSender } from "./EmailSender.ts"
 import { type Addressed, EmailsRepo, type Part, type StoredRecord } from "./EmailsRepo.ts"
 
 /** Filters for the list of emails. An absent field filters nothing. */
-export interface MessageFilter {
+export interface MessageFilter extends TagFilter {
   readonly sort: Sort
   readonly status?: RecipientStatus | undefined
   readonly to?: string | undefined
@@ -100,7 +105,7 @@ export class Emails extends Context.Service<Emails, {
   readonly list: (
     accountId: AccountId,
     filter: MessageFilter,
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<Email>>
   readonly find: (accountId: AccountId, id: EmailMessageId) => Effect.Effect<EmailMessageDetails, NotFound>
 }>()("messaging-service/channels/email/single/Emails") {
@@ -109,6 +114,7 @@ export class Emails extends Context.Service<Emails, {
     Effect.gen(function*() {
       const { afterCommit, transaction } = yield* Database
       const domains = yield* EmailDomains
+      const progress = yield* MessageProgress
       const quotas = yield* Quotas
       const warnings = yield* DeliverabilityWarnings
       const templates = yield* Templates
@@ -128,6 +134,7 @@ export class Emails extends Context.Service<Emails, {
       })
 
       const send = Effect.fn("Emails.send")(function*(accountId: AccountId, email: NewEmail, seed?: CodeSeed) {
+        const sending = yield* sendingOf(email)
         const { id: templateId, template } = yield* templateOf(accountId, email)
         const texts = yield* rendered(template, email)
         const parts = partsOf(texts, email)
@@ -150,10 +157,28 @@ export class Emails extends Context.Service<Emails, {
             trackOpens: email.track_opens ?? tracking.opens,
             links,
             parts,
+            headers: email.headers,
+            sending,
             codeSeed: seed
           }).pipe(
             Effect.tap((stored) => quotas.reserve(accountId, "email", stored.queued)),
-            Effect.tap(afterCommit(sender.wake))
+            Effect.tap((stored) =>
+              stored.queued === recipients.length
+                ? Effect.void
+                : progress.publishSuppressed(
+                  accountId,
+                  { emailId: stored.id },
+                  recipients.length - stored.queued
+                )
+            ),
+            Effect.tap((stored) =>
+              afterCommit(
+                Effect.andThen(
+                  Effect.sync(() => MessageMetrics.accepted("email", isTest(accountId) ? 0 : stored.queued)),
+                  sender.wake
+                )
+              )
+            )
           )
         )
         yield* noteSingleEmail(accountId)
@@ -161,7 +186,8 @@ export class Emails extends Context.Service<Emails, {
           id,
           message_id: id,
           to: shownTo(recipients),
-          status: queued > 0 ? "queued" as const : "suppressed" as const,
+          status: queued > 0 ? firstStatus(sending) : "suppressed" as const,
+          send_at: sending.sendAt,
           warnings: yield* warnings.ofSender(accountId, email.from?.address)
         }
       })
@@ -170,9 +196,10 @@ export class Emails extends Context.Service<Emails, {
         send,
         list: Effect.fn("Emails.list")(function*(accountId, filter, window) {
           const { batch_id = null, from_date = null, sort, status = null, to = null, to_date = null } = filter
-          const query = { accountId, batch_id, from_date, sort, status, to, to_date, ...window }
-          const rows = yield* repo.list(query)
-          return { rows: rows.map(recordOf), total: (yield* repo.count(query)).total }
+          const tags = tagsOf(filter)
+          const query = { accountId, batch_id, from_date, sort, status, tags, to, to_date, ...window }
+          const { rows, total } = yield* Query.windowOf(repo, query)
+          return { rows: rows.map(recordOf), total }
         }),
         find: Effect.fn("Emails.find")(function*(accountId, id) {
           const row = yield* repo.find({ accountId, id })

@@ -1,11 +1,14 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Statement } from "effect/sql"
+import { acceptedBy, firstStatus, type Sending } from "../../../messages/sendFields.ts"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
+import { taggedRows } from "../../../platform/database/taggedRows.ts"
 import { AccountId, EmailBatchId, EmailMessageId, type TemplateId } from "../../../values/Ids.ts"
-import { direction, Sort } from "../../../values/Page.ts"
+import { direction, Sort, windowFields } from "../../../values/Page.ts"
+import { modeColumn, storedLane } from "../../../values/TestMode.ts"
 import { RecipientStatus } from "../recipients/MessageState.ts"
 import type { Mailbox } from "../request/Mailbox.ts"
 import { storeBodies, type StoredBody } from "../request/storeBodies.ts"
@@ -41,6 +44,9 @@ export interface StoredEmail {
   /** The targets of the tracked links, or null if clicks are not tracked. */
   readonly links: ReadonlyArray<string> | null
   readonly parts: ReadonlyArray<Part>
+  /** Further header fields. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+  readonly sending: Sending
   /** The seed of the one-time code, if the texts have a mask for one. */
   readonly codeSeed: CodeSeed | undefined
 }
@@ -54,9 +60,9 @@ const Filter = Schema.Struct({
   from_date: Schema.NullOr(Schema.String),
   to_date: Schema.NullOr(Schema.String),
   batch_id: Schema.NullOr(EmailBatchId),
+  tags: Schema.NullOr(Schema.Array(Schema.String)),
   sort: Sort,
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const One = Schema.Struct({ accountId: AccountId, id: EmailMessageId })
@@ -72,9 +78,9 @@ export type StoredRecord = typeof StoredRecord.Type
 
 /** Statuses by rising weight. The sum of several recipients is the heaviest status that any of them has. */
 const weights = `array['canceled', 'suppressed', 'failed', 'bounced', 'sent', 'delivered', 'opened', 'clicked',
-  'complained', 'queued', 'sending']`
+  'complained', 'scheduled', 'queued', 'sending']`
 
-/** The statuses in the index `email_messages_rare`. */
+/** The statuses in the index `email_messages_rare_records`. */
 const isRare = (status: string) => ["bounced", "complained", "failed", "suppressed", "canceled"].includes(status)
 
 const make = Effect.gen(function*() {
@@ -82,7 +88,10 @@ const make = Effect.gen(function*() {
 
   /** Inserts the record, the other recipients and the content. Suppressed addresses are inserted as suppressed. */
   const insert = Effect.fnUntraced(function*(email: StoredEmail) {
-    const bodies = yield* storeBodies(sql, email.accountId, email.parts.map(({ content }) => content))
+    // Shared bodies are kept for a day or two, which is not enough for a scheduled mail.
+    const bodies = email.sending.sendAt !== null
+      ? email.parts.map(() => undefined)
+      : yield* storeBodies(sql, email.accountId, email.parts.map(({ content }) => content))
     return yield* Query.findOne({
       Request: Schema.Void,
       Result: Schema.Struct({ id: EmailMessageId, queued: Schema.Int }),
@@ -91,39 +100,48 @@ const make = Effect.gen(function*() {
   })
 
   const insertion = (
-    { accountId, from, parts, recipients, replyTo, ...email }: StoredEmail,
+    { accountId, from, parts, recipients, replyTo, sending, ...email }: StoredEmail,
     bodies: ReadonlyArray<StoredBody | undefined>
   ) => {
-    const lane = email.codeSeed === undefined ? lanes.other : lanes.code
+    const lane = storedLane(accountId, email.codeSeed === undefined ? lanes.other : lanes.code)
+    const headers = email.headers === undefined ? null : JSON.stringify(email.headers)
+    const status = firstStatus(sending)
+    const given = sql`${sending.sendAt}::timestamptz, ${column.text(sending.tags)}::text[], ${
+      JSON.stringify(sending.metadata)
+    }::jsonb`
     return sql`with asked as (
         select t.position - 1 as position, t.recipient, t.kind,
-          case when s.email is null then 'queued' else 'suppressed' end as status,
-          case when s.email is null then now() end as due_at, case when s.email is not null then now() end as completed_at
+          case when s.email is null then ${status} else 'suppressed' end as status,
+          case when s.email is null and ${
+      sending.sendAt === null
+    } then now() end as due_at, case when s.email is not null then now() end as completed_at
         from unnest(${column.text(recipients.map(({ address }) => address))},
           ${column.text(recipients.map(({ kind }) => kind))}) with ordinality as t (recipient, kind, position)
         left join suppressions s on s.account_id = ${accountId} and s.email = lower(t.recipient)
       ), record as (
         insert into email_messages (account_id, position, recipient, kind, status, due_at, completed_at, copies,
-          lane, from_address, subject, template_id, links)
+          lane, from_address, subject, template_id, links, send_at, tags, metadata, accepted_by)
         select ${accountId}::bigint, position, recipient, kind, status, due_at, completed_at,
           ${recipients.length > 1 ? recipients.length : null}::smallint, ${lane}::smallint, ${from.address}::text,
           ${email.subject}::text,
-          ${email.templateId}::text, ${email.links === null ? null : column.text(email.links)}::text[]
+          ${email.templateId}::text, ${email.links === null ? null : column.text(email.links)}::text[], ${given},
+          ${acceptedBy(sending)}::jsonb
         from asked where position = 0
         returning id, status
       ), others as (
         insert into email_messages (account_id, position, recipient, kind, status, due_at, completed_at, lane,
-          part_of)
+          part_of, send_at, tags, metadata)
         select ${accountId}::bigint, a.position, a.recipient, a.kind, a.status, a.due_at, a.completed_at,
-          ${lane}::smallint, r.id
+          ${lane}::smallint, r.id, ${given}
         from asked a, record r where a.position > 0 order by a.position
         returning status
       ), content as (
         insert into email_contents (id, account_id, message_id, from_name, reply_to_name, reply_to_address, track_opens,
-          code_seed)
+          code_seed, headers, created_at)
         select id, ${accountId}::bigint, ${email.messageId}::text, ${from.name ?? null}::text,
           ${replyTo?.name ?? null}::text, ${replyTo?.address ?? null}::text, ${email.trackOpens}::boolean,
-          ${email.codeSeed ?? null}::text
+          ${email.codeSeed ?? null}::text, ${headers}::jsonb,
+          coalesce(${sending.sendAt}::timestamptz, now())
         from record
       ), part as (
         insert into email_parts (email_id, position, kind, filename, content_type, content, body_day, body_hash)
@@ -136,7 +154,8 @@ const make = Effect.gen(function*() {
           ${column.bytea(bodies.map((body) => body?.hash ?? null))})
           with ordinality as t (kind, filename, content_type, content, body_day, body_hash, position)
       )
-      select id, (status = 'queued')::integer + (select count(*)::integer from others where status = 'queued') as queued
+      select id, (status <> 'suppressed')::integer + (select count(*)::integer from others where status <> 'suppressed')
+        as queued
       from record`
   }
 
@@ -153,7 +172,9 @@ const make = Effect.gen(function*() {
   const shown = (status: string) => sql.literal(`case when ${status} = 'sending' then 'queued' else ${status} end`)
 
   const records = (matching: Fragment, sort: Sort = "-created_at") =>
-    sql`select m.id, m.batch_id, m.created_at, coalesce(b.template_id, m.template_id) as template_id,
+    sql`select m.id, m.batch_id, m.created_at, m.tags, m.metadata, m.send_at, m.failover_id,
+        ${sql.literal(modeColumn("m."))},
+        coalesce(b.template_id, m.template_id) as template_id,
         coalesce(b.from_address, m.from_address) as "from", m.subject, b.subject as batch_subject, m.variables,
         coalesce(s."to", to_jsonb(m.recipient)) as "to", ${shown("coalesce(s.status, m.status)")} as status,
         coalesce(s.opens, m.opens) as opens, coalesce(s.clicks, m.clicks) as clicks,
@@ -165,7 +186,7 @@ const make = Effect.gen(function*() {
       left join lateral (${summed}) s on m.copies is not null
       order by m.id ${sql.literal(direction(sort))}`
 
-  const matching = ({ accountId, batch_id, from_date, status, to, to_date }: typeof Filter.Encoded) => {
+  const matching = ({ accountId, batch_id, from_date, status, tags, to, to_date }: typeof Filter.Encoded) => {
     const statuses = status === "queued" ? sql`('queued', 'sending')` : sql`(${status})`
     // Every status of a record is that of one of its recipients. Only rare ones have an index.
     const named = (recipient: Fragment) =>
@@ -174,6 +195,7 @@ const make = Effect.gen(function*() {
     return sql.and([
       sql`m.account_id = ${accountId} and m.part_of is null`,
       ...(batch_id === null ? [] : [sql`m.batch_id = ${batch_id}`]),
+      ...(tags === null ? [] : [taggedRows(sql, { accountId, tags }, "m.")]),
       ...(from_date === null ? [] : [sql`m.created_at >= ${from_date}::timestamptz`]),
       ...(to_date === null ? [] : [sql`m.created_at < ${to_date}::timestamptz`]),
       ...(to === null ? [] : [named(sql`lower(o.recipient) = lower(${to}::text)`)]),
@@ -191,7 +213,8 @@ const make = Effect.gen(function*() {
     execute: (filter) => {
       const { limit, offset, sort } = filter
       const by = sql.literal(direction(sort))
-      return records(sql`${matching(filter)} order by m.id ${by} limit ${limit} offset ${offset}`, sort)
+      const listed = sql`${matching(filter)} and ${Query.afterId(sql, "m.id", filter)}`
+      return records(sql`${listed} order by m.id ${by} limit ${limit} offset ${offset}`, sort)
     }
   })
 

@@ -1,6 +1,6 @@
 import { type Clock, Duration, Effect, Redacted } from "effect"
 import type { Socket } from "node:net"
-import SMTPConnection from "nodemailer/lib/smtp-connection"
+import type SMTPConnection from "nodemailer/lib/smtp-connection"
 import * as Deadlines from "../../../platform/net/Deadlines.ts"
 import { failureOfConnect } from "./relayFailure.ts"
 import type { EngineError } from "./relayFailure.ts"
@@ -26,6 +26,9 @@ export interface ConnectorOptions {
   readonly timeouts: SmtpTimeouts
   readonly clock: Clock.Clock
 }
+
+/** A node that has sent no mail does without its memory. */
+const library = Effect.runSync(Effect.cached(Effect.promise(() => import("nodemailer/lib/smtp-connection"))))
 
 /** Upper bound for opening a connection, and for one mail transaction. */
 const maxDuration = Duration.minutes(20)
@@ -75,9 +78,9 @@ const connectWith = (
   options: ConnectorOptions,
   deadlines: OpenConnection["deadlines"]
 ): Effect.Effect<SmtpConversation, RelayUnavailable> =>
-  Effect.suspend(() => {
+  Effect.flatMap(library, ({ default: Connection }) => {
     const { relay, timeouts } = options
-    const connection = new SMTPConnection(engineOptions(options))
+    const connection = new Connection(engineOptions(options))
     return Effect.gen(function*() {
       yield* runStep(connection, (done) => connection.connect(done))
       const greeting = connection.lastServerResponse

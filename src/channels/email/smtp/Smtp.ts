@@ -32,6 +32,14 @@ export interface SmtpDsn {
   readonly orcpt: string
 }
 
+/** Takes down what both sides of a mail transaction say. */
+export interface Listening {
+  relay: string | null
+  readonly sent: (commands: string) => void
+  readonly sentMessage: (bytes: number) => void
+  readonly received: (reply: string) => void
+}
+
 /** One message to one recipient; `from` is "" for the null sender. The bytes are sent unchanged but dot-stuffed. */
 export interface SmtpMail {
   readonly envelope: { readonly from: string; readonly to: string; readonly dsn?: SmtpDsn }
@@ -41,6 +49,7 @@ export interface SmtpMail {
   readonly account: AccountId | null
   /** The claim that this send is the attempt of, asked right before MAIL and before the final dot. */
   readonly lease?: Lease
+  readonly transcript?: Listening
 }
 
 /** The relay accepted the message: `response` is its reply to the final dot, as one printable line. */

@@ -87,6 +87,7 @@ export class SmtpConversation {
       if (refused !== undefined) return resume(Effect.fail(refused))
       if (!this.usable()) return resume(Effect.fail(failureOfDisconnect("connection closed", false)))
       if (mail.lease?.begin() === false) return resume(Effect.interrupt)
+      if (mail.transcript !== undefined) mail.transcript.relay = this.#socket.remoteAddress ?? null
       this.#written = "nothing"
       this.#allowSilence(this.#timeouts.command)
       const transaction = mailTransaction(mail, this.capabilities.extensions)
@@ -106,16 +107,23 @@ export class SmtpConversation {
       let refusal: SendFailure | undefined
       const perform = ({ done, value }: IteratorResult<Step, TransactionEnd>) => {
         if (done === true) return end(value)
-        if (value._tag === "WriteMessage") this.#writeMessage(dotStuffed(mail.message), mayFinish)
-        else refusal = value.refused
-        if (value._tag === "WriteCommands") this.#socket.write(value.commands)
+        if (value._tag === "WriteMessage") {
+          mail.transcript?.sentMessage(mail.message.length)
+          this.#writeMessage(dotStuffed(mail.message), mayFinish)
+        } else refusal = value.refused
+        if (value._tag === "WriteCommands") {
+          mail.transcript?.sent(value.commands)
+          this.#socket.write(value.commands)
+        }
         return undefined
       }
       this.#listener = {
-        onReply: (reply, early) =>
-          early || this.#written === "part"
+        onReply: (reply, early) => {
+          mail.transcript?.received(reply)
+          return early || this.#written === "part"
             ? end(earlyReply(reply, this.#written))
-            : perform(transaction.next(reply)),
+            : perform(transaction.next(reply))
+        },
         onDisconnect: (reason) => {
           const failure = refusal ?? failureOfDisconnect(reason, this.#written === "whole")
           end({ exit: Exit.fail(failure), inStep: false })()

@@ -1,13 +1,13 @@
 import { Clock, Data, Duration, Effect, Exit, Option } from "effect"
 import type { Scope } from "effect"
+import { countersBy, gauge } from "../../../platform/observability/series.ts"
 import type { AccountId } from "../../../values/Ids.ts"
 import { Breaker } from "./Breaker.ts"
 import { HangUps } from "./HangUps.ts"
 import type { Admission } from "./RelayCircuit.ts"
 import type { Accepted, SmtpCapabilities, SmtpMail } from "./Smtp.ts"
 import type { SmtpConversation } from "./SmtpConversation.ts"
-import { RelayUnavailable } from "./SmtpErrors.ts"
-import type { RecipientRefused, RelayFault, SendFailure } from "./SmtpErrors.ts"
+import { type RecipientRefused, RelayFault, RelayUnavailable, type SendFailure } from "./SmtpErrors.ts"
 import { SmtpLanes } from "./SmtpLanes.ts"
 
 /** Limits of the pool. */
@@ -27,6 +27,15 @@ export interface SmtpPoolOptions {
 
 /** The relay ended a transaction early; the cause may be the relay or the message. */
 const duringTransaction: ReadonlySet<RelayFault> = new Set<RelayFault>(["dismissed", "lost"])
+
+const failures = countersBy({
+  name: "email_relay_failures_total",
+  description: "Failures of the relay that opened the circuit of this node or kept it open, by kind",
+  label: "fault",
+  values: RelayFault.literals
+})
+
+const circuitOpen = gauge("email_relay_circuit_open", "1 while this node pauses mail because the relay is unavailable")
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -230,6 +239,8 @@ export class SmtpPool {
   #trip(failure: RelayUnavailable): Effect.Effect<never, RelayUnavailable> {
     return Effect.suspend(() => {
       this.#restoreLimit()
+      failures(failure.fault)
+      circuitOpen(1)
       return this.#breaker.trip(failure, "SMTP relay unavailable")
     })
   }
@@ -237,7 +248,9 @@ export class SmtpPool {
   get #recover(): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.#hangUps.clear()
-      return this.#breaker.close() ? Effect.logInfo("SMTP relay recovered") : Effect.void
+      if (!this.#breaker.close()) return Effect.void
+      circuitOpen(0)
+      return Effect.logInfo("SMTP relay recovered")
     })
   }
 

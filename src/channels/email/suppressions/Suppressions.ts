@@ -1,8 +1,9 @@
 import { Context, Effect, Layer, Option } from "effect"
+import * as Query from "../../../platform/database/Query.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import type { EmailAddress } from "../../../values/EmailAddress.ts"
 import type { AccountId, EmailMessageId } from "../../../values/Ids.ts"
-import type { PageOf } from "../../../values/Page.ts"
+import type { PageOf, Window } from "../../../values/Page.ts"
 import { ComplaintNotRemovable, type Suppression, type SuppressionReason } from "./Suppression.ts"
 import { type Refusal, SuppressionsRepo } from "./SuppressionsRepo.ts"
 
@@ -12,7 +13,7 @@ export class Suppressions extends Context.Service<Suppressions, {
   readonly list: (
     accountId: AccountId,
     filter: { readonly email?: EmailAddress; readonly reason?: SuppressionReason },
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<Suppression>>
   readonly find: (accountId: AccountId, email: EmailAddress) => Effect.Effect<Suppression, NotFound>
   /** Adds a manual suppression. An existing one stays as it is and is returned. */
@@ -35,12 +36,9 @@ export class Suppressions extends Context.Service<Suppressions, {
     Effect.gen(function*() {
       const repo = yield* SuppressionsRepo
       return Suppressions.of({
-        list: Effect.fn("Suppressions.list")(function*(accountId, { email = null, reason = null }, window) {
-          const filter = { accountId, email, reason, ...window }
-          const rows = yield* repo.list(filter)
-          const { total } = yield* repo.count(filter)
-          return { rows, total }
-        }),
+        list: Effect.fn("Suppressions.list")((accountId, { email = null, reason = null }, window) =>
+          Query.windowOf(repo, { accountId, email, reason, ...window })
+        ),
         find: Effect.fn("Suppressions.find")(function*(accountId, email) {
           const row = yield* repo.find({ accountId, email })
           return Option.isSome(row) ? row.value : yield* new NotFound()

@@ -17,7 +17,8 @@ export const SuppressionsHttp = HttpApiBuilder.group(
       return handlers.handleAll({
         list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => suppressions.list(accountId, query, window))
+          return yield* page(query, (window) =>
+            suppressions.list(accountId, query, window), ({ created_at, email }) => [created_at, email])
         }),
         add: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, EmailMessageId } from "../../../values/Ids.ts"
+import { windowFields } from "../../../values/Page.ts"
 import { Suppression, SuppressionReason } from "./Suppression.ts"
 
 /** A message that its recipient's mail server refused. */
@@ -20,8 +21,7 @@ const Filter = Schema.Struct({
   accountId: AccountId,
   email: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(SuppressionReason),
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const make = Effect.gen(function*() {
@@ -36,11 +36,18 @@ const make = Effect.gen(function*() {
       ...(reason === null ? [] : [sql`reason = ${reason}`])
     ])
 
+  /** The first condition is the range of the index. */
+  const behind = ({ after }: typeof Filter.Encoded) =>
+    after === null
+      ? sql`true`
+      : sql`created_at <= ${after[0]}::timestamptz
+        and (created_at < ${after[0]}::timestamptz or email > ${after[1]}::text)`
+
   const list = Query.findAll({
     Request: Filter,
     Result: Suppression,
     execute: (filter) =>
-      sql`select ${columns} from suppressions where ${matching(filter)}
+      sql`select ${columns} from suppressions where ${matching(filter)} and ${behind(filter)}
         order by created_at desc, email limit ${filter.limit} offset ${filter.offset}`
   })
 

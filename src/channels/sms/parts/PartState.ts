@@ -3,7 +3,7 @@ import type { SubmitOutcome } from "./SmsProvider.ts"
 import { nextDelay } from "./SubmitRetryPolicy.ts"
 
 /** The status of a message. */
-export type SmsStatus = "queued" | "sent" | "delivered" | "failed" | "canceled"
+export type SmsStatus = "scheduled" | "queued" | "sent" | "delivered" | "failed" | "canceled"
 
 /** How many parts a message has, and how many of them have each status. `sent` includes the delivered ones. */
 export interface PartCounts {
@@ -28,7 +28,7 @@ export interface Advance {
  */
 export const advance = (status: SmsStatus, { delivered, failed, parts, sent }: PartCounts): Advance | undefined => {
   if (status === "delivered" || status === "failed" || status === "canceled") return undefined
-  const queued = status === "queued"
+  const queued = status === "queued" || status === "scheduled"
   if (failed > 0) return { status: "failed", impliesSent: false, leavesQueue: queued }
   if (delivered >= parts) return { status: "delivered", impliesSent: queued, leavesQueue: queued }
   return queued && sent >= parts ? { status: "sent", impliesSent: false, leavesQueue: true } : undefined

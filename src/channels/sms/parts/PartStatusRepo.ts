@@ -1,9 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { CanceledMessage } from "../../../messages/MessageChanges.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId } from "../../../values/Ids.ts"
-import type { Timestamp } from "../../../values/Timestamp.ts"
+import { messageLabels } from "../../../values/Labels.ts"
+import { fromDateTime, Timestamp } from "../../../values/Timestamp.ts"
 import type { PartTransition } from "./PartState.ts"
 import type { Receipt } from "./SmsProvider.ts"
 
@@ -11,10 +13,12 @@ import type { Receipt } from "./SmsProvider.ts"
 export interface PartOutcome {
   readonly message_id: MessageId
   readonly part_no: number
-  /** The unconfirmed attempts at the claim. Reclaiming the row counts one more, so an earlier claim no longer matches. */
-  readonly unconfirmedBefore: number
+  /** The claim that made the attempt. A later claim of the part has another number. */
+  readonly claimNumber: number
+  readonly isUnconfirmed: boolean
   readonly at: Timestamp
   readonly transition: PartTransition
+  readonly durationMs: number
 }
 
 /** A locked message. */
@@ -23,10 +27,11 @@ export const LockedSms = Schema.Struct({
   account_id: AccountId,
   recipient: Schema.String,
   type: Schema.String,
-  status: Schema.Literals(["queued", "sent", "delivered", "failed", "canceled"]),
+  status: Schema.Literals(["scheduled", "queued", "sent", "delivered", "failed", "canceled"]),
   batch_id: Schema.NullOr(MessageBatchId),
   segments: Schema.Int,
-  cost_micros: Schema.Int
+  cost_micros: Schema.Int,
+  ...messageLabels
 })
 export type LockedSms = typeof LockedSms.Type
 
@@ -54,21 +59,24 @@ const Ids = Schema.Array(MessageId)
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
-  /** Locks messages until the transaction ends. All writers lock in one order, so concurrent groups cannot deadlock. */
+  /**
+   * Locks messages until the transaction ends, and reads the database's time. All writers lock in one order, so concurrent
+   * groups cannot deadlock.
+   */
   const lock = Query.findAll({
     Request: Ids,
-    Result: LockedSms,
+    Result: Schema.Struct({ ...LockedSms.fields, now: Timestamp }),
     execute: (ids) =>
-      sql`select id, account_id, recipient, type, status, batch_id, segments, cost_micros from messages
+      sql`select clock_timestamp() as now, id, account_id, recipient, type, status, batch_id, segments, cost_micros, tags, metadata, failover_id from messages
         where id = any(${column.int8(ids)}) order by id for update`
   })
 
-  /** Locks the messages of a batch that are queued. */
+  /** Locks the messages of a batch that are queued or scheduled. */
   const lockQueued = Query.findAll({
     Request: MessageBatchId,
     Result: Schema.Struct({ id: MessageId }),
     execute: (batchId) =>
-      sql`select id from messages where batch_id = ${batchId} and status = 'queued' order by id for update`
+      sql`select id from messages where batch_id = ${batchId} and status in ('scheduled', 'queued') order by id for update`
   })
 
   /** Those of the messages whose batch is canceled. */
@@ -83,7 +91,7 @@ const make = Effect.gen(function*() {
   /** Cancels those of these locked messages whose parts are all queued and surely not submitted. */
   const cancelUnsent = Query.findAll({
     Request: Ids,
-    Result: Schema.Struct({ batch_id: MessageBatchId }),
+    Result: Schema.Struct({ ...CanceledMessage.fields, ...LockedSms.fields, canceled_at: Timestamp }),
     execute: (ids) =>
       sql`with part as (
           select message_id, status, doubts from sms_parts where message_id = any(${column.int8(ids)})
@@ -94,32 +102,54 @@ const make = Effect.gen(function*() {
           update sms_parts p set status = 'failed', error_code = 'canceled', completed_at = now()
           from unsent u where p.message_id = u.message_id
         )
-        update messages m set status = 'canceled' from unsent u where m.id = u.message_id returning m.batch_id`
+        update messages m set status = 'canceled' from unsent u where m.id = u.message_id and m.status in ('scheduled', 'queued')
+        returning m.id, m.account_id, m.channel, m.batch_id, m.recipient, m.type, m.segments, m.cost_micros, m.tags, m.metadata,
+          m.failover_id, m.status, m.created_at, now() as canceled_at`
   })
 
   const markCanceled = (batchId: MessageBatchId) =>
     Query.run(sql`update message_batches set status = 'canceled' where id = ${batchId} and completed_at is null`)
 
-  /** Writes outcomes. A part changes only while the claim that made the attempt still holds it. */
-  const settle = (outcomes: ReadonlyArray<PartOutcome>) => {
+  /**
+   * Writes outcomes. A part changes only while the claim that made the attempt still holds it. Times follow the database's
+   * clock; of the node's clock only differences count.
+   */
+  const settle = Effect.fnUntraced(function*(outcomes: ReadonlyArray<PartOutcome>) {
+    const now = fromDateTime(yield* DateTime.now)
     const of = <A>(read: (outcome: PartOutcome) => A) => outcomes.map(read)
     const delays = of(({ transition: { delay } }) => delay === undefined ? null : Duration.toMillis(delay))
-    return Query.run(sql`update sms_parts p set status = o.status, attempt_count = o.attempts, doubts = o.doubts,
+    yield* Query.run(
+      sql`with outcome as (select *, measured + (statement_timestamp() - ${now}::timestamptz) as at
+      from unnest(${column.int8(of((r) => r.message_id))}, ${column.int4(of((r) => r.part_no))},
+        ${column.int4(of((r) => r.claimNumber))}, ${column.text(of((r) => r.transition.status))},
+        ${column.int4(of((r) => r.transition.attempt_count))}, ${
+        column.int4(of((r) => r.transition.unconfirmed_attempts))
+      },
+        ${column.float8(delays)}, ${column.text(of((r) => r.transition.provider_message_id))},
+        ${column.text(of((r) => r.transition.error_code))}, ${column.text(of((r) => r.transition.error_message))},
+        ${column.text(of((r) => r.at))}::timestamptz[], ${column.int4(of((r) => r.durationMs))}, ${
+        column.bool(of((r) => r.isUnconfirmed))
+      })
+        as t (message_id, part_no, claims, status, attempts, doubts, delay, provider_message_id, error_code,
+          error_message, measured, duration, is_unconfirmed)
+      ), changed as (update sms_parts p set status = o.status, attempt_count = o.attempts, doubts = o.doubts,
         due_at = now() + o.delay * interval '1 millisecond', provider_message_id = o.provider_message_id,
         error_code = o.error_code, error_message = o.error_message,
         sent_at = case when o.status = 'sent' then o.at end, completed_at = case when o.status = 'failed' then o.at end
-      from unnest(${column.int8(of((r) => r.message_id))}, ${column.int4(of((r) => r.part_no))},
-        ${column.int4(of((r) => r.unconfirmedBefore))}, ${column.text(of((r) => r.transition.status))},
-        ${column.int4(of((r) => r.transition.attempt_count))}, ${
-      column.int4(of((r) => r.transition.unconfirmed_attempts))
-    },
-        ${column.float8(delays)}, ${column.text(of((r) => r.transition.provider_message_id))},
-        ${column.text(of((r) => r.transition.error_code))}, ${column.text(of((r) => r.transition.error_message))},
-        ${column.text(of((r) => r.at))}::timestamptz[])
-        as o (message_id, part_no, doubts_before, status, attempts, doubts, delay, provider_message_id, error_code,
-          error_message, at)
-      where p.message_id = o.message_id and p.part_no = o.part_no and p.status = 'sending' and p.doubts = o.doubts_before`)
-  }
+      from outcome o
+      where p.message_id = o.message_id and p.part_no = o.part_no and p.status = 'sending' and p.claims = o.claims
+      returning p.*, o.at, o.duration, o.is_unconfirmed)
+      insert into message_attempts (account_id, channel, message_id, part, at, attempt, outcome, duration_ms, peer, reply,
+        next_at)
+      select m.account_id, 'sms', c.message_id, c.part_no,
+        least(greatest(c.at, now() - interval '1 hour'), now() + interval '1 hour'), greatest(1, c.attempt_count + c.doubts),
+        case when c.status = 'sent' then 'accepted' when c.is_unconfirmed then 'unconfirmed'
+          when c.status = 'queued' then 'deferred' else 'refused' end, c.duration, c.provider,
+        coalesce(c.error_code || coalesce(': ' || c.error_message, ''), c.error_message, c.provider_message_id),
+        case when c.status = 'queued' then c.due_at end
+      from changed c join messages m on m.id = c.message_id`
+    )
+  })
 
   const given = (receipts: ReadonlyArray<Receipt>) =>
     sql`unnest(${column.text(receipts.map((r) => r.provider))},

@@ -1,12 +1,16 @@
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import * as BatchCounts from "../../../messages/BatchCounts.ts"
+import { refundOf } from "../../../messages/MessageChanges.ts"
 import { Database } from "../../../platform/database/Database.ts"
+import { MessageMetrics } from "../../../platform/observability/MessageMetrics.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { PeriodicTask } from "../../../platform/work/PeriodicTask.ts"
 import { dollars } from "../../../pricing/SmsPrice.ts"
+import { Usage } from "../../../usage/Usage.ts"
 import type { MessageBatchId, MessageId } from "../../../values/Ids.ts"
-import { fromDateTime, type Timestamp } from "../../../values/Timestamp.ts"
+import { isTest } from "../../../values/TestMode.ts"
+import type { Timestamp } from "../../../values/Timestamp.ts"
 import { type Advance, advance } from "./PartState.ts"
 import { type LockedSms, type PartOutcome, PartStatusRepo, type StatusChange } from "./PartStatusRepo.ts"
 import type { Receipt } from "./SmsProvider.ts"
@@ -19,8 +23,18 @@ interface AdvancedSms {
 }
 
 const eventsOf = ({ advance: { impliesSent, status }, change, message }: AdvancedSms) => {
-  const { account_id: accountId, cost_micros, id, recipient: to, segments, type } = message
-  const sms = { channel: "sms", message_id: id, session_id: null, segments, cost_usd: dollars(cost_micros) } as const
+  const { account_id: accountId, cost_micros, failover_id, id, metadata, recipient: to, segments, tags, type } = message
+  const cost_usd = dollars(cost_micros)
+  const sms = {
+    channel: "sms",
+    message_id: id,
+    session_id: null,
+    segments,
+    cost_usd,
+    tags,
+    metadata,
+    failover_id
+  } as const
   const about = { accountId, channel: "sms" } as const
   const sent = () => domainEvent({ ...about, event: "message.sent", data: { ...sms, to, type, status: "sent" } })
   switch (status) {
@@ -36,6 +50,20 @@ const eventsOf = ({ advance: { impliesSent, status }, change, message }: Advance
       return [domainEvent({ ...about, event: "message.failed", data: { ...sms, ...error } })]
     }
   }
+}
+
+const canceledEvent = ({ canceled_at, ...message }: LockedSms & { readonly canceled_at: Timestamp }) => {
+  const { account_id: accountId, cost_micros, failover_id, id, metadata, recipient: to, segments, tags, type } = message
+  const sms = { channel: "sms", message_id: id, session_id: null, segments, cost_usd: dollars(cost_micros) } as const
+  const data = { ...sms, tags, metadata, failover_id, to, type, status: "canceled", canceled_at } as const
+  return domainEvent({ accountId, event: "message.canceled", channel: "sms", data })
+}
+
+const count = ({ advance: { impliesSent, status }, change: { error_code }, message }: AdvancedSms) => {
+  if (isTest(message.account_id)) return
+  if (impliesSent) MessageMetrics.sent("sms")
+  if (status === "failed") MessageMetrics.failed("sms", error_code ?? "refused")
+  else MessageMetrics[status]("sms")
 }
 
 /**
@@ -54,25 +82,32 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
    * it returns claims to the queue that have not begun.
    */
   readonly cancel: (batchId: MessageBatchId, release: Effect.Effect<void>) => Effect.Effect<void>
+  /** Cancels a message if surely none of its parts was submitted. False if it is too late. */
+  readonly cancelOne: (id: MessageId) => Effect.Effect<boolean>
   /** Matches the kept receipts, which preceded the answer to their submit, and drops those that are too old. */
   readonly matchReceipts: Effect.Effect<void>
 }>()("messaging-service/channels/sms/parts/PartStatusUpdates") {
   static readonly layer = Layer.effect(
     PartStatusUpdates,
     Effect.gen(function*() {
-      const { transaction } = yield* Database
+      const { afterCommit, transaction } = yield* Database
       const events = yield* Events
       const repo = yield* PartStatusRepo
       const countBatches = yield* BatchCounts.make
+      const usage = yield* Usage
 
-      const advancedOf = Effect.fnUntraced(function*(messages: ReadonlyArray<LockedSms>, at: Timestamp) {
+      const advancedOf = Effect.fnUntraced(function*(messages: ReadonlyArray<LockedSms & { readonly now: Timestamp }>) {
         const counts = yield* repo.counts(messages.map(({ id }) => id))
         const byId = new Map(messages.map((message) => [message.id, message]))
         return counts.flatMap(({ error_code, error_message, message_id: id, ...parts }): ReadonlyArray<AdvancedSms> => {
           const message = byId.get(id)
           const next = message === undefined ? undefined : advance(message.status, parts)
           if (message === undefined || next === undefined) return []
-          return [{ message, advance: next, change: { id, status: next.status, at, error_code, error_message } }]
+          return [{
+            message,
+            advance: next,
+            change: { id, status: next.status, at: message.now, error_code, error_message }
+          }]
         })
       })
 
@@ -81,7 +116,7 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
         Effect.gen(function*() {
           const messages = yield* repo.lock([...new Set(ids)])
           yield* change
-          const advanced = yield* advancedOf(messages, fromDateTime(yield* DateTime.now))
+          const advanced = yield* advancedOf(messages)
           if (advanced.length === 0) return
           yield* repo.advance(advanced.map(({ change }) => change))
           yield* countBatches(advanced.map(({ advance: { leavesQueue, status }, message: { batch_id: batchId } }) => ({
@@ -89,11 +124,15 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
             to: !leavesQueue ? undefined : status === "failed" ? "failed" : "sent"
           })))
           yield* events.publish(advanced.flatMap(eventsOf))
+          yield* afterCommit(Effect.sync(() => advanced.forEach(count)))
         })
 
       const cancelUnsent = Effect.fnUntraced(function*(ids: ReadonlyArray<MessageId>) {
         const canceled = yield* repo.cancelUnsent(ids)
         yield* countBatches(canceled.map(({ batch_id: batchId }) => ({ batchId, to: "canceled" as const })))
+        yield* usage.count(refundOf(canceled))
+        yield* events.publish(canceled.map(canceledEvent))
+        return canceled.length
       })
 
       /** A part that returns to the queue of a canceled batch is not submitted again. */
@@ -145,6 +184,9 @@ export class PartStatusUpdates extends Context.Service<PartStatusUpdates, {
             yield* repo.markCanceled(batchId)
             yield* cancelUnsent(queued.map(({ id }) => id))
           })),
+        // A claim locks the parts as well: of a cancel and a hand-over that race, one finds the status that it needs.
+        cancelOne: (id) =>
+          transaction(Effect.andThen(repo.lock([id]), Effect.map(cancelUnsent([id]), (count) => count > 0))),
         matchReceipts: Effect.andThen(
           transaction(Effect.gen(function*() {
             const matched = yield* repo.takeMatched()

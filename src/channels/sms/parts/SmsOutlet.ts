@@ -1,9 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import { TestWork } from "../../../platform/work/TestWork.ts"
 import type { MessageBatchId } from "../../../values/Ids.ts"
 import { PartsRepo } from "./PartsRepo.ts"
 import { PartStatusUpdates } from "./PartStatusUpdates.ts"
-import { SmsProvider } from "./SmsProvider.ts"
+import { SmsProvider, TestSmsProvider } from "./SmsProvider.ts"
 import { SmsSender } from "./SmsSender.ts"
 
 /** Sends the accepted messages to the provider. */
@@ -28,8 +29,32 @@ export class SmsOutlet extends Context.Service<SmsOutlet, {
         const updates = yield* PartStatusUpdates
         return SmsOutlet.of({ takes, wake: Effect.void, cancel: (batchId) => updates.cancel(batchId, Effect.void) })
       }
-      const { cancel, wake } = yield* SmsSender.start({ provider: name, concurrency, submit })
+      const { cancel, wake } = yield* SmsSender.start({ mode: "live", provider: name, concurrency, submit })
       return SmsOutlet.of({ takes, wake, cancel })
     })
   ).pipe(Layer.provide(PartsRepo.layer))
+
+  /** Adds a sender of test messages to the sandbox. It starts when there can be test messages. */
+  static readonly withTests = <E, R>(live: Layer.Layer<SmsOutlet, E, R>) =>
+    Layer.effect(
+      SmsOutlet,
+      Effect.gen(function*() {
+        const outlet = yield* SmsOutlet
+        const { paused } = yield* AppConfig
+        const { begins } = yield* TestWork
+        const { concurrency, name: provider, submit } = yield* TestSmsProvider
+        if (paused) return outlet
+        let sender: Effect.Success<ReturnType<typeof SmsSender.start>> | undefined
+        const start = Effect.map(SmsSender.start({ mode: "test", provider, concurrency, submit }), (started) => {
+          sender = started
+        })
+        yield* Effect.forkScoped(Effect.andThen(begins, start))
+        return SmsOutlet.of({
+          takes: outlet.takes,
+          wake: Effect.suspend(() => Effect.andThen(outlet.wake, sender?.wake ?? Effect.void)),
+          cancel: (batchId) =>
+            Effect.suspend(() => Effect.andThen(outlet.cancel(batchId), sender?.cancel(batchId) ?? Effect.void))
+        })
+      })
+    ).pipe(Layer.provide([live, PartsRepo.layer]))
 }

@@ -58,3 +58,8 @@ export class SmsProvider extends Context.Service<SmsProvider, {
   readonly concurrency: number
   readonly submit: Submit
 }>()("messaging-service/channels/sms/parts/SmsProvider") {}
+
+/** A port: the provider of test messages, which is the sandbox on every node. */
+export class TestSmsProvider extends Context.Service<TestSmsProvider, SmsProvider["Service"]>()(
+  "messaging-service/channels/sms/parts/SmsProvider/TestSmsProvider"
+) {}

@@ -5,7 +5,7 @@
  * State: the rows of `sms_parts`. It claims no more than it begins, so a crash leaves only parts in flight unconfirmed.
  * On shard move: with the bind's shard it waits up to 8 seconds for the answers to its submits.
  * Idempotence: after 10 seconds without renewal another sender of the provider reclaims a part and submits it once more.
- * That counts an unconfirmed attempt, so the former sender's outcome changes nothing.
+ * Each claim has a number, so the former sender's outcome changes nothing.
  * Sleep: with its scope.
  */
 import { DateTime, Duration, Effect } from "effect"
@@ -19,6 +19,7 @@ import { LeasedQueue } from "../../../platform/work/LeasedQueue.ts"
 import { Wakeup } from "../../../platform/work/Wakeup.ts"
 import type { WorkPolicy } from "../../../platform/work/WorkPolicy.ts"
 import type { MessageBatchId } from "../../../values/Ids.ts"
+import type { Mode } from "../../../values/TestMode.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { type ClaimedPart, PartsRepo } from "./PartsRepo.ts"
 import { transition } from "./PartState.ts"
@@ -38,6 +39,8 @@ interface Options {
   /** The most submits in flight. */
   readonly concurrency: number
   readonly submit: Submit
+  /** Whose parts it sends. */
+  readonly mode: Mode
 }
 
 /** A tenth is kept for codes, and as much for codes and other single messages. */
@@ -46,36 +49,44 @@ const limitsOf = (concurrency: number) => {
   return [concurrency, Math.max(1, concurrency - kept), Math.max(1, concurrency - 2 * kept)]
 }
 
-const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }: Options, wakeup: Wakeup) {
+const makePolicy = Effect.fnUntraced(function*({ concurrency, mode, provider, submit }: Options, wakeup: Wakeup) {
   const { transaction } = yield* Database
   const repo = yield* PartsRepo
   const updates = yield* PartStatusUpdates
   const { verify: codeKey } = yield* MacKeys
+  const claims = repo.claimsOf(mode, provider)
   return {
-    name: "SMS parts",
+    name: mode === "live" ? "SMS parts" : "test SMS parts",
     concurrency,
     minRoom: Math.max(1, Math.floor(concurrency / 4)),
     lanes: { of: ({ lane }) => lane, limits: limitsOf(concurrency) },
     claim: FairClaims.make<ClaimedPart>({
       lanes: Object.keys(lanes).length,
       turnOf: (part) => part,
-      claimOldest: (limits) => repo.claimOldest(provider, limits),
-      waiting: () => repo.waiting,
-      claimTurns: (turns) => repo.claimTurns(provider, turns)
+      claimOldest: claims.claimOldest,
+      waiting: () => claims.waiting,
+      claimTurns: claims.claimTurns
     }, wakeup),
     leaseTime,
     perform: (part, lease) => {
       const { body, code_seed } = part
       // Before this moment the one-time code is written nowhere.
-      return submit({ ...part, body: code_seed === null ? body : fillIn(codeKey, code_seed, body) }, lease)
+      const filled = { ...part, body: code_seed === null ? body : fillIn(codeKey, code_seed, body) }
+      return Effect.map(Effect.timed(submit(filled, lease)), ([duration, outcome]) => ({
+        outcome,
+        durationMs: Math.round(Duration.toMillis(duration))
+      }))
     },
-    settle: Effect.fnUntraced(function*(part, outcome) {
+    settle: Effect.fnUntraced(function*(part, { durationMs, outcome }) {
+      const next = transition({ ...part, ageMillis: part.age_millis }, outcome)
       yield* updates.outcome({
         message_id: part.message_id,
         part_no: part.part_no,
-        unconfirmedBefore: part.unconfirmed_attempts,
+        claimNumber: part.claim_number,
+        isUnconfirmed: next.unconfirmed_attempts > part.unconfirmed_attempts,
+        durationMs,
         at: fromDateTime(yield* DateTime.now),
-        transition: transition({ ...part, ageMillis: part.age_millis }, outcome)
+        transition: next
       })
     }),
     release: repo.release,
@@ -90,7 +101,7 @@ const makePolicy = Effect.fnUntraced(function*({ concurrency, provider, submit }
     },
     drainTimeout,
     annotations: ({ message_id }) => ({ sms: message_id })
-  } satisfies WorkPolicy<ClaimedPart, SubmitOutcome>
+  } satisfies WorkPolicy<ClaimedPart, { readonly outcome: SubmitOutcome; readonly durationMs: number }>
 })
 
 /** Starts a sender that runs until the scope closes. */

@@ -1,4 +1,4 @@
-import { ByteSize, Effect, Layer } from "effect"
+import { ByteSize, Clock, Effect, Layer } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
@@ -6,6 +6,7 @@ import { errorResponse } from "../../../platform/http/ApiError.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import { PublicUrl } from "../../../platform/http/PublicUrl.ts"
 import { PublicHttp, type PublicHttpFailure } from "../../../platform/net/PublicHttp.ts"
+import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
 import type { Lease } from "../../../platform/work/WorkPolicy.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import { SmsOutlet } from "../parts/SmsOutlet.ts"
@@ -61,6 +62,24 @@ const outcomeOfFailure = ({ detail, reason }: PublicHttpFailure): SubmitOutcome 
     ? { _tag: "Unavailable", reason: detail, retryInMillis: 5_000 }
     : { _tag: "Unconfirmed", reason: detail }
 
+/** Milliseconds for which the result of a request counts. While a text waits, the next request comes sooner. */
+const freshFor = 30_000
+
+/** Publishes whether this node reaches the provider; `note` follows each request. */
+const makeReach = Effect.gen(function*() {
+  const { watch } = yield* UpstreamOutages
+  const clock = yield* Clock.Clock
+  let last: { readonly reach: "works" | "away"; readonly at: number } | undefined
+  const now = () => clock.currentTimeMillisUnsafe()
+  const current = () => last !== undefined && now() - last.at < freshFor ? last.reach : "unknown"
+  yield* watch("carrier", Effect.sync(current))
+  return {
+    note: (reach: "works" | "away") => {
+      last = { reach, at: now() }
+    }
+  }
+})
+
 /** An aggregator with an HTTP API. It gets whole texts and splits them itself. */
 const Provider = Layer.effect(
   SmsProvider,
@@ -68,6 +87,7 @@ const Provider = Layer.effect(
     const profile = yield* SmsHttpProfile
     const http = yield* PublicHttp
     const { base } = yield* PublicUrl
+    const { note } = yield* makeReach
     const callbackUrl = `${base}/v1/callbacks/sms/${profile.name}/${profile.receipt.secret}`
     return SmsProvider.of({
       name: profile.name,
@@ -76,8 +96,14 @@ const Provider = Layer.effect(
       submit: Effect.fn("HttpOutlet.submit")((part: OutgoingPart, { begin }: Lease) => {
         const { headers, ...request } = requestOf(profile, part, callbackUrl)
         return Effect.match(http.post({ ...request, headers: () => headers, begin }), {
-          onSuccess: ({ body, status }) => outcomeOf(profile, { status, text: Buffer.from(body).toString("utf8") }),
-          onFailure: outcomeOfFailure
+          onSuccess: ({ body, status }) => {
+            note("works")
+            return outcomeOf(profile, { status, text: Buffer.from(body).toString("utf8") })
+          },
+          onFailure: (failure) => {
+            if (unsent.has(failure.reason)) note("away")
+            return outcomeOfFailure(failure)
+          }
         })
       })
     })

@@ -9,6 +9,8 @@ export interface SmppAddress {
   readonly tls: boolean
   readonly systemId: string
   readonly password: string
+  /** Whether the carrier wants a transmitter and a receiver in place of a transceiver. */
+  readonly isPair: boolean
 }
 
 const decoded = (text: string) => Result.try(() => decodeURIComponent(text))
@@ -16,7 +18,9 @@ const decoded = (text: string) => Result.try(() => decodeURIComponent(text))
 /** Whether a text fits into a C-octet string: ASCII only, so that it does not end early. */
 const isField = (text: string, maxLength: number) => text.length <= maxLength && !/[^\u0020-\u007e]/.test(text)
 
-/** Parses `smpp(s)://system_id:password@host:port`. The failure never contains the password. */
+const binds = ["", "?bind=transceiver", "?bind=pair"]
+
+/** Parses `smpp(s)://system_id:password@host:port`, which `?bind=pair` may follow. The failure never contains the password. */
 export const parseSmppUrl = (url: URL): Result.Result<SmppAddress, string> =>
   Result.gen(function*() {
     const tls = url.protocol === "smpps:"
@@ -26,15 +30,16 @@ export const parseSmppUrl = (url: URL): Result.Result<SmppAddress, string> =>
       return yield* Result.fail("the system_id must have 1 to 15 characters of ASCII")
     }
     if (!isField(password, 64)) return yield* Result.fail("the password must have at most 64 characters of ASCII")
-    if ((url.pathname !== "" && url.pathname !== "/") || url.search !== "" || url.hash !== "") {
-      return yield* Result.fail("nothing may follow host and port")
+    if ((url.pathname !== "" && url.pathname !== "/") || !binds.includes(url.search) || url.hash !== "") {
+      return yield* Result.fail("only ?bind=transceiver or ?bind=pair may follow host and port")
     }
     return {
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: url.port === "" ? (tls ? 3550 : 2775) : Number(url.port),
       tls,
       systemId,
-      password
+      password,
+      isPair: url.search === "?bind=pair"
     }
   })
 

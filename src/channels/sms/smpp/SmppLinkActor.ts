@@ -1,5 +1,6 @@
 /**
- * Keeps one bind to a carrier and sends the due parts over it. The cluster has one, because carriers limit binds.
+ * Keeps one bind to a carrier, or one pair of binds, and sends the due parts over it. The cluster has one, because carriers
+ * limit binds.
  *
  * Callers: `SmppOutlet` of every node by `Wake`, after each commit, and by `Cancel`; one node also wakes it every second,
  * which starts it.
@@ -13,6 +14,7 @@ import { Clock, Duration, Effect, Layer, Random } from "effect"
 import { drainBeforeClose } from "../../../platform/cluster/drainBeforeClose.ts"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { UpstreamOutages } from "../../../platform/work/UpstreamOutages.ts"
 import { PartsRepo } from "../parts/PartsRepo.ts"
 import { PartStatusUpdates } from "../parts/PartStatusUpdates.ts"
 import type { Submit, SubmitOutcome } from "../parts/SmsProvider.ts"
@@ -65,8 +67,13 @@ const make = Effect.gen(function*() {
   const updates = yield* PartStatusUpdates
   const address = yield* SmppCarrier
   const rate = rateLimiter(smppMaxPerSecond)
+  const { watch } = yield* UpstreamOutages
   /** The sender of the current bind. Without a bind nothing is claimed. */
   let sender: Effect.Success<ReturnType<typeof SmsSender.start>> | undefined
+
+  /** Unknown until the first answer to a bind. */
+  let reach: "works" | "away" | "unknown" = "unknown"
+  yield* watch("carrier", Effect.sync(() => reach))
 
   const onDeliver = Effect.fn("SmppLink.receipt")(function*(delivered: Delivered) {
     const receipt = readReceipt(delivered, smppMessageIds)
@@ -106,16 +113,18 @@ const make = Effect.gen(function*() {
   const runBind = Effect.gen(function*() {
     const session = yield* SmppSession.open({ address, systemType: smppSystemType, onDeliver })
     yield* Effect.annotateLogs(Effect.logInfo("bound to the carrier"), { bind: bindName })
+    reach = "works"
     const turns = yield* SmppTurns.make(rate.reserve, smppWindow)
     const submit: Submit = (part, lease) => Effect.flatMap(turns.submit(part, session.submit(part, lease)), outcomeOf)
     const ahead = Math.min(lookahead.max, Math.max(lookahead.min, smppWindow))
-    sender = yield* SmsSender.start({ provider: bindName, concurrency: smppWindow + ahead, submit })
+    sender = yield* SmsSender.start({ mode: "live", provider: bindName, concurrency: smppWindow + ahead, submit })
     return yield* session.closed
   }).pipe(
     Effect.scoped,
     Effect.catchTag("SmppUnavailable", ({ reason }) => Effect.succeed(reason)),
     Effect.ensuring(Effect.sync(() => {
       sender = undefined
+      reach = "away"
     }))
   )
 

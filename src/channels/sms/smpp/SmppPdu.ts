@@ -2,6 +2,8 @@ import { Result } from "effect"
 
 /** The operations of SMPP 3.4 in use (5.1.2.1). A response has the highest bit set. */
 export const commands = {
+  bindReceiver: 0x01,
+  bindTransmitter: 0x02,
   bindTransceiver: 0x09,
   submitSm: 0x04,
   deliverSm: 0x05,

@@ -8,7 +8,7 @@ import { bindBody, type Delivered, readDeliver, readSubmitResponse, submitBody }
 import { commands, encodePdu, isResponse, type Pdu, readPdus, responseTo } from "./SmppPdu.ts"
 
 /** The carrier is unreachable or refuses the bind. */
-export class SmppUnavailable extends Schema.TaggedError<SmppUnavailable>()("SmppUnavailable", {
+class SmppUnavailable extends Schema.TaggedError<SmppUnavailable>()("SmppUnavailable", {
   reason: Schema.String
 }) {
   override get message() {
@@ -184,27 +184,20 @@ const serve = Effect.fnUntraced(function*(connection: Connection, { onDeliver }:
   }
 })
 
-const bind = Effect.fnUntraced(function*(connection: Connection, { address, systemType }: SessionOptions) {
-  const body = bindBody({ ...address, systemType })
-  const reply = Option.flatten(yield* ask(connection, commands.bindTransceiver, body))
+/** Binds on a new socket, and unbinds when the scope closes. `closed` gets the reason of the first bind that ends. */
+const bind = Effect.fnUntraced(function*(command: number, options: SessionOptions, closed: Deferred.Deferred<string>) {
+  const { address, systemType } = options
+  const connection = yield* connect(address)
+  connection.onClose = (reason) => Deferred.doneUnsafe(closed, Effect.succeed(reason))
+  yield* serve(connection, options)
+  const reply = Option.flatten(yield* ask(connection, command, bindBody({ ...address, systemType })))
   if (Option.isNone(reply)) {
     return yield* new SmppUnavailable({ reason: connection.reason ?? "the bind was not answered" })
   }
-  const { command, status } = reply.value
-  if (command === responseTo(commands.bindTransceiver) && status === 0) return
-  return yield* new SmppUnavailable({ reason: `the bind was refused with status 0x${status.toString(16)}` })
-})
-
-/**
- * Binds as transceiver on a new socket, and keeps the bind until its scope closes or the connection is lost. A socket is
- * never reused, because late responses on it belong to the earlier bind.
- */
-export const open = Effect.fnUntraced(function*(options: SessionOptions) {
-  const connection = yield* connect(options.address)
-  const closed = yield* Deferred.make<string>()
-  connection.onClose = (reason) => Deferred.doneUnsafe(closed, Effect.succeed(reason))
-  yield* serve(connection, options)
-  yield* bind(connection, options)
+  const { command: answer, status } = reply.value
+  if (answer !== responseTo(command) || status !== 0) {
+    return yield* new SmppUnavailable({ reason: `the bind was refused with status 0x${status.toString(16)}` })
+  }
   yield* Effect.addFinalizer(() =>
     connection.isOpen
       ? Effect.asVoid(Effect.timeoutOption(ask(connection, commands.unbind, emptyBody), "1 second"))
@@ -215,9 +208,22 @@ export const open = Effect.fnUntraced(function*(options: SessionOptions) {
     if (Option.isNone(reply)) connection.close("enquire_link was not answered")
   })
   yield* Effect.forkScoped(Effect.schedule(enquire, Schedule.spaced(enquireInterval)))
+  return connection
+})
+
+/**
+ * Binds as transceiver, or as a pair of receiver and transmitter, and keeps the binds until the scope closes or a connection
+ * is lost. A pair lives and ends as one. A socket is never reused, because late responses on it belong to the earlier bind.
+ */
+export const open = Effect.fnUntraced(function*(options: SessionOptions) {
+  const closed = yield* Deferred.make<string>()
+  const { isPair } = options.address
+  // First, because the receipt of a submit may come at once.
+  if (isPair) yield* bind(commands.bindReceiver, options, closed)
+  const connection = yield* bind(isPair ? commands.bindTransmitter : commands.bindTransceiver, options, closed)
 
   return {
-    /** Ends with the reason when the bind ends. */
+    /** Ends with the reason when a bind ends. */
     closed: Deferred.await(closed),
     /** Interrupts itself when the lease is lost. */
     submit: Effect.fnUntraced(function*(part: OutgoingPart, lease: Lease): Effect.fn.Return<SubmitResult> {

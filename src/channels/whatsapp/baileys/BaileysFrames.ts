@@ -2,6 +2,7 @@ import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { Effect, Option } from "effect"
 import { childrenOf, hasValidIds, type Stanza } from "../wire/Stanza.ts"
 import type { Run } from "./BaileysKeys.ts"
+import { bytesOf, type ConnectionRoom } from "./StanzaRoom.ts"
 
 /**
  * Closes a connection whose server sends nothing. The library's own timeout would also cover every frame it sends, at
@@ -36,17 +37,27 @@ export const closeOnUnreadableFrame = (socket: WASocket): void => {
 
 /**
  * Handles messages in the order of their arrival. The library looks up the sender before it queues a message, so a later
- * message could overtake an earlier one.
+ * message could overtake an earlier one. The connection ends when the waiting messages have no room. The server keeps what
+ * was not acknowledged and sends it in small portions on the next connection. Such a message takes no room for long: the
+ * library moves it to another queue at once.
  */
-export const keepMessageOrder = (socket: WASocket): void => {
+export const keepMessageOrder = (socket: WASocket, room: ConnectionRoom): void => {
   const listeners = socket.ws.listeners("CB:message")
   socket.ws.removeAllListeners("CB:message")
-  for (const listener of listeners) {
-    let last: Promise<unknown> = Promise.resolve()
-    socket.ws.on("CB:message", (stanza: unknown) => {
-      last = last.then((): unknown => listener(stanza)).catch(() => {})
-    })
-  }
+  let last: Promise<unknown> = Promise.resolve()
+  let isFull = false
+  socket.ws.on("CB:message", (stanza: BinaryNode) => {
+    if (isFull) return
+    const bytes = bytesOf(stanza)
+    if (!room.take(bytes)) {
+      isFull = true
+      socket.end(new Error("the received messages that wait have no room"))
+      return
+    }
+    const handle = (): unknown =>
+      isFull ? undefined : Promise.all(listeners.map((listener): unknown => listener(stanza)))
+    last = last.then(handle).catch(() => {}).finally(() => room.free(bytes))
+  })
 }
 
 /**

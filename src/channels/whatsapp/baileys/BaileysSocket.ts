@@ -33,6 +33,7 @@ import type { Run } from "./BaileysKeys.ts"
 import { DeviceCache, relayOver } from "./BaileysRelay.ts"
 import { sendingOf } from "./BaileysSending.ts"
 import { silentLogger } from "./silentLogger.ts"
+import * as StanzaRoom from "./StanzaRoom.ts"
 import { markReported, unhandledRejections } from "./unhandledRejections.ts"
 
 /** The address of the real WhatsApp. */
@@ -77,6 +78,7 @@ interface OpenOptions {
   readonly credentials: Credentials
   readonly isPaired: boolean
   readonly traffic: SessionTraffic
+  readonly room: StanzaRoom.ConnectionRoom
 }
 
 /** Milliseconds to wait for the answer to a logout. */
@@ -136,7 +138,7 @@ const eventsOf = (
 
 const connect = Effect.fnUntraced(function*(
   { url, version }: WhatsAppServer,
-  { credentials, isPaired, traffic }: OpenOptions
+  { credentials, isPaired, room, traffic }: OpenOptions
 ) {
   const raw = yield* Queue.unbounded<Raw>()
   const run = yield* promiseRunner
@@ -161,7 +163,7 @@ const connect = Effect.fnUntraced(function*(
   })
   closeOnUnreadableFrame(socket)
   closeOnInvalidPairing(socket, () => creds.account !== undefined)
-  keepMessageOrder(socket)
+  keepMessageOrder(socket, room)
   ignoreInvalidIds(socket, run)
   yield* Effect.forkScoped(closeOnSilence(socket))
   socket.ws.prependListener("CB:message", note)
@@ -236,8 +238,12 @@ const sessionSocket = ({ device, flush, raw, relay, socket }: {
 export const layer = (server: Effect.Effect<WhatsAppServer>) =>
   Layer.effect(
     WhatsAppSocket,
-    Effect.as(
-      unhandledRejections,
-      WhatsAppSocket.of({ open: (options) => Effect.orDie(Effect.flatMap(server, (found) => connect(found, options))) })
-    )
+    Effect.gen(function*() {
+      yield* unhandledRejections
+      const room = StanzaRoom.make({ total: 64 * 1024 * 1024, share: 8 * 1024 * 1024 })
+      return WhatsAppSocket.of({
+        open: (options) =>
+          Effect.orDie(Effect.flatMap(server, (found) => connect(found, { ...options, room: room.connection() })))
+      })
+    })
   )

@@ -116,6 +116,58 @@ export type WhatsAppContent = { readonly [T in MessageType]: { readonly type: T;
   MessageType
 ]
 
+const mediaTypes: ReadonlySet<string> = new Set<MediaType>(["image", "video", "audio", "document"])
+
+/** Whether messages of this type carry a file. */
+export const isMediaType = (type: MessageType): boolean => mediaTypes.has(type)
+
+const nameOf = (type: MessageType) => `WhatsApp${type.charAt(0).toUpperCase()}${type.slice(1)}Content`
+
+/** The content of each type, by its name in the OpenAPI document. */
+export const contentSchemas = MessageType.literals.map((type) =>
+  Schema.toEncoded(contents[type]).annotate({ identifier: nameOf(type) })
+)
+
+const onePhone = {
+  type: "object",
+  properties: { name: { type: "string" }, phone: { type: "string" } },
+  required: ["name", "phone"]
+} as const
+
+/** What a string stands for, in place of the object. */
+const shortForm = (type: MessageType) =>
+  type === "text"
+    ? "the body"
+    : isMediaType(type)
+    ? "the url"
+    : type === "location"
+    ? "latitude,longitude"
+    : "the object as JSON"
+
+/**
+ * Documents which content belongs to which type. {@link readContent} checks it, because a string is read by its type. There
+ * is no `discriminator`: OpenAPI requires its property in every body, and `type` may be absent.
+ */
+export const byType = Schema.makeFilter(() => true, {
+  toJsonSchema: () => ({
+    anyOf: MessageType.literals.map((type) => ({
+      type: "object",
+      properties: {
+        type: { type: "string", enum: [type] },
+        content: {
+          description: `A string is ${shortForm(type)}`,
+          anyOf: [
+            { type: "string" },
+            { $ref: `#/components/schemas/${nameOf(type)}` },
+            ...(type === "contact" ? [onePhone] : [])
+          ]
+        }
+      },
+      required: type === "text" ? ["content"] : ["type", "content"]
+    }))
+  })
+})
+
 const typed = <T extends MessageType>(type: T) => Schema.Struct({ type: Schema.Literal(type), content: contents[type] })
 
 const Content = Schema.Union([
@@ -129,11 +181,6 @@ const Content = Schema.Union([
   typed("poll"),
   typed("reaction")
 ])
-
-const mediaTypes: ReadonlySet<string> = new Set<MediaType>(["image", "video", "audio", "document"])
-
-/** Whether messages of this type carry a file. */
-export const isMediaType = (type: MessageType): boolean => mediaTypes.has(type)
 
 export const isMedia = (message: WhatsAppContent): message is Extract<WhatsAppContent, { readonly type: MediaType }> =>
   isMediaType(message.type)
@@ -229,7 +276,7 @@ const readChat = (text: string): Result.Result<string, string> => {
   if (text.includes("@")) {
     return group.test(text) ? Result.succeed(text) : Result.fail("must be a phone number or the WhatsApp id of a group")
   }
-  const number = decodeNumber(/^\s*\d/.test(text) ? `+${text.trim()}` : text)
+  const number = decodeNumber(text)
   return Result.mapError(number, (error) => violationsOf(error.issue)[0]?.message ?? "is not a phone number")
 }
 

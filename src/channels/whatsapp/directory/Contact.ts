@@ -1,21 +1,6 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { WhatsAppSessionId } from "../../../values/Ids.ts"
-import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
-
-/** Describes it as a path parameter. */
-export const chatNumberDescription = "A phone number, with or without its +"
-
-/** A phone number, with or without its plus. */
-export const ChatNumber = Schema.String.annotate({ description: chatNumberDescription }).pipe(
-  Schema.decodeTo(
-    PhoneNumber,
-    SchemaTransformation.transform({
-      decode: (text) => /^\s*\d/.test(text) ? `+${text.trim()}` : text,
-      encode: (number: string) => number
-    })
-  )
-)
 
 /** A contact of a session (spec 2.9). */
 export const Contact = Schema.Struct({

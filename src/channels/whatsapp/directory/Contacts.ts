@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Option } from "effect"
+import * as Query from "../../../platform/database/Query.ts"
 import { NotFound } from "../../../platform/http/ApiErrors.ts"
 import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
-import type { PageOf } from "../../../values/Page.ts"
+import type { PageOf, Window } from "../../../values/Page.ts"
 import type { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 import type { Contact, NumberCheck } from "./Contact.ts"
@@ -14,7 +15,7 @@ export class Contacts extends Context.Service<Contacts, {
   readonly list: (
     accountId: AccountId,
     filter: { readonly session_id?: WhatsAppSessionId; readonly q?: string },
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<Contact>>
   /** Checks whether a number has WhatsApp, over the given session or over any connected one. */
   readonly check: (
@@ -36,15 +37,14 @@ export class Contacts extends Context.Service<Contacts, {
       })
 
       return Contacts.of({
-        list: Effect.fn("Contacts.list")(function*(accountId, { q = null, session_id: sessionId = null }, window) {
-          const filter = { accountId, sessionId, q, ...window }
-          return { rows: yield* repo.list(filter), total: (yield* repo.count(filter)).total }
-        }),
+        list: Effect.fn("Contacts.list")((accountId, { q = null, session_id: sessionId = null }, window) =>
+          Query.windowOf(repo, { accountId, sessionId, q, ...window })
+        ),
         check: Effect.fn("Contacts.check")(function*(accountId, phone, sessionId) {
           const session = Option.getOrUndefined(
             yield* repo.findSession({ accountId, sessionId: sessionId ?? null })
           )
-          if (session === undefined && sessionId !== undefined) return yield* new NotFound()
+          if (session === undefined && sessionId !== undefined) return yield* new NotFound({ param: "session_id" })
           if (session?.status !== "connected") {
             return yield* new SessionNotConnected({ session_status: session?.status ?? "disconnected" })
           }

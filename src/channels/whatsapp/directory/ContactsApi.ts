@@ -9,7 +9,7 @@ import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Data, Paged, pageQuery } from "../../../values/Page.ts"
 import { lineBetween } from "../../../values/Text.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
-import { chatNumberDescription, Contact, NumberCheck } from "./Contact.ts"
+import { Contact, NumberCheck } from "./Contact.ts"
 
 const session_id = Schema.optionalKey(pathId(WhatsAppSessionId))
 const reading = Access.channel(["whatsapp:read"], "contacts:read")
@@ -28,7 +28,7 @@ const list = HttpApiEndpoint.get("list", "/", {
 
 const check = HttpApiEndpoint.get("check", "/:phone/check", {
   // A plain text, because an invalid number is a wrong value (422), not an unknown id (404).
-  params: { phone: Schema.String.annotate({ description: chatNumberDescription }) },
+  params: { phone: Schema.String.annotate({ description: "A phone number with its country code" }) },
   query: { session_id },
   success: Data(NumberCheck),
   error: apiErrors(NotFound, ValidationFailed, SessionNotConnected)

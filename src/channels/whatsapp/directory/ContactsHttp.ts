@@ -5,11 +5,11 @@ import { Principal } from "../../../platform/http/Authentication.ts"
 import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { violationsOf } from "../../../platform/http/violations.ts"
-import { ChatNumber } from "./Contact.ts"
+import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { Contacts } from "./Contacts.ts"
 import { ContactsApi } from "./ContactsApi.ts"
 
-const decode = Schema.decodeEffect(ChatNumber, { errors: "all" })
+const decode = Schema.decodeEffect(PhoneNumber, { errors: "all" })
 
 const readPhone = (text: string) =>
   Effect.mapError(decode(text), ({ issue }) => {
@@ -26,7 +26,7 @@ export const ContactsHttp = HttpApiBuilder.group(
       return handlers.handleAll({
         list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => contacts.list(accountId, query, window))
+          return yield* page(query, (window) => contacts.list(accountId, query, window), ({ id }) => [id])
         }),
         check: Effect.fnUntraced(function*({ params, query }) {
           const { accountId } = yield* Principal

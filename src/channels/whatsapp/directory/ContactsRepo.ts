@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { windowFields } from "../../../values/Page.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 import type { Person } from "../socket/WhatsAppSocket.ts"
 import { Contact } from "./Contact.ts"
@@ -12,8 +13,7 @@ const Filter = Schema.Struct({
   accountId: AccountId,
   sessionId: Schema.NullOr(WhatsAppSessionId),
   q: Schema.NullOr(Schema.String),
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const escaped = (text: string) => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)
@@ -69,29 +69,38 @@ const make = Effect.gen(function*() {
         where session_id = ${id} and lid = any(${column.text(lids)}) and phone is not null`
   })
 
-  const matching = ({ accountId, q, sessionId }: typeof Filter.Encoded) =>
-    sql.and([
-      sql`c.session_id in (select id from whatsapp_sessions
-        where account_id = ${accountId} and is_confirmed and desired <> 'removed')`,
-      ...(sessionId === null ? [] : [sql`c.session_id = ${sessionId}`]),
-      ...(q === null ? [] : [
-        sql`(c.name ilike ${`%${escaped(q)}%`} or c.phone like ${`%${escaped(q.replace(/^\s*\+/, "").trim())}%`})`
-      ])
-    ])
+  const shown = ({ accountId, sessionId }: typeof Filter.Encoded) =>
+    sql`s.account_id = ${accountId} and s.is_confirmed and s.desired <> 'removed'
+      and ${sessionId === null ? sql`true` : sql`s.id = ${sessionId}`}`
 
+  const matching = ({ q }: typeof Filter.Encoded) =>
+    q === null
+      ? sql`c.session_id = s.id`
+      : sql`c.session_id = s.id and (c.name ilike ${`%${escaped(q)}%`}
+        or c.phone like ${`%${escaped(q.replace(/^\s*\+/, "").trim())}%`})`
+
+  /** Reads the newest contacts of each session by the index, and merges them. */
   const list = Query.findAll({
     Request: Filter,
     Result: Contact,
     execute: (filter) =>
       sql`select c.id, c.session_id, '+' || c.phone as phone, c.name, true as is_whatsapp_user, c.created_at, c.updated_at
-        from whatsapp_contacts c where ${matching(filter)}
+        from whatsapp_sessions s cross join lateral (
+          select c.* from whatsapp_contacts c where ${matching(filter)} and ${Query.afterId(sql, "c.id", filter)}
+          order by c.id desc limit ${filter.offset + filter.limit}
+        ) c
+        where ${shown(filter)}
         order by c.id desc limit ${filter.limit} offset ${filter.offset}`
   })
 
   const count = Query.findOne({
     Request: Filter,
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (filter) => Query.totalOf(sql, sql`from whatsapp_contacts c where ${matching(filter)}`)
+    execute: (filter) =>
+      Query.totalOf(
+        sql,
+        sql`from whatsapp_sessions s, whatsapp_contacts c where ${shown(filter)} and ${matching(filter)}`
+      )
   })
 
   /** A check that is not stale: less than a day old, or an hour if the number had no WhatsApp. */

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Option } from "effect"
+import * as Query from "../../../platform/database/Query.ts"
 import { NotFound, ServiceUnavailable, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
-import type { PageOf } from "../../../values/Page.ts"
+import type { PageOf, Window } from "../../../values/Page.ts"
 import type { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 import type { GroupChange } from "../socket/DirectorySocket.ts"
@@ -65,7 +66,7 @@ export class Groups extends Context.Service<Groups, {
   readonly list: (
     accountId: AccountId,
     filter: { readonly session_id?: WhatsAppSessionId },
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<Group>>
   /** The group, with its invitation link if WhatsApp shows it to the session. */
   readonly find: (which: Which) => Effect.Effect<Group, NotFound>
@@ -91,10 +92,9 @@ export class Groups extends Context.Service<Groups, {
       })
 
       return Groups.of({
-        list: Effect.fn("Groups.list")(function*(accountId, { session_id: sessionId = null }, window) {
-          const filter = { accountId, sessionId, ...window }
-          return { rows: yield* repo.list(filter), total: (yield* repo.count(filter)).total }
-        }),
+        list: Effect.fn("Groups.list")((accountId, { session_id: sessionId = null }, window) =>
+          Query.windowOf(repo, { accountId, sessionId, ...window })
+        ),
         find: Effect.fn("Groups.find")(function*(which) {
           const group = yield* existing(which)
           const { jid, session_id, status } = yield* located(which)
@@ -109,7 +109,7 @@ export class Groups extends Context.Service<Groups, {
             const session = Option.getOrUndefined(
               yield* contacts.findSession({ accountId, sessionId: session_id })
             )
-            if (session === undefined) return yield* new NotFound()
+            if (session === undefined) return yield* new NotFound({ param: "session_id" })
             if (session.status !== "connected") {
               return yield* new SessionNotConnected({ session_status: session.status })
             }

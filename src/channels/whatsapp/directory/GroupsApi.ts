@@ -7,16 +7,16 @@ import { Authentication } from "../../../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../../../platform/http/RequestRules.ts"
 import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Data, Paged, pageQuery } from "../../../values/Page.ts"
+import { PhoneNumber } from "../../../values/PhoneNumber.ts"
 import { lineBetween, textBetween } from "../../../values/Text.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
-import { ChatNumber } from "./Contact.ts"
 import { Group, GroupId, NotGroupAdmin } from "./Group.ts"
 
 const name = lineBetween(1, 100)
 const description = Schema.optionalKey(Schema.NullOr(textBetween(0, 2_048)))
 
 const numbers = (minimum: number) =>
-  Schema.Array(ChatNumber).check(
+  Schema.Array(PhoneNumber).check(
     Schema.isMinLength(minimum, { message: "must name at least one number" }),
     Schema.isMaxLength(256, { message: "must name at most 256 numbers" })
   )

@@ -16,7 +16,7 @@ export const GroupsHttp = HttpApiBuilder.group(
       return handlers.handleAll({
         list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => groups.list(accountId, query, window))
+          return yield* page(query, (window) => groups.list(accountId, query, window), ({ id }) => [id])
         }),
         create: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal

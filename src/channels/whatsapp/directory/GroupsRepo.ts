@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { windowFields } from "../../../values/Page.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 import type { GroupFacts } from "../socket/DirectorySocket.ts"
 import { Group, GroupId } from "./Group.ts"
@@ -10,8 +11,7 @@ import { Group, GroupId } from "./Group.ts"
 const Filter = Schema.Struct({
   accountId: AccountId,
   sessionId: Schema.NullOr(WhatsAppSessionId),
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const One = Schema.Struct({ accountId: AccountId, id: GroupId })
@@ -131,7 +131,7 @@ const make = Effect.gen(function*() {
     Request: Filter,
     Result: Group,
     execute: (filter) =>
-      sql`select ${columns} from whatsapp_groups g where ${matching(filter)}
+      sql`select ${columns} from whatsapp_groups g where ${matching(filter)} and ${Query.afterId(sql, "g.id", filter)}
         order by g.id desc limit ${filter.limit} offset ${filter.offset}`
   })
 

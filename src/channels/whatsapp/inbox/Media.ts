@@ -5,6 +5,7 @@ import { Vault } from "../../../platform/crypto/Vault.ts"
 import { NotFound, ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import { type DownloadFailed, PublicDownload } from "../../../platform/net/PublicDownload.ts"
 import type { AccountId, MessageId } from "../../../values/Ids.ts"
+import { isTest } from "../../../values/TestMode.ts"
 import { dataKeyPlace } from "../credentials/DataKey.ts"
 import { baileys } from "../wire/MessageBody.ts"
 import { type MediaPart, mediaPart } from "./inboundMessage.ts"
@@ -82,6 +83,11 @@ const bytesOf = Effect.fnUntraced(function*({ accountId, download, room, url }: 
   return Buffer.concat([...chunks])
 })
 
+/** Downloads from the simulated WhatsApp on this machine, which has the files of test sessions. */
+export class SimulatedFiles extends Context.Service<SimulatedFiles, PublicDownload["Service"]>()(
+  "messaging-service/channels/whatsapp/inbox/Media/SimulatedFiles"
+) {}
+
 /** The files of received messages. They stay at WhatsApp until a caller requests them. */
 export class Media extends Context.Service<Media, {
   /** Downloads and decrypts a file. The scope holds the memory of its bytes. */
@@ -94,7 +100,8 @@ export class Media extends Context.Service<Media, {
     Media,
     Effect.gen(function*() {
       const vault = yield* Vault
-      const download = yield* PublicDownload
+      const live = yield* PublicDownload
+      const simulated = yield* SimulatedFiles
       const room = yield* MediaRoom
       const { whatsappUrl } = yield* AppConfig
       const repo = yield* InboxRepo
@@ -117,7 +124,9 @@ export class Media extends Context.Service<Media, {
       return Media.of({
         fetch: Effect.fn("Media.fetch")(function*(accountId, id) {
           const part = yield* partOf(accountId, id)
-          const url = part === undefined ? undefined : mediaLocation(part, whatsappUrl === "live")
+          const isLive = whatsappUrl === "live" && !isTest(accountId)
+          const download = isTest(accountId) ? simulated : live
+          const url = part === undefined ? undefined : mediaLocation(part, isLive)
           if (part === undefined || url === undefined) return yield* new MediaGone()
           const sealed = yield* bytesOf({ accountId, download, room, url }).pipe(
             Effect.catchTag(

@@ -56,6 +56,13 @@ export type QrCode = typeof QrCode.Type
 export const ShownCode = Schema.Struct({ ...QrCode.fields, text: Schema.String })
 export type ShownCode = typeof ShownCode.Type
 
+/** A page that shows the codes of a session to the person who holds the phone. */
+export const PairingLink = Schema.Struct({
+  url: Schema.String.annotate({ description: "page that pairs this session without a sign-in" }),
+  expires_at: Timestamp
+}).annotate({ identifier: "WhatsAppPairingLink" })
+export type PairingLink = typeof PairingLink.Type
+
 /** A code to type into the phone. */
 export const PairingCode = Schema.Struct({ code: Schema.String, expires_at: Timestamp }).annotate({
   identifier: "PairingCode"

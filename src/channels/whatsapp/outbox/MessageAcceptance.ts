@@ -1,13 +1,18 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
+import { domainEvent, Events } from "../../../events/Events.ts"
 import type { MessageContent } from "../../../messages/Message.ts"
+import { acceptedBy, firstStatus, type Sending } from "../../../messages/sendFields.ts"
 import type { CodeSeed } from "../../../platform/crypto/oneTimeCode.ts"
 import { column } from "../../../platform/database/column.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import * as Query from "../../../platform/database/Query.ts"
+import { MessageMetrics } from "../../../platform/observability/MessageMetrics.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
 import { Usage } from "../../../usage/Usage.ts"
-import { AccountId, type MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { AccountId, MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { arrayOf } from "../../../values/Labels.ts"
+import { isTest } from "../../../values/TestMode.ts"
 import { isMediaType, type MessageType } from "../content/MessageContent.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 import { SessionEntity } from "../sessions/SessionEntity.ts"
@@ -31,15 +36,22 @@ export interface NewRow {
   readonly delayMs: number
   /** The seed of the one-time code that the content masks. */
   readonly codeSeed: CodeSeed | null
+  readonly sending: Sending
 }
 
 const SessionOf = Schema.Struct({ accountId: AccountId, id: WhatsAppSessionId })
+
+interface BatchOf {
+  readonly id: MessageBatchId
+  readonly accountId: AccountId
+}
 
 /** A session, together with the account that must own it. */
 export type SessionOf = typeof SessionOf.Type
 
 const makeRepo = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
+  const { isWanted } = yield* Events
 
   /** The sessions that exist, each with its position in the request. */
   const sessions = Query.findAll({
@@ -67,20 +79,37 @@ const makeRepo = Effect.gen(function*() {
         order by id limit 1`
   })
 
+  /** The shortest pause before each message of a batch. */
+  const delayOf = Query.findOne({
+    Request: Schema.Struct({ accountId: AccountId, id: MessageBatchId }),
+    Result: Schema.Struct({ delayMs: Schema.Int }),
+    execute: ({ accountId, id }) =>
+      sql`select coalesce(max(o.delay_ms), 0) as "delayMs" from messages m join whatsapp_outbox o on o.message_id = m.id
+        where m.batch_id = ${id} and m.account_id = ${accountId}`
+  })
+
   const insertFile = Query.findOne({
     Request: Schema.Struct({ account_id: AccountId, content: Schema.Uint8Array }),
     Result: Schema.Struct({ id: Schema.Int }),
     execute: (row) => sql`insert into whatsapp_files ${sql.insert(row)} returning id`
   })
 
-  const insertBatch = (row: { readonly id: MessageBatchId; readonly account_id: AccountId; readonly total: number }) =>
-    Query.run(sql`insert into message_batches ${sql.insert({ ...row, channel: "whatsapp" })}`)
+  const insertBatch = (
+    { accountId, id }: BatchOf,
+    total: number,
+    sending: Sending
+  ) =>
+    Query.run(sql`insert into message_batches (id, account_id, channel, total, status, send_at, tags, metadata,
+        accepted_by)
+      values (${id}, ${accountId}, 'whatsapp', ${total}, ${firstStatus(sending)}, ${sending.sendAt},
+        ${column.text(sending.tags)}, ${JSON.stringify(sending.metadata)}::jsonb,
+        ${acceptedBy(sending)}::jsonb)`)
 
   /** Inserts messages with their outbox rows in one statement. The ids are in the order of the rows. */
   const insert = (rows: ReadonlyArray<NewRow>) =>
     Query.findAll({
       Request: Schema.Void,
-      Result: Schema.Struct({ id: MessageId }),
+      Result: Schema.Struct({ id: MessageId, is_wanted: Schema.Boolean }),
       execute: () =>
         sql`with asked as (
             select t.*, nextval('messages_id_seq') as id from unnest(
@@ -91,25 +120,35 @@ const makeRepo = Effect.gen(function*() {
         },
               ${column.text(rows.map((row) => row.batchId))}, ${column.text(rows.map((row) => row.whatsappId))},
               ${column.int4(rows.map((row) => row.delayMs))}, ${column.int8(rows.map((row) => row.fileId))},
-              ${column.text(rows.map((row) => row.codeSeed))}, ${column.int4(rows.map((row) => row.pairing))})
+              ${column.text(rows.map((row) => row.codeSeed))}, ${column.int4(rows.map((row) => row.pairing))},
+              ${column.text(rows.map(({ sending }) => arrayOf(sending.tags)))},
+              ${column.text(rows.map(({ sending }) => JSON.stringify(sending.metadata)))},
+              ${column.text(rows.map(({ sending }) => sending.sendAt))}::timestamptz[],
+              ${column.text(rows.map(({ batchId, sending }) => batchId === null ? acceptedBy(sending) : null))})
               with ordinality as t (account_id, session_id, sender, recipient, type, content, batch_id, whatsapp_id,
-                delay_ms, file_id, code_seed, pairing, position)
+                delay_ms, file_id, code_seed, pairing, tags, metadata, send_at, accepted_by, position)
           ), added as (
-            insert into messages (id, account_id, channel, session_id, direction, sender, recipient, type, content, batch_id)
+            insert into messages (id, account_id, channel, session_id, direction, sender, recipient, type, content, batch_id,
+              tags, metadata, send_at, accepted_by, status)
             overriding system value
-            select id, account_id, 'whatsapp', session_id, 'out', sender, recipient, type, content::jsonb, batch_id
+            select id, account_id, 'whatsapp', session_id, 'out', sender, recipient, type, content::jsonb, batch_id,
+              tags::text[], metadata::jsonb, send_at, accepted_by::jsonb, case when send_at is null then 'queued' else 'scheduled' end
             from asked order by position
           ), queued as (
             insert into whatsapp_outbox
-              (message_id, session_id, whatsapp_id, lane, delay_ms, file_id, code_seed, pairing)
+              (message_id, session_id, whatsapp_id, lane, delay_ms, file_id, code_seed, pairing, status,
+                due_at)
             select id, session_id, whatsapp_id, case when batch_id is null then 0 else 1 end, delay_ms, file_id, code_seed,
-              pairing
+              pairing, case when send_at is null then 'queued' else 'scheduled' end, coalesce(send_at, now())
             from asked order by position
           )
-          select id from asked order by position`
+          select id, send_at is null and account_id in (
+            select own.account_id from (select distinct account_id from asked) own
+            where ${isWanted(sql`own.account_id`, { event: "message.queued", channel: "whatsapp" })}) as is_wanted
+          from asked order by position`
     })()
 
-  return { sessions, firstConnected, insertFile, insertBatch, insert }
+  return { sessions, firstConnected, delayOf, insertFile, insertBatch, insert }
 })
 
 /** Stores accepted messages in `messages` and `whatsapp_outbox`. */
@@ -121,11 +160,18 @@ export class AcceptedRepo
   static readonly layer = Layer.effect(AcceptedRepo, makeRepo)
 }
 
+const queuedEvent = (message_id: MessageId, { accountId, sending, sessionId: session_id, to, type }: NewRow) => {
+  const { failover_id, metadata, tags } = sending
+  const labels = { tags, metadata, failover_id }
+  const data = { channel: "whatsapp", message_id, session_id, ...labels, to, type, status: "queued" } as const
+  return domainEvent({ accountId, event: "message.queued", channel: "whatsapp", data })
+}
+
 /** At most so many requests share one statement. */
 const grouping = { maxSize: 200, concurrency: 2 }
 
 /** Wakes the sender of a session. A lost wake-up costs a second: the sender's node polls every second. */
-const makeWake = Effect.gen(function*() {
+export const makeWake = Effect.gen(function*() {
   const senders = yield* OutboxSenders
   const actor = yield* SessionEntity.client
   return (id: WhatsAppSessionId, hasFiles: boolean) =>
@@ -144,6 +190,7 @@ export const make = Effect.gen(function*() {
   const { afterCommit, inTransaction, transaction } = yield* Database
   const repo = yield* AcceptedRepo
   const usage = yield* Usage
+  const events = yield* Events
   const wake = yield* makeWake
 
   const findSessions = (asked: ReadonlyArray<SessionOf>) =>
@@ -156,9 +203,16 @@ export const make = Effect.gen(function*() {
   /** Runs in the current transaction. Answers with the ids in the order of the rows. */
   const insert = Effect.fnUntraced(function*(rows: ReadonlyArray<NewRow>) {
     const ids = yield* repo.insert(rows)
+    yield* events.publish(rows.flatMap((row, index) => {
+      const inserted = ids[index]
+      return inserted?.is_wanted === true ? [queuedEvent(inserted.id, row)] : []
+    }))
     for (const [id, own] of Map.groupBy(rows, ({ sessionId }) => sessionId)) {
       yield* afterCommit(wake(id, own.some(({ type }) => isMediaType(type))))
     }
+    yield* afterCommit(
+      Effect.sync(() => MessageMetrics.accepted("whatsapp", rows.filter(({ accountId }) => !isTest(accountId)).length))
+    )
     const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
     yield* usage.count([...byAccount].map(([accountId, { length }]) => ({
       accountId,
@@ -190,13 +244,13 @@ export const make = Effect.gen(function*() {
       return ids[0] ?? (yield* Effect.die("inserting one message returned no id"))
     }),
     batch: (
-      { accountId, id }: { readonly id: MessageBatchId; readonly accountId: AccountId },
+      of: BatchOf & { readonly sending: Sending },
       rows: ReadonlyArray<NewRow>,
       file: string | undefined
     ) =>
       transaction(Effect.gen(function*() {
-        const fileId = yield* insertFile(accountId, file)
-        yield* repo.insertBatch({ id, account_id: accountId, total: rows.length })
+        const fileId = yield* insertFile(of.accountId, file)
+        yield* repo.insertBatch(of, rows.length, of.sending)
         yield* insert(rows.map((row) => ({ ...row, fileId })))
       }))
   }

@@ -1,16 +1,18 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Message, MessageBatch, messageBatchQuery } from "../../../messages/Message.ts"
+import { MessageOver, Reschedule } from "../../../messages/MessageOver.ts"
 import { messageQuery } from "../../../messages/messageQuery.ts"
+import { acceptedFields, sendFields } from "../../../messages/sendFields.ts"
 import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
 import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
 import { BodyLimit, bulk, files, RequestRules } from "../../../platform/http/RequestRules.ts"
-import { recipientsOf } from "../../../templates/Recipients.ts"
+import { bulkFields } from "../../../templates/Recipients.ts"
 import { MessageBatchId, MessageId, pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Data, Done, Paged } from "../../../values/Page.ts"
-import { ChatName, MessageType } from "../content/MessageContent.ts"
+import { byType, ChatName, MessageType } from "../content/MessageContent.ts"
 import { SessionNotConnected } from "../model/SessionErrors.ts"
 
 const Content = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Json)]).annotate({
@@ -21,7 +23,8 @@ const Content = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema
 const common = {
   session_id: WhatsAppSessionId,
   type: Schema.optionalKey(MessageType.annotate({ description: "Default: text" })),
-  content: Content
+  content: Content,
+  ...sendFields
 }
 
 /** One message (api: POST /v1/whatsapp/send). */
@@ -31,7 +34,7 @@ export const NewMessage = Schema.Struct({
   group_id: Schema.optionalKey(
     Schema.Int.annotate({ description: "A group by its id in the API, instead of to" })
   )
-}).annotate({ identifier: "NewWhatsAppMessage" })
+}).check(byType).annotate({ identifier: "NewWhatsAppMessage" })
 export type NewMessage = typeof NewMessage.Type
 
 const maxDelay = 60_000
@@ -39,13 +42,13 @@ const maxDelay = 60_000
 /** One message for up to 500 recipients, each with its own values (api: POST /v1/whatsapp/send-bulk). */
 export const NewMessageBatch = Schema.Struct({
   ...common,
-  recipients: recipientsOf(ChatName),
+  ...bulkFields(ChatName, "a number or the id of a group"),
   delay_ms: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxDelay })).annotate({
       description: "The shortest pause before each message. The session's rate limits apply as well."
     })
   )
-}).annotate({ identifier: "NewWhatsAppBatch" })
+}).check(byType).annotate({ identifier: "NewWhatsAppBatch" })
 export type NewMessageBatch = typeof NewMessageBatch.Type
 
 const AcceptedMessage = Schema.Struct({
@@ -54,14 +57,16 @@ const AcceptedMessage = Schema.Struct({
   session_id: WhatsAppSessionId,
   to: Schema.String,
   type: MessageType,
-  status: Schema.Literal("queued")
+  status: Schema.Literals(["queued", "scheduled"]),
+  ...acceptedFields
 }).annotate({ identifier: "AcceptedWhatsAppMessage" })
 export type AcceptedMessage = typeof AcceptedMessage.Type
 
 const AcceptedMessageBatch = Schema.Struct({
   batch_id: MessageBatchId,
   total_recipients: Schema.Int,
-  status: Schema.Literal("queued"),
+  status: Schema.Literals(["queued", "scheduled"]),
+  ...acceptedFields,
   message: Schema.String
 }).annotate({ identifier: "AcceptedWhatsAppBatch" })
 export type AcceptedMessageBatch = typeof AcceptedMessageBatch.Type
@@ -118,6 +123,18 @@ const batch = HttpApiEndpoint.get("batch", "/batches/:batch_id", {
     OpenApi.annotations({ summary: "Read a batch of WhatsApp messages", description: "Its status and its counts." })
   )
 
+const resend = HttpApiEndpoint.post("resend", "/batches/:batch_id/resend", {
+  params: { batch_id: MessageBatchId },
+  success: Done(MessageBatch).pipe(HttpApiSchema.status(202)),
+  error: apiErrors(NotFound, ValidationFailed, SessionNotConnected)
+})
+  .annotate(Access.Access, sending)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Send a batch of WhatsApp messages again to failed recipients",
+    description:
+      "Makes a new batch with the same content for the recipients that an ended batch did not reach, and answers with it. A batch is sent again once: a repeated request answers with the same new batch. A text that is no longer kept cannot be sent again."
+  }))
+
 const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
   params: { batch_id: MessageBatchId },
   success: Done(MessageBatch),
@@ -130,10 +147,55 @@ const cancel = HttpApiEndpoint.post("cancel", "/batches/:batch_id/cancel", {
       "Cancels all messages that are not being written to WhatsApp. Those being written count as queued until WhatsApp acknowledges them. Canceling again changes nothing."
   }))
 
+const writing = Access.channel(["whatsapp:write"], "messages:write")
+
+const rescheduleBatch = HttpApiEndpoint.patch("rescheduleBatch", "/batches/:batch_id", {
+  params: { batch_id: MessageBatchId },
+  payload: Reschedule,
+  success: Data(MessageBatch),
+  error: apiErrors(NotFound, MessageOver, ValidationFailed)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Reschedule a batch of WhatsApp messages",
+      description: "Gives a scheduled batch another time."
+    })
+  )
+
+const cancelOne = HttpApiEndpoint.post("cancelOne", "/messages/:id/cancel", {
+  params: { id: pathId(MessageId) },
+  success: Done(Message),
+  error: apiErrors(NotFound, MessageOver)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Cancel a WhatsApp message",
+    description:
+      "Cancels a message that was not written to WhatsApp. Otherwise nothing changes and the answer is 409 with the status."
+  }))
+
+const reschedule = HttpApiEndpoint.patch("reschedule", "/messages/:id", {
+  params: { id: pathId(MessageId) },
+  payload: Reschedule,
+  success: Data(Message),
+  error: apiErrors(NotFound, MessageOver, ValidationFailed)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Reschedule a WhatsApp message",
+      description: "Gives a scheduled message another time."
+    })
+  )
+
 const list = HttpApiEndpoint.get("list", "/messages", {
   query: {
     ...messageQuery(ChatName),
-    session_id: Schema.optionalKey(pathId(WhatsAppSessionId))
+    session_id: Schema.optionalKey(pathId(WhatsAppSessionId)),
+    chat: Schema.optionalKey(ChatName).annotate({
+      description: "A conversation: the messages to this number and from it, or those in this group"
+    })
   },
   success: Paged(Message),
   error: apiErrors(ValidationFailed)
@@ -157,7 +219,7 @@ const find = HttpApiEndpoint.get("find", "/messages/:id", {
 
 /** Endpoints of WhatsApp messages (spec 3.6, 4.2, 6.5). */
 export class MessagesApi extends HttpApiGroup.make("whatsappMessages")
-  .add(send, sendBulk, batches, batch, cancel, list, find)
+  .add(send, sendBulk, batches, batch, resend, cancel, rescheduleBatch, list, find, cancelOne, reschedule)
   .prefix("/v1/whatsapp")
   .middleware(RequestRules)
   .middleware(Authentication)

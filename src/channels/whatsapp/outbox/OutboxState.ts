@@ -1,7 +1,7 @@
 import { childrenOf, isValidId, type Stanza } from "../wire/Stanza.ts"
 
 /** The status of a message in the outbox. `written`: written to a connection, and not acknowledged yet. */
-export type OutboxStatus = "queued" | "written" | "sent" | "delivered" | "read" | "failed"
+export type OutboxStatus = "scheduled" | "queued" | "written" | "sent" | "delivered" | "read" | "failed"
 
 /** A status that the server or the phones of the chat report, or `failed` if the message cannot be sent. */
 export type ReportedStatus = "sent" | "delivered" | "read" | "failed"
@@ -22,7 +22,7 @@ const order: ReadonlyArray<ReportedStatus> = ["sent", "delivered", "read"]
  * were not reported, and a delivered message cannot fail. Total.
  */
 export const transition = (status: OutboxStatus, reported: ReportedStatus): Transition | undefined => {
-  const isQueued = status === "queued" || status === "written"
+  const isQueued = status === "scheduled" || status === "queued" || status === "written"
   if (reported === "failed") {
     return isQueued || status === "sent"
       ? { status: "failed", published: ["failed"], leavesQueue: isQueued }

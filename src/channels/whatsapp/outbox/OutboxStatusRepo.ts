@@ -1,8 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
+import { CanceledMessage } from "../../../messages/MessageChanges.ts"
 import { column } from "../../../platform/database/column.ts"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { messageLabels } from "../../../values/Labels.ts"
 import { Timestamp } from "../../../values/Timestamp.ts"
 import { OwnedSession } from "../model/Session.ts"
 import type { ReportedStatus } from "./OutboxState.ts"
@@ -20,11 +22,12 @@ const LockedMessage = Schema.Struct({
   message_id: MessageId,
   session_id: WhatsAppSessionId,
   whatsapp_id: Schema.String,
-  status: Schema.Literals(["queued", "written", "sent", "delivered", "read", "failed"]),
+  status: Schema.Literals(["scheduled", "queued", "written", "sent", "delivered", "read", "failed"]),
   account_id: AccountId,
   recipient: Schema.String,
   type: Schema.String,
-  batch_id: Schema.NullOr(MessageBatchId)
+  batch_id: Schema.NullOr(MessageBatchId),
+  ...messageLabels
 })
 export type LockedMessage = typeof LockedMessage.Type
 
@@ -44,6 +47,18 @@ export interface Step {
 const Moments = Schema.Struct({ id: MessageId, delivered_at: Timestamp, read_at: Timestamp })
 export type Moments = typeof Moments.Type
 
+/** A message that was canceled before a session sent it. */
+const Canceled = Schema.Struct({
+  id: MessageId,
+  account_id: AccountId,
+  session_id: WhatsAppSessionId,
+  recipient: Schema.String,
+  type: Schema.String,
+  ...messageLabels,
+  canceled_at: Timestamp
+})
+export type Canceled = typeof Canceled.Type
+
 const make = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
 
@@ -61,7 +76,8 @@ const make = Effect.gen(function*() {
       Request: Schema.Void,
       Result: LockedMessage,
       execute: () =>
-        sql`select o.message_id, o.session_id, o.whatsapp_id, o.status, m.account_id, m.recipient, m.type, m.batch_id
+        sql`select o.message_id, o.session_id, o.whatsapp_id, o.status, m.account_id, m.recipient, m.type, m.batch_id, m.tags,
+            m.metadata, m.failover_id
           from whatsapp_outbox o join messages m on m.id = o.message_id
           where o.message_id in (
             select f.message_id from unnest(${column.int8(updates.map(({ sessionId }) => sessionId))},
@@ -71,18 +87,29 @@ const make = Effect.gen(function*() {
           order by o.message_id for update of o`
     })()
 
-  /** Cancels the messages of a batch that were not written to a connection. */
+  /**
+   * Cancels a message, or the messages of a batch, that were not written to a connection. Scheduled messages are locked
+   * first, as their release locks them: it holds a message and then waits for its row of the outbox.
+   */
   const cancelQueued = Query.findAll({
-    Request: MessageBatchId,
-    Result: Schema.Struct({ id: MessageId }),
-    execute: (batchId) =>
-      sql`with unsent as (
+    Request: Schema.Union([MessageBatchId, MessageId]),
+    Result: Schema.Struct({ ...CanceledMessage.fields, ...Canceled.fields }),
+    execute: (which) => {
+      const ofThese = typeof which === "string" ? sql`m.batch_id = ${which}` : sql`m.id = ${which}`
+      return sql`with scheduled as (
+          select m.id from messages m where ${ofThese} and m.status = 'scheduled' order by m.id for update
+        ), unsent as (
+          -- The count waits for the locks above.
           select o.message_id from whatsapp_outbox o join messages m on m.id = o.message_id
-          where m.batch_id = ${batchId} and o.status = 'queued' order by o.message_id for update of o
+          where ${ofThese} and o.status in ('scheduled', 'queued') and (select count(*) from scheduled) >= 0
+          order by o.message_id for update of o
         ), ended as (
           update whatsapp_outbox o set status = 'failed' from unsent u where o.message_id = u.message_id
         )
-        update messages m set status = 'canceled' from unsent u where m.id = u.message_id returning m.id`
+        update messages m set status = 'canceled' from unsent u where m.id = u.message_id
+        returning m.id, m.account_id, m.channel, m.session_id, m.batch_id, m.recipient, m.type, m.segments, m.cost_micros, m.tags,
+          m.metadata, m.failover_id, m.created_at, now() as canceled_at`
+    }
   })
 
   const markCanceled = (batchId: MessageBatchId) =>
@@ -107,6 +134,15 @@ const make = Effect.gen(function*() {
               (select clock_timestamp() as now, interval '1 millisecond' as millisecond) as clock
           ), outbox as (
             update whatsapp_outbox o set status = s.status from step s where o.message_id = s.id
+          ), attempted as (
+            insert into message_attempts (account_id, channel, message_id, at, attempt, outcome, duration_ms, peer, reply)
+            select m.account_id, 'whatsapp', s.id, coalesce(s.sent_at, s.failed_at), greatest(o.attempt_count, 1),
+              case when s.sent_at is null then 'refused' else 'accepted' end,
+              extract(epoch from coalesce(s.sent_at, s.failed_at) - o.written_at)::float8 * 1000, 'whatsapp',
+              case when s.sent_at is null then coalesce(s.error_code || ': ' || s.error_message, s.error_code)
+                else 'acknowledged' end
+            from step s join whatsapp_outbox o on o.message_id = s.id join messages m on m.id = s.id
+            where s.sent_at is not null or s.failed_at is not null
           )
           update messages m set status = s.status, error_code = s.error_code, error_message = s.error_message,
             sent_at = coalesce(m.sent_at, s.sent_at),

@@ -1,13 +1,24 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, Option } from "effect"
 import { domainEvent, Events } from "../../../events/Events.ts"
 import * as BatchCounts from "../../../messages/BatchCounts.ts"
+import { type CanceledMessage, refundOf } from "../../../messages/MessageChanges.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
+import { MessageMetrics } from "../../../platform/observability/MessageMetrics.ts"
 import { GroupCommit } from "../../../platform/work/GroupCommit.ts"
-import type { MessageBatchId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { Usage } from "../../../usage/Usage.ts"
+import type { MessageBatchId, MessageId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { isTest } from "../../../values/TestMode.ts"
 import type { OwnedSession } from "../model/Session.ts"
 import { type ReportedStatus, transition } from "./OutboxState.ts"
-import { type LockedMessage, type Moments, OutboxStatusRepo, type StatusUpdate, type Step } from "./OutboxStatusRepo.ts"
+import {
+  type Canceled,
+  type LockedMessage,
+  type Moments,
+  OutboxStatusRepo,
+  type StatusUpdate,
+  type Step
+} from "./OutboxStatusRepo.ts"
 
 /** A status update with the time of its arrival by the node's clock. The repository gets the difference to now. */
 interface TimedUpdate extends StatusUpdate {
@@ -26,9 +37,9 @@ const keyOf = (sessionId: WhatsAppSessionId, whatsappId: string) => `${sessionId
 
 const domainEventOf =
   ({ message, update: { error } }: Change, { delivered_at, read_at }: Moments) => (status: ReportedStatus) => {
-    const { account_id: accountId, message_id, recipient: to, session_id, type } = message
+    const { account_id: accountId, failover_id, message_id, metadata, recipient: to, session_id, tags, type } = message
     const about = { accountId, channel: "whatsapp" } as const
-    const data = { channel: "whatsapp", message_id, session_id } as const
+    const data = { channel: "whatsapp", message_id, session_id, tags, metadata, failover_id } as const
     switch (status) {
       case "sent":
         return domainEvent({ ...about, event: "message.sent", data: { ...data, to, type, status: "sent" } })
@@ -43,6 +54,14 @@ const domainEventOf =
     }
   }
 
+const count = ({ message, published, update: { error } }: Change) => {
+  if (isTest(message.account_id)) return
+  for (const status of published) {
+    if (status === "sent" || status === "delivered") MessageMetrics[status]("whatsapp")
+    if (status === "failed") MessageMetrics.failed("whatsapp", error?.code ?? "refused")
+  }
+}
+
 const stepOf = ({ message, published, update: { at, error, status } }: Change, now: number): Step => {
   const when = (name: ReportedStatus) => published.includes(name) ? Math.max(now - at, 0) : null
   return {
@@ -55,6 +74,13 @@ const stepOf = ({ message, published, update: { at, error, status } }: Change, n
     errorCode: error?.code ?? null,
     errorMessage: error?.message ?? null
   }
+}
+
+const canceledEvent = ({ account_id: accountId, canceled_at, id, recipient: to, ...message }: Canceled) => {
+  const { failover_id, metadata, session_id, tags, type } = message
+  const sent = { channel: "whatsapp", message_id: id, session_id, to, type, tags, metadata, failover_id } as const
+  const data = { ...sent, status: "canceled", canceled_at } as const
+  return domainEvent({ accountId, event: "message.canceled", channel: "whatsapp", data })
 }
 
 const sentCounts = (changes: ReadonlyArray<Change>) => {
@@ -112,14 +138,17 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
    * records a message as written first, and that statement skips them.
    */
   readonly cancel: (batchId: MessageBatchId) => Effect.Effect<void>
+  /** The same for one message. False if it is too late. */
+  readonly cancelOne: (id: MessageId) => Effect.Effect<boolean>
 }>()("messaging-service/channels/whatsapp/outbox/OutboxStatusUpdates") {
   static readonly layer = Layer.effect(
     OutboxStatusUpdates,
     Effect.gen(function*() {
-      const { transaction } = yield* Database
+      const { afterCommit, transaction } = yield* Database
       const events = yield* Events
       const repo = yield* OutboxStatusRepo
       const countBatches = yield* BatchCounts.make
+      const usage = yield* Usage
       const context = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
 
@@ -138,7 +167,16 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
           const written = moments.get(change.message.message_id)
           return written === undefined ? [] : change.published.map(domainEventOf(change, written))
         }))
+        yield* afterCommit(Effect.sync(() => changes.forEach(count)))
       })
+
+      const noteCanceled = Effect.fnUntraced(
+        function*(canceled: ReadonlyArray<typeof CanceledMessage.Type & Canceled>) {
+          yield* countBatches(canceled.map(({ batch_id: batchId }) => ({ batchId, to: "canceled" as const })))
+          yield* usage.count(refundOf(canceled))
+          yield* events.publish(canceled.map(canceledEvent))
+        }
+      )
 
       const write = (updates: ReadonlyArray<TimedUpdate>, owner?: OwnedSession) =>
         retryWhileUnavailable(transaction(Effect.gen(function*() {
@@ -167,7 +205,12 @@ export class OutboxStatusUpdates extends Context.Service<OutboxStatusUpdates, {
         cancel: Effect.fn("OutboxStatusUpdates.cancel")(function*(batchId) {
           const canceled = yield* repo.cancelQueued(batchId)
           yield* repo.markCanceled(batchId)
-          yield* countBatches(canceled.map(() => ({ batchId, to: "canceled" as const })))
+          yield* noteCanceled(canceled)
+        }, transaction),
+        cancelOne: Effect.fn("OutboxStatusUpdates.cancelOne")(function*(id) {
+          const canceled = yield* repo.cancelQueued(id)
+          yield* noteCanceled(canceled)
+          return canceled.length > 0
         }, transaction)
       })
     })

@@ -1,7 +1,7 @@
 /**
  * Keeps the connection of one WhatsApp session. `SessionSupervisor.ts` runs it, `SessionConnection.ts` is one connection.
  *
- * Callers: `Sessions` sends `Qr`, `Pair` and `LogOut`; the sweeper sends `Wake` and `Try`.
+ * Callers: `Sessions` sends `Qr`, `Pair`, `Unlink` and `LogOut`; the sweeper sends `Wake` and `Try`.
  * State: the row in `whatsapp_sessions` and the encrypted rows in `whatsapp_keys`. Memory holds the connection, the shown
  * code and the number of attempts.
  * On shard move: the node closes the connection and stores pending credentials; a dead node cannot. The next owner raises
@@ -31,7 +31,8 @@ const paused = SessionEntity.of({
   Try: () => Effect.void,
   Qr: () => Effect.succeed(unavailable),
   Pair: () => Effect.succeed(unavailable),
-  LogOut: () => Effect.void
+  LogOut: () => Effect.void,
+  Unlink: () => Effect.succeed(unavailable)
 })
 
 const make = Effect.gen(function*() {

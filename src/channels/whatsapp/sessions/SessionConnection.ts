@@ -103,7 +103,7 @@ export const make = Effect.gen(function*() {
       const owned = yield* row.nextEpoch
       const credentials = yield* store.open(owned).pipe(Effect.catchTag("SealBroken", Effect.die))
       const traffic = yield* messages.attach(owned, credentials.dataKey)
-      const opening = whatsapp.open({ credentials, isPaired: row.state().is_paired, traffic })
+      const opening = whatsapp.open({ account: row.account, credentials, isPaired: row.state().is_paired, traffic })
       const socket = Option.getOrUndefined(yield* Effect.timeoutOption(opening, phaseTimeout))
       if (socket === undefined) return "lost"
       yield* share(socket)

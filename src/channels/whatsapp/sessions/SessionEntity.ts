@@ -11,7 +11,7 @@ export type NoCode = typeof NoCode.Type
  * The actor of one session, keyed by its id. All messages are volatile. `Wake` starts the session if its row wants a
  * connection. `Try` makes a failed session retry its credentials. `Qr` and `Pair` answer with a code, and start an idle
  * session; while a caller waits, a failed connection is followed by the next one. `LogOut` answers once the device is
- * logged out and the connection is closed.
+ * logged out and the connection is closed. `Unlink` also erases the credentials: the session stays, without a phone.
  */
 export const SessionEntity = Entity.make("WhatsAppSession", [
   Rpc.make("Wake").annotate(ClusterSchema.InterruptOnTermination, true),
@@ -22,5 +22,7 @@ export const SessionEntity = Entity.make("WhatsAppSession", [
     payload: { phoneNumber: Schema.String },
     success: Schema.Union([Schema.TaggedStruct("PairingCode", PairingCode.fields), NoCode])
   }).annotate(ClusterSchema.InterruptOnTermination, true),
-  Rpc.make("LogOut").annotate(ClusterSchema.InterruptOnTermination, true)
+  Rpc.make("LogOut").annotate(ClusterSchema.InterruptOnTermination, true),
+  Rpc.make("Unlink", { success: Schema.Union([Schema.TaggedStruct("Unlinked", {}), NoCode]) })
+    .annotate(ClusterSchema.InterruptOnTermination, true)
 ])

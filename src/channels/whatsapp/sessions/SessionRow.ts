@@ -4,7 +4,7 @@ import { AppConfig } from "../../../platform/config/AppConfig.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
 import { Database } from "../../../platform/database/Database.ts"
 import { retryWhileUnavailable } from "../../../platform/database/unavailable.ts"
-import type { WhatsAppSessionId } from "../../../values/Ids.ts"
+import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { OwnershipLost } from "../credentials/CredentialStore.ts"
 import { newDataKey } from "../credentials/DataKey.ts"
 import type { OwnedSession } from "../model/Session.ts"
@@ -20,6 +20,7 @@ import { type ClaimedSession, SessionRowRepo } from "./SessionRowRepo.ts"
 /** The row of a session that this node owns. Every operation fails once another node owns it. */
 export interface OwnedRow {
   readonly id: WhatsAppSessionId
+  readonly account: AccountId
   /** Raises the epoch for a new connection. Late writes of the previous connection are refused. */
   readonly nextEpoch: Effect.Effect<OwnedSession, OwnershipLost>
   /** Whether the session wants a connection. */
@@ -93,6 +94,7 @@ export const make = Effect.gen(function*() {
 
     return {
       id,
+      account: row.account_id,
       nextEpoch: Effect.gen(function*() {
         const next = yield* retryWhileUnavailable(repo.nextEpoch(owned))
         if (Option.isNone(next)) return yield* ownershipLost

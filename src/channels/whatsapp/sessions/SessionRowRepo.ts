@@ -52,7 +52,8 @@ const make = Effect.gen(function*() {
     Result: Schema.Struct({ phone_number: Schema.NullOr(Schema.String) }),
     execute: (row) => {
       const isNew = row.status === "pending" && !row.is_paired
-      return sql`update whatsapp_sessions set status = ${row.status}, is_paired = ${row.is_paired},
+      return sql`update whatsapp_sessions set status = ${row.status},
+          status_since = case when status = ${row.status} then status_since else now() end, is_paired = ${row.is_paired},
           is_replaced = ${row.is_replaced}, failures = ${row.failures}, reason = ${row.reason},
           desired = ${row.desired},
           phone_number = case when not ${isNew} then coalesce(${row.phone_number}::text, phone_number) end,

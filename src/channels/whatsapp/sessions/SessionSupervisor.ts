@@ -14,10 +14,11 @@ import {
   SubscriptionRef
 } from "effect"
 import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import { countersBy } from "../../../platform/observability/series.ts"
 import type { WhatsAppSessionId } from "../../../values/Ids.ts"
 import { fromDateTime } from "../../../values/Timestamp.ts"
 import { OwnershipLost } from "../credentials/CredentialStore.ts"
-import type { NextAction } from "../model/SessionState.ts"
+import type { CloseCause, NextAction } from "../model/SessionState.ts"
 import type { SessionSocket } from "../socket/WhatsAppSocket.ts"
 import { pauseAfter, replacedPause } from "./Reconnect.ts"
 import * as SessionConnection from "./SessionConnection.ts"
@@ -38,8 +39,26 @@ interface Live {
   readonly renew: Deferred.Deferred<void>
 }
 
+const causes: ReadonlyArray<CloseCause> = ["restart", "logged_out", "replaced", "codes_expired", "lost"]
+
+const ended = countersBy({
+  name: "whatsapp_connections_ended_total",
+  description: "Connections of WhatsApp sessions that ended, by cause",
+  label: "cause",
+  values: causes
+})
+
+const reconnects = countersBy({
+  name: "whatsapp_reconnects_total",
+  description: "Connections that follow an ended one without a request, by the cause of that end",
+  label: "cause",
+  values: causes
+})
+
 /** How long the device may take to log out before its connection closes. */
 const logoutTimeout = "4 seconds"
+
+const unlinked = { _tag: "Unlinked" } as const
 
 const noCode = (why: NoCode["why"]): NoCode => ({ _tag: "NoCode", why })
 
@@ -130,9 +149,13 @@ const makeConnections = Effect.fnUntraced(function*(keepAwake: (awake: boolean) 
         yield* Effect.timeoutOption(Queue.take(requests), pause)
       }
       const cause = yield* connectOnce(row)
-      next = cause === "renew"
-        ? { _tag: "Connect", delay: "none" }
-        : (yield* row.apply({ _tag: "Closed", cause })).next
+      if (cause === "renew") {
+        next = { _tag: "Connect", delay: "none" }
+        continue
+      }
+      ended(cause)
+      next = (yield* row.apply({ _tag: "Closed", cause })).next
+      if (next._tag === "Connect") reconnects(cause)
     }
   }, (effect) => Effect.onExit(effect, (exit) => show({ _tag: isMoved(exit) ? "Moved" : "Idle" })))
 
@@ -225,6 +248,13 @@ export const make = Effect.fnUntraced(function*(
     return { _tag: "PairingCode" as const, code: `${code.slice(0, 4)}-${code.slice(4)}`, expires_at }
   })
 
+  const logOut = Effect.gen(function*() {
+    const live = session.live()
+    if (live !== undefined) yield* Effect.timeoutOption(live.socket.logOut, logoutTimeout)
+    yield* FiberHandle.clear(fiber)
+    yield* keepAwake(false)
+  })
+
   return SessionEntity.of({
     Wake: () => Effect.asVoid(ensure),
     Try: () =>
@@ -235,12 +265,16 @@ export const make = Effect.fnUntraced(function*(
     // Each code needs a new connection, so only the last caller's code is valid.
     Pair: ({ payload: { phoneNumber } }: { readonly payload: { readonly phoneNumber: string } }) =>
       onlyLatest(pair(phoneNumber), noCode("unavailable")),
-    LogOut: () =>
+    LogOut: () => logOut,
+    Unlink: () =>
       Effect.gen(function*() {
-        const live = session.live()
-        if (live !== undefined) yield* Effect.timeoutOption(live.socket.logOut, logoutTimeout)
-        yield* FiberHandle.clear(fiber)
-        yield* keepAwake(false)
-      })
+        const row = yield* ensure
+        if (row === undefined) return noCode("gone")
+        if (!row.state().is_paired) return unlinked
+        yield* logOut
+        // WhatsApp may have told the connection already that the device is gone.
+        if (row.state().is_paired) yield* row.apply({ _tag: "Closed", cause: "logged_out" })
+        return unlinked
+      }).pipe(Effect.catchTag("OwnershipLost", () => Effect.succeed(noCode("moved"))))
   })
 })

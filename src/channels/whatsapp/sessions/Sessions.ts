@@ -3,10 +3,11 @@ import { PlanLimits } from "../../../accounts/PlanLimits.ts"
 import { ulid } from "../../../platform/crypto/ids.ts"
 import { Vault } from "../../../platform/crypto/Vault.ts"
 import { Database } from "../../../platform/database/Database.ts"
-import { NotFound, type PlanLimitExceeded } from "../../../platform/http/ApiErrors.ts"
+import * as Query from "../../../platform/database/Query.ts"
+import { NotFound, type PlanLimitExceeded, ServiceUnavailable } from "../../../platform/http/ApiErrors.ts"
 import { WriteWithAnswer } from "../../../platform/http/Idempotency.ts"
 import type { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
-import type { PageOf } from "../../../values/Page.ts"
+import type { PageOf, Window } from "../../../values/Page.ts"
 import { newDataKey } from "../credentials/DataKey.ts"
 import type { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "../model/Session.ts"
 import { PairingUnavailable, SessionAlreadyConnected } from "../model/SessionErrors.ts"
@@ -48,7 +49,7 @@ export class Sessions extends Context.Service<Sessions, {
   readonly list: (
     accountId: AccountId,
     filter: { readonly status?: SessionStatus },
-    window: { readonly limit: number; readonly offset: number }
+    window: Window
   ) => Effect.Effect<PageOf<Session>>
   readonly find: (which: Which) => Effect.Effect<SessionDetail, NotFound>
   /** Creates a session within the exact limit of the plan. Without a first code, the session is erased again. */
@@ -63,6 +64,11 @@ export class Sessions extends Context.Service<Sessions, {
     which: Which,
     phoneNumber: string
   ) => Effect.Effect<PairingCode, NotFound | SessionAlreadyConnected | PairingUnavailable>
+  /** Connects at once, and answers with the state that the session has then. One without a phone shows codes. */
+  readonly reconnect: (which: Which) => Effect.Effect<SessionDetail, NotFound | SessionAlreadyConnected>
+  /** Logs the device out and erases its credentials. The session stays, and can be paired again. */
+  readonly logOut: (which: Which) => Effect.Effect<SessionDetail, NotFound | ServiceUnavailable>
+  readonly rename: (which: Which, name: string) => Effect.Effect<SessionDetail, NotFound>
   /** Logs the device out and erases its credentials. When it returns, no copy of them can be decrypted. */
   readonly remove: (which: Which) => Effect.Effect<void, NotFound>
   /** Finishes the removal of a session that its account no longer sees. */
@@ -135,17 +141,35 @@ export class Sessions extends Context.Service<Sessions, {
         return { code: code.code, expires_at: code.expires_at }
       })
 
+      const reconnect = Effect.fn("Sessions.reconnect")(function*(which: Which) {
+        const { status } = yield* existing(which)
+        if (status === "connected") return yield* new SessionAlreadyConnected()
+        yield* request(actor(String(which.id)).Qr())
+        return yield* existing(which)
+      })
+
+      const logOut = Effect.fn("Sessions.logOut")(function*(which: Which) {
+        yield* existing(which)
+        const answer = yield* request(actor(String(which.id)).Unlink())
+        if (answer._tag === "NoCode" && answer.why !== "gone") return yield* new ServiceUnavailable()
+        return yield* existing(which)
+      })
+
       return Sessions.of({
         create,
         qr,
         pairingCode,
+        reconnect,
+        logOut,
         erase,
         find: Effect.fn("Sessions.find")(existing),
-        list: Effect.fn("Sessions.list")(function*(accountId, { status = null }, window) {
-          const filter = { accountId, status, ...window }
-          const { total } = yield* repo.count(filter)
-          return { rows: yield* repo.list(filter), total }
+        rename: Effect.fn("Sessions.rename")(function*(which, name) {
+          const row = yield* repo.rename({ ...which, name })
+          return Option.isSome(row) ? row.value : yield* new NotFound()
         }),
+        list: Effect.fn("Sessions.list")((accountId, { status = null }, window) =>
+          Query.windowOf(repo, { accountId, status, ...window })
+        ),
         remove: Effect.fn("Sessions.remove")(function*(which) {
           if (Option.isNone(yield* repo.markRemoved(which))) return yield* new NotFound()
           yield* erase(which.id)

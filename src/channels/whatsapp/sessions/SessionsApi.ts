@@ -2,13 +2,13 @@ import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Access from "../../../platform/http/Access.ts"
 import { apiErrors } from "../../../platform/http/ApiError.ts"
-import { NotFound, PlanLimitExceeded, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { NotFound, PlanLimitExceeded, ServiceUnavailable, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
 import { Authentication } from "../../../platform/http/Authentication.ts"
 import { RequestRules, WaitsOutside } from "../../../platform/http/RequestRules.ts"
 import { pathId, WhatsAppSessionId } from "../../../values/Ids.ts"
 import { Done, Nothing, Paged, pageQuery } from "../../../values/Page.ts"
 import { lineBetween } from "../../../values/Text.ts"
-import { CreatedSession, PairingCode, QrCode, Session, SessionDetail } from "../model/Session.ts"
+import { CreatedSession, PairingCode, PairingLink, QrCode, Session, SessionDetail } from "../model/Session.ts"
 import { PairingUnavailable, SessionAlreadyConnected } from "../model/SessionErrors.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 
@@ -19,6 +19,8 @@ export const NewSession = Schema.Struct({
 }).annotate({ identifier: "NewWhatsAppSession" })
 export type NewSession = typeof NewSession.Type
 
+const SessionChange = Schema.Struct({ name: Name }).annotate({ identifier: "WhatsAppSessionChange" })
+
 /** The library reads a missing body as null. */
 const noBody = Schema.Null.pipe(
   Schema.decodeTo(
@@ -28,7 +30,7 @@ const noBody = Schema.Null.pipe(
 )
 
 /** Accepts a number as people write it, with + and separators. */
-const PairingRequest = Schema.Struct({
+export const PairingRequest = Schema.Struct({
   phone_number: Schema.String.annotate({ description: "number of the phone to pair, with its country code" }).check(
     Schema.makeFilter((text: string) =>
       /^\+?[1-9][\d ().-]{6,24}$/.test(text) && /^\d{7,15}$/.test(text.replaceAll(/\D/g, ""))
@@ -99,6 +101,54 @@ const pairingCode = HttpApiEndpoint.post("pairingCode", "/:id/pairing-code", {
       + "the QR code, which changes."
   }))
 
+const pairingLink = HttpApiEndpoint.post("pairingLink", "/:id/pairing-link", {
+  params,
+  success: Done(PairingLink),
+  error: apiErrors(NotFound, SessionAlreadyConnected)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Make a pairing link",
+    description:
+      "Answers with the address of a page for the person who holds the phone. For 10 minutes it shows the codes of this "
+      + "session to everyone who has the address, without a sign-in."
+  }))
+
+const reconnect = HttpApiEndpoint.post("reconnect", "/:id/reconnect", {
+  params,
+  success: Done(SessionDetail),
+  error: apiErrors(NotFound, SessionAlreadyConnected)
+})
+  .annotate(WaitsOutside, true)
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Reconnect a WhatsApp session",
+    description:
+      "Connects a disconnected or failed session now instead of after its pause. The answer has the state that it reached within 20 seconds. A session without a phone shows codes again."
+  }))
+
+const logOut = HttpApiEndpoint.post("logOut", "/:id/logout", {
+  params,
+  success: Done(SessionDetail),
+  error: apiErrors(NotFound, ServiceUnavailable)
+})
+  .annotate(WaitsOutside, true)
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({
+    summary: "Log a WhatsApp session out",
+    description:
+      "Removes the device from the phone and erases its credentials. The session stays, is failed with the reason logged_out, and can be paired again. Its waiting messages fail. Without a phone, nothing changes."
+  }))
+
+const change = HttpApiEndpoint.put("change", "/:id", {
+  params,
+  payload: SessionChange,
+  success: SessionDetail,
+  error: apiErrors(NotFound, ValidationFailed)
+})
+  .annotate(Access.Access, writing)
+  .annotateMerge(OpenApi.annotations({ summary: "Rename a WhatsApp session", description: "Changes its name." }))
+
 const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothing, error: apiErrors(NotFound) })
   .annotate(Access.Access, writing)
   .annotateMerge(OpenApi.annotations({
@@ -108,7 +158,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:id", { params, success: Nothi
 
 /** WhatsApp sessions (spec 4.2). */
 export class SessionsApi extends HttpApiGroup.make("whatsappSessions")
-  .add(list, create, get, qr, pairingCode, remove)
+  .add(list, create, get, change, qr, pairingCode, pairingLink, reconnect, logOut, remove)
   .prefix("/v1/whatsapp/sessions")
   .middleware(RequestRules)
   .middleware(Authentication)

@@ -4,6 +4,7 @@ import { Principal } from "../../../platform/http/Authentication.ts"
 import { baseContract } from "../../../platform/http/baseContract.ts"
 import { page } from "../../../platform/http/pages.ts"
 import { created, nothing } from "../../../platform/http/RequestContext.ts"
+import { PairingLinks } from "./PairingLinks.ts"
 import { Sessions } from "./Sessions.ts"
 import { SessionsApi } from "./SessionsApi.ts"
 
@@ -13,10 +14,11 @@ export const SessionsHttp = HttpApiBuilder.group(
   (handlers) =>
     Effect.gen(function*() {
       const sessions = yield* Sessions
+      const links = yield* PairingLinks
       return handlers.handleAll({
         list: Effect.fnUntraced(function*({ query }) {
           const { accountId } = yield* Principal
-          return yield* page(query, (window) => sessions.list(accountId, query, window))
+          return yield* page(query, (window) => sessions.list(accountId, query, window), ({ id }) => [id])
         }),
         create: Effect.fnUntraced(function*({ payload }) {
           const { accountId } = yield* Principal
@@ -36,6 +38,22 @@ export const SessionsHttp = HttpApiBuilder.group(
           const { accountId } = yield* Principal
           const digits = payload.phone_number.replaceAll(/\D/g, "")
           return { success: true as const, data: yield* sessions.pairingCode({ accountId, id: params.id }, digits) }
+        }),
+        pairingLink: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { success: true as const, data: yield* links.make({ accountId, id: params.id }) }
+        }),
+        reconnect: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { success: true as const, data: yield* sessions.reconnect({ accountId, id: params.id }) }
+        }),
+        logOut: Effect.fnUntraced(function*({ params }) {
+          const { accountId } = yield* Principal
+          return { success: true as const, data: yield* sessions.logOut({ accountId, id: params.id }) }
+        }),
+        change: Effect.fnUntraced(function*({ params, payload }) {
+          const { accountId } = yield* Principal
+          return yield* sessions.rename({ accountId, id: params.id }, payload.name)
         }),
         remove: Effect.fnUntraced(function*({ params }) {
           const { accountId } = yield* Principal

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Query from "../../../platform/database/Query.ts"
 import { AccountId, WhatsAppSessionId } from "../../../values/Ids.ts"
+import { windowFields } from "../../../values/Page.ts"
 import { PendingSession, Session, SessionDetail } from "../model/Session.ts"
 import { SessionStatus } from "../model/SessionState.ts"
 
@@ -11,8 +12,7 @@ const Id = Schema.Struct({ id: WhatsAppSessionId })
 const Filter = Schema.Struct({
   accountId: AccountId,
   status: Schema.NullOr(SessionStatus),
-  limit: Schema.Int,
-  offset: Schema.Int
+  ...windowFields
 })
 
 const make = Effect.gen(function*() {
@@ -30,7 +30,7 @@ const make = Effect.gen(function*() {
     Request: Filter,
     Result: Session,
     execute: (filter) =>
-      sql`select ${columns} from whatsapp_sessions where ${matching(filter)}
+      sql`select ${columns} from whatsapp_sessions where ${matching(filter)} and ${Query.afterId(sql, "id", filter)}
         order by id desc limit ${filter.limit} offset ${filter.offset}`
   })
 
@@ -46,6 +46,15 @@ const make = Effect.gen(function*() {
     execute: ({ accountId, id }) =>
       sql`select ${columns}, reason, connected_at from whatsapp_sessions
         where id = ${id} and account_id = ${accountId} and ${shown}`
+  })
+
+  const rename = Query.findOneOption({
+    Request: Schema.Struct({ ...One.fields, name: Schema.String }),
+    Result: SessionDetail,
+    execute: ({ accountId, id, name }) =>
+      sql`update whatsapp_sessions set name = ${name}, updated_at = now()
+        where id = ${id} and account_id = ${accountId} and ${shown}
+        returning ${columns}, reason, connected_at`
   })
 
   /** Includes sessions whose creation is not answered yet. */
@@ -134,6 +143,7 @@ const make = Effect.gen(function*() {
     list,
     count,
     find,
+    rename,
     countAll,
     nextId,
     insert,

@@ -1,5 +1,6 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { Readable } from "node:stream"
+import type { AccountId } from "../../../values/Ids.ts"
 import type { MediaType } from "../content/media.ts"
 import type { ContentOf, WhatsAppContent } from "../content/MessageContent.ts"
 import type { Credentials } from "../credentials/CredentialStore.ts"
@@ -123,6 +124,8 @@ export interface SessionSocket extends SendingSocket, DirectorySocket {
 /** Port: opens connections to WhatsApp. Each closes with its scope. */
 export class WhatsAppSocket extends Context.Service<WhatsAppSocket, {
   readonly open: (options: {
+    /** Whose session it is: it decides between WhatsApp and the sandbox. */
+    readonly account: AccountId
     readonly credentials: Credentials
     /** Logs in with the stored credentials; otherwise it registers a new device. */
     readonly isPaired: boolean

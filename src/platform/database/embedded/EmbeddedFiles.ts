@@ -27,6 +27,7 @@ const clusterName = "pg18"
 /** Creates the directories, readable by the account only, and returns all paths. `dataDir` is absolute. */
 export const prepareFiles = (dataDir: string, account: EmbeddedAccount, port: number) =>
   EmbeddedPostgresUnavailable.attempt("directories", (): EmbeddedFiles => {
+    requireWritable(dataDir)
     makeParents(NodePath.dirname(dataDir), account)
     const base = placeOf(dataDir, account)
     ensureDirectory(base, account)
@@ -41,6 +42,18 @@ export const prepareFiles = (dataDir: string, account: EmbeddedAccount, port: nu
       lease: NodePath.join(socketDirectory, "lease")
     }
   }).pipe(Effect.withSpan("EmbeddedFiles.prepareFiles"))
+
+/** `f_type` of /proc and /sys. Below them Node's recursive mkdir never returns. */
+const kernelFileSystems: ReadonlySet<number> = new Set([0x9fa0, 0x62656572])
+
+/** Checks the nearest directory that exists, because Node reports a missing parent for one that is read-only. */
+const requireWritable = (path: string): void => {
+  const stat = NodeFs.statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return requireWritable(NodePath.dirname(path))
+  if (!stat.isDirectory()) throw new Error(`${path} is not a directory.`)
+  if (kernelFileSystems.has(NodeFs.statfsSync(path).type)) throw new Error(`${path} belongs to the kernel.`)
+  NodeFs.accessSync(path, NodeFs.constants.W_OK)
+}
 
 /** The server's account must be able to walk through the directories, whatever the umask of root is. */
 const makeParents = (path: string, account: EmbeddedAccount) => {

@@ -10,6 +10,10 @@ export class EmbeddedPostgresUnavailable
   })
 {
   override get message() {
+    if (this.step === "directories") {
+      return `DATA_DIR cannot be used: ${this.reason} Choose a directory that this account may write to, or set `
+        + "DATABASE_URL to your PostgreSQL server (14 or newer)."
+    }
     return `The embedded PostgreSQL cannot be used (${this.step}): ${this.reason} `
       + "Or set DATABASE_URL to your PostgreSQL server (14 or newer)."
   }

@@ -1,8 +1,17 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { createHash } from "node:crypto"
 import { brotliCompress, constants, gzip } from "node:zlib"
-import { entityTag, isNamed } from "./entityTag.ts"
 import type { ReadyAnswer } from "./QuickAnswers.ts"
+
+/** A weak entity tag of a body (RFC 9110, 8.8.3): equal bodies have equal tags on every node. */
+export const entityTag = (body: string): string =>
+  `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`
+
+/** Whether `If-None-Match` names the tag, by weak comparison (RFC 9110, 13.1.2). */
+export const isNamed = (etag: string, header: string | undefined): boolean =>
+  header !== undefined &&
+  (header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)))
 
 /** A text in each encoding, with its entity tag. All responses share these bytes. */
 export interface PreparedAnswer {
@@ -44,7 +53,8 @@ const prepare = (
   }
 }
 
-const accepts = (header: string, encoding: string) =>
+/** Whether a request's `accept-encoding` takes an encoding (RFC 9110 12.5.3). */
+export const accepts = (header: string, encoding: string): boolean =>
   header.split(",").some((entry) => {
     const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase())
     return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))

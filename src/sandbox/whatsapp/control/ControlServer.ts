@@ -8,6 +8,7 @@ export type Verb = keyof Controls
 /** A missing verb is a compile error. */
 const verbs: { readonly [V in Verb]: true } = {
   changeGroup: true,
+  clearChats: true,
   clearFaults: true,
   counters: true,
   createGroup: true,
@@ -22,6 +23,7 @@ const verbs: { readonly [V in Verb]: true } = {
   logOut: true,
   media: true,
   messages: true,
+  messagesOf: true,
   misbehave: true,
   phones: true,
   poll: true,

@@ -175,6 +175,16 @@ export class Controls {
       .map(viewOf)
   }
 
+  /** The messages of the phones among these numbers, oldest first for each. */
+  messagesOf(numbers: ReadonlyArray<string>): ReadonlyArray<MessageView> {
+    return numbers.flatMap((number) => this.#server.exchange.phones.get(number)?.chats.all() ?? []).map(viewOf)
+  }
+
+  /** Deletes the messages of the phones among these numbers. Returns how many there were. */
+  clearChats(numbers: ReadonlyArray<string>): number {
+    return numbers.reduce((sum, number) => sum + (this.#server.exchange.phones.get(number)?.chats.clear() ?? 0), 0)
+  }
+
   /** The decrypted file of a message. */
   async media(number: string, messageId: string): Promise<{ readonly mimetype: string; readonly base64: string }> {
     const { content } = this.#message(this.#phone(number), messageId)

@@ -97,6 +97,14 @@ export class Chats {
     return stored
   }
 
+  /** Deletes all messages. Returns how many there were. */
+  clear(): number {
+    const count = this.#messages.size
+    for (const id of this.#messages.keys()) this.#shelf.delete(`${this.#number}/${id}`)
+    this.#messages.clear()
+    return count
+  }
+
   /** Counts another arrival of a message. */
   arrivedAgain(message: ChatMessage): void {
     message.arrivals += 1

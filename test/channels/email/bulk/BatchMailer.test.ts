@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { BatchContent, Claimed } from "../../../../src/channels/email/bulk/BatchesRepo.ts"
 import { BatchMailer } from "../../../../src/channels/email/bulk/BatchMailer.ts"
+import { DueChecks } from "../../../../src/channels/email/recipients/DueChecks.ts"
 import { ReturnPaths } from "../../../../src/channels/email/reports/ReturnPaths.ts"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
 import { Smtp, type SmtpMail } from "../../../../src/channels/email/smtp/Smtp.ts"
@@ -12,6 +13,7 @@ import { EmailDomains } from "../../../../src/email-domains/EmailDomains.ts"
 import { SealBroken } from "../../../../src/platform/crypto/Vault.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 import { AccountId, EmailBatchId, EmailMessageId } from "../../../../src/values/Ids.ts"
+import { noLabels } from "../../../../src/values/Labels.ts"
 import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { dkimKey, dkimVerdict, readMail } from "../../../support/bulkMail.ts"
 
@@ -57,6 +59,7 @@ const Subject = BatchMailer.layer.pipe(
   Layer.provide([
     Relay,
     Domains,
+    Layer.succeed(DueChecks, DueChecks.of({ obstacle: () => Effect.undefined })),
     Layer.succeed(DefaultSender, DefaultSender.of({ address: EmailAddress.make("us@default.example") })),
     Layer.succeed(
       ReturnPaths,
@@ -90,6 +93,9 @@ const Subject = BatchMailer.layer.pipe(
 const content = (from: string, html = "Hello {{name}}"): BatchContent => ({
   id: EmailBatchId.make(`email_batch_${"0".repeat(26)}`),
   account_id: AccountId.make(1),
+  ...noLabels,
+  headers: null,
+  send_at: null,
   from_address: EmailAddress.make(from),
   from_name: null,
   subject: "For {{name}}",
@@ -106,6 +112,8 @@ const claimed = (to: string): Claimed => ({
   recipient: EmailAddress.make(to),
   variables: { name: "Ann" },
   attempt_count: 0,
+  claim_number: 1,
+  is_suppressed: false,
   unconfirmed_attempts: 0
 })
 

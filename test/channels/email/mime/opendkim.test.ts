@@ -131,7 +131,7 @@ describe.skipIf(opendkim === undefined)("OpenDKIM (Debian's opendkim; skipped if
           assert.deepStrictEqual(yield* verdicts(messages), allOf(Object.keys(messages), "pass"))
         }))
 
-      it.effect("fails a mail if any signed field is changed or removed", () =>
+      it.effect("fails a mail if any signed field is changed, removed or added", () =>
         Effect.gen(function*() {
           const { both: message } = yield* Caught
           const names = [...signedNames(message)]
@@ -147,16 +147,19 @@ describe.skipIf(opendkim === undefined)("OpenDKIM (Debian's opendkim; skipped if
             "MIME-Version",
             "Content-Type"
           ])
-          const tampered = Object.fromEntries(names.flatMap((name) => {
-            const [field = ""] = fieldNamed(name).exec(message) ?? []
-            assert.notStrictEqual(field, "", name)
+          const tampered = Object.fromEntries(names.flatMap((name): ReadonlyArray<readonly [string, string]> => {
+            const field = fieldNamed(name).exec(message)?.[0]
+            // A field that is signed and absent must not be added.
+            if (field === undefined) return [[`${name}-added`, `${name}: x@example.com\r\n${message}`]]
             const changed = [`${name}-changed`, message.replace(field, () => field.replace(/\r\n$/, "x\r\n"))] as const
             // OpenDKIM reads no signature from a mail without From, and reports nothing.
             return name === "From"
               ? [changed]
               : [changed, [`${name}-removed`, message.replace(field, () => "")] as const]
           }))
-          assert.strictEqual(Object.keys(tampered).length, 2 * names.length - 1)
+          assert.includeMembers(Object.keys(tampered), ["Subject-changed", "Subject-removed", "Reply-To-added"])
+          const present = names.filter((name) => fieldNamed(name).test(message)).length
+          assert.strictEqual(Object.keys(tampered).length, 2 * present - 1 + (names.length - present))
           assert.deepStrictEqual(yield* verdicts(tampered), allOf(Object.keys(tampered), "fail"))
         }))
 

@@ -61,6 +61,7 @@ describe("BulkThrottle", () => {
           Effect.forever,
           Effect.forkChild
         )
+      // Single emails all the time, on the test's clock.
       yield* Effect.forkChild(Effect.forever(Effect.andThen(noteSingleEmail(ann), Effect.sleep("50 millis"))))
       yield* TestClock.adjust(1)
       yield* send("ann", ann)

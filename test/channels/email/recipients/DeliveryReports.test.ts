@@ -13,15 +13,17 @@ import { ulid } from "../../../../src/platform/crypto/ids.ts"
 import { Usage } from "../../../../src/usage/Usage.ts"
 import { EmailAddress } from "../../../../src/values/EmailAddress.ts"
 import { type AccountId, EmailBatchId, EmailMessageId } from "../../../../src/values/Ids.ts"
+import { noLabels } from "../../../../src/values/Labels.ts"
 import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { eventsWith } from "../../../support/testEvents.ts"
 
 const published: Array<DomainEvent> = []
 
 const RecordedEvents = Layer.succeed(
   Events,
-  Events.of({ publish: (events) => Effect.sync(() => void published.push(...events)) })
+  eventsWith((events) => Effect.sync(() => void published.push(...events)))
 )
 
 const Subject = Layer.mergeAll(RecipientOutcomes.layer, DeliveryReports.layer).pipe(
@@ -60,7 +62,9 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
     text: null,
     track_opens: false,
     links: null,
-    template_id: null
+    template_id: null,
+    headers: null,
+    sending: { ...noLabels, sendAt: null, acceptedBy: null }
   }
   const addressed = recipients.map((to) => ({ to: EmailAddress.make(to), variables: { name: "Ann" } }))
   const batch = { id, account_id: accountId, shard: 1, is_small: false, ...content, recipients: addressed }
@@ -69,7 +73,7 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
   const [first] = claimed
   if (first === undefined) return yield* Effect.die("no recipient was claimed")
   const settle = (outcome: SendOutcome, index = 0) => {
-    const { attempt_count, id: message, recipient } = claimed[index] ?? first
+    const { attempt_count, claim_number, id: message, recipient } = claimed[index] ?? first
     return outcomes.record({
       id: message,
       emailId: message,
@@ -78,6 +82,8 @@ const batchOf = Effect.fnUntraced(function*(recipients: ReadonlyArray<string>, a
       to: recipient,
       subject: "For Ann",
       at,
+      labels: noLabels,
+      claimNumber: claim_number,
       attemptsBefore: attempt_count,
       transition: transition(attempt_count, outcome, 0)
     })

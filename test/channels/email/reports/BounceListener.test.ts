@@ -25,13 +25,27 @@ const files = Effect.gen(function*() {
 
 const start = Effect.fnUntraced(function*(env: Record<string, string>) {
   const taken: Array<InboundMail> = []
-  const intake = Layer.succeed(ReportIntake, { take: (mail) => Effect.sync(() => void taken.push(mail)) })
+  const intake = Layer.succeed(ReportIntake, {
+    take: (mail) => Effect.sync(() => void taken.push(mail)),
+    takeOn: () => Effect.void
+  })
   const settings = { SMTP_URL: "smtp://relay.example", MAIL_BOUNCE_DOMAIN: "bounces.test", BOUNCE_PORT: "0", ...env }
   const layer = BounceListener.layer.pipe(
     Layer.provide(intake),
     Layer.provide(ReturnPaths.layer),
     Layer.provide(
-      Layer.succeed(MacKeys, { bounce: key, tracking: key, confirm: key, unsubscribe: key, verify: key, sandbox: key })
+      Layer.succeed(MacKeys, {
+        bounce: key,
+        tracking: key,
+        confirm: key,
+        unsubscribe: key,
+        verify: key,
+        sandbox: key,
+        receiver: key,
+        cursor: key,
+        recipient: key,
+        console: key
+      })
     ),
     Layer.provide(AppConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: settings })))
@@ -59,7 +73,38 @@ const certificateOf = (port: number) =>
     return Effect.sync(() => socket.destroy())
   })
 
+/** The first line that a client at this address gets, and the end of its connection. */
+const greeted = (port: number, localAddress: string) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly socket: NodeNet.Socket; readonly line: string; readonly ended: Promise<void> }>(
+      (resume) => {
+        const socket = NodeNet.connect({ port, host: "127.0.0.1", localAddress })
+        const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+        socket.on("error", () => {})
+        socket.once("data", (bytes) => resume(Effect.succeed({ socket, ended, line: bytes.toString().slice(0, 3) })))
+      }
+    ),
+    ({ socket }) => Effect.sync(() => socket.destroy())
+  )
+
 describe("BounceListener", () => {
+  it.effect("has 50 connections at once, and ends each after five minutes", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({})
+      // Every address of 127.0.0.0/8 is this machine's, and none has more than its own share.
+      const addresses = Array.from({ length: 51 }, (_, index) => `127.0.0.${2 + index % 3}`)
+      const all = yield* Effect.forEach(addresses, (address) => greeted(port, address))
+      assert.deepStrictEqual(all.map(({ line }) => line), [...Array.from({ length: 50 }, () => "220"), "421"])
+      yield* TestClock.adjust("299 seconds")
+      const first = all[0]?.ended.then(() => "ended")
+      const early = yield* Effect.promise(() =>
+        Promise.race([first, new Promise((resolve) => setImmediate(resolve, "open"))])
+      )
+      assert.strictEqual(early, "open")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Effect.promise(() => Promise.resolve(first)), "ended")
+    }).pipe(Effect.provide(NodeServices.layer)))
+
   it.effect("offers STARTTLS with its certificate, and receives mail with and without it", () =>
     Effect.gen(function*() {
       const { paths, write } = yield* files

@@ -42,9 +42,11 @@ describe("a delivery report", () => {
     it(`in the shape of ${name} reports a delivery, and nothing while the mail is in flight`, () => {
       const fine = { status: "2.0.0", diagnostic: "smtp; 250 2.0.0 Ok" }
       assert.deepStrictEqual(of({ ...fine, action: "delivered" }), { status: "delivered" })
-      for (const action of ["relayed", "expanded", "delayed", "unheard-of"]) {
+      for (const action of ["relayed", "expanded", "unheard-of"]) {
         assert.isUndefined(of({ ...fine, action }), action)
       }
+      const delay = { action: "delayed", status: "4.4.1", diagnostic: "smtp; 451 4.4.1 try again" }
+      assert.deepStrictEqual(of(delay), { status: "delayed", error: "451 4.4.1 try again" })
     })
   }
 

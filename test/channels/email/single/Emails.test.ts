@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { BulkThrottle } from "../../../../src/channels/email/recipients/BulkThrottle.ts"
+import { MessageProgress } from "../../../../src/channels/email/recipients/MessageProgress.ts"
 import { DefaultSender } from "../../../../src/channels/email/request/DefaultSender.ts"
 import { DeliverabilityWarnings } from "../../../../src/channels/email/request/DeliverabilityWarnings.ts"
 import { Emails } from "../../../../src/channels/email/single/Emails.ts"
@@ -24,8 +25,9 @@ const Subject = Emails.layer.pipe(
       requireVerified: (_, from) => Effect.fail(new SenderNotVerified({ param: "from", domain: domainOf(from) })),
       tracking: () => Effect.succeed({ opens: false, clicks: false })
     }),
-    Layer.mock(Quotas)({ limit: () => undefined, reserve: () => Effect.void }),
+    Layer.mock(Quotas)({ limitOfPlan: () => undefined, limit: () => undefined, reserve: () => Effect.void }),
     Layer.mock(Templates)({}),
+    Layer.mock(MessageProgress)({ publishSuppressed: () => Effect.void }),
     Layer.mock(DeliverabilityWarnings)({ ofSender: () => Effect.succeed([]) }),
     Layer.succeed(DefaultSender, { address: EmailAddress.make("us@example.com") }),
     Layer.succeed(EmailSender, EmailSender.of({ wake: Effect.void })),

@@ -63,7 +63,14 @@ describe("advance", () => {
     ([status, a, b, c]) => {
       const parts = { parts: Math.max(1, a + b + c), sent: a + b, delivered: a, failed: c }
       const advanced = advance(status, parts)
-      const ranks: Readonly<Record<SmsStatus, number>> = { queued: 0, sent: 1, delivered: 2, failed: 2, canceled: 2 }
+      const ranks: Readonly<Record<SmsStatus, number>> = {
+        scheduled: 0,
+        queued: 0,
+        sent: 1,
+        delivered: 2,
+        failed: 2,
+        canceled: 2
+      }
       if (advanced === undefined) return
       assert.isAbove(ranks[advanced.status], ranks[status])
       assert.strictEqual(advanced.leavesQueue, status === "queued")

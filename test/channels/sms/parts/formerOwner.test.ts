@@ -1,46 +1,50 @@
-import { assert } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { PartsRepo } from "../../../../src/channels/sms/parts/PartsRepo.ts"
 import { transition } from "../../../../src/channels/sms/parts/PartState.ts"
 import { PartStatusUpdates } from "../../../../src/channels/sms/parts/PartStatusUpdates.ts"
-import { Events } from "../../../../src/events/Events.ts"
+import { Usage } from "../../../../src/usage/Usage.ts"
 import { MessageId } from "../../../../src/values/Ids.ts"
 import { Timestamp } from "../../../../src/values/Timestamp.ts"
 import { formerOwnerChangesNothing } from "../../../support/formerOwner.ts"
 import { makeAccount } from "../../../support/Service.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { noEvents } from "../../../support/testEvents.ts"
 
 const claim = (id: MessageId) =>
   Effect.flatMap(
     PartsRepo,
-    ({ claimOldest }) =>
-      Effect.map(claimOldest("sandbox", [9, 9, 9]), (parts) =>
+    ({ claimsOf }) =>
+      Effect.map(claimsOf("live", "sandbox").claimOldest([9, 9, 9]), (parts) =>
         parts.find(({ message_id }) => message_id === id) ?? assert.fail("the part was not claimed"))
   )
+
+const makePart = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  const [row] = yield* sql`with added as (
+      insert into messages (account_id, channel, direction, recipient, content, segments, cost_micros)
+      values (${accountId}, 'sms', 'out', '+250788123456', '{}', 1, 1) returning id
+    )
+    insert into sms_parts (message_id, part_no, parts, encoding, body, lane, account_id)
+    select id, 1, 1, 'gsm7', 'Hello', 0, ${accountId}::bigint from added returning message_id`
+  return MessageId.make(Number(row?.["message_id"]))
+})
+
+const reclaim = Effect.flatMap(
+  PartsRepo,
+  ({ reclaimExpired }) => reclaimExpired({ provider: "sandbox", leaseTimeout: Duration.zero })
+)
 
 formerOwnerChangesNothing("an SMS part", {
   layer: Layer.merge(
     PartsRepo.layer,
-    PartStatusUpdates.layer.pipe(Layer.provide(Layer.succeed(Events, Events.of({ publish: () => Effect.void }))))
+    PartStatusUpdates.layer.pipe(Layer.provide([Usage.layer, noEvents]))
   ),
-  make: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const { accountId } = yield* makeAccount()
-    const [row] = yield* sql`with added as (
-        insert into messages (account_id, channel, direction, recipient, content, segments, cost_micros)
-        values (${accountId}, 'sms', 'out', '+250788123456', '{}', 1, 1) returning id
-      )
-      insert into sms_parts (message_id, part_no, parts, encoding, body, lane, account_id)
-      select id, 1, 1, 'gsm7', 'Hello', 0, ${accountId}::bigint from added returning message_id`
-    return MessageId.make(Number(row?.["message_id"]))
-  }),
+  make: makePart,
   claim,
-  takeOver: (id) =>
-    Effect.flatMap(
-      PartsRepo,
-      ({ reclaimExpired }) =>
-        Effect.andThen(reclaimExpired({ provider: "sandbox", leaseTimeout: Duration.zero }), claim(id))
-    ),
+  takeOver: (id) => Effect.andThen(reclaim, claim(id)),
   writes: {
     renewal: (part) => Effect.flatMap(PartsRepo, ({ renew }) => renew([part])),
     release: (part) => Effect.flatMap(PartsRepo, ({ release }) => release([part])),
@@ -49,11 +53,14 @@ formerOwnerChangesNothing("an SMS part", {
         outcome({
           message_id: part.message_id,
           part_no: part.part_no,
-          unconfirmedBefore: part.unconfirmed_attempts,
+          claimNumber: part.claim_number,
+          isUnconfirmed: false,
+          durationMs: 1,
           at: Timestamp.make("2030-01-31T09:00:00.000000Z"),
           transition: transition({ ...part, ageMillis: 0 }, { _tag: "Accepted", id: "1" })
         }))
   },
+  renew: (claims) => Effect.flatMap(PartsRepo, ({ renew }) => renew(claims)),
   state: (id) =>
     Effect.flatMap(
       SqlClient.SqlClient,
@@ -62,3 +69,17 @@ formerOwnerChangesNothing("an SMS part", {
         where m.id = ${id}`
     )
 })
+
+layer(PartsRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })(
+  "an SMS part that loses its owner",
+  (it) => {
+    it.effect("is submitted once more, and fails when that owner is lost as well", () =>
+      Effect.gen(function*() {
+        const id = yield* makePart
+        yield* claim(id)
+        assert.deepStrictEqual(yield* reclaim, [{ message_id: id, has_failed: false }])
+        assert.strictEqual((yield* claim(id)).unconfirmed_attempts, 1)
+        assert.deepStrictEqual(yield* reclaim, [{ message_id: id, has_failed: true }])
+      }))
+  }
+)

@@ -40,7 +40,7 @@ const makeCarrier = Effect.gen(function*() {
 
 const open = ({ port }: { readonly port: number }) =>
   SmppSession.open({
-    address: { host: "127.0.0.1", port, tls: false, systemId: "test", password: "secret" },
+    address: { host: "127.0.0.1", port, tls: false, systemId: "test", password: "secret", isPair: false },
     systemType: "",
     onDeliver: () => Effect.void
   })

@@ -251,14 +251,25 @@ describe("parseSmppUrl", () => {
       port: 2775,
       tls: false,
       systemId: "me",
-      password: "p@ss"
+      password: "p@ss",
+      isPair: false
     })
+    assert.deepInclude(Result.getOrThrow(read("smpp://me:x@h?bind=pair")), { host: "h", isPair: true })
+    assert.deepInclude(Result.getOrThrow(read("smpp://me:x@h:1/?bind=transceiver")), { port: 1, isPair: false })
     assert.deepInclude(Result.getOrThrow(read("smpps://me:x@[::1]:9000/")), { host: "::1", port: 9000, tls: true })
   })
 
   it("rejects a missing or long system_id, a path, and characters that end a field early", () => {
     for (
-      const text of ["smpp://h", "smpp://sixteenletters16@h", "smpp://a:b@h/x", "smpp://a%00b@h", "smpp://a:%zz@h"]
+      const text of [
+        "smpp://h",
+        "smpp://sixteenletters16@h",
+        "smpp://a:b@h/x",
+        "smpp://a%00b@h",
+        "smpp://a:%zz@h",
+        "smpp://a:b@h?bind=both",
+        "smpp://a:b@h?window=1"
+      ]
     ) {
       const parsed = read(text)
       assert.isTrue(Result.isFailure(parsed), text)

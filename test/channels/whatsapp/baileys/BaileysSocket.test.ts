@@ -6,6 +6,7 @@ import {
   type SocketEvent,
   WhatsAppSocket
 } from "../../../../src/channels/whatsapp/socket/WhatsAppSocket.ts"
+import { AccountId } from "../../../../src/values/Ids.ts"
 import { idleTraffic } from "../../../support/idleTraffic.ts"
 import { memoryCredentials } from "../../../support/memoryCredentials.ts"
 import { readUntil } from "../../../support/readUntil.ts"
@@ -22,7 +23,10 @@ describe("BaileysSocket", () => {
       const { controls } = simulator
       const { credentials, state } = memoryCredentials()
       const open = (isPaired: boolean) =>
-        Effect.flatMap(WhatsAppSocket, (sockets) => sockets.open({ credentials, isPaired, traffic: idleTraffic })).pipe(
+        Effect.flatMap(
+          WhatsAppSocket,
+          (sockets) => sockets.open({ account: AccountId.make(1), credentials, isPaired, traffic: idleTraffic })
+        ).pipe(
           Effect.provide(BaileysSocket.layer(Effect.succeed({ url: simulator.url })))
         )
       yield* Effect.scoped(Effect.gen(function*() {

@@ -4,7 +4,6 @@ import * as BaileysSocket from "../../../../src/channels/whatsapp/baileys/Bailey
 import { CredentialStore } from "../../../../src/channels/whatsapp/credentials/CredentialStore.ts"
 import { SessionRowRepo } from "../../../../src/channels/whatsapp/sessions/SessionRowRepo.ts"
 import * as SessionSupervisor from "../../../../src/channels/whatsapp/sessions/SessionSupervisor.ts"
-import { Events } from "../../../../src/events/Events.ts"
 import { AppConfig } from "../../../../src/platform/config/AppConfig.ts"
 import { Vault } from "../../../../src/platform/crypto/Vault.ts"
 import { node as stanza } from "../../../../src/sandbox/whatsapp/wire/stanza.ts"
@@ -14,8 +13,9 @@ import { passing } from "../../../support/passing.ts"
 import { eventually } from "../../../support/Service.ts"
 import { makeSessionRow } from "../../../support/sessionRow.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { noEvents } from "../../../support/testEvents.ts"
 
-const NoEvents = Layer.succeed(Events, Events.of({ publish: () => Effect.void }))
+const NoEvents = noEvents
 
 const Subject = Layer.mergeAll(CredentialStore.layer, SessionRowRepo.layer, NoEvents, AppConfig.layer).pipe(
   Layer.provideMerge(IdleTraffic),

@@ -5,14 +5,16 @@ import { TestClock } from "effect/testing"
 import type { ReportedStatus } from "../../../../src/channels/whatsapp/outbox/OutboxState.ts"
 import { OutboxStatusUpdates } from "../../../../src/channels/whatsapp/outbox/OutboxStatusUpdates.ts"
 import { type DomainEvent, Events } from "../../../../src/events/Events.ts"
-import { WhatsAppSessionId } from "../../../../src/values/Ids.ts"
-import { makeAccount } from "../../../support/Service.ts"
+import { Usage } from "../../../../src/usage/Usage.ts"
+import { MessageId, WhatsAppSessionId } from "../../../../src/values/Ids.ts"
+import { eventually, makeAccount } from "../../../support/Service.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { eventsWith } from "../../../support/testEvents.ts"
 
 const published: Array<DomainEvent> = []
 const Recording = Layer.succeed(
   Events,
-  Events.of({ publish: (events) => Effect.sync(() => void published.push(...events)) })
+  eventsWith((events) => Effect.sync(() => void published.push(...events)))
 )
 
 /** An unacknowledged message. */
@@ -44,7 +46,10 @@ const written = Effect.gen(function*() {
   return { sessionId, updates, row, age, events }
 })
 
-const Subject = OutboxStatusUpdates.layer.pipe(Layer.provide(Recording), Layer.provideMerge(TestDatabase.layer))
+const Subject = OutboxStatusUpdates.layer.pipe(
+  Layer.provide([Recording, Usage.layer]),
+  Layer.provideMerge(TestDatabase.layer)
+)
 
 // The node's clock shows 1970 in these tests.
 layer(Subject)("OutboxStatusUpdates", (it) => {
@@ -80,5 +85,32 @@ layer(Subject)("OutboxStatusUpdates", (it) => {
       yield* Deferred.succeed(released, undefined)
       yield* Fiber.joinAll([holding, writing])
       assert.approximately(yield* age, 3_600, 60)
+    }))
+
+  it.effect("cancels a message that is being released, after its release", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      const { cancelOne } = yield* OutboxStatusUpdates
+      const { row, sessionId } = yield* written
+      yield* sql`update whatsapp_outbox set status = 'scheduled', written_at = null where session_id = ${sessionId}`
+      const [message] = yield* sql`update messages set status = 'scheduled', send_at = now()
+        where session_id = ${sessionId} returning id`
+      const [locked, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const releasing = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
+        yield* sql`update messages set status = 'queued' where session_id = ${sessionId}`
+        yield* Deferred.succeed(locked, undefined)
+        yield* Deferred.await(released)
+        yield* sql`update whatsapp_outbox set status = 'queued' where session_id = ${sessionId}`
+      })))
+      yield* Deferred.await(locked)
+      const canceling = yield* Effect.forkChild(cancelOne(MessageId.make(Number(message?.["id"]))))
+      yield* eventually(
+        sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        ({ length }) => length === 1
+      )
+      yield* Deferred.succeed(released, undefined)
+      yield* Fiber.join(releasing)
+      assert.isTrue(yield* Fiber.join(canceling))
+      assert.strictEqual((yield* row)["status"], "canceled")
     }))
 })

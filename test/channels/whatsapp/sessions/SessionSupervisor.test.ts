@@ -14,6 +14,7 @@ import { passing } from "../../../support/passing.ts"
 import { eventually, live } from "../../../support/Service.ts"
 import { makeSessionRow } from "../../../support/sessionRow.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { eventsWith } from "../../../support/testEvents.ts"
 import { unaskedSocket } from "../../../support/unaskedSocket.ts"
 
 interface Connection {
@@ -66,7 +67,7 @@ const Sockets = Layer.succeed(
 const published: Array<DomainEvent> = []
 const Published = Layer.succeed(
   Events,
-  Events.of({ publish: (events) => Effect.sync(() => void published.push(...events)) })
+  eventsWith((events) => Effect.sync(() => void published.push(...events)))
 )
 
 const retries = 3

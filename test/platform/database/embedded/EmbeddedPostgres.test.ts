@@ -34,11 +34,11 @@ const nothingRuns = (path: string) =>
     Effect.orDie
   )
 
+/** The process of the server; undefined between two servers, which have no file. */
 const postmaster = (base: string) =>
-  Effect.sync(() => {
-    const file = NodePath.join(base, "pg18/postmaster.pid")
-    return NodeFs.existsSync(file) ? Number(NodeFs.readFileSync(file, "utf8").split("\n")[0]) : undefined
-  })
+  Effect.try(() => Number(NodeFs.readFileSync(NodePath.join(base, "pg18/postmaster.pid"), "utf8").split("\n")[0])).pipe(
+    Effect.orElseSucceed(() => undefined)
+  )
 
 /** These tests find processes in /proc, which other systems do not have. */
 const onLinux = NodeFs.existsSync("/proc/self/cmdline")
@@ -123,6 +123,24 @@ describe("files of an embedded server", () => {
       assert.isAtMost(Buffer.byteLength(files.socket), 103)
       assert.strictEqual(NodeFs.statSync(files.socketDirectory).mode & 0o777, 0o700)
     }))
+
+  for (
+    const [what, path, reason] of [
+      ["a file", "file", "is not a directory"],
+      ["below a file", "file/db", "ENOTDIR|is not a directory"],
+      ["of the kernel", "/proc/self/db", "/proc/self belongs to the kernel"]
+    ] as const
+  ) {
+    it.effect(`a directory that is ${what} is refused at once, and the error names DATA_DIR`, () =>
+      Effect.gen(function*() {
+        const place = yield* workplace
+        NodeFs.writeFileSync(NodePath.join(place, "file"), "")
+        const dataDir = NodePath.resolve(place, path)
+        const account = { uid: NodeProcess.getuid?.() ?? 0, gid: NodeProcess.getgid?.() ?? 0, switched: false }
+        const { message } = yield* Effect.flip(prepareFiles(dataDir, account, 5432))
+        assert.match(message, new RegExp(`^DATA_DIR cannot be used: .*(${reason}).* or set DATABASE_URL to your`))
+      }))
+  }
 
   it.effect("a directory that another account created is refused", () =>
     Effect.gen(function*() {

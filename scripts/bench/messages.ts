@@ -1,0 +1,168 @@
+/**
+ * Measures the list of all messages of one account, beside as many of others: a page at the end compared with the first one,
+ * and searches for words from the rarest to those of every third message. Then the timeline of a message of 29 days beside
+ * many attempts. Then what scheduled messages cost while they wait. BENCH_MESSAGES, BENCH_ATTEMPTS and BENCH_SCHEDULED are
+ * the sizes.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { AllMessages, type SummaryFilter } from "../../src/history/AllMessages.ts"
+import { Timelines } from "../../src/history/Timelines.ts"
+import { SummaryChannel } from "../../src/messages/MessageSummary.ts"
+import { directory, migrate } from "../../src/platform/database/Migrations.ts"
+import { AccountId } from "../../src/values/Ids.ts"
+import type { Position } from "../../src/values/Page.ts"
+import { recreatePartitions } from "../../test/support/partitions.ts"
+import { cpuOfChildren } from "./support/cpuTime.ts"
+import { fillMessages } from "./support/manyMessages.ts"
+import { measureScheduled } from "./support/scheduledMessages.ts"
+import { type BenchDatabase, client, postmasterOf, startDatabase } from "./support/service.ts"
+import { median, printTable } from "./support/table.ts"
+
+const messages = Number(process.env["BENCH_MESSAGES"] ?? 200_000)
+const attempts = Number(process.env["BENCH_ATTEMPTS"] ?? 1_000_000)
+const scheduled = Number(process.env["BENCH_SCHEDULED"] ?? 200_000)
+const account = AccountId.make(1)
+const pageSize = 50
+
+const none: SummaryFilter = { tags: [], metadata: {} }
+
+const millisOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const began = performance.now()
+    return Effect.map(effect, (value) => ({ millis: performance.now() - began, value }))
+  })
+
+const p95 = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0
+
+const searches: ReadonlyArray<readonly [string, ReadonlyArray<SummaryFilter>]> = [
+  ["a rare word", Array.from({ length: 40 }, (_, i) => ({ ...none, q: `w${15_000 + 111 * i}` }))],
+  ["a common word", Array.from({ length: 40 }, (_, i) => ({ ...none, q: `w${i}` }))],
+  ["a word of some", Array.from({ length: 40 }, (_, i) => ({ ...none, q: `w${200 + 37 * i}` }))],
+  ["two words", Array.from({ length: 40 }, (_, i) => ({ ...none, q: `w${i} w${300 + 31 * i}` }))],
+  ["the beginning of many words", Array.from({ length: 40 }, (_, i) => ({ ...none, q: `w${1 + i % 9}` }))],
+  ["a word that no message has", Array.from({ length: 40 }, (_, i) => ({ ...none, q: `absent${i}` }))],
+  ["a recipient", Array.from({ length: 40 }, (_, i) => ({ ...none, q: `reader${2 * i}` }))],
+  ["the beginning of an address", Array.from({ length: 40 }, (_, i) => ({ ...none, to: `reader${i}` }))],
+  ["the beginning of a number", Array.from({ length: 40 }, (_, i) => ({ ...none, to: `+2507100${i}` }))],
+  ["the domain of all senders", Array.from({ length: 40 }, () => ({ ...none, domain: "bench.example" }))],
+  ["a domain that no sender has", Array.from({ length: 40 }, (_, i) => ({ ...none, domain: `absent${i}.example` }))],
+  ["a rare key", Array.from({ length: 40 }, (_, i) => ({ ...none, key_id: 2 * i }))],
+  [
+    "a domain and a status",
+    Array.from({ length: 40 }, () => ({ ...none, domain: "bench.example", status: "bounced" }))
+  ],
+  ["a word and a status", Array.from({ length: 40 }, (_, i) => ({ ...none, q: `w${i}`, status: "bounced" }))]
+]
+
+const measure = Effect.fnUntraced(function*(database: BenchDatabase) {
+  const all = yield* AllMessages
+  const list = (filter: SummaryFilter, after: Position | null = null) =>
+    all.list({ accountId: account, channels: new Set(SummaryChannel.literals) }, filter, {
+      limit: pageSize + 1,
+      offset: 0,
+      after
+    })
+  const sql = yield* SqlClient.SqlClient
+  const [ends] =
+    yield* sql`select (select id from email_messages where account_id = 1 order by id offset 200 limit 1) as email,
+    (select id from messages where account_id = 1 order by id offset 200 limit 1) as text`
+  const last = [Number(ends?.["email"]), Number(ends?.["text"]), Number(ends?.["text"])]
+  const pages = { first: [] as Array<number>, last: [] as Array<number> }
+  for (let round = 0; round < 60; round++) {
+    pages.first.push((yield* millisOf(list(none))).millis)
+    pages.last.push((yield* millisOf(list(none, last))).millis)
+  }
+  const postmaster = postmasterOf(database)
+  const before = cpuOfChildren(postmaster)
+  const times = yield* Effect.forEach(searches, ([name, filters]) =>
+    Effect.gen(function*() {
+      const runs = yield* Effect.forEach([...filters, ...filters], (filter) => millisOf(list(filter)))
+      const found = runs.reduce((sum, { value }) => sum + value.length, 0) / runs.length
+      return { name: `${name} (${found.toFixed(0)} of ${pageSize + 1} rows)`, millis: runs.map(({ millis }) => millis) }
+    }))
+  const count = times.reduce((sum, { millis }) => sum + millis.length, 0)
+  const cpu = (cpuOfChildren(postmaster) - before) / 1_000 / count
+  yield* printTable(`messages: a list of ${messages.toLocaleString("en-US")} messages of one account`, [
+    {
+      metric: "the last page, p95 ms",
+      value: p95(pages.last),
+      limit: { name: "the first page", value: p95(pages.first) }
+    },
+    ...times.map(({ millis, name }) => ({
+      metric: `search for ${name}, p95 ms`,
+      value: p95(millis),
+      limit: { name: "the aim", value: 50 }
+    })),
+    {
+      metric: "all searches, p95 ms",
+      value: p95(times.flatMap(({ millis }) => millis)),
+      limit: { name: "the aim", value: 50 }
+    },
+    { metric: "CPU of PostgreSQL for a search, mean ms", value: cpu }
+  ])
+})
+
+/** Ten attempts of each message of 30 days, and one message with 200 entries. */
+const fillAttempts = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* recreatePartitions(-31, 14)
+  yield* sql`insert into message_attempts (account_id, channel, message_id, recipient, at, attempt, outcome, duration_ms, peer,
+      reply)
+    select 1, 'email', 1000 + i / 10, 'reader@host.example', now() - (30 - 30 * i::float8 / ${attempts}::integer)
+      * interval '1 day', 1 + i % 10, 'deferred', 20, '192.0.2.1', '450 4.2.0 Greylisted'
+    from generate_series(1, ${attempts}::integer) as numbers (i)`
+  yield* sql`update email_messages set created_at = now() - interval '29 days', status = 'sent', sent_at = now(),
+    completed_at = now() where id = 2`
+  yield* sql`insert into message_attempts (account_id, channel, message_id, recipient, at, attempt, outcome, duration_ms, peer,
+      reply)
+    select 1, 'email', 2, 'reader@host.example', now() - i * interval '6 hours', i, 'deferred', 20, '192.0.2.1',
+      '450 4.2.0 Greylisted' from generate_series(1, 60) as numbers (i)`
+  yield* sql`with happened as (
+      insert into events (id, account_id, name, body, channel, message_id, created_at)
+      select 'evt_' || ulid_time(now() - i * interval '1 minute') || lpad(i::text, 16, '0'), 1, 'email.opened', 'x', 'email', 2,
+        now() - i * interval '1 minute' from generate_series(1, 40) as numbers (i) returning id, created_at
+    )
+    insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
+    select 1, nextval('webhook_delivery_ids'), id, 'email.opened', 'delivered', 1, created_at, created_at from happened`
+  yield* sql`vacuum analyze message_attempts, events, webhook_deliveries`
+})
+
+/** Milliseconds that PostgreSQL has worked on statements. Its sessions report them after ten seconds without one. */
+const worked = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.sleep("11 seconds")
+  const [row] = yield* sql`select active_time from pg_stat_database where datname = current_database()`
+  return Number(row?.["active_time"])
+})
+
+const measureTimeline = Effect.gen(function*() {
+  const timelines = yield* Timelines
+  const read = millisOf(timelines.read({ accountId: account, channel: "email", id: 2 }))
+  const entries = (yield* read).value.length
+  const before = yield* worked
+  const millis: Array<number> = []
+  for (let round = 0; round < 200; round++) millis.push((yield* read).millis)
+  const database = ((yield* worked) - before) / millis.length
+  const aim = { name: "the aim", value: 5 }
+  yield* printTable(`messages: a timeline beside ${attempts.toLocaleString("en-US")} attempts`, [
+    { metric: `${entries} entries over 29 days, mean ms of PostgreSQL`, value: database, limit: aim },
+    { metric: "with the node's work, median ms", value: median(millis) }
+  ])
+})
+
+const bench = Effect.gen(function*() {
+  const database = yield* startDatabase
+  yield* migrate(directory).pipe(
+    Effect.andThen(fillMessages(messages)),
+    Effect.andThen(Effect.provide(measure(database), AllMessages.layer)),
+    Effect.andThen(fillAttempts),
+    Effect.andThen(Effect.provide(measureTimeline, Timelines.layer)),
+    Effect.provide(client(database))
+  )
+  yield* measureScheduled(scheduled)
+})
+
+NodeRuntime.runMain(Effect.scoped(bench).pipe(Effect.provide(NodeServices.layer)))

@@ -1,0 +1,51 @@
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import type { MessageSummary } from "../../sdk/MessagingClient.ts"
+import { call, client, json, print } from "./connection.ts"
+
+const channels = ["email", "sms", "whatsapp"] as const
+
+/** Seconds between two looks at the list. */
+const interval = "2 seconds"
+
+const lineOf = ({ channel, created_at, direction, error, id, preview, status, to }: MessageSummary) => {
+  const text = `${preview}${error === null ? "" : ` (${error})`}`.replaceAll(/\s+/g, " ")
+  const where = `${direction === "in" ? "from" : "to"} ${[to].flat().join(", ")}`
+  return `${created_at}  ${channel.padEnd(8)}  ${status.padEnd(10)}  ${id}  ${where}  ${text}`
+}
+
+/** `logs`: the newest messages of all channels, the oldest of them first. */
+export const logs = Command.make(
+  "logs",
+  {
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withAlias("f"),
+      Flag.withDescription("Go on: print new messages, and each again when its status changes"),
+      Flag.withDefault(false)
+    ),
+    channel: Flag.Literals("channel", channels).pipe(Flag.withDescription(channels.join(", ")), Flag.optional),
+    status: Flag.String("status").pipe(Flag.withDescription("Only this status, such as failed"), Flag.optional),
+    limit: Flag.Int("limit").pipe(Flag.withDescription("How many messages, at most 100"), Flag.withDefault(25)),
+    json
+  },
+  Effect.fnUntraced(function*({ channel, follow, json, limit, status }) {
+    const { history } = yield* client
+    const seen = new Map<string, string>()
+    // The service checks the status, which the type of the SDK lists.
+    const filter = {
+      channel: Option.getOrUndefined(channel),
+      status: Option.getOrUndefined(status) as "sent" | undefined
+    }
+    const look = Effect.fnUntraced(function*(per_page: number) {
+      const { data } = yield* call(() => history.list({ ...filter, per_page }))
+      for (const message of data.toReversed()) {
+        const name = `${message.channel} ${message.id}`
+        if (seen.get(name) === message.status) continue
+        seen.set(name, message.status)
+        yield* print(json, message, lineOf(message))
+      }
+    })
+    yield* look(limit)
+    if (follow) return yield* Effect.forever(Effect.andThen(Effect.sleep(interval), look(100)))
+  })
+).pipe(Command.withDescription("Print the newest messages; --follow goes on"))

@@ -1,0 +1,223 @@
+// What scripts add to the pages. Every page works without them.
+;(() => {
+  const show = (root) => {
+    for (const button of root.querySelectorAll("[data-copy], [data-shortcuts]")) button.hidden = false
+  }
+
+  const pageOf = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html")
+
+  // The label of a button says for two seconds that its text is copied.
+  const sayCopied = (button, copied) => {
+    const label = button.querySelector("span")
+    const before = label.textContent
+    label.textContent = copied
+    setTimeout(() => (label.textContent = before), 2000)
+  }
+
+  const copy = async (button) => {
+    await navigator.clipboard.writeText(button.dataset.copy)
+    sayCopied(button, button.dataset.copied)
+  }
+
+  // A page of another address opens above this one.
+  const openAbove = (main, address, opener) => {
+    for (const part of main.querySelectorAll(".crumbs, .foot, .done")) part.remove()
+    const dialog = document.createElement("dialog")
+    dialog.setAttribute("aria-label", main.querySelector("h1, h2").textContent)
+    dialog.append(...main.childNodes)
+    for (const form of dialog.querySelectorAll("form:not([action])")) form.action = address
+    dialog.addEventListener("close", () => {
+      dialog.remove()
+      opener.focus()
+    })
+    document.body.append(dialog)
+    show(dialog)
+    dialog.showModal()
+  }
+
+  // A page that asks for a confirmation opens above the page that leads to it.
+  const openDialog = async (link) => {
+    const answer = await fetch(link.href, { credentials: "same-origin" })
+    const main = (await pageOf(answer)).querySelector("main")
+    if (!answer.ok || main === null) return void location.assign(link.href)
+    openAbove(main, link.href, link)
+  }
+
+  // Sends a form and copies the text that the answer shows. Browsers copy only what a click began, so the clipboard gets the
+  // promise of the text. What cannot be copied is shown.
+  const copyAnswer = async (form, button) => {
+    const body = new URLSearchParams(new FormData(form))
+    const page = fetch(form.action, { method: "POST", body, credentials: "same-origin" }).then(pageOf)
+    const source = page.then((found) => found.querySelector("main [data-copy]").dataset)
+    const text = source.then(({ copy }) => new Blob([copy], { type: "text/plain" }))
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })])
+      sayCopied(button, (await source).copied)
+    } catch {
+      openAbove((await page).querySelector("main"), form.action, button)
+    }
+  }
+
+  document.addEventListener("submit", (event) => {
+    // Without TLS there is no clipboard: then the form loads its answer.
+    if (!event.target.matches("[data-copies]") || navigator.clipboard === undefined) return
+    event.preventDefault()
+    void copyAnswer(event.target, event.submitter)
+  })
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]")
+    if (button !== null) return void copy(button)
+    const link = event.target.closest("a[data-dialog]")
+    if (link !== null && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+      event.preventDefault()
+      return void openDialog(link)
+    }
+    const cancel = event.target.closest("dialog .buttons a")
+    if (cancel !== null) {
+      event.preventDefault()
+      return void cancel.closest("dialog").close()
+    }
+    // A menu closes when a person looks elsewhere.
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (!menu.contains(event.target)) menu.open = false
+    }
+  })
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return
+    const menu = document.querySelector("details.menu[open]")
+    if (menu === null) return
+    menu.open = false
+    menu.querySelector("summary").focus()
+  })
+
+  // The keys of a person who has not switched them off: then the page has a list of them.
+  const list = document.querySelector("template#shortcuts")
+  const showList = (opener) => openAbove(list.content.cloneNode(true), location.href, opener)
+  // Its menu closes with the next click, so the focus returns to the button of the menu.
+  document.querySelector("[data-shortcuts]")?.addEventListener("click", ({ currentTarget }) =>
+    showList(currentTarget.closest("details").querySelector("summary")))
+
+  // On a narrow screen a link stands for the search.
+  const find = () => {
+    const field = document.querySelector("#find-q")
+    if (field === null) return
+    if (!field.checkVisibility()) return void document.querySelector("a.find").click()
+    field.focus()
+    field.select()
+  }
+
+  const moveBy = (step) => {
+    const rows = [...document.querySelectorAll("main .list tbody tr:has(a)")]
+    const at = rows.findIndex((row) => row.contains(document.activeElement))
+    rows[Math.max(0, at + step)]?.querySelector("a").focus()
+  }
+
+  // The keys of a keyboard for another alphabet count by their places.
+  const keyOf = ({ code, key }) => {
+    if (key.codePointAt(0) < 128) return key.toLowerCase()
+    return key === "؟" ? "?" : code === "Slash" ? "/" : code.replace("Key", "").toLowerCase()
+  }
+
+  let isAfterG = false
+  const doings = {
+    "/": find,
+    "?": () => showList(document.activeElement),
+    j: () => moveBy(1),
+    k: () => moveBy(-1),
+    g: () => (isAfterG = true)
+  }
+  const doingOf = (event) => {
+    const key = keyOf(event)
+    const link = isAfterG && document.querySelector(`.nav a[data-key="${CSS.escape(key)}"]`)
+    isAfterG = false
+    if (document.querySelector("dialog[open]") !== null || event.altKey || event.isComposing) return undefined
+    if (event.ctrlKey || event.metaKey) return key === "k" ? find : undefined
+    if (list === null || event.target.matches("input, select, textarea, [contenteditable]")) return undefined
+    return link ? () => link.click() : doings[key]
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const doing = doingOf(event)
+    if (doing === undefined) return
+    event.preventDefault()
+    doing()
+  })
+
+  // The form of the first start knows the zone of the browser, if it is one of ours.
+  const zone = document.querySelector("select[data-guess=zone]")
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (zone !== null && [...zone.options].some(({ value }) => value === own)) zone.value = own
+
+  show(document)
+  // A new part of the page comes as it is without scripts.
+  document.addEventListener("htmx:after:swap", () => show(document))
+  document.querySelector(".problem")?.focus()
+})()
+// A page whose data change loads itself again while a person looks at it, and not in the middle of their work.
+;(() => {
+  const everyMillis = 2000
+  const gone = new Set([403, 404, 410])
+  let isPaused = false
+
+  const isWorking = (main) =>
+    document.querySelector("dialog[open]") !== null || main.querySelector("details[open]") !== null ||
+    [...main.querySelectorAll("input:not([type=hidden]), select, textarea")].some((field) =>
+      field === document.activeElement || field.matches(":user-valid, :user-invalid")
+    )
+
+  const said = (isStale) => {
+    const line = document.querySelector("[data-stale]")
+    if (line !== null) line.textContent = isStale ? line.dataset.stale : ""
+  }
+
+  const load = async () => {
+    const main = document.querySelector("main[data-live]")
+    if (main === null || isPaused || document.hidden || isWorking(main)) return
+    const asked = location.href
+    const answer = await fetch(asked, { credentials: "same-origin" })
+    // The person has signed out elsewhere, or what the page shows is gone: then another page says so.
+    if (answer.redirected || gone.has(answer.status)) return void location.reload()
+    if (!answer.ok) throw new Error(answer.statusText)
+    const text = await answer.text()
+    if (!isPaused && location.href === asked && !isWorking(main)) {
+      await htmx.swap({ sourceElement: main, target: "main", select: "main", swap: "outerMorph", text })
+    }
+    said(false)
+  }
+
+  const next = () => setTimeout(() => load().catch(() => said(true)).finally(next), everyMillis)
+  next()
+
+  const button = document.querySelector("[data-pause]")
+  if (button === null) return
+  button.hidden = false
+  button.addEventListener("click", () => {
+    isPaused = !isPaused
+    const label = button.querySelector("span")
+    const { other } = button.dataset
+    button.dataset.other = label.textContent
+    label.textContent = other
+  })
+})()
+// Passkeys: the browser's answer goes into the form, which is then sent as any other.
+;(() => {
+  if (typeof PublicKeyCredential?.parseRequestOptionsFromJSON !== "function") return
+  const ask = async (form) => {
+    const wanted = JSON.parse(form.dataset.wanted)
+    const credential = form.dataset.passkey === "create"
+      ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(wanted) })
+      : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(wanted) })
+    form.elements.namedItem("answer").value = JSON.stringify(credential.toJSON())
+    form.submit()
+  }
+  for (const form of document.querySelectorAll("form[data-passkey]")) {
+    form.hidden = false
+    form.addEventListener("submit", (event) => {
+      event.preventDefault()
+      // A person who closes the browser's question stays on the page.
+      ask(form).catch(() => undefined)
+    })
+  }
+})()

@@ -1,0 +1,160 @@
+/** Stands before every page: finds the person and the account, checks forms, and answers every request with a page. */
+import { ByteSize, Context, Effect, Layer, Schema, Semaphore, Stream } from "effect"
+import { HttpIncomingMessage, type HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { People } from "../../people/People.ts"
+import { AppConfig } from "../../platform/config/AppConfig.ts"
+import type { ApiError } from "../../platform/http/ApiError.ts"
+import type { AccountId } from "../../values/Ids.ts"
+import { allows } from "../../values/Permission.ts"
+import { type Action, Refused, refusedBy } from "../page/Action.ts"
+import type { AccountAsk, Ask, Drawn, PersonAsk } from "../page/Ask.ts"
+import type { AnyPage } from "../page/Page.ts"
+import { attemptOf } from "../page/refusals.ts"
+import { actionField } from "../ui/form.ts"
+import { Answers, follow, redirect } from "./Answers.ts"
+import { Proofs } from "./Proofs.ts"
+import { type Visit, Visits } from "./Visits.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Live rows, or those of test keys. */
+export type Mode = AccountAsk["mode"]
+
+/** The largest form. */
+const maxForm = ByteSize.fromInputUnsafe("1 MiB")
+
+const isRefused = Schema.is(Refused)
+
+/** One in so many connections of the requests' pool is for pages. */
+const share = 5
+
+const ofAccount = (person: PersonAsk, account: AccountAsk["account"], mode: Mode): AccountAsk => ({
+  ...person,
+  account,
+  mode,
+  // The id of a shadow is the account's with a minus.
+  accountId: (mode === "test" ? -account.id : account.id) as AccountId,
+  to: (path) => `/console/${account.id}${mode === "test" ? "/test" : ""}${path === "" ? "/" : path}`,
+  can: (permission) => allows(account.role, permission)
+})
+
+/** What a page does, once its request is allowed. */
+interface Performed<A extends Ask, R> {
+  readonly actions: ReadonlyArray<Action<A, R>>
+  readonly show: (ask: A) => Effect.Effect<Drawn, ApiError, R>
+  /** Whether the person may send the form of an action. */
+  readonly admits: (action: Action<A, R>) => boolean
+}
+
+/**
+ * Leads people to pages.
+ *
+ * @effect-expect-leaking HttpServerRequest | RouteContext
+ */
+export class Gate extends Context.Service<Gate, {
+  /** The answer of a page to the current request. */
+  readonly serve: <R>(
+    page: AnyPage<R>,
+    mode: Mode
+  ) => Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>
+  /** The answer to a path that no page has. */
+  readonly missing: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>
+}>()("messaging-service/console/gate/Gate") {
+  static readonly layer = Layer.effect(
+    Gate,
+    Effect.gen(function*() {
+      const visits = yield* Visits
+      const answers = yield* Answers
+      const people = yield* People
+      const proofs = yield* Proofs
+      const { databaseConnections } = yield* AppConfig
+      // A page reads one statement after the other. The others wait here, without a connection.
+      const reading = (yield* Semaphore.make(Math.max(1, Math.floor(databaseConnections / share)))).withPermit
+
+      /** Reads and draws a page. Each portion of its file is a read, too. */
+      const shown = <A extends Ask, R>({ show }: Performed<A, R>, ask: A) =>
+        Effect.map(reading(show(ask)), (drawn): Drawn => {
+          const { file } = drawn
+          if (file === undefined) return drawn
+          const lines = Stream.transformPull(file.lines, (pull) => Effect.succeed(reading(pull)))
+          return { ...drawn, file: { ...file, lines } }
+        })
+
+      /** Runs a form. A refusal draws the page again, with the typed values. */
+      const submit = Effect.fnUntraced(function*<A extends Ask, R>(visit: Visit, ask: A, page: Performed<A, R>) {
+        const text = yield* visit.request.text.pipe(
+          Effect.provideService(HttpIncomingMessage.MaxBodySize, maxForm),
+          Effect.orDie
+        )
+        const form = new URLSearchParams(text)
+        const action = page.actions.find(({ name }) => name === form.get(actionField))
+        if (action === undefined || !page.admits(action)) return answers.problem(visit, ask, { kind: "missing" })
+        const again = (refused: Refused) =>
+          Effect.map(
+            shown(page, { ...ask, attempt: attemptOf(ask.t, { action, form }, refused) }),
+            (drawn) => answers.page(visit, ask, { ...drawn, status: refused.status })
+          )
+        if (!visits.isGenuine(visit, form)) {
+          return yield* again(Refused.of(ask.t.text("problem.crossSite.text"), { status: 403 }))
+        }
+        const proven = proofs.before(action, visit, form)
+        const ran = Effect.flatMap(proven, (at) => {
+          const asked = at.signedIn === undefined ? ask : { ...ask, signedIn: at.signedIn }
+          return Effect.map(
+            action.run(form, asked),
+            (next) => next._tag === "Go" ? follow(at, next) : answers.page(at, asked, next.page)
+          )
+        })
+        return yield* Effect.catch(
+          ran,
+          (error) => isRefused(error) ? again(error) : Effect.flatMap(refusedBy(error), again)
+        )
+      })
+
+      const perform = <A extends Ask, R>(visit: Visit, ask: A, page: Performed<A, R>) =>
+        answers.guarded(
+          visit,
+          ask,
+          visit.request.method === "POST"
+            ? Effect.suspend(() => submit(visit, ask, page))
+            : Effect.map(
+              shown(page, ask),
+              (drawn) =>
+                drawn.leadsTo === undefined ? answers.page(visit, ask, drawn) : redirect(visit, drawn.leadsTo, 302)
+            )
+        )
+
+      const admitsAll = () => true
+
+      const serve = Effect.fnUntraced(function*<R>(page: AnyPage<R>, mode: Mode) {
+        const visit = yield* visits.current
+        const { ask, request, signedIn } = visit
+        if (page.kind === "door") return yield* perform(visit, ask, { ...page, admits: admitsAll })
+        if (signedIn === undefined) {
+          const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : ""
+          return redirect(visit, `/console/sign-in${next}`, 302)
+        }
+        const person: PersonAsk = { ...ask, signedIn }
+        if (page.kind === "person") return yield* perform(visit, person, { ...page, admits: admitsAll })
+        const account = signedIn.accounts.find(({ id }) => String(id) === ask.params["account"])
+        if (account === undefined || (mode === "test" && !account.has_test_mode)) {
+          return answers.problem(visit, person, { kind: "missing" })
+        }
+        const { role } = account
+        const whole = ofAccount(person, account, mode)
+        if (!allows(role, page.permission)) return answers.problem(visit, whole, { kind: "forbidden", role })
+        if (signedIn.person.last_account_id !== account.id) yield* people.visit(signedIn.person.id, account.id)
+        return yield* perform(visit, whole, { ...page, admits: ({ permission }) => allows(role, permission) })
+      })
+
+      const missing = Effect.map(visits.current, (visit) => {
+        const { ask, signedIn } = visit
+        if (signedIn === undefined) return redirect(visit, "/console/sign-in", 302)
+        const person: PersonAsk = { ...ask, signedIn }
+        return answers.problem(visit, person, { kind: "missing" })
+      })
+
+      return Gate.of({ serve, missing })
+    })
+  )
+}

@@ -1,0 +1,48 @@
+import type { attention as english } from "../en/attention.ts"
+
+/** What needs attention: a sentence and a button for each kind. */
+export const attention: Readonly<Record<keyof typeof english, string>> = {
+  "attention.since": "منذ {time}.",
+  "attention.webhook_unhealthy": "خطاف الويب {name} غير سليم. لا تصل إليه أحداث.",
+  "attention.webhook_unhealthy.button": "فتح خطاف الويب",
+  "attention.webhook_failing": "خطاف الويب {name} يفشل الآن. تُعاد محاولة أحداثه.",
+  "attention.webhook_failing.button": "فتح خطاف الويب",
+  "attention.session_failed": "توقفت جلسة WhatsApp {name}. اربط هاتفها مرة أخرى.",
+  "attention.session_failed.button": "فتح الجلسة",
+  "attention.session_disconnected": "جلسة WhatsApp {name} غير متصلة.",
+  "attention.session_disconnected.button": "فتح الجلسة",
+  "attention.session_unpaired": "جلسة WhatsApp {name} تنتظر هاتفًا.",
+  "attention.session_unpaired.button": "عرض رمز QR",
+  "attention.domain_lost": "أحد سجلات DNS لنطاق الإرسال {name} غير موجود أو غير صحيح.",
+  "attention.domain_lost.button": "فتح النطاق",
+  "attention.domain_pending": "لم يتم التحقق من نطاق الإرسال {name} بعد.",
+  "attention.domain_pending.button": "فتح النطاق",
+  "attention.bounces_high": "ارتد الكثير من البريد في آخر 24 ساعة. أزل العناوين غير الموجودة.",
+  "attention.bounces_high.button": "عرض البريد المرتد",
+  "attention.complaints_high": "صُنّف الكثير من البريد في آخر 24 ساعة كبريد مزعج.",
+  "attention.complaints_high.button": "عرض الشكاوى",
+  "attention.quota_reached": "استُنفدت حصة الشهر: {name}.",
+  "attention.quota_reached.button": "عرض الاستخدام",
+  "attention.quota_near": "استُخدم أكثر من 80 بالمئة من إحدى الحصص: {name}.",
+  "attention.quota_near.button": "عرض الاستخدام",
+  "attention.trial_ending": "تنتهي الفترة التجريبية خلال 24 ساعة.",
+  "attention.trial_ending.button": "عرض الاستخدام",
+  "attention.relay_away": "خادم ترحيل البريد خارج الخدمة. لا يضيع شيء: تنتظر الرسائل الإلكترونية وتُرسل عند عودته.",
+  "attention.relay_away.button": "عرض الرسائل المنتظرة",
+  "attention.carrier_away": "شركة الاتصالات خارج الخدمة. لا يضيع شيء: تنتظر رسائل SMS وتُرسل عند عودتها.",
+  "attention.carrier_away.button": "عرض الرسائل المنتظرة",
+  "attention.queue_late":
+    "تنتظر رسائل عبر {name} منذ أكثر من دقيقة. قد يكون خادم ترحيل البريد أو شركة الاتصالات خارج الخدمة.",
+  "attention.queue_late.button": "عرض الرسائل المنتظرة",
+  "attention.codes_late":
+    "تنتظر رموز لمرة واحدة عبر {name} منذ أكثر من 10 ثوانٍ. قد يكون خادم ترحيل البريد أو شركة الاتصالات خارج الخدمة.",
+  "attention.codes_late.button": "عرض الرموز",
+  "attention.codes_blocked": "الرموز إلى الأرقام التي تبدأ بالرقم {name} موقوفة للاشتباه في احتيال.",
+  "attention.codes_blocked.button": "عرض الأرقام المحظورة",
+  "attention.key_expiring": "تنتهي صلاحية مفتاح API {name} خلال سبعة أيام.",
+  "attention.key_expiring.button": "فتح المفاتيح",
+  "attention.key_unused": "لم يُستخدم مفتاح API {name} منذ 90 يومًا.",
+  "attention.key_unused.button": "فتح المفاتيح",
+  "attention.no_second_factor": "يسجّل المالك الدخول بكلمة المرور وحدها.",
+  "attention.no_second_factor.button": "إضافة عامل التحقق الثاني"
+}

@@ -1,0 +1,45 @@
+import type { recoveries as english } from "../en/recoveries.ts"
+
+/** What a webhook missed, and how it is sent again. */
+export const recoveries: Readonly<Record<keyof typeof english, string>> = {
+  "webhooks.recover": "إعادة إرسال ما فات",
+  "recover.title": "إعادة إرسال ما فات",
+  "recover.lead":
+    "تعيد الخدمة إرسال التسليمات الفاشلة والتي تم تخطيها. تحتفظ الأحداث بمعرّفاتها، فتتعرف نقطة النهاية لديك على ما وصلها منها.",
+  "recover.choose": "ما تريد إعادة إرساله",
+  "recover.since": "من",
+  "recover.until": "حتى",
+  "recover.status": "التسليمات التي",
+  "recover.status.both": "فشلت أو تم تخطيها",
+  "recover.status.failed": "فشلت",
+  "recover.status.skipped": "تم تخطيها",
+  "recover.count": "حساب عددها",
+  "recover.wrong": "هذا الوقت غير صالح. يجب أن تكون البداية في الماضي وقبل النهاية.",
+  "recover.nothing": "لم يفُت شيء في هذه المدة.",
+  "recover.events": "الأحداث التي ستُرسل",
+  "recover.atLeast": "{count} على الأقل",
+  "recover.order": "الترتيب",
+  "recover.order.event": "الحدث الأقدم أولًا",
+  "recover.pace": "الوتيرة",
+  "recover.perSecond": "نحو {count} في الثانية",
+  "recover.paceUnknown": "غير معروفة: لم ينجح أي تسليم حديث",
+  "recover.end": "النهاية المتوقعة",
+  "recover.endUnknown": "غير معروفة",
+  "recover.notActive": "خطاف الويب هذا غير نشط، لذلك لا يمكن إرسال شيء إليه. فعّله أولًا، ثم عُد إلى هنا.",
+  "recover.start":
+    "إعادة إرسال {count, plural, zero {# حدث} one {حدث واحد} two {حدثين} few {# أحداث} many {# حدثًا} other {# حدث}}",
+  "recover.started": "بدأت إعادة الإرسال. تعرض هذه الصفحة تقدمها.",
+  "recover.stop": "إيقاف",
+  "recover.stopped": "أُوقفت إعادة الإرسال. أما الأحداث التي أصبحت في قائمة الانتظار فتُرسل.",
+  "recover.running": "إعادة إرسال جارية",
+  "recover.delivered": "تم تسليمها",
+  "recover.failed": "فشلت",
+  "recover.left": "المتبقية",
+  "recover.past": "عمليات إعادة الإرسال السابقة",
+  "recover.pastCaption": "عمليات إعادة الإرسال السابقة لخطاف الويب هذا، الأحدث أولًا",
+  "recover.created": "وقت البدء",
+  "recover.state": "الحالة",
+  "recover.is.running": "جارية",
+  "recover.is.completed": "مكتملة",
+  "recover.is.canceled": "متوقفة"
+}

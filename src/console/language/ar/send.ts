@@ -1,0 +1,35 @@
+import type { send as english } from "../en/send.ts"
+
+/** Sending one message. */
+export const send: Readonly<Record<keyof typeof english, string>> = {
+  "nav.send": "إرسال",
+  "send.title": "إرسال رسالة",
+  "send.channels": "القنوات",
+  "send.to": "إلى",
+  "send.toHint": "افصل بين العناوين المتعددة بفواصل.",
+  "send.toPhoneHint": "رقم الهاتف مع رمز البلد.",
+  "send.toChatHint": "رقم الهاتف مع رمز البلد، أو معرّف مجموعة.",
+  "send.from": "من",
+  "send.fromHint": "عنوان من نطاق تم التحقق منه. إذا تُرك فارغًا، يُستخدم مرسل الخدمة نفسها.",
+  "send.subject": "الموضوع",
+  "send.text": "النص",
+  "send.html": "HTML",
+  "send.htmlHint": "إذا لم تكتب نصًا، يُنشأ النص من HTML.",
+  "send.tags": "الوسوم",
+  "send.tagsHint": "كلمات للعثور على الرسالة، تفصل بينها مسافات.",
+  "send.at": "موعد الإرسال",
+  "send.atHint": "وقت في منطقتك الزمنية، خلال 60 يومًا على الأكثر. إذا تُرك فارغًا: الآن.",
+  "send.content": "النص",
+  "send.sender": "المرسل",
+  "send.senderHint": "إذا تُرك فارغًا، يُستخدم معرّف المرسل الأول في هذا التثبيت.",
+  "send.session": "الجلسة",
+  "send.variables": "القيم",
+  "send.variablesHint": "قيمة واحدة في كل سطر، مثل name = Ada.",
+  "send.button": "إرسال",
+  "send.done": "قبلت الخدمة الرسالة.",
+  "send.withTemplate": "يستخدم هذا البريد القالب {name}.",
+  "send.missing": "الرسالة المطلوب إرسالها مرة أخرى لم تعد موجودة.",
+  "send.noSession.title": "لا توجد جلسة WhatsApp متصلة",
+  "send.noSession.text": "اربط هاتفًا أولًا. بعدها ترسل الجلسة من هنا.",
+  "send.testNote": "وضع الاختبار: تستقبل بيئة التجربة الرسالة، ولا تصل إلى مستلم حقيقي."
+}

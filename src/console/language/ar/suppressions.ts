@@ -1,0 +1,35 @@
+import type { suppressions as english } from "../en/suppressions.ts"
+
+/** Addresses that get no mail. */
+export const suppressions: Readonly<Record<keyof typeof english, string>> = {
+  "nav.suppressions": "الحظر",
+  "suppressions.title": "العناوين المحظورة",
+  "suppressions.lead": "عناوين لا يصل إليها بريد من هذا الحساب.",
+  "suppressions.caption": "العناوين المحظورة، الأحدث أولًا",
+  "suppressions.new": "حظر عنوان",
+  "suppressions.email": "العنوان",
+  "suppressions.reason": "السبب",
+  "suppressions.filter": "العناوين المحظورة حسب السبب",
+  "suppressions.all": "الكل",
+  "suppressions.reason.unsubscribe": "ألغى الاشتراك",
+  "suppressions.reason.bounce": "ارتداد",
+  "suppressions.reason.complaint": "شكوى",
+  "suppressions.reason.manual": "يدويًا",
+  "suppressions.since": "منذ",
+  "suppressions.source": "الرسالة",
+  "suppressions.empty.title": "لا يوجد عنوان محظور",
+  "suppressions.empty.text": "هذا جيد. تظهر هنا تلقائيًا العناوين التي يرتد بريدها أو يشتكي أصحابها أو يلغون الاشتراك.",
+  "suppressions.empty.filtered": "لا يوجد عنوان محظور لهذا السبب.",
+  "suppressions.add.title": "حظر عنوان",
+  "suppressions.add.hint": "يتوقف البريد إليه فورًا، حتى البريد الذي قُبل من قبل.",
+  "suppressions.add.button": "حظر العنوان",
+  "suppressions.added": "لن يصل إلى هذا العنوان بريد آخر.",
+  "suppressions.remove": "إزالة",
+  "suppressions.removeNamed": "إزالة حظر {email}",
+  "suppressions.remove.title": "هل تريد إزالة الحظر؟",
+  "suppressions.remove.text": "يُرسل البريد الجديد إلى {email} من جديد. أما الرسائل التي حُظرت فتبقى كذلك.",
+  "suppressions.remove.bounce": "ارتد بريد هذا العنوان. إذا ارتد مرة أخرى، تقل ثقة المستقبِلين بنطاقك.",
+  "suppressions.remove.unsubscribe": "ألغى هذا الشخص اشتراكه. لا ترسل إليه بريدًا إلا إذا طلبه من جديد.",
+  "suppressions.remove.button": "إزالة الحظر",
+  "suppressions.removed": "تمت إزالة الحظر."
+}

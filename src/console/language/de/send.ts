@@ -1,0 +1,35 @@
+import type { send as english } from "../en/send.ts"
+
+/** Sending one message. */
+export const send: Readonly<Record<keyof typeof english, string>> = {
+  "nav.send": "Senden",
+  "send.title": "Nachricht senden",
+  "send.channels": "Kanäle",
+  "send.to": "An",
+  "send.toHint": "Mehrere Adressen werden durch Kommas getrennt.",
+  "send.toPhoneHint": "Die Telefonnummer mit Landesvorwahl.",
+  "send.toChatHint": "Die Telefonnummer mit Landesvorwahl oder die ID einer Gruppe.",
+  "send.from": "Von",
+  "send.fromHint": "Eine Adresse einer verifizierten Domain. Ohne sie der Absender des Dienstes.",
+  "send.subject": "Betreff",
+  "send.text": "Text",
+  "send.html": "HTML",
+  "send.htmlHint": "Ohne Text entsteht der Text aus dem HTML.",
+  "send.tags": "Tags",
+  "send.tagsHint": "Wörter, mit denen Sie die Nachricht finden, durch Leerzeichen getrennt.",
+  "send.at": "Senden am",
+  "send.atHint": "Eine Zeit in Ihrer Zeitzone, höchstens 60 Tage im Voraus. Leer: jetzt.",
+  "send.content": "Text",
+  "send.sender": "Absender",
+  "send.senderHint": "Ohne ihn die erste Absenderkennung dieser Installation.",
+  "send.session": "Sitzung",
+  "send.variables": "Werte",
+  "send.variablesHint": "Einer pro Zeile, zum Beispiel name = Ada.",
+  "send.button": "Senden",
+  "send.done": "Der Dienst hat die Nachricht angenommen.",
+  "send.withTemplate": "Diese E-Mail verwendet die Vorlage {name}.",
+  "send.missing": "Die Nachricht, die erneut gesendet werden soll, gibt es nicht mehr.",
+  "send.noSession.title": "Keine WhatsApp-Sitzung ist verbunden",
+  "send.noSession.text": "Koppeln Sie zuerst ein Telefon. Dann sendet die Sitzung von hier.",
+  "send.testNote": "Testmodus: Die Sandbox nimmt die Nachricht an. Sie erreicht keinen echten Empfänger."
+}

@@ -1,0 +1,36 @@
+import type { timeline as english } from "../en/timeline.ts"
+
+/** What happened to a message, entry by entry. */
+export const timeline: Readonly<Record<keyof typeof english, string>> = {
+  "happened.for": "{what}: {to}",
+  "happened.accepted": "Der Dienst hat die Nachricht angenommen",
+  "happened.scheduled": "Wartet wie gewünscht bis {when}",
+  "happened.suppressed": "{to} steht auf der Sperrliste und erhält deshalb keine E-Mails",
+  "happened.queued": "Sie ist fällig",
+  "happened.claimed": "Ein Knoten hat Versuch {attempt} begonnen",
+  "happened.deferred": "Der nächste Versuch ist fällig am {when}",
+  "happened.canceled": "Sie wurde abgebrochen",
+  "happened.event": "Das Ereignis {event} wurde veröffentlicht",
+  "happened.delivery": "Webhook {webhook}: {event}",
+  "happened.attempt.accepted": "Versuch {attempt} wurde angenommen",
+  "happened.attempt.refused": "Versuch {attempt} wurde abgelehnt",
+  "happened.attempt.deferred": "Versuch {attempt} wurde aufgeschoben",
+  "happened.attempt.unconfirmed": "Versuch {attempt} wurde nicht bestätigt",
+  "happened.attempt.failed": "Versuch {attempt} ist fehlgeschlagen",
+  "happened.dialogue": "Dialog",
+  "happened.part": "Teil {part}",
+  "happened.delivery.pending": "wartet",
+  "happened.delivery.retrying": "wird wiederholt",
+  "happened.delivery.delivered": "zugestellt",
+  "happened.delivery.failed": "fehlgeschlagen",
+  "happened.delivery.skipped": "übersprungen",
+  "happened.tries": "{attempts, plural, one {# Versuch} other {# Versuche}}",
+  "happened.source.relay": "meldet das Mail-Relay",
+  "happened.source.report": "meldet ein Zustellbericht",
+  "happened.source.pixel": "die E-Mail wurde geöffnet",
+  "happened.source.link": "ein Link wurde geöffnet",
+  "happened.source.provider": "meldet der Mobilfunkanbieter",
+  "happened.source.receipt": "meldet eine Empfangsbestätigung",
+  "happened.source.whatsapp": "meldet WhatsApp",
+  "happened.source.service": "meldet dieser Dienst"
+}

@@ -1,0 +1,41 @@
+/** The pages before a person is signed in. */
+export const doors = {
+  "signIn.title": "Sign in",
+  "signIn.email": "Email address",
+  "signIn.password": "Password",
+  "signIn.button": "Sign in",
+  "signIn.wrong": "The email address or the password is wrong.",
+  "signIn.paused":
+    "Too many wrong passwords were entered. Try again in {seconds, plural, one {# second} other {# seconds}}.",
+  "signIn.noOperator.title": "No one can sign in yet",
+  "signIn.noOperator.text": "The service printed a link when it started. To print another one, run:",
+  "signIn.insecure.title": "This address is not protected",
+  "signIn.insecure.text":
+    "Passwords must not travel unencrypted. Put a TLS proxy in front of the service, set PUBLIC_URL to its https address, and open the console there. On the machine itself, http://localhost works.",
+  "signIn.signedOut": "You are signed out.",
+  "setup.title": "Set up this installation",
+  "setup.lead": "You become its operator and the owner of the first account.",
+  "setup.name": "Your name",
+  "setup.email": "Email address",
+  "setup.emailHint": "You sign in with it.",
+  "setup.password": "Password",
+  "setup.passwordHint": "At least 12 characters. Several words that do not belong together are good.",
+  "setup.language": "Language",
+  "setup.zone": "Time zone",
+  "setup.button": "Start",
+  "setup.stale.title": "This link does not work",
+  "setup.stale.text":
+    "It was used, it is older than a day, or another person has set up the installation. To print another link, run:",
+  "setup.stale.signIn": "Go to the sign-in page",
+  "setup.wrongPassword": "An account has this address. Enter its password to become the operator.",
+  "noAccount.title": "You belong to no account yet",
+  "noAccount.text": "Ask an owner to add you.",
+  "language.en": "English",
+  "language.fr": "Français",
+  "language.es": "Español",
+  "language.pt": "Português",
+  "language.de": "Deutsch",
+  "language.ar": "العربية",
+  "language.sw": "Kiswahili",
+  "language.rw": "Ikinyarwanda"
+} as const

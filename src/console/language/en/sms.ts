@@ -1,0 +1,26 @@
+/** The page of SMS: who carries texts, from which senders, at which prices. */
+export const sms = {
+  "nav.sms": "Senders and prices",
+  "smsPage.title": "SMS",
+  "smsPage.lead": "Who carries your texts, from which senders, and what each one costs.",
+  "smsPage.provider": "Provider",
+  "smsPage.provider.sandbox": "the sandbox: no text reaches a real phone",
+  "smsPage.provider.smpp": "a carrier over SMPP",
+  "smsPage.provider.http": "a provider over HTTP",
+  "smsPage.sandboxNote": "Texts go to the sandbox. The setting SMS_PROVIDER names a real provider.",
+  "smsPage.about": "How texts are sent",
+  "smsPage.senders": "Senders",
+  "smsPage.anySender": "any sender",
+  "smsPage.firstSender": "A text without a sender uses the first one.",
+  "smsPage.prices": "Prices",
+  "smsPage.pricesCaption": "Price of one segment by country",
+  "smsPage.pricesText": "A text of 160 characters is one segment. Other alphabets have 70 characters in a segment.",
+  "smsPage.country": "Country",
+  "smsPage.prefix": "Prefix",
+  "smsPage.price": "Price of a segment",
+  "smsPage.find": "Country or prefix",
+  "smsPage.search": "Find",
+  "smsPage.noPrice": "No country has this name or prefix. A text to it is refused.",
+  "smsPage.send": "Send a text",
+  "smsPage.messages": "Texts"
+} as const

@@ -1,0 +1,45 @@
+import type { recoveries as english } from "../en/recoveries.ts"
+
+/** What a webhook missed, and how it is sent again. */
+export const recoveries: Readonly<Record<keyof typeof english, string>> = {
+  "webhooks.recover": "Repetir lo que se perdió",
+  "recover.title": "Repetir lo que se perdió",
+  "recover.lead":
+    "El servicio envía de nuevo las entregas fallidas y omitidas. Los eventos conservan sus identificadores, así que su endpoint reconoce los que ya tiene.",
+  "recover.choose": "Qué repetir",
+  "recover.since": "Desde",
+  "recover.until": "Hasta",
+  "recover.status": "Entregas que",
+  "recover.status.both": "fallaron o se omitieron",
+  "recover.status.failed": "fallaron",
+  "recover.status.skipped": "se omitieron",
+  "recover.count": "Contarlas",
+  "recover.wrong": "Este periodo no sirve. El comienzo debe estar en el pasado y antes del final.",
+  "recover.nothing": "No se perdió nada en este periodo.",
+  "recover.events": "Eventos por enviar",
+  "recover.atLeast": "al menos {count}",
+  "recover.order": "Orden",
+  "recover.order.event": "primero el evento más antiguo",
+  "recover.pace": "Ritmo",
+  "recover.perSecond": "unos {count} por segundo",
+  "recover.paceUnknown": "desconocido: ninguna entrega reciente tuvo éxito",
+  "recover.end": "Final estimado",
+  "recover.endUnknown": "desconocido",
+  "recover.notActive":
+    "Este webhook no está activo, así que no se le puede enviar nada. Actívelo primero y vuelva después.",
+  "recover.start": "Repetir {count, plural, one {# evento} other {# eventos}}",
+  "recover.started": "La repetición ha empezado. Esta página muestra su progreso.",
+  "recover.stop": "Detener",
+  "recover.stopped": "La repetición se detuvo. Los eventos que ya estaban en cola se envían igualmente.",
+  "recover.running": "Hay una repetición en curso",
+  "recover.delivered": "Entregados",
+  "recover.failed": "Fallidos",
+  "recover.left": "Restantes",
+  "recover.past": "Repeticiones anteriores",
+  "recover.pastCaption": "Repeticiones anteriores de este webhook, de la más reciente a la más antigua",
+  "recover.created": "Inicio",
+  "recover.state": "Estado",
+  "recover.is.running": "en curso",
+  "recover.is.completed": "terminada",
+  "recover.is.canceled": "detenida"
+}

@@ -1,0 +1,35 @@
+import type { send as english } from "../en/send.ts"
+
+/** Sending one message. */
+export const send: Readonly<Record<keyof typeof english, string>> = {
+  "nav.send": "Enviar",
+  "send.title": "Enviar un mensaje",
+  "send.channels": "Canales",
+  "send.to": "Para",
+  "send.toHint": "Separe varias direcciones con comas.",
+  "send.toPhoneHint": "El número de teléfono con el prefijo del país.",
+  "send.toChatHint": "El número de teléfono con el prefijo del país, o el id. de un grupo.",
+  "send.from": "De",
+  "send.fromHint": "Una dirección de un dominio verificado. Si falta, el remitente propio del servicio.",
+  "send.subject": "Asunto",
+  "send.text": "Texto",
+  "send.html": "HTML",
+  "send.htmlHint": "Si falta el texto, se obtiene del HTML.",
+  "send.tags": "Etiquetas",
+  "send.tagsHint": "Palabras para encontrar el mensaje, separadas por espacios.",
+  "send.at": "Enviar el",
+  "send.atHint": "Una hora en su zona, dentro de 60 días como máximo. Vacío: ahora.",
+  "send.content": "Texto",
+  "send.sender": "Remitente",
+  "send.senderHint": "Si falta, el primer id. de remitente de esta instalación.",
+  "send.session": "Sesión",
+  "send.variables": "Valores",
+  "send.variablesHint": "Uno por línea, por ejemplo name = Ada.",
+  "send.button": "Enviar",
+  "send.done": "El servicio aceptó el mensaje.",
+  "send.withTemplate": "Este correo usa la plantilla {name}.",
+  "send.missing": "El mensaje que quería enviar de nuevo ya no existe.",
+  "send.noSession.title": "Ninguna sesión de WhatsApp está conectada",
+  "send.noSession.text": "Vincule primero un teléfono. Después, la sesión envía desde aquí.",
+  "send.testNote": "Modo de prueba: el sandbox recibe el mensaje. No llega a ningún destinatario real."
+}

@@ -1,0 +1,50 @@
+import type { templates as english } from "../en/templates.ts"
+
+/** Email templates. */
+export const templates: Readonly<Record<keyof typeof english, string>> = {
+  "nav.templates": "Plantillas",
+  "templates.title": "Plantillas de correo",
+  "templates.lead":
+    "Textos guardados con espacios para valores. Un correo nombra su plantilla en lugar de llevar un texto.",
+  "templates.caption": "Plantillas de correo de esta cuenta, de la más reciente a la más antigua",
+  "templates.new": "Nueva plantilla",
+  "templates.name": "Nombre",
+  "templates.nameHint": "Un nombre para las personas.",
+  "templates.subject": "Asunto",
+  "templates.html": "HTML",
+  "templates.htmlHint": "Un nombre entre llaves dobles es un espacio para un valor.",
+  "templates.text": "Texto",
+  "templates.textHint": "Para quienes leen sin HTML. Si falta, el texto se obtiene del HTML.",
+  "templates.variables": "Valores",
+  "templates.updated": "Cambiada",
+  "templates.created": "Creada",
+  "templates.id": "Id.",
+  "templates.empty.title": "Todavía no hay plantillas",
+  "templates.empty.text":
+    "Una plantilla guarda el texto de un correo en un solo lugar, para todas las aplicaciones que lo envían.",
+  "templates.create.title": "Nueva plantilla",
+  "templates.create.button": "Guardar la plantilla",
+  "templates.create.done": "La plantilla se guardó.",
+  "templates.edit": "Editar",
+  "templates.edit.title": "Editar {name}",
+  "templates.edit.button": "Guardar los cambios",
+  "templates.edit.done": "Los cambios se guardaron. El correo aceptado antes no cambia.",
+  "templates.send": "Enviar con ella",
+  "templates.delete": "Eliminar",
+  "templates.delete.title": "¿Eliminar {name}?",
+  "templates.delete.text":
+    "El correo que nombre {id} se rechazará a partir de entonces. El correo aceptado antes se envía igualmente. Esta acción no se puede deshacer.",
+  "templates.delete.button": "Eliminar la plantilla",
+  "templates.delete.done": "La plantilla se eliminó.",
+  "templates.preview": "Vista previa",
+  "templates.preview.views": "Formas de la vista previa",
+  "templates.preview.wide": "HTML",
+  "templates.preview.phone": "HTML en un teléfono",
+  "templates.preview.plain": "Texto",
+  "templates.preview.frame": "El correo en HTML",
+  "templates.preview.values": "Probar valores",
+  "templates.preview.apply": "Mostrar con estos valores",
+  "templates.preview.size": "{size} KB de HTML.",
+  "templates.preview.large": "{size} KB de HTML. Los grandes proveedores cortan un correo a partir de 102 KB.",
+  "templates.facts": "Datos"
+}

@@ -1,0 +1,36 @@
+import type { timeline as english } from "../en/timeline.ts"
+
+/** What happened to a message, entry by entry. */
+export const timeline: Readonly<Record<keyof typeof english, string>> = {
+  "happened.for": "{what}: {to}",
+  "happened.accepted": "El servicio aceptó el mensaje",
+  "happened.scheduled": "Espera hasta el {when}, como se pidió",
+  "happened.suppressed": "{to} está en la lista de bloqueo, así que no recibe correo",
+  "happened.queued": "Llegó su hora",
+  "happened.claimed": "Un nodo empezó el intento {attempt}",
+  "happened.deferred": "El próximo intento está previsto para el {when}",
+  "happened.canceled": "Se canceló",
+  "happened.event": "El evento {event} se publicó",
+  "happened.delivery": "Webhook {webhook}: {event}",
+  "happened.attempt.accepted": "El intento {attempt} fue aceptado",
+  "happened.attempt.refused": "El intento {attempt} fue rechazado",
+  "happened.attempt.deferred": "El intento {attempt} fue aplazado",
+  "happened.attempt.unconfirmed": "El intento {attempt} no fue confirmado",
+  "happened.attempt.failed": "El intento {attempt} falló",
+  "happened.dialogue": "Diálogo",
+  "happened.part": "parte {part}",
+  "happened.delivery.pending": "en espera",
+  "happened.delivery.retrying": "se reintenta",
+  "happened.delivery.delivered": "entregada",
+  "happened.delivery.failed": "fallida",
+  "happened.delivery.skipped": "omitida",
+  "happened.tries": "{attempts, plural, one {# intento} other {# intentos}}",
+  "happened.source.relay": "según el servidor de salida",
+  "happened.source.report": "según un aviso de entrega",
+  "happened.source.pixel": "el correo se abrió",
+  "happened.source.link": "se siguió un enlace",
+  "happened.source.provider": "según la operadora móvil",
+  "happened.source.receipt": "según una confirmación de entrega",
+  "happened.source.whatsapp": "según WhatsApp",
+  "happened.source.service": "según este servicio"
+}

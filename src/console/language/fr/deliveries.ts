@@ -1,0 +1,63 @@
+import type { deliveries as english } from "../en/deliveries.ts"
+
+/** The deliveries of a webhook. */
+export const deliveries: Readonly<Record<keyof typeof english, string>> = {
+  "deliveries.title": "Livraisons",
+  "deliveries.caption": "Livraisons de ce webhook, de la plus récente à la plus ancienne",
+  "deliveries.filter": "Livraisons par statut",
+  "deliveries.any": "toutes",
+  "deliveries.created": "Créée",
+  "deliveries.event": "Événement",
+  "deliveries.status": "Statut",
+  "deliveries.attempts": "Tentatives",
+  "deliveries.code": "Réponse",
+  "deliveries.duration": "Durée",
+  "deliveries.millis": "{millis} ms",
+  "deliveries.test": "test",
+  "deliveries.empty.title": "Aucune livraison",
+  "deliveries.empty.text":
+    "Les événements de ce webhook apparaissent ici. Envoyez un événement de test pour en voir un.",
+  "deliveries.empty.filtered": "Aucune livraison n’a ce statut.",
+  "delivery.title": "Livraison {id}",
+  "delivery.about": "À propos",
+  "delivery.eventId": "Identifiant de l’événement",
+  "delivery.next": "Prochaine tentative",
+  "delivery.completed": "Terminée",
+  "delivery.payload": "Charge utile",
+  "delivery.payloadGone": "La charge utile n’est plus conservée.",
+  "delivery.attempts": "Tentatives",
+  "delivery.attemptsCaption": "Tentatives de cette livraison",
+  "delivery.noAttempts": "Aucune tentative n’a encore eu lieu.",
+  "delivery.attempt": "Tentative",
+  "delivery.started": "Début",
+  "delivery.body": "Réponse du point de terminaison",
+  "delivery.bodyOf": "Réponse à la tentative {attempt}",
+  "delivery.redeliver": "Livrer à nouveau",
+  "delivery.redelivered":
+    "L’événement est de nouveau en file d’attente, sous une nouvelle livraison. Cette page la montre.",
+  "delivery.signature": "Vérifier la signature",
+  "delivery.signatureText":
+    "Ces commandes calculent l’en-tête webhook-signature de la tentative {attempt}. Donnez à WEBHOOK_SECRET le secret de ce webhook. Si votre point de terminaison calcule une autre valeur, il lit probablement d’autres octets.",
+  "delivery.saveBody": "Enregistrer le corps tel qu’il a été envoyé",
+  "delivery.compute": "Calculer la signature",
+  "delivery.tools": "Outils",
+  "delivery.status.pending": "en attente",
+  "delivery.status.retrying": "nouvelle tentative",
+  "delivery.status.delivered": "livrée",
+  "delivery.status.failed": "échouée",
+  "delivery.status.skipped": "ignorée",
+  "delivery.error.timeout": "Le point de terminaison n’a pas répondu à temps.",
+  "delivery.error.connection_refused": "Rien n’écoute à cette adresse.",
+  "delivery.error.connection_reset": "Le point de terminaison a fermé la connexion sans répondre.",
+  "delivery.error.dns_error": "Le nom de l’hôte est introuvable.",
+  "delivery.error.tls_error":
+    "Le certificat du point de terminaison n’est pas valide. Vérifiez son nom, sa date d’expiration et sa chaîne.",
+  "delivery.error.blocked_address": "L’adresse mène à un réseau privé, où le service ne livre rien.",
+  "delivery.error.body_read": "La réponse s’est interrompue.",
+  "delivery.error.redirect":
+    "Le point de terminaison a répondu par une redirection, qui n’est pas suivie. Utilisez sa cible comme URL.",
+  "delivery.error.http_status": "Le point de terminaison a répondu avec un statut autre que 2xx.",
+  "delivery.error.webhook_unhealthy": "Aucune tentative n’a eu lieu : le webhook était défaillant.",
+  "delivery.error.backlog_full": "Aucune tentative n’a eu lieu : trop d’événements étaient en attente.",
+  "delivery.error.restored": "Aucune tentative n’a eu lieu : la base de données a été restaurée depuis une sauvegarde."
+}

@@ -1,0 +1,45 @@
+import type { recoveries as english } from "../en/recoveries.ts"
+
+/** What a webhook missed, and how it is sent again. */
+export const recoveries: Readonly<Record<keyof typeof english, string>> = {
+  "webhooks.recover": "Rejouer ce qui a été manqué",
+  "recover.title": "Rejouer ce qui a été manqué",
+  "recover.lead":
+    "Le service envoie de nouveau les livraisons échouées et ignorées. Les événements gardent leurs identifiants ; votre point de terminaison reconnaît donc ceux qu’il possède déjà.",
+  "recover.choose": "Ce qu’il faut rejouer",
+  "recover.since": "Depuis",
+  "recover.until": "Jusqu’au",
+  "recover.status": "Livraisons qui",
+  "recover.status.both": "ont échoué ou ont été ignorées",
+  "recover.status.failed": "ont échoué",
+  "recover.status.skipped": "ont été ignorées",
+  "recover.count": "Les compter",
+  "recover.wrong": "Cette période ne convient pas. Le début doit être dans le passé et avant la fin.",
+  "recover.nothing": "Rien n’a été manqué pendant cette période.",
+  "recover.events": "Événements à envoyer",
+  "recover.atLeast": "au moins {count}",
+  "recover.order": "Ordre",
+  "recover.order.event": "l’événement le plus ancien d’abord",
+  "recover.pace": "Rythme",
+  "recover.perSecond": "environ {count} par seconde",
+  "recover.paceUnknown": "inconnu : aucune livraison récente n’a abouti",
+  "recover.end": "Fin estimée",
+  "recover.endUnknown": "inconnue",
+  "recover.notActive":
+    "Ce webhook n’est pas actif ; rien ne peut donc lui être envoyé. Activez-le d’abord, puis revenez.",
+  "recover.start": "Rejouer {count, plural, one {# événement} other {# événements}}",
+  "recover.started": "La relecture a commencé. Cette page montre sa progression.",
+  "recover.stop": "Arrêter",
+  "recover.stopped": "La relecture a été arrêtée. Les événements déjà en file d’attente sont tout de même envoyés.",
+  "recover.running": "Une relecture est en cours",
+  "recover.delivered": "Livrés",
+  "recover.failed": "Échoués",
+  "recover.left": "Restants",
+  "recover.past": "Relectures précédentes",
+  "recover.pastCaption": "Relectures précédentes de ce webhook, de la plus récente à la plus ancienne",
+  "recover.created": "Début",
+  "recover.state": "État",
+  "recover.is.running": "en cours",
+  "recover.is.completed": "terminée",
+  "recover.is.canceled": "arrêtée"
+}

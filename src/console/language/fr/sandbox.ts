@@ -1,0 +1,60 @@
+import type { sandbox as english } from "../en/sandbox.ts"
+
+/** The way to the simulated servers. */
+export const sandbox: Readonly<Record<keyof typeof english, string>> = {
+  "sandbox.title": "Bac à sable",
+  "sandbox.lead":
+    "Des serveurs simulés sur cette machine. Ce que le service leur envoie n’atteint aucun vrai destinataire.",
+  "sandbox.mail": "Boîte de réception",
+  "sandbox.mailText":
+    "Tous les e-mails que le service envoie. Les adresses qui commencent par « bounce » sont rejetées.",
+  "sandbox.sms": "Téléphones SMS",
+  "sandbox.smsText": "Tous les SMS et codes à usage unique, par numéro de téléphone.",
+  "sandbox.phones": "Téléphones WhatsApp",
+  "sandbox.phonesText": "Des téléphones qui scannent le code d’une session, écrivent et répondent.",
+  "sandbox.open": "Ouvrir",
+  "sandbox.openNamed": "Ouvrir : {name}",
+  "sandbox.testLead": "Ce que les destinataires de ce compte ont reçu en mode test, du plus récent au plus ancien.",
+  "sandbox.of.email": "E-mails",
+  "sandbox.of.sms": "SMS",
+  "sandbox.of.whatsapp": "WhatsApp",
+  "sandbox.nothing": "Rien n’est encore arrivé.",
+  "sandbox.fromTo": "{from} à {to}",
+  "sandbox.noText": "Pas de texte. Le type est {type}.",
+  "sandbox.clear": "Vider",
+  "sandbox.cleared": "Le bac à sable de ce compte est vide.",
+  "sandbox.lab.title": "Laboratoire de pannes",
+  "sandbox.lab.lead":
+    "Planifiez une panne : le prochain message de son canal en mode test la subit, quel que soit son destinataire.",
+  "sandbox.lab.email_bounce": "Le prochain e-mail est rejeté",
+  "sandbox.lab.email_defer": "Le prochain e-mail est différé une fois",
+  "sandbox.lab.email_hang_up": "Le relais de messagerie coupe la connexion au prochain e-mail",
+  "sandbox.lab.sms_lost": "Le prochain SMS est perdu",
+  "sandbox.lab.whatsapp_offline": "Le téléphone est hors ligne pour le prochain message WhatsApp",
+  "sandbox.lab.planned": "Pannes planifiées, la première à survenir en haut",
+  "sandbox.lab.none": "Aucune panne n’est planifiée.",
+  "sandbox.lab.clear": "Supprimer les pannes planifiées",
+  "sandbox.lab.isPlanned": "La panne est planifiée.",
+  "sandbox.lab.cleared": "Plus aucune panne n’est planifiée.",
+  "sandbox.fault.title": "Destinataires qui échouent",
+  "sandbox.fault.lead":
+    "Ces destinataires échouent exprès. Choisissez-en un, et le formulaire d’envoi s’ouvre avec lui.",
+  "sandbox.fault.what": "Ce qui se passe",
+  "sandbox.fault.bounce": "La boîte aux lettres n’existe pas. L’e-mail est rejeté et l’adresse est bloquée.",
+  "sandbox.fault.full": "La boîte aux lettres est pleine. L’e-mail est rejeté.",
+  "sandbox.fault.defer": "La première tentative est refusée pour le moment. La deuxième est acceptée.",
+  "sandbox.fault.late": "L’e-mail est accepté. Il est rejeté plus tard.",
+  "sandbox.fault.complain": "L’e-mail est accepté, puis son lecteur le signale comme spam. L’adresse est bloquée.",
+  "sandbox.fault.refused": "Le fournisseur refuse le SMS aussitôt.",
+  "sandbox.fault.undeliverable": "Le SMS est envoyé, puis il ne peut pas être livré.",
+  "sandbox.fault.silent": "Le SMS est envoyé, et aucun accusé n’arrive jamais.",
+  "sandbox.fault.putOff":
+    "Le fournisseur refuse la première tentative. Il accepte la deuxième, cinq secondes plus tard.",
+  "sandbox.beside": "Ce que {to} a reçu",
+  "sandbox.token": "Jeton pour les programmes",
+  "sandbox.tokenText": "Les suites de tests lisent le bac à sable avec ?token=… dans l’adresse.",
+  "sandbox.none.title": "Aucun canal n’utilise le bac à sable",
+  "sandbox.none.text": "Tous les canaux livrent à de vrais destinataires.",
+  "sandbox.operator.title": "Le bac à sable montre les messages de tous les comptes",
+  "sandbox.operator.text": "Seuls les exploitants l’ouvrent. Adressez-vous à la personne qui gère ce service."
+}

@@ -1,0 +1,35 @@
+import type { send as english } from "../en/send.ts"
+
+/** Sending one message. */
+export const send: Readonly<Record<keyof typeof english, string>> = {
+  "nav.send": "Envoyer",
+  "send.title": "Envoyer un message",
+  "send.channels": "Canaux",
+  "send.to": "À",
+  "send.toHint": "Plusieurs adresses sont séparées par des virgules.",
+  "send.toPhoneHint": "Le numéro de téléphone avec son indicatif de pays.",
+  "send.toChatHint": "Le numéro de téléphone avec son indicatif de pays, ou l’identifiant d’un groupe.",
+  "send.from": "De",
+  "send.fromHint": "Une adresse d’un domaine vérifié. Sans elle, l’expéditeur propre au service.",
+  "send.subject": "Objet",
+  "send.text": "Texte",
+  "send.html": "HTML",
+  "send.htmlHint": "Sans texte, le texte est tiré du HTML.",
+  "send.tags": "Étiquettes",
+  "send.tagsHint": "Des mots pour retrouver le message, séparés par des espaces.",
+  "send.at": "Envoyer le",
+  "send.atHint": "Une heure dans votre fuseau, dans 60 jours au plus. Vide : maintenant.",
+  "send.content": "Texte",
+  "send.sender": "Expéditeur",
+  "send.senderHint": "Sans lui, le premier identifiant d’expéditeur de cette installation.",
+  "send.session": "Session",
+  "send.variables": "Valeurs",
+  "send.variablesHint": "Une par ligne, par exemple name = Ada.",
+  "send.button": "Envoyer",
+  "send.done": "Le service a accepté le message.",
+  "send.withTemplate": "Cet e-mail utilise le modèle {name}.",
+  "send.missing": "Le message à envoyer de nouveau n’existe plus.",
+  "send.noSession.title": "Aucune session WhatsApp n’est connectée",
+  "send.noSession.text": "Associez d’abord un téléphone. Ensuite, la session envoie depuis ici.",
+  "send.testNote": "Mode test : le bac à sable reçoit le message. Il n’atteint aucun vrai destinataire."
+}

@@ -1,0 +1,50 @@
+import type { templates as english } from "../en/templates.ts"
+
+/** Email templates. */
+export const templates: Readonly<Record<keyof typeof english, string>> = {
+  "nav.templates": "Modèles",
+  "templates.title": "Modèles d’e-mail",
+  "templates.lead":
+    "Des textes conservés, avec des emplacements pour des valeurs. Un e-mail nomme son modèle au lieu de donner un texte.",
+  "templates.caption": "Modèles d’e-mail de ce compte, du plus récent au plus ancien",
+  "templates.new": "Nouveau modèle",
+  "templates.name": "Nom",
+  "templates.nameHint": "Un nom pour les personnes.",
+  "templates.subject": "Objet",
+  "templates.html": "HTML",
+  "templates.htmlHint": "Un nom entre doubles accolades est un emplacement pour une valeur.",
+  "templates.text": "Texte",
+  "templates.textHint": "Pour ceux qui lisent sans HTML. Sans lui, le texte est tiré du HTML.",
+  "templates.variables": "Valeurs",
+  "templates.updated": "Modifié",
+  "templates.created": "Créé",
+  "templates.id": "Identifiant",
+  "templates.empty.title": "Pas encore de modèle",
+  "templates.empty.text":
+    "Un modèle garde le texte d’un e-mail en un seul endroit, pour toutes les applications qui l’envoient.",
+  "templates.create.title": "Nouveau modèle",
+  "templates.create.button": "Enregistrer le modèle",
+  "templates.create.done": "Le modèle a été enregistré.",
+  "templates.edit": "Modifier",
+  "templates.edit.title": "Modifier {name}",
+  "templates.edit.button": "Enregistrer les modifications",
+  "templates.edit.done": "Les modifications ont été enregistrées. Les e-mails déjà acceptés ne changent pas.",
+  "templates.send": "Envoyer avec ce modèle",
+  "templates.delete": "Supprimer",
+  "templates.delete.title": "Supprimer {name} ?",
+  "templates.delete.text":
+    "Les e-mails qui nomment {id} seront alors refusés. Les e-mails déjà acceptés sont tout de même envoyés. Cette action est irréversible.",
+  "templates.delete.button": "Supprimer le modèle",
+  "templates.delete.done": "Le modèle a été supprimé.",
+  "templates.preview": "Aperçu",
+  "templates.preview.views": "Vues de l’aperçu",
+  "templates.preview.wide": "HTML",
+  "templates.preview.phone": "HTML sur un téléphone",
+  "templates.preview.plain": "Texte",
+  "templates.preview.frame": "L’e-mail en HTML",
+  "templates.preview.values": "Essayer des valeurs",
+  "templates.preview.apply": "Afficher avec ces valeurs",
+  "templates.preview.size": "{size} Ko de HTML.",
+  "templates.preview.large": "{size} Ko de HTML. Les grands fournisseurs coupent un e-mail après 102 Ko.",
+  "templates.facts": "Informations"
+}

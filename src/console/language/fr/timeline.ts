@@ -1,0 +1,36 @@
+import type { timeline as english } from "../en/timeline.ts"
+
+/** What happened to a message, entry by entry. */
+export const timeline: Readonly<Record<keyof typeof english, string>> = {
+  "happened.for": "{what} : {to}",
+  "happened.accepted": "Le service a accepté le message",
+  "happened.scheduled": "Il attend jusqu’au {when}, comme demandé",
+  "happened.suppressed": "{to} figure sur la liste de blocage et ne reçoit donc pas d’e-mails",
+  "happened.queued": "Son heure est venue",
+  "happened.claimed": "Un nœud a commencé la tentative {attempt}",
+  "happened.deferred": "La prochaine tentative est prévue le {when}",
+  "happened.canceled": "Il a été annulé",
+  "happened.event": "L’événement {event} a été publié",
+  "happened.delivery": "Webhook {webhook} : {event}",
+  "happened.attempt.accepted": "La tentative {attempt} a été acceptée",
+  "happened.attempt.refused": "La tentative {attempt} a été refusée",
+  "happened.attempt.deferred": "La tentative {attempt} a été reportée",
+  "happened.attempt.unconfirmed": "La tentative {attempt} n’a pas été confirmée",
+  "happened.attempt.failed": "La tentative {attempt} a échoué",
+  "happened.dialogue": "Dialogue",
+  "happened.part": "partie {part}",
+  "happened.delivery.pending": "en attente",
+  "happened.delivery.retrying": "nouvelle tentative",
+  "happened.delivery.delivered": "livrée",
+  "happened.delivery.failed": "échouée",
+  "happened.delivery.skipped": "ignorée",
+  "happened.tries": "{attempts, plural, one {# tentative} other {# tentatives}}",
+  "happened.source.relay": "selon le relais de messagerie",
+  "happened.source.report": "selon un avis de livraison",
+  "happened.source.pixel": "l’e-mail a été ouvert",
+  "happened.source.link": "un lien a été suivi",
+  "happened.source.provider": "selon l’opérateur mobile",
+  "happened.source.receipt": "selon un accusé de réception",
+  "happened.source.whatsapp": "selon WhatsApp",
+  "happened.source.service": "selon ce service"
+}

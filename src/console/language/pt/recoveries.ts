@@ -1,0 +1,45 @@
+import type { recoveries as english } from "../en/recoveries.ts"
+
+/** What a webhook missed, and how it is sent again. */
+export const recoveries: Readonly<Record<keyof typeof english, string>> = {
+  "webhooks.recover": "Repetir o que foi perdido",
+  "recover.title": "Repetir o que foi perdido",
+  "recover.lead":
+    "O serviço envia de novo as entregas com falha e ignoradas. Os eventos mantêm seus IDs, por isso o seu endpoint reconhece os que já tem.",
+  "recover.choose": "O que repetir",
+  "recover.since": "Desde",
+  "recover.until": "Até",
+  "recover.status": "Entregas que",
+  "recover.status.both": "falharam ou foram ignoradas",
+  "recover.status.failed": "falharam",
+  "recover.status.skipped": "foram ignoradas",
+  "recover.count": "Contá-las",
+  "recover.wrong": "Este período não serve. O início deve estar no passado e antes do fim.",
+  "recover.nothing": "Nada foi perdido neste período.",
+  "recover.events": "Eventos a enviar",
+  "recover.atLeast": "pelo menos {count}",
+  "recover.order": "Ordem",
+  "recover.order.event": "o evento mais antigo primeiro",
+  "recover.pace": "Ritmo",
+  "recover.perSecond": "cerca de {count} por segundo",
+  "recover.paceUnknown": "desconhecido: nenhuma entrega recente teve sucesso",
+  "recover.end": "Fim estimado",
+  "recover.endUnknown": "desconhecido",
+  "recover.notActive":
+    "Este webhook não está ativo, por isso nada pode ser enviado a ele. Ative-o primeiro e depois volte.",
+  "recover.start": "Repetir {count, plural, one {# evento} other {# eventos}}",
+  "recover.started": "A repetição começou. Esta página mostra o progresso dela.",
+  "recover.stop": "Parar",
+  "recover.stopped": "A repetição foi parada. Os eventos que já estavam na fila ainda são enviados.",
+  "recover.running": "Uma repetição está em andamento",
+  "recover.delivered": "Entregues",
+  "recover.failed": "Com falha",
+  "recover.left": "Restantes",
+  "recover.past": "Repetições anteriores",
+  "recover.pastCaption": "Repetições anteriores deste webhook, da mais recente à mais antiga",
+  "recover.created": "Início",
+  "recover.state": "Estado",
+  "recover.is.running": "em andamento",
+  "recover.is.completed": "concluída",
+  "recover.is.canceled": "parada"
+}

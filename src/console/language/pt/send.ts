@@ -1,0 +1,35 @@
+import type { send as english } from "../en/send.ts"
+
+/** Sending one message. */
+export const send: Readonly<Record<keyof typeof english, string>> = {
+  "nav.send": "Enviar",
+  "send.title": "Enviar uma mensagem",
+  "send.channels": "Canais",
+  "send.to": "Para",
+  "send.toHint": "Separe vários endereços por vírgulas.",
+  "send.toPhoneHint": "O número de telefone com o código do país.",
+  "send.toChatHint": "O número de telefone com o código do país, ou o ID de um grupo.",
+  "send.from": "De",
+  "send.fromHint": "Um endereço de um domínio verificado. Sem ele, o remetente do próprio serviço.",
+  "send.subject": "Assunto",
+  "send.text": "Texto",
+  "send.html": "HTML",
+  "send.htmlHint": "Sem texto, o texto é feito a partir do HTML.",
+  "send.tags": "Etiquetas",
+  "send.tagsHint": "Palavras para encontrar a mensagem, separadas por espaços.",
+  "send.at": "Enviar em",
+  "send.atHint": "Um horário no seu fuso, daqui a 60 dias no máximo. Vazio: agora.",
+  "send.content": "Texto",
+  "send.sender": "Remetente",
+  "send.senderHint": "Sem ele, o primeiro ID de remetente desta instalação.",
+  "send.session": "Sessão",
+  "send.variables": "Valores",
+  "send.variablesHint": "Um por linha, como name = Ada.",
+  "send.button": "Enviar",
+  "send.done": "O serviço aceitou a mensagem.",
+  "send.withTemplate": "Este e-mail usa o modelo {name}.",
+  "send.missing": "A mensagem a enviar de novo não existe mais.",
+  "send.noSession.title": "Nenhuma sessão do WhatsApp está conectada",
+  "send.noSession.text": "Primeiro, vincule um telefone. Depois, a sessão envia daqui.",
+  "send.testNote": "Modo de teste: o sandbox recebe a mensagem. Ela não chega a nenhum destinatário real."
+}

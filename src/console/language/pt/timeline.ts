@@ -1,0 +1,36 @@
+import type { timeline as english } from "../en/timeline.ts"
+
+/** What happened to a message, entry by entry. */
+export const timeline: Readonly<Record<keyof typeof english, string>> = {
+  "happened.for": "{what}: {to}",
+  "happened.accepted": "O serviço aceitou a mensagem",
+  "happened.scheduled": "Espera até {when}, como pedido",
+  "happened.suppressed": "{to} está na lista de bloqueio, por isso não recebe e-mails",
+  "happened.queued": "Chegou a hora dela",
+  "happened.claimed": "Um nó começou a tentativa {attempt}",
+  "happened.deferred": "A próxima tentativa está prevista para {when}",
+  "happened.canceled": "Foi cancelada",
+  "happened.event": "O evento {event} foi publicado",
+  "happened.delivery": "Webhook {webhook}: {event}",
+  "happened.attempt.accepted": "A tentativa {attempt} foi aceita",
+  "happened.attempt.refused": "A tentativa {attempt} foi recusada",
+  "happened.attempt.deferred": "A tentativa {attempt} foi adiada",
+  "happened.attempt.unconfirmed": "A tentativa {attempt} não foi confirmada",
+  "happened.attempt.failed": "A tentativa {attempt} falhou",
+  "happened.dialogue": "Diálogo",
+  "happened.part": "parte {part}",
+  "happened.delivery.pending": "em espera",
+  "happened.delivery.retrying": "nova tentativa",
+  "happened.delivery.delivered": "entregue",
+  "happened.delivery.failed": "com falha",
+  "happened.delivery.skipped": "ignorada",
+  "happened.tries": "{attempts, plural, one {# tentativa} other {# tentativas}}",
+  "happened.source.relay": "segundo o servidor de saída",
+  "happened.source.report": "segundo um aviso de entrega",
+  "happened.source.pixel": "o e-mail foi aberto",
+  "happened.source.link": "um link foi seguido",
+  "happened.source.provider": "segundo a operadora móvel",
+  "happened.source.receipt": "segundo uma confirmação de entrega",
+  "happened.source.whatsapp": "segundo o WhatsApp",
+  "happened.source.service": "segundo este serviço"
+}

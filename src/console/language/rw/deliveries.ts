@@ -1,0 +1,63 @@
+import type { deliveries as english } from "../en/deliveries.ts"
+
+/** The deliveries of a webhook. */
+export const deliveries: Readonly<Record<keyof typeof english, string>> = {
+  "deliveries.title": "Amagezwa",
+  "deliveries.caption": "Amagezwa y’iyi webhook, amashya abanza",
+  "deliveries.filter": "Amagezwa hakurikijwe imiterere",
+  "deliveries.any": "yose",
+  "deliveries.created": "Igihe ryakorewe",
+  "deliveries.event": "Icyabaye",
+  "deliveries.status": "Imiterere",
+  "deliveries.attempts": "Amagerageza",
+  "deliveries.code": "Igisubizo",
+  "deliveries.duration": "Igihe byamaze",
+  "deliveries.millis": "{millis} ms",
+  "deliveries.test": "isuzuma",
+  "deliveries.empty.title": "Nta magezwa",
+  "deliveries.empty.text":
+    "Ibyabaye by’iyi webhook bigaragara hano. Ohereza icyabaye cy’isuzuma kugira ngo ubone kimwe.",
+  "deliveries.empty.filtered": "Nta gezwa rifite iyi miterere.",
+  "delivery.title": "Igezwa {id}",
+  "delivery.about": "Ibyerekeye igezwa",
+  "delivery.eventId": "Nimero y’icyabaye",
+  "delivery.next": "Igerageza rikurikira",
+  "delivery.completed": "Igihe ryarangiriye",
+  "delivery.payload": "Amakuru yoherejwe",
+  "delivery.payloadGone": "Amakuru yoherejwe ntakibitswe.",
+  "delivery.attempts": "Amagerageza",
+  "delivery.attemptsCaption": "Amagerageza y’iri gezwa",
+  "delivery.noAttempts": "Nta gerageza rirakorwa.",
+  "delivery.attempt": "Igerageza",
+  "delivery.started": "Igihe ryatangiriye",
+  "delivery.body": "Igisubizo cy’aho byakirirwa",
+  "delivery.bodyOf": "Igisubizo ku igerageza rya {attempt}",
+  "delivery.redeliver": "Ongera ugeze",
+  "delivery.redelivered":
+    "Icyabaye cyongeye gushyirwa ku rutonde rutegereje, nk’igezwa rishya. Uru rupapuro rurarigaragaza.",
+  "delivery.signature": "Genzura umukono",
+  "delivery.signatureText":
+    "Aya mategeko abara umutwe wa HTTP webhook-signature w’igerageza rya {attempt}. Shyira ibanga ry’iyi webhook muri WEBHOOK_SECRET. Niba aho byakirirwa iwawe habara akandi gaciro, birashoboka ko hasoma bayiti zitandukanye.",
+  "delivery.saveBody": "Bika ibirimo uko byoherejwe",
+  "delivery.compute": "Bara umukono",
+  "delivery.tools": "Ibikoresho",
+  "delivery.status.pending": "ritegereje",
+  "delivery.status.retrying": "rirongera kugeragezwa",
+  "delivery.status.delivered": "ryagezeyo",
+  "delivery.status.failed": "ryananiranye",
+  "delivery.status.skipped": "ryasimbutswe",
+  "delivery.error.timeout": "Aho byakirirwa ntihasubije ku gihe.",
+  "delivery.error.connection_refused": "Nta cyakira kuri iyi aderesi.",
+  "delivery.error.connection_reset": "Aho byakirirwa hahagaritse ihuriro hadasubije.",
+  "delivery.error.dns_error": "Izina rya seriveri ntiryabonetse.",
+  "delivery.error.tls_error":
+    "Icyemezo cy’umutekano cy’aho byakirirwa si cyo. Genzura izina ryacyo, igihe kirangirira n’uruhererekane rwacyo.",
+  "delivery.error.blocked_address": "Aderesi ijya ku muyoboro wihariye, aho serivisi itageza ikintu na kimwe.",
+  "delivery.error.body_read": "Igisubizo cyacitse kitarangiye.",
+  "delivery.error.redirect":
+    "Aho byakirirwa hasubije herekeza ahandi, kandi serivisi ntihakurikira. Koresha aderesi ya nyuma nka URL.",
+  "delivery.error.http_status": "Aho byakirirwa hasubije imiterere itari 2xx.",
+  "delivery.error.webhook_unhealthy": "Nta gerageza ryakozwe: webhook yari ifite ikibazo.",
+  "delivery.error.backlog_full": "Nta gerageza ryakozwe: ibyabaye byinshi cyane byari bitegereje.",
+  "delivery.error.restored": "Nta gerageza ryakozwe: ububiko bw’amakuru bwagaruwe buvuye kuri kopi yabitswe."
+}

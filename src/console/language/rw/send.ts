@@ -1,0 +1,35 @@
+import type { send as english } from "../en/send.ts"
+
+/** Sending one message. */
+export const send: Readonly<Record<keyof typeof english, string>> = {
+  "nav.send": "Ohereza",
+  "send.title": "Ohereza ubutumwa",
+  "send.channels": "Imiyoboro",
+  "send.to": "Kuri",
+  "send.toHint": "Aderesi nyinshi zitandukanywa n’akitso.",
+  "send.toPhoneHint": "Nimero ya telefone hamwe na kode y’igihugu.",
+  "send.toChatHint": "Nimero ya telefone hamwe na kode y’igihugu, cyangwa nimero y’itsinda.",
+  "send.from": "Kuva kuri",
+  "send.fromHint": "Aderesi yo ku ndangarubuga yemejwe. Iyo itanditswe, hakoreshwa uwohereza wa serivisi ubwayo.",
+  "send.subject": "Umutwe",
+  "send.text": "Umwandiko",
+  "send.html": "HTML",
+  "send.htmlHint": "Iyo nta mwandiko uhari, ukorwa uhereye kuri HTML.",
+  "send.tags": "Ibirango",
+  "send.tagsHint": "Amagambo yo gushakishirizaho ubutumwa, atandukanywa n’umwanya.",
+  "send.at": "Igihe cyo kohereza",
+  "send.atHint": "Igihe mu isaha y’akarere kawe, kitarenze iminsi 60 iri imbere. Iyo kitanditswe: nonaha.",
+  "send.content": "Umwandiko",
+  "send.sender": "Uwohereza",
+  "send.senderHint": "Iyo atanditswe, hakoreshwa izina rya mbere ry’uwohereza ry’iyi serivisi.",
+  "send.session": "Sesiyo",
+  "send.variables": "Agaciro",
+  "send.variablesHint": "Kamwe kuri buri murongo, nka name = Ada.",
+  "send.button": "Ohereza",
+  "send.done": "Serivisi yemeye ubutumwa.",
+  "send.withTemplate": "Iyi meyili ikoresha inyandikorugero {name}.",
+  "send.missing": "Ubutumwa bwo kongera koherezwa ntibukibaho.",
+  "send.noSession.title": "Nta sesiyo ya WhatsApp iri ku murongo",
+  "send.noSession.text": "Banza uhuze telefone. Nyuma yaho sesiyo yohereza ivuye hano.",
+  "send.testNote": "Uburyo bw’isuzuma: urubuga rw’isuzuma ni rwo rwakira ubutumwa. Ntibugera ku muntu nyakuri."
+}

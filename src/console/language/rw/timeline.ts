@@ -1,0 +1,36 @@
+import type { timeline as english } from "../en/timeline.ts"
+
+/** What happened to a message, entry by entry. */
+export const timeline: Readonly<Record<keyof typeof english, string>> = {
+  "happened.for": "{what}: {to}",
+  "happened.accepted": "Serivisi yemeye ubutumwa",
+  "happened.scheduled": "Butegereje kugeza {when}, nk’uko byasabwe",
+  "happened.suppressed": "{to} iri ku rutonde rw’izakumiriwe, ni yo mpamvu itabona imeyili",
+  "happened.queued": "Igihe cyabwo cyageze",
+  "happened.claimed": "Mashini yatangiye igerageza rya {attempt}",
+  "happened.deferred": "Igerageza rikurikira riteganyijwe {when}",
+  "happened.canceled": "Bwahagaritswe",
+  "happened.event": "Icyabaye {event} cyatangajwe",
+  "happened.delivery": "Webhook {webhook}: {event}",
+  "happened.attempt.accepted": "Igerageza rya {attempt} ryemewe",
+  "happened.attempt.refused": "Igerageza rya {attempt} ryanzwe",
+  "happened.attempt.deferred": "Igerageza rya {attempt} ryasubitswe",
+  "happened.attempt.unconfirmed": "Igerageza rya {attempt} ntiryemejwe",
+  "happened.attempt.failed": "Igerageza rya {attempt} ryananiranye",
+  "happened.dialogue": "Ikiganiro",
+  "happened.part": "igice cya {part}",
+  "happened.delivery.pending": "ritegereje",
+  "happened.delivery.retrying": "rirongera kugeragezwa",
+  "happened.delivery.delivered": "ryagezeyo",
+  "happened.delivery.failed": "ryananiranye",
+  "happened.delivery.skipped": "ryasimbutswe",
+  "happened.tries": "{attempts, plural, other {amagerageza #}}",
+  "happened.source.relay": "bivuzwe na seriveri yohereza imeyili",
+  "happened.source.report": "bivuzwe na raporo yo kugerayo",
+  "happened.source.pixel": "imeyili yafunguwe",
+  "happened.source.link": "ihuza ryafunguwe",
+  "happened.source.provider": "bivuzwe na sosiyete y’itumanaho",
+  "happened.source.receipt": "bivuzwe n’icyemezo cyo kwakira",
+  "happened.source.whatsapp": "bivuzwe na WhatsApp",
+  "happened.source.service": "bivuzwe n’iyi serivisi"
+}

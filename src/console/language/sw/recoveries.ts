@@ -1,0 +1,45 @@
+import type { recoveries as english } from "../en/recoveries.ts"
+
+/** What a webhook missed, and how it is sent again. */
+export const recoveries: Readonly<Record<keyof typeof english, string>> = {
+  "webhooks.recover": "Tuma tena yaliyokosekana",
+  "recover.title": "Tuma tena yaliyokosekana",
+  "recover.lead":
+    "Huduma hutuma tena uwasilishaji ulioshindikana na uliorukwa. Matukio hubaki na vitambulisho vyake, kwa hiyo kipokezi chako hutambua yale kiliyonayo.",
+  "recover.choose": "Ya kutuma tena",
+  "recover.since": "Kuanzia",
+  "recover.until": "Hadi",
+  "recover.status": "Uwasilishaji ambao",
+  "recover.status.both": "umeshindikana au umerukwa",
+  "recover.status.failed": "umeshindikana",
+  "recover.status.skipped": "umerukwa",
+  "recover.count": "Hesabu",
+  "recover.wrong": "Wakati huu haufai. Mwanzo lazima uwe umepita na uwe kabla ya mwisho.",
+  "recover.nothing": "Hakuna kilichokosekana katika wakati huu.",
+  "recover.events": "Matukio ya kutuma",
+  "recover.atLeast": "angalau {count}",
+  "recover.order": "Mpangilio",
+  "recover.order.event": "tukio la zamani zaidi kwanza",
+  "recover.pace": "Kasi",
+  "recover.perSecond": "takriban {count} kwa sekunde",
+  "recover.paceUnknown": "haijulikani: hakuna uwasilishaji wa karibuni uliofanikiwa",
+  "recover.end": "Mwisho unaokadiriwa",
+  "recover.endUnknown": "haujulikani",
+  "recover.notActive":
+    "Webhook hii haitumiki, kwa hiyo hakuna kinachoweza kutumwa kwake. Iwashe kwanza, kisha urudi hapa.",
+  "recover.start": "Tuma tena {count, plural, one {tukio #} other {matukio #}}",
+  "recover.started": "Kutuma tena kumeanza. Ukurasa huu unaonyesha maendeleo.",
+  "recover.stop": "Simamisha",
+  "recover.stopped": "Kutuma tena kumesimamishwa. Matukio yaliyo tayari kwenye foleni bado yatatumwa.",
+  "recover.running": "Kutuma tena kunaendelea",
+  "recover.delivered": "Yaliyowasilishwa",
+  "recover.failed": "Yaliyoshindikana",
+  "recover.left": "Yaliyobaki",
+  "recover.past": "Kutuma tena kwa awali",
+  "recover.pastCaption": "Kutuma tena kwa awali kwa webhook hii, mpya kwanza",
+  "recover.created": "Kulianza",
+  "recover.state": "Hali",
+  "recover.is.running": "kunaendelea",
+  "recover.is.completed": "kumekamilika",
+  "recover.is.canceled": "kumesimamishwa"
+}

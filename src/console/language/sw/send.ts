@@ -1,0 +1,35 @@
+import type { send as english } from "../en/send.ts"
+
+/** Sending one message. */
+export const send: Readonly<Record<keyof typeof english, string>> = {
+  "nav.send": "Tuma",
+  "send.title": "Tuma ujumbe",
+  "send.channels": "Njia",
+  "send.to": "Kwa",
+  "send.toHint": "Anwani kadhaa hutenganishwa kwa koma.",
+  "send.toPhoneHint": "Nambari ya simu pamoja na msimbo wa nchi.",
+  "send.toChatHint": "Nambari ya simu pamoja na msimbo wa nchi, au kitambulisho cha kikundi.",
+  "send.from": "Kutoka",
+  "send.fromHint": "Anwani ya kikoa kilichothibitishwa. Usipoiweka, mtumaji wa huduma yenyewe hutumika.",
+  "send.subject": "Mada",
+  "send.text": "Maandishi",
+  "send.html": "HTML",
+  "send.htmlHint": "Usipoweka maandishi, hutengenezwa kutoka HTML.",
+  "send.tags": "Lebo",
+  "send.tagsHint": "Maneno ya kuupata ujumbe, yaliyotenganishwa kwa nafasi.",
+  "send.at": "Tuma wakati huu",
+  "send.atHint": "Wakati wa saa za eneo lako, usiozidi siku 60 mbele. Usipouweka: sasa.",
+  "send.content": "Maandishi",
+  "send.sender": "Mtumaji",
+  "send.senderHint": "Usipoiweka, kitambulisho cha kwanza cha mtumaji cha usakinishaji huu hutumika.",
+  "send.session": "Kipindi",
+  "send.variables": "Thamani",
+  "send.variablesHint": "Moja kwa kila mstari, kama vile name = Ada.",
+  "send.button": "Tuma",
+  "send.done": "Huduma imeukubali ujumbe.",
+  "send.withTemplate": "Barua pepe hii inatumia kiolezo {name}.",
+  "send.missing": "Ujumbe wa kutumwa tena haupo tena.",
+  "send.noSession.title": "Hakuna kipindi cha WhatsApp kilichounganishwa",
+  "send.noSession.text": "Oanisha simu kwanza. Kisha kipindi kitatuma kutoka hapa.",
+  "send.testNote": "Hali ya majaribio: uwanja wa majaribio unaupokea ujumbe. Haumfikii mpokeaji halisi."
+}

@@ -1,0 +1,37 @@
+import type { suppressions as english } from "../en/suppressions.ts"
+
+/** Addresses that get no mail. */
+export const suppressions: Readonly<Record<keyof typeof english, string>> = {
+  "nav.suppressions": "Vizuizi",
+  "suppressions.title": "Vizuizi",
+  "suppressions.lead": "Anwani zisizopata barua pepe kutoka akaunti hii.",
+  "suppressions.caption": "Anwani zilizozuiwa, mpya kwanza",
+  "suppressions.new": "Zuia anwani",
+  "suppressions.email": "Anwani",
+  "suppressions.reason": "Sababu",
+  "suppressions.filter": "Vizuizi kwa sababu",
+  "suppressions.all": "zote",
+  "suppressions.reason.unsubscribe": "alijiondoa",
+  "suppressions.reason.bounce": "ilirudishwa",
+  "suppressions.reason.complaint": "alilalamika",
+  "suppressions.reason.manual": "kwa mkono",
+  "suppressions.since": "Tangu",
+  "suppressions.source": "Ujumbe",
+  "suppressions.empty.title": "Hakuna anwani iliyozuiwa",
+  "suppressions.empty.text":
+    "Hiyo ni vizuri. Anwani zinazorudisha barua pepe, zinazolalamika au zinazojiondoa huonekana hapa zenyewe.",
+  "suppressions.empty.filtered": "Hakuna anwani iliyozuiwa kwa sababu hii.",
+  "suppressions.add.title": "Zuia anwani",
+  "suppressions.add.hint": "Barua pepe kwa anwani hii husimama mara moja, hata zilizokubaliwa awali.",
+  "suppressions.add.button": "Zuia anwani",
+  "suppressions.added": "Anwani hii haitapata tena barua pepe.",
+  "suppressions.remove": "Ondoa",
+  "suppressions.removeNamed": "Ondoa kizuizi cha {email}",
+  "suppressions.remove.title": "Ungependa kuondoa kizuizi?",
+  "suppressions.remove.text": "Barua pepe mpya zitatumwa tena kwa {email}. Jumbe zilizozuiwa hubaki hivyo.",
+  "suppressions.remove.bounce":
+    "Barua pepe ya anwani hii ilirudishwa. Ikirudishwa tena, wapokeaji watakiamini kikoa chako kidogo zaidi.",
+  "suppressions.remove.unsubscribe": "Mtu huyu alijiondoa. Mtumie barua pepe tu ikiwa ameomba tena.",
+  "suppressions.remove.button": "Ondoa kizuizi",
+  "suppressions.removed": "Kizuizi kimeondolewa."
+}

@@ -1,0 +1,36 @@
+import type { timeline as english } from "../en/timeline.ts"
+
+/** What happened to a message, entry by entry. */
+export const timeline: Readonly<Record<keyof typeof english, string>> = {
+  "happened.for": "{what}: {to}",
+  "happened.accepted": "Huduma imeukubali ujumbe",
+  "happened.scheduled": "Unasubiri hadi {when}, kama ilivyoombwa",
+  "happened.suppressed": "{to} iko kwenye orodha ya vizuizi, kwa hiyo haipati barua pepe",
+  "happened.queued": "Wakati wake umefika",
+  "happened.claimed": "Nodi imeanza jaribio la {attempt}",
+  "happened.deferred": "Jaribio linalofuata ni {when}",
+  "happened.canceled": "Umeghairiwa",
+  "happened.event": "Tukio {event} limechapishwa",
+  "happened.delivery": "Webhook {webhook}: {event}",
+  "happened.attempt.accepted": "Jaribio la {attempt} limekubaliwa",
+  "happened.attempt.refused": "Jaribio la {attempt} limekataliwa",
+  "happened.attempt.deferred": "Jaribio la {attempt} limeahirishwa",
+  "happened.attempt.unconfirmed": "Jaribio la {attempt} halikuthibitishwa",
+  "happened.attempt.failed": "Jaribio la {attempt} limeshindikana",
+  "happened.dialogue": "Mazungumzo",
+  "happened.part": "sehemu ya {part}",
+  "happened.delivery.pending": "unasubiri",
+  "happened.delivery.retrying": "unajaribiwa tena",
+  "happened.delivery.delivered": "umekamilika",
+  "happened.delivery.failed": "umeshindikana",
+  "happened.delivery.skipped": "umerukwa",
+  "happened.tries": "{attempts, plural, one {jaribio #} other {majaribio #}}",
+  "happened.source.relay": "kulingana na seva ya kusambaza barua pepe",
+  "happened.source.report": "kulingana na ripoti ya uwasilishaji",
+  "happened.source.pixel": "barua pepe ilifunguliwa",
+  "happened.source.link": "kiungo kilifunguliwa",
+  "happened.source.provider": "kulingana na kampuni ya simu",
+  "happened.source.receipt": "kulingana na uthibitisho wa kupokea",
+  "happened.source.whatsapp": "kulingana na WhatsApp",
+  "happened.source.service": "kulingana na huduma hii"
+}

@@ -1,0 +1,53 @@
+/** Says in the reader's language why a form or a page was refused. */
+import type { Translate } from "../language/Messages.ts"
+import { ruleOf } from "../language/rules.ts"
+import type { Action, Refused } from "./Action.ts"
+import type { Ask, Attempt, FieldFault } from "./Ask.ts"
+
+/** Why, in a sentence. The console's own reasons are in the reader's language, and those of the API are not. */
+export const reasonText = (t: Translate, { facts, reason, type }: Refused): string => {
+  if (type === undefined) return reason
+  const text = t.named(`error.${type}`, facts) ?? t.text("error.other", { detail: reason })
+  const { retry_after: seconds } = facts
+  return seconds === undefined ? text : `${text} ${t.text("problem.tooFast.text", { seconds })}`
+}
+
+/** The index of the entry, or the name of the part, that a fault within a field is about. */
+const placeOf = (param: string) => {
+  const [, index = "0", header = ""] = /^\w+(?:\[(\d+)\]|\.(.+))/.exec(param) ?? []
+  return { index: Number(index), header }
+}
+
+const sentenceOf = (t: Translate, { message, param, type }: FieldFault) => {
+  const rule = ruleOf(message)
+  const { header, index } = placeOf(param)
+  const fault = (rule === undefined ? undefined : t.named(rule.text, { ...rule.values, header }))
+    ?? t.named(`fault.${type}`) ?? t.text("fault.other", { detail: message })
+  return index === 0 ? fault : t.text("fault.entry", { number: index + 1, fault })
+}
+
+/** The form that a person has sent. */
+interface Sent<A extends Ask, R> {
+  readonly action: Action<A, R>
+  readonly form: URLSearchParams
+}
+
+/** What the API says of a field. */
+const faultOf =
+  <A extends Ask, R>(t: Translate, { action: { fields }, form }: Sent<A, R>, refused: Refused) =>
+  (fault: FieldFault): FieldFault => {
+    const { message, param, type } = fault
+    const isEmpty = fields[param]?.isRequired === true && form.getAll(param).every((value) => value.trim() === "")
+    if (type === undefined) return { param, message }
+    if (type === refused.type) return { param, message: reasonText(t, refused) }
+    return { param, message: isEmpty ? t.text("fault.missing") : sentenceOf(t, fault) }
+  }
+
+/** The refused form for its page. */
+export const attemptOf = <A extends Ask, R>(t: Translate, sent: Sent<A, R>, refused: Refused): Attempt => ({
+  action: sent.action.name,
+  form: sent.form,
+  message: reasonText(t, refused),
+  faults: refused.faults.map(faultOf(t, sent, refused)),
+  status: refused.status
+})

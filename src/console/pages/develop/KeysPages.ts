@@ -1,0 +1,172 @@
+import { DateTime, Effect } from "effect"
+import type { ApiKey } from "../../../api-keys/ApiKey.ts"
+import { ApiKeys } from "../../../api-keys/ApiKeys.ts"
+import { ApiKeysApi } from "../../../api-keys/ApiKeysApi.ts"
+import { html } from "../../../platform/http/html.ts"
+import { ApiKeyId } from "../../../values/Ids.ts"
+import { Action, goTo, show } from "../../page/Action.ts"
+import type { AccountAsk } from "../../page/Ask.ts"
+import { Field } from "../../page/Field.ts"
+import { idIn, Page } from "../../page/Page.ts"
+import { form } from "../../ui/form.ts"
+import { badge, code, copyable, emptyState, foreign, linkButton, moment, momentText, note } from "../../ui/parts.ts"
+import { type Column, table } from "../../ui/table.ts"
+import { type Preset, presets, presetsOf } from "./keyPresets.ts"
+
+const crumbs = ({ t, to }: AccountAsk) => [{ href: to("/keys"), label: t.text("keys.title") }]
+
+const accessOf = ({ t }: AccountAsk, { permissions, scopes }: ApiKey) =>
+  scopes.length === 0 && permissions.length === 0
+    ? t.text("keys.full")
+    : html`${[...scopes, ...permissions].map((name) => html`${code(name)} `)}`
+
+const columns = (ask: AccountAsk): ReadonlyArray<Column<ApiKey>> => {
+  const { can, t, to } = ask
+  return [
+    { label: t.text("keys.name"), cell: ({ name }) => foreign(name) },
+    { label: t.text("keys.prefix"), cell: ({ key_prefix }) => code(`${key_prefix}…`) },
+    { label: t.text("keys.access"), cell: (key) => accessOf(ask, key) },
+    {
+      label: t.text("keys.lastUsed"),
+      cell: ({ last_used_at }) => last_used_at === null ? t.text("common.never") : moment(ask, last_used_at)
+    },
+    {
+      label: t.text("keys.expires"),
+      cell: ({ expires_at, is_active }) =>
+        expires_at === null
+          ? t.text("common.never")
+          : html`${!is_active && html`${badge(t.text("keys.state.expired"), "warn")} `}${moment(ask, expires_at)}`
+    },
+    ...(can("keys:write")
+      ? [{
+        label: t.text("keys.revoke"),
+        kind: "actions" as const,
+        cell: ({ id, name }: ApiKey) =>
+          linkButton(to(`/keys/${id}/revoke`), t.text("keys.revoke"), {
+            opensDialog: true,
+            label: t.text("keys.revokeNamed", { name })
+          })
+      }]
+      : [])
+  ]
+}
+
+const list = Page.account({
+  path: "/keys",
+  permission: "keys:read",
+  entry: { group: "develop", label: "nav.keys", icon: "key-round", order: 1, key: "k" },
+  read: ({ accountId }) => Effect.flatMap(ApiKeys, (keys) => keys.list(accountId)),
+  draw: (keys, ask) => {
+    const { can, t, to } = ask
+    const button = can("keys:write") && linkButton(to("/keys/new"), t.text("keys.new"), { icon: "plus", tone: "main" })
+    return {
+      title: t.text("keys.title"),
+      lead: t.text("keys.lead"),
+      curl: "/v1/api-keys",
+      buttons: keys.length > 0 && button,
+      content: keys.length === 0
+        ? emptyState({ icon: "key-round", title: t.text("keys.empty.title"), text: t.text("keys.empty.text"), button })
+        : table(t.text("keys.caption"), columns(ask), keys)
+    }
+  }
+})
+
+/** Days after which a new key may end. */
+const expiries = [30, 90, 365]
+
+const dayAfter = (days: string | undefined) => {
+  const count = Number(days)
+  return count > 0 ? DateTime.formatIso(DateTime.add(DateTime.nowUnsafe(), { days: count })) : null
+}
+
+const isPreset = (name: string | undefined): name is Preset => name !== undefined && Object.hasOwn(presets, name)
+
+const created = (ask: AccountAsk, key: string | undefined) => {
+  const { base, t, to } = ask
+  const title = t.text("keys.created.title")
+  if (key === undefined) {
+    return show({ title, crumbs: crumbs(ask), content: html`${note(t.text("keys.created.again"), "warn")}` })
+  }
+  const mail = `curl ${base}/v1/email/send -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' `
+    + `-d '{"to":"ada@example.com","subject":"Hello","text":"It works."}'`
+  return show({
+    title,
+    crumbs: crumbs(ask),
+    content: html`${note(t.text("keys.created.once"), "warn")}
+${copyable(ask, key, { label: t.text("keys.created.label") })}
+<h2>${t.text("keys.created.try")}</h2>
+${copyable(ask, mail, { label: t.text("keys.created.try"), isBlock: true })}
+<div class="buttons">${linkButton(to("/keys"), t.text("keys.created.stored"), { icon: "check", tone: "main" })}</div>`
+  })
+}
+
+const create = Action.make({
+  name: "create",
+  endpoint: ApiKeysApi.endpoints.create,
+  isFresh: true,
+  fields: {
+    name: Field.text({ label: "keys.create.name", hint: "keys.create.nameHint", autocomplete: "off" }),
+    preset: Field.radio({ label: "keys.create.preset", options: presetsOf, initial: () => "full" }),
+    expires_at: Field.select({
+      label: "keys.create.expiry",
+      initial: () => "never",
+      options: ({ t }) => [
+        { value: "never", label: t.text("keys.expiry.never") },
+        ...expiries.map((days) => ({ value: String(days), label: t.text("keys.expiry.days", { days }) }))
+      ]
+    })
+  },
+  request: ({ expires_at, name, preset }) => ({
+    payload: {
+      name: name ?? "",
+      expires_at: dayAfter(expires_at),
+      ...(isPreset(preset) ? presets[preset] : presets.read)
+    }
+  }),
+  after: ({ data }, { ask, isReplayed }) => created(ask, isReplayed ? undefined : data.key)
+})
+
+const make = Page.account({
+  path: "/keys/new",
+  permission: "keys:write",
+  read: () => Effect.void,
+  draw: (_, ask) => ({
+    title: ask.t.text("keys.create.title"),
+    crumbs: crumbs(ask),
+    content: form(ask, create, { submit: ask.t.text("keys.create.button"), cancel: ask.to("/keys") })
+  }),
+  actions: [create]
+})
+
+const revokeKey = Action.make({
+  name: "revoke",
+  endpoint: ApiKeysApi.endpoints.revoke,
+  fields: {},
+  request: (_, { params }) => ({ params: { id: params["id"] } }),
+  after: (_, { ask }) => goTo(ask.to("/keys"), "keys.revoke.done")
+})
+
+const revoke = Page.account({
+  path: "/keys/:id/revoke",
+  permission: "keys:write",
+  read: (ask) =>
+    Effect.gen(function*() {
+      const id = yield* idIn(ask, ApiKeyId)
+      return yield* (yield* ApiKeys).find(ask.accountId, id)
+    }),
+  draw: ({ key_prefix, last_used_at, name }, ask) => ({
+    title: ask.t.text("keys.revoke.title", { name }),
+    crumbs: crumbs(ask),
+    content: html`<p>${ask.t.rich("keys.revoke.text", { prefix: code(`${key_prefix}…`) })}</p>
+<p>${
+      last_used_at === null
+        ? ask.t.text("keys.revoke.unused")
+        : ask.t.text("keys.revoke.used", { when: momentText(ask, last_used_at) })
+    }</p>
+${form(ask, revokeKey, { submit: ask.t.text("keys.revoke.button"), tone: "danger", cancel: ask.to("/keys") })}`
+  }),
+  actions: [revokeKey]
+})
+
+/** The pages of API keys: list, new, revoke. */
+export const keysPages = [list, make, revoke] as const

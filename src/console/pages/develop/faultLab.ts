@@ -1,0 +1,57 @@
+import { channelFaults, type FaultName, type SandboxFault } from "../../../messages/SandboxFault.ts"
+import { SandboxFaultsApi } from "../../../messages/SandboxFaultsApi.ts"
+import { type Html, html } from "../../../platform/http/html.ts"
+import { Action, goTo } from "../../page/Action.ts"
+import type { AccountAsk } from "../../page/Ask.ts"
+import { Field } from "../../page/Field.ts"
+import { buttonForm } from "../../ui/form.ts"
+import { card, moment } from "../../ui/parts.ts"
+
+const plan = Action.make({
+  name: "planFault",
+  endpoint: SandboxFaultsApi.endpoints.plan,
+  fields: { fault: Field.hidden() },
+  request: ({ fault }) => ({ payload: { fault } }),
+  after: (_, { ask }) => goTo(ask.path, "sandbox.lab.isPlanned")
+})
+
+const clear = Action.make({
+  name: "clearFaults",
+  endpoint: SandboxFaultsApi.endpoints.clear,
+  fields: {},
+  request: () => ({}),
+  after: (_, { ask }) => goTo(ask.path, "sandbox.lab.cleared")
+})
+
+export const faultActions = [plan, clear] as const
+
+const faults: ReadonlyArray<FaultName> = Object.values(channelFaults).flat()
+
+const list = (ask: AccountAsk, planned: ReadonlyArray<SandboxFault>) => {
+  const { can, t } = ask
+  return html`<h3 id="planned">${t.text("sandbox.lab.planned")}</h3>
+<ol aria-labelledby="planned">${
+    planned.map(({ created_at, fault }) =>
+      html`<li>${t.text(`sandbox.lab.${fault}`)} <span class="quiet">${moment(ask, created_at)}</span></li>`
+    )
+  }</ol>${
+    can("messages:write")
+    && html`<div class="buttons">${
+      buttonForm(ask, clear, { label: t.text("sandbox.lab.clear"), tone: "danger" })
+    }</div>`
+  }`
+}
+
+/** The card that makes the next test messages fail: a button for each fault, and the planned faults. */
+export const faultLab = (ask: AccountAsk, planned: ReadonlyArray<SandboxFault>): Html => {
+  const { can, t } = ask
+  return card(
+    t.text("sandbox.lab.title"),
+    html`<p>${t.text("sandbox.lab.lead")}</p>${
+      can("messages:write") && html`<div class="buttons">${
+        faults.map((fault) => buttonForm(ask, plan, { label: t.text(`sandbox.lab.${fault}`), values: { fault } }))
+      }</div>`
+    }${planned.length === 0 ? html`<p class="quiet">${t.text("sandbox.lab.none")}</p>` : list(ask, planned)}`,
+    "fault-lab"
+  )
+}

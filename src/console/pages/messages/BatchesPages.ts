@@ -1,0 +1,271 @@
+import { Effect, Schema } from "effect"
+import { BulkEmail } from "../../../channels/email/bulk/BulkEmail.ts"
+import { AllMessages } from "../../../history/AllMessages.ts"
+import { Messages } from "../../../messages/Messages.ts"
+import type { MessageSummary, SummaryChannel } from "../../../messages/MessageSummary.ts"
+import { html } from "../../../platform/http/html.ts"
+import { EmailBatchId, MessageBatchId } from "../../../values/Ids.ts"
+import { isInstant } from "../../../values/Timestamp.ts"
+import type { AccountAsk, Ask } from "../../page/Ask.ts"
+import { cursorsAround, pageOf, positionIn } from "../../page/cursor.ts"
+import { Page } from "../../page/Page.ts"
+import {
+  badge,
+  card,
+  code,
+  emptyState,
+  facts,
+  foreign,
+  linkButton,
+  moment,
+  note,
+  number,
+  type Tone
+} from "../../ui/parts.ts"
+import { bar, legend, type Share, tabs } from "../../ui/progress.ts"
+import { type Column, csvHref, pager, table, wantsCsv } from "../../ui/table.ts"
+import { type AnyBatch, batchChangePages, batchOf, crumbs } from "./BatchChangePages.ts"
+import { channelPermissions, channelsOf, tabIn } from "./messageParts.ts"
+import { messagesCsv } from "./messagesCsv.ts"
+
+const perPage = 25
+
+/** Most failures that the page of a batch reads to group them. */
+const mostFailures = 100
+
+const tones: Readonly<Record<AnyBatch["status"] | "scheduled", Tone>> = {
+  scheduled: "busy",
+  queued: "busy",
+  processing: "busy",
+  completed: "good",
+  failed: "bad",
+  canceled: "quiet"
+}
+
+const statusOf = ({ t }: Ask, { status }: AnyBatch) => badge(t.text(`batch.status.${status}`), tones[status])
+
+/** The parts of a batch, what went wrong first in its numbers and last in its bar. */
+const sharesOf = ({ t }: Ask, batch: AnyBatch): ReadonlyArray<Share> => [
+  { label: t.text("batch.count.sent"), count: batch.sent, tone: "good" },
+  { label: t.text("batch.count.queued"), count: batch.queued, tone: "busy" },
+  { label: t.text("batch.count.failed"), count: batch.failed, tone: "bad" },
+  { label: t.text("batch.count.suppressed"), count: batch.suppressed, tone: "warn" },
+  { label: t.text("batch.count.canceled"), count: batch.canceled, tone: "quiet" }
+]
+
+const columns = (ask: AccountAsk, channel: SummaryChannel): ReadonlyArray<Column<AnyBatch>> => {
+  const { t, to } = ask
+  return [
+    {
+      label: t.text("batches.id"),
+      cell: ({ batch_id }) => html`<a href="${to(`/batches/${channel}/${batch_id}`)}">${code(batch_id)}</a>`
+    },
+    { label: t.text("batches.status"), cell: (batch) => statusOf(ask, batch) },
+    { label: t.text("batches.progress"), cell: (batch) => bar(ask, sharesOf(ask, batch)) },
+    { label: t.text("batches.failed"), cell: ({ failed }) => number(ask, failed), kind: "number" },
+    { label: t.text("batches.total"), cell: ({ total }) => number(ask, total), kind: "number" },
+    { label: t.text("batches.created"), cell: ({ created_at }) => moment(ask, created_at) }
+  ]
+}
+
+const Instant = Schema.String.check(Schema.makeFilter((text: string) => isInstant(text)))
+
+const list = Page.account({
+  path: "/batches",
+  permission: "messages:read",
+  entry: { group: "", label: "nav.batches", icon: "users", order: 3, key: "b" },
+  read: (ask) =>
+    Effect.gen(function*() {
+      const channel = tabIn(ask, channelsOf(ask, "read"))
+      const { accountId } = ask
+      const window = { limit: perPage + 1, offset: 0 }
+      const newest = { sort: "-created_at" } as const
+      const { rows } = channel === "email"
+        ? yield* (yield* BulkEmail).list(accountId, newest, {
+          ...window,
+          after: positionIn(ask, Schema.Tuple([Instant, EmailBatchId]))
+        })
+        : yield* (yield* Messages).batches({ accountId, channel }, newest, {
+          ...window,
+          after: positionIn(ask, Schema.Tuple([Instant, MessageBatchId]))
+        })
+      const given: ReadonlyArray<AnyBatch> = rows
+      return { channel, page: pageOf(given, perPage, ({ batch_id, created_at }) => [created_at, batch_id]) }
+    }),
+  draw: ({ channel, page: { older, rows } }, ask) => {
+    const { path, t } = ask
+    return {
+      title: t.text("batches.title"),
+      curl: `/v1/${channel}/batches`,
+      content: html`${
+        tabs(
+          t.text("batches.channels"),
+          channelsOf(ask, "read").map((one) => ({
+            label: t.text(`channel.${one}`),
+            href: `${path}?channel=${one}`,
+            isCurrent: one === channel
+          }))
+        )
+      }
+${
+        rows.length === 0
+          ? emptyState({
+            icon: "users",
+            title: t.text("batches.empty.title"),
+            text: t.text("batches.empty.text"),
+            button: linkButton("/docs/guides", t.text("batches.guide"), { icon: "book-open" })
+          })
+          : table(t.text("batches.caption"), columns(ask, channel), rows)
+      }
+${pager(ask, cursorsAround(ask, older))}`
+    }
+  }
+})
+
+const failed = {
+  email: ["failed", "bounced", "suppressed"],
+  sms: ["failed"],
+  whatsapp: ["failed"]
+} as const satisfies Readonly<Record<SummaryChannel, ReadonlyArray<MessageSummary["status"]>>>
+
+interface Reason {
+  readonly error: string | undefined
+  readonly count: number
+  readonly example: MessageSummary
+}
+
+/** The reasons of failures, the most frequent first. */
+const reasonsOf = (failures: ReadonlyArray<MessageSummary>): ReadonlyArray<Reason> => {
+  const reasons = new Map<string, Reason>()
+  for (const example of failures) {
+    const error = example.status === "suppressed" ? "suppressed" : example.error ?? undefined
+    const key = `${example.status} ${error}`
+    const known = reasons.get(key)
+    reasons.set(key, { error, example: known?.example ?? example, count: (known?.count ?? 0) + 1 })
+  }
+  return [...reasons.values()].toSorted((one, other) => other.count - one.count)
+}
+
+const failuresOf = Effect.fnUntraced(function*({ accountId }: AccountAsk, channel: SummaryChannel, id: string) {
+  const all = yield* AllMessages
+  const found = yield* Effect.forEach(failed[channel], (status) =>
+    all.list(
+      { accountId, channels: new Set([channel]) },
+      { batch_id: id, status, tags: [], metadata: {} },
+      { limit: mostFailures, offset: 0, after: null }
+    ))
+  return found.flat().map(({ summary }) => summary)
+})
+
+const reasonColumns = (ask: AccountAsk): ReadonlyArray<Column<Reason>> => {
+  const { t, to } = ask
+  return [
+    {
+      label: t.text("batch.reason"),
+      cell: ({ error, example }) =>
+        example.status === "suppressed"
+          ? t.text("batch.suppressedReason")
+          : error === undefined
+          ? t.text("batch.noReason")
+          : foreign(error)
+    },
+    { label: t.text("batch.count"), cell: ({ count }) => number(ask, count), kind: "number" },
+    {
+      label: t.text("batch.example"),
+      cell: ({ example: { channel, id, to: recipient } }) =>
+        html`<a href="${to(`/messages/${channel}/${id}`)}">${foreign([recipient].flat().join(", "))}</a>`
+    }
+  ]
+}
+
+/** What became of the batch, in one sentence. */
+const summaryOf = ({ t }: Ask, { failed: bad, queued, sent, status, suppressed, total }: AnyBatch) => {
+  if (status === "canceled") return note(t.text("batch.canceledAt", { sent }), "quiet")
+  const lost = bad + suppressed
+  if (lost > 0) return note(t.text("batch.some", { failed: lost, total }), "bad")
+  return queued > 0 ? note(t.text("batch.running", { left: queued }), "busy") : note(t.text("batch.fine"), "good")
+}
+
+const batchFacts = (ask: AccountAsk, batch: AnyBatch, channel: SummaryChannel) => {
+  const { t, to } = ask
+  return facts([
+    [t.text("batches.status"), statusOf(ask, batch)],
+    [t.text("batches.id"), code(batch.batch_id)],
+    [t.text("batches.created"), moment(ask, batch.created_at)],
+    ...(batch.completed_at === null ? [] : [
+      [t.text("batches.completed"), moment(ask, batch.completed_at)] as const
+    ]),
+    ...(batch.resent_as === null ? [] : [
+      [
+        t.text("batch.again.as"),
+        html`<a href="${to(`/batches/${channel}/${batch.resent_as}`)}">${code(batch.resent_as)}</a>`
+      ] as const
+    ]),
+    ...(batch.tags.length === 0 ? [] : [
+      [t.text("messages.tags"), html`${batch.tags.map((tag) => html`${code(tag)} `)}`] as const
+    ])
+  ])
+}
+
+const one = Page.account({
+  path: "/batches/:channel/:id",
+  permission: "messages:read",
+  read: (ask) =>
+    Effect.gen(function*() {
+      const { batch, channel } = yield* batchOf(ask)
+      const all = yield* AllMessages
+      const file = wantsCsv(ask)
+        ? messagesCsv((limit, after) =>
+          all.list(
+            { accountId: ask.accountId, channels: new Set([channel]) },
+            { batch_id: batch.batch_id, tags: [], metadata: {} },
+            { limit, offset: 0, after }
+          )
+        )
+        : undefined
+      // A mail may bounce after its batch has ended.
+      const isFine = file !== undefined || (channel !== "email" && batch.failed === 0)
+      return { batch, channel, file, failures: isFine ? [] : yield* failuresOf(ask, channel, batch.batch_id) }
+    }),
+  draw: ({ batch, channel, failures, file }, ask) => {
+    const { can, t, to } = ask
+    const shares = sharesOf(ask, batch)
+    const here = `/batches/${channel}/${batch.batch_id}` as const
+    return {
+      title: t.text("batch.title", { total: batch.total }),
+      isLive: batch.completed_at === null,
+      crumbs: crumbs(ask),
+      curl: `/v1/${channel}/batches/${batch.batch_id}`,
+      ...(file !== undefined && { file: { ...file, name: `${batch.batch_id}.csv` } }),
+      buttons: html`${
+        batch.completed_at === null && linkButton(ask.path, t.text("message.refresh"), { icon: "refresh-cw" })
+      }${
+        linkButton(`${to("/messages")}?channel=${channel}&batch_id=${batch.batch_id}`, t.text("batch.messages"), {
+          icon: "inbox"
+        })
+      }${linkButton(csvHref(ask), t.text("batch.csv"), { icon: "download" })}${
+        can(channelPermissions[channel].write) && batch.completed_at !== null && batch.resent_as === null &&
+        failures.some(({ status }) => status !== "suppressed") &&
+        linkButton(to(`${here}/again`), t.text("batch.again"), { icon: "send", opensDialog: true })
+      }${
+        can(channelPermissions[channel].write) && batch.queued > 0 && batch.status !== "canceled" &&
+        linkButton(to(`${here}/cancel`), t.text("batch.cancel"), { tone: "danger", opensDialog: true })
+      }`,
+      content: html`<div class="why">${summaryOf(ask, batch)}</div>
+<div class="cards">${
+        failures.length > 0 && card(
+          t.text("batch.failures"),
+          html`<p class="quiet">${t.text("batch.newest", { count: failures.length })}</p>${
+            table(t.text("batch.failuresCaption"), reasonColumns(ask), reasonsOf(failures))
+          }`,
+          "failures"
+        )
+      }${card(t.text("batch.counts"), html`${bar(ask, shares)}${legend(ask, shares)}`, "counts")}${
+        card(t.text("batch.facts"), batchFacts(ask, batch, channel), "facts")
+      }</div>`
+    }
+  }
+})
+
+/** The pages of batches: list, one. */
+export const batchesPages = [list, one, ...batchChangePages] as const

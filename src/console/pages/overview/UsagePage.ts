@@ -1,0 +1,134 @@
+import { DateTime, Effect, Option, Schema, Stream } from "effect"
+import { html } from "../../../platform/http/html.ts"
+import { Granularity, type UsageReport, type UsedInTime } from "../../../usage/UsageReport.ts"
+import { UsageReports } from "../../../usage/UsageReports.ts"
+import { type AccountAsk, withQuery } from "../../page/Ask.ts"
+import { Page } from "../../page/Page.ts"
+import { badge, card, emptyState, facts, linkButton, moment, note, number } from "../../ui/parts.ts"
+import { bar, tabs } from "../../ui/progress.ts"
+import { csvHref, csvLine, table, wantsCsv } from "../../ui/table.ts"
+import { runsOutAt } from "./numbers.ts"
+
+const decodeGranularity = Schema.decodeUnknownOption(Granularity)
+
+const granularityIn = ({ query }: AccountAsk): Granularity =>
+  Option.getOrElse(decodeGranularity(query.get("granularity")), (): Granularity => "day")
+
+/** One quota as a bar, or what was used where there is no limit. */
+const quota = (ask: AccountAsk, one: UsageReport["quotas"][number], now: DateTime.DateTime) => {
+  const { limit, remaining, resets_at, resource, used } = one
+  const { mode, t, timezone } = ask
+  // The quotas of test mode are those of a day.
+  const end = mode === "live" ? runsOutAt(one, now) : undefined
+  const day = new Intl.DateTimeFormat(t.intl, { timeZone: timezone, dateStyle: "medium" })
+  const name = t.text(`usage.metric.${resource}`)
+  if (limit === null || remaining === null) {
+    return html`<li><h3>${name}</h3><p>${t.text("usage.unlimited", { used: number(ask, used) })}</p></li>`
+  }
+  const tone = used >= limit ? "bad" : used >= limit * 0.8 ? "warn" : "good"
+  return html`<li><h3>${name}</h3>${
+    bar(ask, [
+      { label: name, count: Math.min(used, limit), tone },
+      { label: t.text("usage.unused"), count: remaining, tone: "quiet" }
+    ])
+  }<p>${t.text("usage.used", { used: number(ask, used), limit: number(ask, limit) })}</p><p class="quiet">${
+    t.rich("usage.left", { left: number(ask, remaining), time: moment(ask, resets_at) })
+  }</p>${
+    end !== undefined &&
+    note(
+      t.rich("usage.runsOut", {
+        day: html`<time datetime="${DateTime.formatIso(end)}">${day.format(DateTime.toEpochMillis(end))}</time>`
+      }),
+      "warn"
+    )
+  }</li>`
+}
+
+const rowsOf = (ask: AccountAsk, rows: ReadonlyArray<UsedInTime>) => {
+  const { t } = ask
+  const day = new Intl.DateTimeFormat(t.intl, {
+    timeZone: "UTC",
+    dateStyle: "medium"
+  })
+  const cost = new Intl.NumberFormat(t.intl, { minimumFractionDigits: 2 })
+  return table(t.text("usage.table"), [
+    {
+      label: t.text("usage.date"),
+      cell: ({ date }) => html`<time datetime="${date}">${day.format(Date.parse(`${date}T00:00:00Z`))}</time>`
+    },
+    { label: t.text("usage.metric"), cell: ({ metric }) => t.text(`usage.metric.${metric}`) },
+    { label: t.text("usage.count"), kind: "number", cell: ({ count }) => number(ask, count) },
+    { label: t.text("usage.cost"), kind: "number", cell: ({ cost_usd }) => cost_usd === 0 ? "" : cost.format(cost_usd) }
+  ], rows.toReversed())
+}
+
+const plan = ({ account, t }: AccountAsk) =>
+  card(
+    t.text("overview.plan.title"),
+    facts([
+      [t.text("overview.plan.name"), account.plan],
+      [
+        t.text("overview.plan.trial"),
+        account.trial === "none"
+          ? t.text("overview.plan.none")
+          : badge(t.text(`overview.plan.${account.trial}`), account.trial === "over" ? "bad" : "busy")
+      ],
+      [t.text("overview.plan.id"), html`<code>${account.id}</code>`]
+    ]),
+    "plan"
+  )
+
+/** What the account has used this month, and what is left of its quotas. */
+export const usagePage = Page.account({
+  path: "/usage",
+  permission: "account:read",
+  entry: { group: "settings", label: "nav.usage", icon: "activity", order: 1, key: "u" },
+  read: (ask) =>
+    Effect.gen(function*() {
+      const reports = yield* UsageReports
+      return {
+        report: yield* reports.usage(ask.accountId, {}),
+        rows: yield* reports.inTime(ask.accountId, {}, granularityIn(ask)),
+        now: yield* DateTime.now
+      }
+    }),
+  draw: ({ now, report, rows }, ask) => {
+    const { t } = ask
+    const chosen = granularityIn(ask)
+    const names = ["date", "metric", "count", "cost_usd"]
+    const lines = [names, ...rows.map(({ cost_usd, count, date, metric }) => [date, metric, count, cost_usd])]
+    return {
+      title: t.text("usage.title"),
+      lead: t.text("usage.lead"),
+      curl: `/v1/account/usage/daily?granularity=${chosen}`,
+      buttons: rows.length > 0 && linkButton(csvHref(ask), t.text("usage.export"), { icon: "download" }),
+      ...(wantsCsv(ask) && { file: { name: "usage.csv", lines: Stream.fromIterable(lines.map(csvLine)) } }),
+      content: html`<div class="stack">${
+        card(
+          t.text("usage.quotas"),
+          html`<ul class="quotas">${report.quotas.map((one) => quota(ask, one, now))}</ul>`,
+          "quotas"
+        )
+      }${
+        card(
+          t.text("usage.table"),
+          html`${
+            tabs(
+              t.text("usage.granularity"),
+              Granularity.literals.map((one) => ({
+                label: t.text(`usage.${one}`),
+                href: withQuery(ask, { granularity: one === "day" ? null : one }),
+                isCurrent: one === chosen
+              }))
+            )
+          }${
+            rows.length > 0
+              ? rowsOf(ask, rows)
+              : emptyState({ icon: "activity", title: t.text("usage.empty.title"), text: t.text("usage.empty.text") })
+          }`,
+          "usage"
+        )
+      }${plan(ask)}</div>`
+    }
+  }
+})

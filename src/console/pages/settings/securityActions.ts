@@ -1,0 +1,153 @@
+import { Effect, Schema } from "effect"
+import { PasswordChange } from "../../../accounts/AccountApi.ts"
+import { AccountSettings } from "../../../accounts/AccountSettings.ts"
+import { Passkeys } from "../../../people/Passkeys.ts"
+import { SecondFactors } from "../../../people/SecondFactors.ts"
+import { SignIns } from "../../../people/SignIns.ts"
+import { NotFound, ValidationFailed } from "../../../platform/http/ApiErrors.ts"
+import { html } from "../../../platform/http/html.ts"
+import { violationsOf } from "../../../platform/http/violations.ts"
+import { Action, goTo, Refused, show } from "../../page/Action.ts"
+import type { PersonAsk } from "../../page/Ask.ts"
+import { Field } from "../../page/Field.ts"
+import { code, linkButton, note } from "../../ui/parts.ts"
+
+/** The page of all these forms. */
+const security = "/console/me/security"
+
+const decodePassword = Schema.decodeUnknownEffect(PasswordChange, { errors: "all" })
+
+export const changePassword = Action.own({
+  name: "password",
+  fields: {
+    current_password: Field.password({ label: "security.password.current", autocomplete: "current-password" }),
+    password: Field.password({
+      label: "security.password.new",
+      hint: "setup.passwordHint",
+      autocomplete: "new-password"
+    }),
+    password_confirmation: Field.password({ label: "security.password.again", autocomplete: "new-password" })
+  },
+  run: (given, { signedIn: { person: { account_id } }, t }: PersonAsk) =>
+    Effect.gen(function*() {
+      if (account_id === null) return yield* Refused.of(t.text("security.password.other"))
+      const change = yield* Effect.mapError(decodePassword(given), ({ issue }) => {
+        const errors = violationsOf(issue)
+        return new ValidationFailed({ param: errors[0]?.param ?? "", errors })
+      })
+      yield* (yield* AccountSettings).changePassword(account_id, change)
+      return goTo(security, "security.password.done")
+    })
+})
+
+export const beginApp = Action.own({
+  name: "app-begin",
+  fields: {},
+  isFresh: true,
+  run: (_, { signedIn: { person } }: PersonAsk) =>
+    Effect.gen(function*() {
+      yield* (yield* SecondFactors).begin(person.id, person.email)
+      return goTo(security)
+    })
+})
+
+/** Recovery codes, which have no page with an address. */
+const codesPage = (ask: PersonAsk, codes: ReadonlyArray<string>) =>
+  show({
+    title: ask.t.text("security.codes.title"),
+    crumbs: [{ href: security, label: ask.t.text("security.title") }],
+    content: html`${note(ask.t.text("security.codes.once"), "warn")}<ul class="codes">${
+      codes.map((one) => html`<li>${code(one)}</li>`)
+    }</ul><div class="buttons">${
+      linkButton(security, ask.t.text("security.codes.stored"), { icon: "check", tone: "main" })
+    }</div>`
+  })
+
+export const confirmApp = Action.own({
+  name: "app-confirm",
+  fields: { code: Field.text({ label: "code.label", autocomplete: "one-time-code", isMono: true }) },
+  run: ({ code: given = "" }, ask: PersonAsk) =>
+    Effect.gen(function*() {
+      const factors = yield* SecondFactors
+      const { id } = ask.signedIn.person
+      if (!(yield* factors.confirm(id, given.slice(0, 32)))) {
+        const message = ask.t.text("security.app.wrong")
+        return yield* Refused.of(message, { faults: [{ param: "code", message }] })
+      }
+      const { recovery_codes } = yield* factors.of(id)
+      return recovery_codes > 0
+        ? goTo(security, "security.app.done")
+        : codesPage(ask, yield* factors.renewCodes(id))
+    })
+})
+
+export const removeApp = Action.own({
+  name: "app-remove",
+  fields: {},
+  isFresh: true,
+  run: (_, { signedIn: { person } }: PersonAsk) =>
+    Effect.gen(function*() {
+      yield* (yield* SecondFactors).removeAuthenticator(person.id)
+      return goTo(security, "security.app.removed")
+    })
+})
+
+export const renewCodes = Action.own({
+  name: "codes",
+  fields: {},
+  isFresh: true,
+  run: (_, ask: PersonAsk) =>
+    Effect.gen(function*() {
+      return codesPage(ask, yield* (yield* SecondFactors).renewCodes(ask.signedIn.person.id))
+    })
+})
+
+export const addPasskey = Action.own({
+  name: "passkey-add",
+  fields: { answer: Field.hidden() },
+  run: ({ answer }, ask: PersonAsk) =>
+    Effect.gen(function*() {
+      const passkeys = yield* Passkeys
+      const { party, signedIn: { is_fresh, person }, t } = ask
+      // A stolen browser must not add a way in.
+      if (!is_fresh) return goTo(`/console/confirm?next=${security}`)
+      const count = (yield* passkeys.list(person.id)).length
+      const name = t.text("security.passkeys.default", { number: count + 1 })
+      const isAdded = party !== undefined && (yield* passkeys.add(person.id, { name, answer, party }))
+      if (!isAdded) return yield* Refused.of(t.text("security.passkeys.failed"))
+      return goTo(security, "security.passkeys.added")
+    })
+})
+
+const idOf = (text: string) => /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
+
+export const removePasskey = Action.own({
+  name: "passkey-remove",
+  fields: { id: Field.hidden() },
+  run: ({ id }, { signedIn: { is_fresh, person } }: PersonAsk) =>
+    Effect.gen(function*() {
+      if (!is_fresh) return goTo(`/console/confirm?next=${security}`)
+      if (!(yield* (yield* Passkeys).remove(person.id, idOf(id)))) return yield* new NotFound()
+      return goTo(security, "security.passkeys.removed")
+    })
+})
+
+export const endSignIn = Action.own({
+  name: "end",
+  fields: { id: Field.hidden() },
+  run: ({ id }, { signedIn: { person } }: PersonAsk) =>
+    Effect.gen(function*() {
+      if (!(yield* (yield* SignIns).end(person.id, idOf(id)))) return yield* new NotFound()
+      return goTo(security, "security.signIns.ended")
+    })
+})
+
+export const endOthers = Action.own({
+  name: "end-others",
+  fields: {},
+  run: (_, { signedIn: { person, sign_in_id } }: PersonAsk) =>
+    Effect.gen(function*() {
+      yield* (yield* SignIns).endOthers(person.id, sign_in_id)
+      return goTo(security, "security.signIns.endedOthers")
+    })
+})

@@ -1,0 +1,111 @@
+import { Effect } from "effect"
+import { AppConfig } from "../../../platform/config/AppConfig.ts"
+import { upstreams } from "../../../platform/config/Upstreams.ts"
+import { html } from "../../../platform/http/html.ts"
+import { Prices } from "../../../pricing/Prices.ts"
+import { dollars } from "../../../pricing/SmsPrice.ts"
+import type { AccountAsk, Ask } from "../../page/Ask.ts"
+import { Page } from "../../page/Page.ts"
+import { card, code, facts, foreign, linkButton, note } from "../../ui/parts.ts"
+import { type Column, search, table } from "../../ui/table.ts"
+
+interface Price {
+  readonly country: string
+  readonly code: string
+  readonly dial_prefix: string
+  readonly price_micros: number
+}
+
+const amount = ({ t }: Ask, micros: number) =>
+  new Intl.NumberFormat(t.intl, {
+    style: "currency",
+    currency: "USD",
+    maximumFractionDigits: 6
+  }).format(dollars(micros))
+
+/** The prices by the names of the countries in the reader's language. */
+const inLanguage = ({ t }: Ask, prices: ReadonlyArray<Price>): ReadonlyArray<Price> => {
+  const names = new Intl.DisplayNames([t.intl, "en"], { type: "region", fallback: "none" })
+  const nameOf = ({ code: region, country }: Price) => /^[A-Z]{2}$/.test(region) ? names.of(region) ?? country : country
+  const { compare } = new Intl.Collator(t.intl)
+  return prices.map((price) => ({ ...price, country: nameOf(price) })).toSorted((a, b) => compare(a.country, b.country))
+}
+
+const columns = (ask: Ask): ReadonlyArray<Column<Price>> => {
+  const { t } = ask
+  return [
+    { label: t.text("smsPage.country"), cell: ({ country }) => foreign(country) },
+    { label: t.text("smsPage.prefix"), cell: ({ dial_prefix }) => code(dial_prefix) },
+    { label: t.text("smsPage.price"), kind: "number", cell: ({ price_micros }) => amount(ask, price_micros) }
+  ]
+}
+
+/** A country by a part of its name, or by the number to dial. */
+const isFound = ({ country, dial_prefix }: Price, wanted: string) => {
+  const digits = wanted.replaceAll(/\D/g, "")
+  return country.toLowerCase().includes(wanted.toLowerCase())
+    || (digits !== "" && digits.startsWith(dial_prefix.replaceAll(/\D/g, "")))
+}
+
+interface Sending {
+  readonly provider: "smpp" | "http" | "sandbox"
+  readonly senders: ReadonlyArray<string>
+}
+
+const about = (ask: AccountAsk, { provider, senders }: Sending) => {
+  const { t } = ask
+  return card(
+    t.text("smsPage.about"),
+    html`${provider === "sandbox" && note(t.text("smsPage.sandboxNote"))}${
+      facts([
+        [t.text("smsPage.provider"), t.text(`smsPage.provider.${provider}`)],
+        [
+          t.text("smsPage.senders"),
+          senders.length === 0
+            ? t.text("smsPage.anySender")
+            : html`${senders.map((sender) => html`${code(sender)} `)}<p class="hint">${
+              t.text("smsPage.firstSender")
+            }</p>`
+        ]
+      ])
+    }`,
+    "about"
+  )
+}
+
+/** How texts are sent, and what they cost by country. */
+export const smsPage = Page.account({
+  path: "/sms",
+  permission: "sms:read",
+  entry: { group: "sms", label: "nav.sms", icon: "message-square", order: 1, key: "n" },
+  read: () =>
+    Effect.gen(function*() {
+      const { smsProvider } = yield* Effect.orDie(upstreams)
+      const { smsSenderIds = [] } = yield* AppConfig
+      const { rows } = yield* (yield* Prices).current
+      return { provider: smsProvider, senders: smsSenderIds, prices: rows }
+    }),
+  draw: ({ prices, ...sending }, ask) => {
+    const { can, query, t, to } = ask
+    const wanted = query.get("q")?.trim() ?? ""
+    const all = inLanguage(ask, prices)
+    const found = wanted === "" ? all : all.filter((price) => isFound(price, wanted))
+    return {
+      title: t.text("smsPage.title"),
+      lead: t.text("smsPage.lead"),
+      curl: "/v1/sms/pricing",
+      buttons: html`${linkButton(`${to("/messages")}?channel=sms`, t.text("smsPage.messages"), { icon: "inbox" })}${
+        can("messages:write") &&
+        linkButton(`${to("/send")}?channel=sms`, t.text("smsPage.send"), { icon: "send", tone: "main" })
+      }`,
+      content: html`${about(ask, sending)}
+<h2>${t.text("smsPage.prices")}</h2>
+<p class="quiet">${t.text("smsPage.pricesText")}</p>
+${search(ask, { label: t.text("smsPage.find"), button: t.text("smsPage.search") })}${
+        found.length === 0
+          ? note(t.text("smsPage.noPrice"), "warn")
+          : table(t.text("smsPage.pricesCaption"), columns(ask), found)
+      }`
+    }
+  }
+})

@@ -1,0 +1,185 @@
+import { Effect, Option, Schema } from "effect"
+import { html } from "../../../platform/http/html.ts"
+import { DeliveryStatus } from "../../../webhooks/delivery/DeliveryState.ts"
+import type { Webhook } from "../../../webhooks/endpoint/Webhook.ts"
+import { Deliveries } from "../../../webhooks/history/Deliveries.ts"
+import type { DeliverySummary } from "../../../webhooks/history/Delivery.ts"
+import { WebhooksApi } from "../../../webhooks/WebhooksApi.ts"
+import { Action, goTo } from "../../page/Action.ts"
+import { type AccountAsk, type Ask, withQuery } from "../../page/Ask.ts"
+import { pageOf, positionIn } from "../../page/cursor.ts"
+import { Page } from "../../page/Page.ts"
+import { buttonForm, refusalOf } from "../../ui/form.ts"
+import { badge, card, code, emptyState, facts, linkButton, moment, number } from "../../ui/parts.ts"
+import { tabs } from "../../ui/progress.ts"
+import { type Column, pager, table } from "../../ui/table.ts"
+import { answerOf, durationOf, statusBadge } from "./deliveryParts.ts"
+import { receiverFor, receiverSwitch, switchReceiver } from "./receiverCard.ts"
+import { changes, eventsOf, healthOf, listCrumbs, paidNote, webhookIn, webhookPath, whyOf } from "./webhookParts.ts"
+
+const perPage = 25
+
+const columns = (ask: AccountAsk): ReadonlyArray<Column<DeliverySummary>> => {
+  const { t, to } = ask
+  return [
+    {
+      label: t.text("deliveries.created"),
+      cell: ({ created_at, id, webhook_id }) =>
+        html`<a href="${to(webhookPath(webhook_id, `/deliveries/${id}`))}">${moment(ask, created_at)}</a>`
+    },
+    {
+      label: t.text("deliveries.event"),
+      cell: ({ event, is_test }) =>
+        html`${code(event)}${is_test && html` ${badge(t.text("deliveries.test"), "quiet")}`}`
+    },
+    { label: t.text("deliveries.status"), cell: ({ status }) => statusBadge(ask, status) },
+    { label: t.text("deliveries.attempts"), kind: "number", cell: ({ attempt_count }) => number(ask, attempt_count) },
+    { label: t.text("deliveries.code"), cell: (delivery) => answerOf(ask, delivery) },
+    { label: t.text("deliveries.duration"), kind: "number", cell: ({ duration_ms }) => durationOf(ask, duration_ms) }
+  ]
+}
+
+/** Enables or disables the webhook of the address. */
+const activation = (name: "enable" | "disable") =>
+  Action.make({
+    name,
+    endpoint: WebhooksApi.endpoints.update,
+    fields: {},
+    request: (_, { params }) => ({ params: { id: params["id"] }, payload: { is_active: name === "enable" } }),
+    after: (_, { ask }) =>
+      goTo(ask.to(webhookPath(ask.params["id"])), name === "enable" ? "webhooks.enabled" : "webhooks.disabled")
+  })
+
+const enable = activation("enable")
+const disable = activation("disable")
+
+const buttonsOf = (ask: AccountAsk, { id, status }: Webhook) => {
+  const { can, t, to } = ask
+  return html`${
+    can("webhooks:write") &&
+    linkButton(to(webhookPath(id, "/test")), t.text("webhooks.test"), {
+      icon: "send",
+      ...(status === "active" && { tone: "main" as const })
+    })
+  }${linkButton(to(webhookPath(id, "/recover")), t.text("webhooks.recover"), { icon: "refresh-cw" })}${
+    changes(ask) && (status === "active"
+      ? buttonForm(ask, disable, { label: t.text("webhooks.disable") })
+      : buttonForm(ask, enable, { label: t.text("webhooks.enable"), tone: "main" }))
+  }`
+}
+
+const settingsButtons = (ask: AccountAsk, { id }: Webhook) => {
+  const { t, to } = ask
+  return changes(ask) &&
+    html`<div class="buttons">${
+      linkButton(to(webhookPath(id, "/edit")), t.text("webhooks.edit"), { icon: "settings" })
+    }${linkButton(to(webhookPath(id, "/rotate")), t.text("webhooks.rotate"), { icon: "key-round" })}${
+      linkButton(to(webhookPath(id, "/delete")), t.text("webhooks.delete"), {
+        icon: "trash",
+        tone: "danger",
+        opensDialog: true
+      })
+    }</div>`
+}
+
+const words = ({ t }: Ask, values: ReadonlyArray<string>) =>
+  values.length === 0 ? t.text("webhooks.all") : html`${values.map((value) => html`${code(value)} `)}`
+
+const settings = (ask: AccountAsk, webhook: Webhook) => {
+  const { t } = ask
+  const headers = Object.keys(webhook.headers)
+  return card(
+    t.text("webhooks.settings"),
+    html`${
+      facts([
+        [t.text("webhooks.health"), healthOf(ask, webhook)],
+        [t.text("webhooks.failures"), number(ask, webhook.failure_count)],
+        [t.text("webhooks.events"), eventsOf(ask, webhook.events)],
+        [t.text("webhooks.channels"), words(ask, webhook.channels)],
+        [t.text("webhooks.tags"), words(ask, webhook.tags)],
+        [t.text("webhooks.retry"), t.text(`webhooks.retry.${webhook.retry_policy}`)],
+        [
+          t.text("webhooks.headers"),
+          headers.length === 0 ? t.text("common.none") : html`${headers.map((name) => html`${code(name)} `)}`
+        ],
+        [t.text("webhooks.secret"), code(`${webhook.secret}…`)],
+        [t.text("webhooks.created"), moment(ask, webhook.created_at)]
+      ])
+    }${settingsButtons(ask, webhook)}`,
+    "settings"
+  )
+}
+
+const decodeStatus = Schema.decodeUnknownOption(DeliveryStatus)
+
+const statusIn = ({ query }: Ask): DeliveryStatus | undefined =>
+  Option.getOrUndefined(decodeStatus(query.get("status")))
+
+/** Links to the deliveries of each status. */
+const statuses = (ask: Ask) => {
+  const { t } = ask
+  const current = statusIn(ask)
+  const tab = (status: DeliveryStatus | undefined, label: string) => ({
+    label,
+    href: withQuery(ask, { status: status ?? null, cursor: null }),
+    isCurrent: status === current
+  })
+  return tabs(t.text("deliveries.filter"), [
+    tab(undefined, t.text("deliveries.any")),
+    ...DeliveryStatus.literals.map((status) => tab(status, t.text(`delivery.status.${status}`)))
+  ])
+}
+
+interface Listed {
+  readonly rows: ReadonlyArray<DeliverySummary>
+  readonly older: string | undefined
+}
+
+const history = (ask: AccountAsk, { older, rows }: Listed) => {
+  const { query, t } = ask
+  const isAll = statusIn(ask) === undefined
+  return html`<h2>${t.text("deliveries.title")}</h2>${(rows.length > 0 || !isAll) && statuses(ask)}${
+    rows.length > 0
+      ? table(t.text("deliveries.caption"), columns(ask), rows)
+      : emptyState({
+        icon: "inbox",
+        title: t.text("deliveries.empty.title"),
+        text: t.text(isAll ? "deliveries.empty.text" : "deliveries.empty.filtered")
+      })
+  }${
+    pager(ask, {
+      ...(query.has("cursor") && { newer: { cursor: null } }),
+      ...(older !== undefined && { older: { cursor: older } })
+    })
+  }`
+}
+
+/** One webhook with its deliveries. */
+export const webhookPage = Page.account({
+  path: "/webhooks/:id",
+  permission: "webhooks:read",
+  read: (ask) =>
+    Effect.gen(function*() {
+      const webhook = yield* webhookIn(ask)
+      const after = positionIn(ask, Schema.Tuple([Schema.Int]))
+      const { rows } = yield* (yield* Deliveries).list(
+        { accountId: ask.accountId, id: webhook.id },
+        { sort: "-created_at", status: statusIn(ask) },
+        { limit: perPage + 1, offset: 0, after }
+      )
+      const receiver = yield* receiverFor(ask)
+      return { webhook, receiver, deliveries: pageOf(rows, perPage, ({ id }) => [id]) }
+    }),
+  draw: ({ deliveries, receiver, webhook }, ask) => ({
+    title: webhook.url,
+    isLive: true,
+    crumbs: listCrumbs(ask),
+    curl: `/v1/webhooks/${webhook.id}`,
+    buttons: buttonsOf(ask, webhook),
+    content: html`<div class="stack">${refusalOf(ask)}${whyOf(ask, webhook)}${paidNote(ask)}${
+      receiverSwitch(ask, receiver, webhook.url)
+    }${settings(ask, webhook)}</div>
+${history(ask, deliveries)}`
+  }),
+  actions: [enable, disable, switchReceiver]
+})

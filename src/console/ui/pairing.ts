@@ -1,0 +1,45 @@
+/** How a person pairs a phone: the picture to scan, and the code to type. */
+import { DateTime } from "effect"
+import type { PairingCode, QrCode } from "../../channels/whatsapp/model/Session.ts"
+import { type Html, html } from "../../platform/http/html.ts"
+import type { Key } from "../language/Messages.ts"
+import type { Ask } from "../page/Ask.ts"
+import { icon } from "./parts.ts"
+
+/** How long a page waits for a code. It shows the next one by itself. */
+export const codeTimeout = "4 seconds"
+
+const clock = (ask: Ask, instant: string) =>
+  new Intl.DateTimeFormat(ask.t.intl, {
+    timeZone: ask.timezone,
+    timeStyle: "medium",
+    ...(ask.hourCycle !== undefined && { hourCycle: ask.hourCycle })
+  }).format(DateTime.toEpochMillis(DateTime.makeUnsafe(instant)))
+
+/** What a person does on the phone, in order. */
+export const steps = ({ t }: Ask, texts: ReadonlyArray<Key>): Html =>
+  html`<ol class="steps">${
+    texts.map((text) => html`<li>${icon("chevron-right")}<div>${t.named(text)}</div></li>`)
+  }</ol>`
+
+export const scanSteps = ["sessions.pair.open", "sessions.pair.devices", "sessions.pair.scan"] as const
+const typeSteps = ["sessions.pair.open", "sessions.pair.withNumber", "sessions.pair.type"] as const
+
+/** The picture to scan, with the time at which the next one replaces it. */
+export const picture = (ask: Ask, qr: QrCode | undefined): Html =>
+  qr === undefined
+    ? html`<p class="quiet">${ask.t.text("sessions.pair.waiting")}</p>`
+    : html`<figure class="pairing"><img src="${qr.qr_code}" width="264" height="264" alt="${
+      ask.t.text("sessions.pair.image")
+    }"><figcaption class="quiet">${
+      ask.t.text("sessions.pair.until", { when: clock(ask, qr.expires_at) })
+    }</figcaption></figure>`
+
+/** A code as people read it aloud: four characters, then four. */
+const readable = (code: string): string => code.replace(/^(.{4})(.{4})$/, "$1-$2")
+
+/** The code to type into the phone, with its end. */
+export const typed = (ask: Ask, { code, expires_at }: PairingCode): Html =>
+  html`${steps(ask, typeSteps)}<p class="big" dir="ltr"><code>${readable(code)}</code></p><p class="quiet">${
+    ask.t.text("sessions.code.until", { when: clock(ask, expires_at) })
+  }</p>`

@@ -1,0 +1,126 @@
+/** The small parts of every page. */
+import { Html, html, type HtmlValue } from "../../platform/http/html.ts"
+import { assets } from "../assets/Assets.ts"
+import { type IconName, mirrored } from "../assets/icons.ts"
+import type { Ask } from "../page/Ask.ts"
+
+/** An icon. It says nothing by itself: a word stands beside it, or its control has a label. */
+export const icon = (name: IconName): Html =>
+  html`<svg class="icon${
+    mirrored.has(name) && " mirrored"
+  }" aria-hidden="true" width="16" height="16"><use href="${assets.icons().path}#${name}"></use></svg>`
+
+/** Characters that are not seen, or that change the direction of what follows. */
+// oxlint-disable-next-line no-control-regex
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Text that people or other programs wrote, with its unseen characters marked, for a place in a sentence. */
+export const marked = (text: string): string => text.replaceAll(unseen, "\ufffd")
+
+/** Text that people or other programs wrote: its direction does not leak, and its unseen characters are marked. */
+export const foreign = (text: string): Html => html`<bdi>${marked(text)}</bdi>`
+
+/** An id, a key or an address that people copy: the same in every language. */
+export const code = (text: string): Html => html`<code dir="ltr">${text}</code>`
+
+/** What a status means: its word stands beside its colour. */
+export type Tone = "good" | "bad" | "warn" | "busy" | "quiet"
+
+export const badge = (label: string, tone: Tone): Html => html`<span class="badge ${tone}">${label}</span>`
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+const formatOf = ({ hourCycle, t, timezone }: Ask, style: "short" | "full") => {
+  const name = `${t.locale} ${timezone} ${hourCycle} ${style}`
+  const known = formats.get(name) ?? new Intl.DateTimeFormat(t.intl, {
+    timeZone: timezone,
+    ...(hourCycle !== undefined && { hourCycle }),
+    ...(style === "short"
+      ? { dateStyle: "medium", timeStyle: "short" }
+      : { dateStyle: "full", timeStyle: "long" })
+  })
+  formats.set(name, known)
+  return known
+}
+
+const millisOf = (instant: string) => Date.parse(instant)
+
+/** A point in time as text, in the reader's language and time zone. */
+export const momentText = (ask: Ask, instant: string): string => formatOf(ask, "short").format(millisOf(instant))
+
+/** A point in time. Its title has the seconds and the zone. */
+export const moment = (ask: Ask, instant: string): Html =>
+  html`<time datetime="${instant}" title="${formatOf(ask, "full").format(millisOf(instant))}">${
+    momentText(ask, instant)
+  }</time>`
+
+/** A number with the separators of the reader's language. */
+export const number = ({ t }: Ask, value: number): string => new Intl.NumberFormat(t.intl).format(value)
+
+/** Several texts as one, with the commas of the reader's language. */
+export const listed = ({ t }: Ask, items: ReadonlyArray<string>): string =>
+  items.length === 0 ? "" : items.reduceRight((rest, first) => t.text("common.list", { first, rest }))
+
+/** A text with a button that copies it. Without scripts the text can be selected. */
+export const copyable = (
+  { t }: Ask,
+  text: string,
+  { isBlock = false, label }: { readonly label: string; readonly isBlock?: boolean }
+): Html =>
+  html`<div class="copyable${isBlock && " block"}">${
+    isBlock
+      ? html`<pre dir="ltr" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`
+      : html`<code dir="ltr">${text}</code>`
+  }<button type="button" class="quiet" hidden data-copy="${text}" data-copied="${
+    t.text("common.copied")
+  }" aria-label="${t.text("common.copy")}: ${label}">${icon("copy")}<span>${
+    t.text("common.copy")
+  }</span></button></div>`
+
+/** A button that copies the address of this page. Without scripts the browser shows the address. */
+export const copyLink = ({ base, path, query, t }: Ask): Html =>
+  html`<button type="button" hidden data-copy="${base}${path}${query.size > 0 && `?${query}`}" data-copied="${
+    t.text("common.copied")
+  }">${icon("link")}<span>${t.text("common.copyLink")}</span></button>`
+
+/** A link that looks like a button. */
+export const linkButton = (
+  href: string,
+  label: string,
+  options: {
+    readonly icon?: IconName
+    readonly tone?: "main" | "danger"
+    readonly opensDialog?: boolean
+    /** For a list, where the text alone does not say of what. */
+    readonly label?: string
+  } = {}
+): Html =>
+  html`<a class="button${options.tone !== undefined && ` ${options.tone}`}" href="${href}"${
+    options.opensDialog === true && new Html(" data-dialog")
+  }${options.label !== undefined && html` aria-label="${options.label}"`}>${
+    options.icon !== undefined && icon(options.icon)
+  }<span>${label}</span></a>`
+
+/** A part of a page with its own heading. */
+export const card = (title: string, content: HtmlValue, id: string): Html =>
+  html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`
+
+/** Terms with their values. */
+export const facts = (pairs: ReadonlyArray<readonly [term: string, value: HtmlValue]>): Html =>
+  html`<dl class="facts">${pairs.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
+
+/** What a page shows instead of an empty list: what would be here, and one way to make it. */
+export const emptyState = (
+  { button, icon: name, text, title }: {
+    readonly title: string
+    readonly text: string
+    readonly icon: IconName
+    readonly button?: Html | false
+  }
+): Html => html`<div class="empty">${icon(name)}<h2>${title}</h2><p>${text}</p>${button}</div>`
+
+/** A sentence that needs no action. */
+export const note = (content: HtmlValue, tone: Tone = "quiet"): Html =>
+  html`<p class="note ${tone}">${
+    icon(tone === "good" ? "circle-check" : tone === "quiet" ? "book-open" : "circle-alert")
+  }<span>${content}</span></p>`

@@ -1,0 +1,166 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { MessageSummary, SummaryChannel } from "../messages/MessageSummary.ts"
+import type { AccountId } from "../values/Ids.ts"
+import type { Position, Window } from "../values/Page.ts"
+import { HistoryRepo, type SummaryRange } from "./HistoryRepo.ts"
+import { type SearchedTable, SearchRepo } from "./SearchRepo.ts"
+import { matchesSearch, type Search, tsqueryPartsOf } from "./searchWords.ts"
+
+/** Selects messages. Absent fields do not filter. */
+export interface SummaryFilter extends Pick<SummaryRange, "tags" | "metadata"> {
+  readonly status?: string | undefined
+  /** The beginning of a recipient. */
+  readonly to?: string | undefined
+  readonly batch_id?: string | undefined
+  readonly session_id?: number | undefined
+  /** Of failed SMS and WhatsApp messages. */
+  readonly error_code?: string | undefined
+  /** The domain of the sender of emails. */
+  readonly domain?: string | undefined
+  /** The API key whose request made them. */
+  readonly key_id?: number | undefined
+  readonly q?: string | undefined
+  readonly from_date?: string | undefined
+  readonly to_date?: string | undefined
+}
+
+/** A message and its place: the last message read of each channel. */
+export interface Placed {
+  readonly summary: MessageSummary
+  readonly position: Position
+}
+
+/** Most new messages of an account that a search reads one by one, because they are not in the index yet. */
+const mostUnindexed = 1000
+
+/** Statuses that only emails have, and those that emails do not have. */
+const ofEmails: ReadonlySet<string> = new Set(["opened", "clicked", "bounced", "complained", "suppressed"])
+const ofTexts: ReadonlySet<string> = new Set(["read", "received"])
+
+/** Whether messages of a channel can match. */
+const mayMatch = (
+  channel: SummaryChannel,
+  { domain, error_code, session_id, status }: Pick<SummaryFilter, "domain" | "error_code" | "session_id" | "status">
+) =>
+  (domain === undefined || channel === "email") &&
+  (session_id === undefined || channel === "whatsapp") &&
+  (error_code === undefined || (channel !== "email" && (status ?? "failed") === "failed")) &&
+  (status === undefined || !(channel === "email" ? ofTexts : ofEmails).has(status))
+
+/** A source of the list. Each has its own ids, which follow the order of creation. */
+interface Source {
+  readonly channel: SummaryChannel
+  readonly table: SearchedTable
+}
+
+/** The sources in the order of a cursor's ids. A further kind of message adds one, and a way to read it. */
+const sources: ReadonlyArray<Source> = [
+  { channel: "email", table: "email_messages" },
+  { channel: "sms", table: "messages" },
+  { channel: "whatsapp", table: "messages" }
+]
+
+/** The place of a message in the list: the last id read of each source. */
+export const SummaryPosition = Schema.Array(Schema.Int).check(
+  Schema.isMinLength(sources.length),
+  Schema.isMaxLength(sources.length)
+)
+
+/** Before the first page, no message of a source was read. */
+const start: Position = sources.map(() => Number.MAX_SAFE_INTEGER)
+
+/** Merges the rows of all sources, the newest first, with the place of each. */
+const merged = (found: ReadonlyArray<ReadonlyArray<MessageSummary>>, from: Position, limit: number) => {
+  const next = found.map(() => 0)
+  const rows: Array<Placed> = []
+  let position = from
+  while (rows.length < limit) {
+    const heads = found.map((source, index) => source[next[index] ?? 0])
+    const newest = heads.reduce(
+      (best, head, index) =>
+        head !== undefined && (heads[best] === undefined || head.created_at > (heads[best]?.created_at ?? ""))
+          ? index
+          : best,
+      0
+    )
+    const summary = heads[newest]
+    if (summary === undefined) break
+    next[newest] = (next[newest] ?? 0) + 1
+    position = position.map((id, index) => index === newest ? summary.id : id)
+    rows.push({ summary, position })
+  }
+  return rows
+}
+
+/** The messages of all channels in one list. */
+export class AllMessages extends Context.Service<AllMessages, {
+  /** Newest first. */
+  readonly list: (
+    of: { readonly accountId: AccountId; readonly channels: ReadonlySet<SummaryChannel> },
+    filter: SummaryFilter,
+    window: Window
+  ) => Effect.Effect<ReadonlyArray<Placed>>
+}>()("messaging-service/history/AllMessages") {
+  static readonly layer = Layer.effect(
+    AllMessages,
+    Effect.gen(function*() {
+      const repo = yield* HistoryRepo
+      const search = yield* SearchRepo
+
+      /** The messages that match and are not in the index yet, and the last id that is. */
+      const searchedBy = Effect.fnUntraced(function*(asked: Search, table: SearchedTable, accountId: AccountId) {
+        const upTo = yield* search.progress(table)
+        const unindexed = yield* search.documents(table, { after: upTo, limit: mostUnindexed, accountId })
+        const ids = unindexed.filter((document) => matchesSearch(asked, document)).map(({ id }) => id)
+        return { query: tsqueryPartsOf(asked), upTo, ids }
+      })
+
+      const read = Effect.fnUntraced(function*(
+        range: Omit<SummaryRange, "found">,
+        searched: Effect.Success<ReturnType<typeof searchedBy>> | undefined
+      ) {
+        if (searched === undefined) return yield* repo.read({ ...range, found: undefined })
+        const { ids, query, upTo } = searched
+        let rows = ids.length === 0 ? [] : yield* repo.read({ ...range, found: ids })
+        const remaining = (before: number) => ({ ...range, before, limit: range.limit - rows.length, found: undefined })
+        const indexed = remaining(Math.min(range.before, upTo + 1))
+        if (indexed.limit <= 0) return rows
+        let older = indexed
+        if (repo.isSelective(indexed)) {
+          rows = [...rows, ...(yield* repo.read({ ...indexed, found: { query, by: "filter" } }))]
+          if (rows.length >= range.limit) return rows
+          const rest = yield* repo.restOfSearch(indexed)
+          if (Option.isNone(rest)) return rows
+          older = remaining(rest.value.id)
+        }
+        return [...rows, ...(yield* repo.read({ ...older, found: { query, by: "words" } }))]
+      })
+
+      return AllMessages.of({
+        list: Effect.fn("AllMessages.list")(function*({ accountId, channels }, filter, { after, limit }) {
+          const from = after ?? start
+          const { domain, key_id, q, to } = filter
+          const asked = (q ?? to ?? domain ?? key_id) === undefined ? undefined : { domain, key_id, q, to }
+          const asks = new Set(sources.filter(({ channel }) => channels.has(channel)).map(({ table }) => table))
+          const searched = new Map<SearchedTable, Effect.Success<ReturnType<typeof searchedBy>>>()
+          if (asked !== undefined) {
+            for (const table of asks) searched.set(table, yield* searchedBy(asked, table, accountId))
+          }
+          const { batch_id, error_code, from_date, metadata, session_id, tags, to_date } = filter
+          // The failed messages have an index.
+          const status = error_code === undefined ? filter.status : "failed"
+          const selects = { batch_id, error_code, from_date, metadata, session_id, status, tags, to_date }
+          const found: Array<ReadonlyArray<MessageSummary>> = []
+          for (const [index, { channel, table }] of sources.entries()) {
+            const before = Number(from[index])
+            const range = { accountId, channel, ...selects, before, limit }
+            found.push(
+              channels.has(channel) && mayMatch(channel, filter) ? yield* read(range, searched.get(table)) : []
+            )
+          }
+          return merged(found, from, limit)
+        })
+      })
+    })
+  ).pipe(Layer.provide([HistoryRepo.layer, SearchRepo.layer]))
+}

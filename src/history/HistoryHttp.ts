@@ -1,0 +1,95 @@
+import { Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { SummaryChannel } from "../messages/MessageSummary.ts"
+import { Database } from "../platform/database/Database.ts"
+import { InsufficientPermission, InsufficientScope, ValidationFailed } from "../platform/http/ApiErrors.ts"
+import { Principal } from "../platform/http/Authentication.ts"
+import { baseContract } from "../platform/http/baseContract.ts"
+import { cursorPage } from "../platform/http/pages.ts"
+import { metadataKeyOf } from "../values/Labels.ts"
+import type { Permission, Scope } from "../values/Permission.ts"
+import { AllMessages } from "./AllMessages.ts"
+import { HistoryApi } from "./HistoryApi.ts"
+import { SearchIndexing } from "./SearchIndexing.ts"
+import { SearchRepo } from "./SearchRepo.ts"
+import { Timelines } from "./Timelines.ts"
+
+/** What a key needs to see a channel. */
+const access: Readonly<Record<SummaryChannel, { readonly scope: Scope; readonly permission: Permission }>> = {
+  email: { scope: "email:write", permission: "emails:read" },
+  sms: { scope: "sms:write", permission: "sms:read" },
+  whatsapp: { scope: "whatsapp:read", permission: "messages:read" }
+}
+
+/** The channels that the caller may see. A channel that it names and may not see is refused. */
+const channelsOf = Effect.fnUntraced(function*(asked: SummaryChannel | undefined) {
+  const { permissions, scopes } = yield* Principal
+  const hasScope = (channel: SummaryChannel) => scopes.length === 0 || scopes.includes(access[channel].scope)
+  const hasPermission = (channel: SummaryChannel) =>
+    permissions.length === 0 || permissions.includes(access[channel].permission)
+  if (asked !== undefined && !hasScope(asked)) return yield* new InsufficientScope({ required: [access[asked].scope] })
+  if (asked !== undefined && !hasPermission(asked)) {
+    return yield* new InsufficientPermission({ required: access[asked].permission })
+  }
+  const wanted = asked === undefined ? SummaryChannel.literals : [asked]
+  return new Set(wanted.filter((channel) => hasScope(channel) && hasPermission(channel)))
+})
+
+/** The parameters `metadata[KEY]`. */
+const metadataOf = Effect.gen(function*() {
+  const search = yield* HttpServerRequest.ParsedSearchParams
+  const entries: Array<readonly [string, string]> = []
+  for (const [name, value] of Object.entries(search)) {
+    const key = metadataKeyOf(name)
+    if (key === undefined || value === undefined) continue
+    if (typeof value !== "string") return yield* ValidationFailed.of(name, "must be given once")
+    entries.push([key, value])
+  }
+  return Object.fromEntries(entries.toSorted(([one], [other]) => one < other ? -1 : 1))
+})
+
+const HistoryHttp = HttpApiBuilder.group(baseContract.add(HistoryApi), "history", (handlers) =>
+  Effect.gen(function*() {
+    const messages = yield* AllMessages
+    const timelines = yield* Timelines
+    const timeline = (channel: SummaryChannel) =>
+      Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: number } }) {
+        const { accountId } = yield* Principal
+        return { data: yield* timelines.read({ accountId, channel, id: params.id }) }
+      })
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query }) {
+        const { accountId } = yield* Principal
+        const of = { accountId, channels: yield* channelsOf(query.channel) }
+        const metadata = yield* metadataOf
+        const filter = { ...query, tags: [query.tag ?? []].flat(), metadata }
+        const { data, meta } = yield* cursorPage(
+          filter,
+          (window) => messages.list(of, filter, window),
+          ({ position }) => position
+        )
+        return { data: data.map(({ summary }) => summary), meta }
+      }),
+      emailTimeline: timeline("email"),
+      smsTimeline: timeline("sms"),
+      whatsappTimeline: timeline("whatsapp"),
+      failoverTimeline: Effect.fnUntraced(function*({ params }) {
+        const { accountId } = yield* Principal
+        const channels = yield* channelsOf(undefined)
+        return { data: yield* timelines.ofFailover({ accountId, id: params.failover_id }, channels) }
+      }),
+      codeTimeline: Effect.fnUntraced(function*({ params }) {
+        const { accountId } = yield* Principal
+        return { data: yield* timelines.ofVerification({ accountId, id: params.verification_id }) }
+      })
+    })
+  }))
+
+const Indexing = Database.onMaintenancePool(SearchIndexing.pipe(Layer.provide(SearchRepo.layer)))
+
+/** The list of all messages, and the task that keeps its search current. */
+export const HistoryLayer = Layer.merge(
+  HistoryHttp.pipe(Layer.provideMerge(Layer.merge(AllMessages.layer, Timelines.layer))),
+  Indexing
+)

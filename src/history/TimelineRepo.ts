@@ -1,0 +1,223 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Schema } from "effect"
+import type { Statement } from "effect/sql"
+import { FailoverStatus } from "../failovers/Failover.ts"
+import { AnyStatus, SummaryChannel } from "../messages/MessageSummary.ts"
+import { AcceptedBy } from "../messages/sendFields.ts"
+import { column } from "../platform/database/column.ts"
+import * as Query from "../platform/database/Query.ts"
+import { AccountId } from "../values/Ids.ts"
+import { Timestamp } from "../values/Timestamp.ts"
+import { VerificationStatus } from "../verify/Verification.ts"
+
+const One = Schema.Struct({ accountId: AccountId, channel: SummaryChannel, id: Schema.Int })
+export type One = typeof One.Type
+
+/** A message with failover, or a verification. */
+const Whole = Schema.Struct({ accountId: AccountId, id: Schema.String })
+export type Whole = typeof Whole.Type
+
+const time = Schema.NullOr(Timestamp)
+const text = Schema.NullOr(Schema.String)
+
+const FailoverFacts = Schema.Struct({
+  status: FailoverStatus,
+  accepted_by: Schema.NullOr(AcceptedBy),
+  send_at: time,
+  created_at: Timestamp,
+  canceled_at: time,
+  completed_at: time
+})
+export type FailoverFacts = typeof FailoverFacts.Type
+
+const StepFacts = Schema.Struct({
+  channel: SummaryChannel,
+  /** Null if the step was refused when it began. */
+  message_id: Schema.NullOr(Schema.Int),
+  recipient: Schema.String,
+  error: text,
+  begun_at: Timestamp
+})
+export type StepFacts = typeof StepFacts.Type
+
+const VerificationFacts = Schema.Struct({
+  status: VerificationStatus,
+  accepted_by: Schema.NullOr(AcceptedBy),
+  messages: Schema.Array(Schema.Struct({ channel: SummaryChannel, id: Schema.Int })),
+  created_at: Timestamp,
+  ended_at: time
+})
+
+/** A message, or one recipient of an email, with its times. */
+const Copy = Schema.Struct({
+  recipient: Schema.String,
+  direction: Schema.Literals(["in", "out"]),
+  status: AnyStatus,
+  batch_id: text,
+  accepted_by: Schema.NullOr(AcceptedBy),
+  error: text,
+  send_at: time,
+  created_at: Timestamp,
+  sent_at: time,
+  delivered_at: time,
+  read_at: time,
+  opened_at: time,
+  clicked_at: time,
+  ended_at: time
+})
+export type Copy = typeof Copy.Type
+
+const Attempt = Schema.Struct({
+  attempt: Schema.Int,
+  outcome: Schema.Literals(["accepted", "refused", "deferred", "unconfirmed", "failed"]),
+  recipient: text,
+  part: Schema.NullOr(Schema.Int),
+  peer: text,
+  reply: text,
+  duration_ms: Schema.NullOr(Schema.Int),
+  dialogue: text,
+  next_at: time,
+  at: Timestamp,
+  started_at: Timestamp
+})
+export type Attempt = typeof Attempt.Type
+
+const PublishedEvent = Schema.Struct({ id: Schema.String, event: Schema.String, at: Timestamp })
+export type PublishedEvent = typeof PublishedEvent.Type
+
+const Delivery = Schema.Struct({
+  id: Schema.Int,
+  webhook_id: Schema.Int,
+  event_id: Schema.String,
+  event: Schema.String,
+  status: Schema.Literals(["pending", "retrying", "delivered", "failed", "skipped"]),
+  attempts: Schema.Int,
+  response_code: Schema.NullOr(Schema.Int),
+  error: text,
+  at: Timestamp
+})
+export type Delivery = typeof Delivery.Type
+
+/** The days of a message: its attempts and events are in their partitions. */
+export interface Span {
+  readonly from: Timestamp
+  /** Null while something may still happen. */
+  readonly until: Timestamp | null
+}
+
+/** How much later than its event a delivery may end: the longest retry policy, and a recovery. */
+const longestDelivery = "4 days"
+
+const make = Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  /** Begins a transaction whose statements all see the rows of this moment. */
+  const freeze = Query.run(sql`set transaction isolation level repeatable read, read only`)
+
+  /** A batch has it for its messages, and a message with steps for its own. */
+  const acceptedBy = (batches: string, accountId: number) =>
+    sql`coalesce(m.accepted_by,
+      (select accepted_by from ${sql(batches)} b where b.id = m.batch_id and b.account_id = ${accountId}),
+      (select accepted_by from failovers f where f.id = m.failover_id and f.account_id = ${accountId})) as accepted_by`
+
+  const copies = Query.findAll({
+    Request: One,
+    Result: Copy,
+    execute: ({ accountId, channel, id }) =>
+      channel === "email"
+        ? sql`select recipient, 'out' as direction, case status when 'sending' then 'queued' else status end as status,
+            batch_id, ${acceptedBy("email_batches", accountId)}, error, send_at, created_at, sent_at, delivered_at,
+            null::timestamptz as read_at, opened_at, clicked_at, completed_at as ended_at
+          from email_messages m
+          where account_id = ${accountId} and (part_of = ${id} or (id = ${id} and part_of is null))
+          order by part_of nulls first, position`
+        : sql`select recipient, direction, case status when 'sending' then 'queued' else status end as status, batch_id,
+            ${
+          acceptedBy("message_batches", accountId)
+        }, coalesce(error_message, error_code) as error, send_at, created_at, sent_at,
+            delivered_at, read_at, null::timestamptz as opened_at, null::timestamptz as clicked_at, failed_at as ended_at
+          from messages m where account_id = ${accountId} and channel = ${channel} and id = ${id}`
+  })
+
+  const attempts = ({ accountId, channel, id }: One, { from, until }: Span) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: Attempt,
+      execute: () =>
+        sql`select attempt, outcome, recipient, part, peer, reply, duration_ms, dialogue, next_at, at,
+            at - coalesce(duration_ms, 0) * interval '1 millisecond' as started_at
+          from message_attempts where message_id = ${id} and channel = ${channel} and account_id = ${accountId}
+            and at >= ${from}::timestamptz - interval '2 hours'
+            and at <= coalesce(${until}::timestamptz, now()) + interval '2 hours'
+          order by at, attempt limit 1000`.unprepared
+    })()
+
+  const published = (about: Statement.Fragment, from: Timestamp) =>
+    Query.findAll({
+      Request: Schema.Void,
+      Result: PublishedEvent,
+      execute: () =>
+        sql`select id, name as event, created_at as at from events where ${about}
+          and id >= 'evt_' || ulid_time(${from}::timestamptz - interval '1 hour') order by id limit 1000`.unprepared
+    })()
+
+  const events = ({ accountId, channel, id }: One, { from }: Span) =>
+    published(sql`message_id = ${id} and channel = ${channel} and account_id = ${accountId}`, from)
+
+  /** The events of a message with failover or a verification itself. */
+  const eventsOf = ({ accountId, id }: Whole, from: Timestamp) =>
+    published(sql`subject = ${id} and account_id = ${accountId}`, from)
+
+  const failover = Query.findOneOption({
+    Request: Whole,
+    Result: FailoverFacts,
+    execute: ({ accountId, id }) =>
+      sql`select status, accepted_by, send_at, created_at, canceled_at, completed_at from failovers
+        where id = ${id} and account_id = ${accountId}`
+  })
+
+  /** The steps that have begun. */
+  const steps = Query.findAll({
+    Request: Whole,
+    Result: StepFacts,
+    execute: ({ accountId, id }) =>
+      sql`select channel, message_id, recipient, error, begun_at from failover_steps
+        where failover_id = ${id} and account_id = ${accountId} and begun_at is not null order by position`
+  })
+
+  const verification = Query.findOneOption({
+    Request: Whole,
+    Result: VerificationFacts,
+    execute: ({ accountId, id }) =>
+      sql`select status, accepted_by, messages, created_at, ended_at from verifications
+        where id = ${id} and account_id = ${accountId}`
+  })
+
+  const deliveries = (found: ReadonlyArray<PublishedEvent>, { from }: Span) => {
+    const ids = column.text(found.map(({ id }) => id))
+    const last = found.at(-1)?.at ?? from
+    return Query.findAll({
+      Request: Schema.Void,
+      Result: Delivery,
+      execute: () =>
+        sql`select id, webhook_id, event_id, event, status, attempt_count as attempts, response_code, error,
+            completed_at as at
+          from webhook_deliveries where event_id = any(${ids}) and not is_test
+            and completed_at >= ${from}::timestamptz - interval '1 hour'
+            and completed_at < ${last}::timestamptz + ${longestDelivery}::text::interval
+          union all
+          select id, webhook_id, event_id, event, case when attempt_count = 0 then 'pending' else 'retrying' end,
+            attempt_count, (attempts -> -1 ->> 'response_code')::smallint, attempts -> -1 ->> 'error',
+            coalesce((attempts -> -1 ->> 'started_at')::timestamptz, created_at)
+          from webhook_queue where event_id = any(${ids}) and not is_test
+          limit 1000`.unprepared
+    })()
+  }
+
+  return { freeze, copies, attempts, events, eventsOf, deliveries, failover, steps, verification }
+})
+
+/** SQL that reads what happened to one message. Times bound each statement to the partitions of its days. */
+export class TimelineRepo extends Context.Service<TimelineRepo>()("messaging-service/history/TimelineRepo", { make }) {
+  static readonly layer = Layer.effect(TimelineRepo, make)
+}

@@ -1,0 +1,168 @@
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Accounts } from "../accounts/Accounts.ts"
+import { SessionStatus } from "../channels/whatsapp/model/SessionState.ts"
+import { DomainStatus } from "../email-domains/EmailDomain.ts"
+import { People } from "../people/People.ts"
+import * as Query from "../platform/database/Query.ts"
+import { UpstreamOutages } from "../platform/work/UpstreamOutages.ts"
+import { UsageReports } from "../usage/UsageReports.ts"
+import { AccountId } from "../values/Ids.ts"
+import { isTest, storedLane } from "../values/TestMode.ts"
+import { fromDateTime, Timestamp } from "../values/Timestamp.ts"
+import { BlockedPrefix } from "../verify/Verification.ts"
+import { UnhealthyReason } from "../webhooks/endpoint/Webhook.ts"
+import { type AttentionFacts, type AttentionItem, attentionOf } from "./attentionOf.ts"
+import { Statistics } from "./Statistics.ts"
+
+const named = { id: Schema.Int, name: Schema.String }
+
+/** Rows of a kind that are looked at. More than these in trouble have one cause. */
+const mostRows = 100
+
+const makeRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const limit = sql.literal(`limit ${mostRows}`)
+
+  return {
+    webhooks: Query.findAll({
+      Request: AccountId,
+      Result: Schema.Struct({
+        ...named,
+        unhealthy_reason: Schema.NullOr(UnhealthyReason),
+        failure_count: Schema.Int,
+        failing_since: Schema.NullOr(Timestamp)
+      }),
+      execute: (id) =>
+        sql`select id, url as name, unhealthy_reason, failure_count, failing_since from webhooks
+          where account_id = ${id} and is_active and (unhealthy_reason is not null or failure_count >= 3)
+          order by id desc ${limit}`
+    }),
+    sessions: Query.findAll({
+      Request: AccountId,
+      Result: Schema.Struct({ ...named, status: SessionStatus, since: Timestamp }),
+      execute: (id) =>
+        sql`select id, name, status, status_since as since from whatsapp_sessions
+          where account_id = ${id} and desired <> 'removed' and status <> 'connected' order by id desc ${limit}`
+    }),
+    domains: Query.findAll({
+      Request: AccountId,
+      Result: Schema.Struct({
+        ...named,
+        status: DomainStatus,
+        failing_since: Schema.NullOr(Timestamp),
+        pending_since: Timestamp
+      }),
+      execute: (id) =>
+        sql`select id, domain as name, status, failing_since, pending_since from email_domains
+          where account_id = ${id} and (status = 'pending' or failing_since is not null) order by id desc ${limit}`
+    }),
+    /** Reads the oldest of a queue, which is long while the relay or the carrier is away. */
+    waiting: Query.findAll({
+      Request: AccountId,
+      Result: Schema.Struct({
+        channel: Schema.Literals(["email", "sms"]),
+        is_code: Schema.Boolean,
+        since: Timestamp
+      }),
+      execute: (id) =>
+        sql`select 'email' as channel, lane.is_code, min(oldest.since) as since
+          from (values (${storedLane(id, 0)}::smallint, true), (${
+          storedLane(id, 1)
+        }::smallint, false)) as lane (no, is_code)
+          cross join lateral (
+            select coalesce(send_at, created_at) as since from email_messages
+            where account_id = ${id} and lane = lane.no and status = 'queued' and batch_id is null and attempt_count = 0
+            order by due_at limit 1000
+          ) as oldest group by 2
+          union all
+          select 'sms', lane.is_code, min(oldest.since)
+          from (values (0, true), (${storedLane(id, 0) + 1}::integer, false)) as lane (no, is_code)
+          cross join lateral (
+            select coalesce(m.send_at, m.created_at) as since
+            from sms_parts p join messages m on m.id = p.message_id
+            where p.account_id = ${id} and case when p.code_seed is not null then 0 else p.lane + 1 end = lane.no
+              and p.status = 'queued' and p.attempt_count = 0 and p.due_at is not null
+            order by p.due_at limit 1000
+          ) as oldest group by 2`
+    }),
+    keys: Query.findAll({
+      Request: AccountId,
+      Result: Schema.Struct({ ...named, expires_at: Schema.NullOr(Timestamp), used_at: Timestamp }),
+      execute: (id) =>
+        sql`select id, name, expires_at, coalesce(last_used_at, created_at) as used_at from api_keys
+          where account_id = ${id} order by id desc ${limit}`
+    }),
+    blocks: Query.findAll({
+      Request: AccountId,
+      Result: BlockedPrefix,
+      execute: (id) =>
+        sql`select prefix, until - interval '12 hours' as since, until from verification_blocks
+          where account_id = ${id} and until > now() and released_at is null ${limit}`
+    })
+  }
+})
+
+/** What needs attention in an account. */
+export class Attention extends Context.Service<Attention, {
+  /** The worst first. */
+  readonly of: (accountId: AccountId) => Effect.Effect<ReadonlyArray<AttentionItem>>
+}>()("messaging-service/overview/Attention") {
+  static readonly layer = Layer.effect(
+    Attention,
+    Effect.gen(function*() {
+      const repo = yield* makeRepo
+      const accounts = yield* Accounts
+      const people = yield* People
+      const reports = yield* UsageReports
+      const statistics = yield* Statistics
+      const outages = yield* UpstreamOutages
+
+      const mailOf = Effect.fnUntraced(function*(accountId: AccountId) {
+        const asked = { granularity: "hour", timezone: "UTC", channel: "email" } as const
+        const rows = yield* statistics.read(accountId, asked)
+        const sum = (wanted: (row: typeof rows[number]) => boolean) =>
+          rows.reduce((total, row) => wanted(row) ? total + row.count : total, 0)
+        return {
+          sent: sum(({ outcome }) => outcome === "sent"),
+          bounced: sum(({ outcome, reason }) => outcome === "failed" && reason.startsWith("bounced")),
+          complained: sum(({ outcome }) => outcome === "complained")
+        }
+      })
+
+      /** An owner who never signed in needs no second factor. */
+      const isProtected = (accountId: AccountId) =>
+        Effect.map(
+          people.members(accountId),
+          (members) =>
+            members.every(({ has_second_factor, last_sign_in_at, role }) =>
+              role !== "owner" || last_sign_in_at === null || has_second_factor
+            )
+        )
+
+      const factsOf = Effect.fnUntraced(function*(accountId: AccountId) {
+        const account = yield* accounts.find(accountId)
+        return {
+          now: fromDateTime(yield* DateTime.now),
+          webhooks: yield* repo.webhooks(accountId),
+          sessions: yield* repo.sessions(accountId),
+          domains: yield* repo.domains(accountId),
+          keys: yield* repo.keys(accountId),
+          blocks: yield* repo.blocks(accountId),
+          waiting: yield* repo.waiting(accountId),
+          outages: isTest(accountId) ? [] : yield* outages.current,
+          mail: yield* mailOf(accountId),
+          quotas: (yield* reports.usage(accountId, {})).quotas,
+          trial_ends_at: Option.isSome(account) && account.value.status === "trial"
+            ? account.value.trial_ends_at
+            : null,
+          has_second_factor: isTest(accountId) ? null : yield* isProtected(accountId)
+        } satisfies AttentionFacts
+      })
+
+      return Attention.of({
+        of: Effect.fn("Attention.of")((accountId) => Effect.map(Effect.orDie(factsOf(accountId)), attentionOf))
+      })
+    })
+  )
+}

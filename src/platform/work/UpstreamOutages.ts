@@ -1,0 +1,77 @@
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { Timestamp } from "../../values/Timestamp.ts"
+import { Database } from "../database/Database.ts"
+import * as Query from "../database/Query.ts"
+import { PeriodicTask } from "./PeriodicTask.ts"
+
+const Upstream = Schema.Literals(["relay", "carrier"])
+type Upstream = typeof Upstream.Type
+
+/** What a node knows about an upstream. It is unknown while the node sends nothing to it. */
+type Reach = "works" | "away" | "unknown"
+
+/** An upstream that rejects one connection and takes the next one is not away. */
+const looksBefore = 2
+
+const makeRepo = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** Removes the rows of nodes that died as well. */
+  add: Query.findOne({
+    Request: Upstream,
+    Result: Schema.Struct({ id: Schema.Int }),
+    execute: (upstream) =>
+      sql`with gone as (delete from upstream_outages where seen_at < now() - interval '1 minute')
+        insert into upstream_outages (upstream) values (${upstream}) returning id`
+  }),
+  renew: (id: number) => Query.rowCount(sql`update upstream_outages set seen_at = now() where id = ${id} returning 1`),
+  remove: (id: number) => Query.run(sql`delete from upstream_outages where id = ${id}`),
+  current: Query.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ upstream: Upstream, since: Timestamp }),
+    execute: () =>
+      sql`select upstream, min(since) as since from upstream_outages
+        where seen_at > now() - interval '15 seconds' group by upstream`
+  })
+}))
+
+/**
+ * Which upstreams the nodes cannot reach. Each node knows that in memory; it writes a row only while an upstream is away, so
+ * that every node can tell, and sending needs no statement more.
+ */
+export class UpstreamOutages extends Context.Service<UpstreamOutages, {
+  /** Publishes what this node finds out, until the scope closes. */
+  readonly watch: (upstream: Upstream, reach: Effect.Effect<Reach>) => Effect.Effect<void, never, Scope.Scope>
+  /** The upstreams that some node cannot reach, and since when. */
+  readonly current: Effect.Effect<ReadonlyArray<{ readonly upstream: Upstream; readonly since: Timestamp }>>
+}>()("messaging-service/platform/work/UpstreamOutages") {
+  static readonly layer = Database.onMaintenancePool(Layer.effect(
+    UpstreamOutages,
+    Effect.map(makeRepo, (repo) =>
+      UpstreamOutages.of({
+        watch: Effect.fnUntraced(function*(upstream, reach) {
+          let looks = 0
+          let row: number | undefined
+          const forget = Effect.suspend(() => row === undefined ? Effect.void : repo.remove(row)).pipe(
+            Effect.tap(() =>
+              Effect.sync(() => {
+                row = undefined
+              })
+            )
+          )
+          const publish = Effect.gen(function*() {
+            // Another node removes the row of a node that froze.
+            if (row !== undefined && (yield* repo.renew(row)) > 0) return
+            row = (yield* repo.add(upstream)).id
+          })
+          const look = Effect.flatMap(reach, (found) => {
+            if (found === "unknown") return Effect.void
+            looks = found === "away" ? looks + 1 : 0
+            return looks === 0 ? forget : looks < looksBefore ? Effect.void : publish
+          })
+          yield* Effect.addFinalizer(() => Effect.ignoreCause(Effect.timeout(forget, "1 second")))
+          yield* Effect.forkScoped(PeriodicTask.repeat(`watching the ${upstream}`, "2 seconds", look))
+        }),
+        current: repo.current()
+      }))
+  ))
+}

@@ -1,0 +1,86 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Schema } from "effect"
+import { column } from "../../platform/database/column.ts"
+import * as Query from "../../platform/database/Query.ts"
+import { AccountId, WhatsAppSessionId } from "../../values/Ids.ts"
+import { Timestamp } from "../../values/Timestamp.ts"
+
+/** The most messages of a channel in a list. */
+export const maxListed = 1_000
+
+const Filter = Schema.Struct({ accountId: AccountId, to: Schema.String })
+
+const One = Schema.Struct({ id: Schema.Int, received_at: Timestamp })
+
+const Sms = Schema.Struct({
+  ...One.fields,
+  from: Schema.NullOr(Schema.String),
+  to: Schema.String,
+  text: Schema.String
+})
+
+const make = Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+
+  const mails = Query.findAll({
+    Request: Filter,
+    Result: One,
+    execute: ({ accountId, to }) =>
+      sql`select id, received_at from sandbox_mails where account_id = ${accountId}
+          and position(lower(${to}) in lower(recipient)) > 0
+        order by id desc limit ${maxListed}`
+  })
+
+  const rawMails = Query.findAll({
+    Request: Schema.Struct({ accountId: AccountId, ids: Schema.Array(Schema.Int) }),
+    Result: Schema.Struct({
+      id: Schema.Int,
+      from: Schema.String,
+      to: Schema.String,
+      subject: Schema.String,
+      raw: Schema.Uint8Array
+    }),
+    execute: ({ accountId, ids }) =>
+      sql`select id, sender as "from", recipient as "to", subject, raw from sandbox_mails
+        where account_id = ${accountId} and id = any(${column.int8(ids)})`
+  })
+
+  /** Complete texts only. */
+  const sms = Query.findAll({
+    Request: Filter,
+    Result: Sms,
+    execute: ({ accountId, to }) =>
+      sql`select message_id as id, min(received_at) as received_at, min(sender) as "from", min(recipient) as "to",
+          string_agg(body, '' order by part_no) as text
+        from (select distinct on (message_id, part_no) message_id, part_no, parts, received_at, sender, recipient, body
+          from sandbox_sms where account_id = ${accountId} and state not in ('refused', 'put_off', 'lost')
+            and position(${to} in recipient) > 0
+          order by message_id desc, part_no, id) received
+        group by message_id having count(*) = max(parts) order by message_id desc limit ${maxListed}`
+  })
+
+  const sessions = Query.findAll({
+    Request: AccountId,
+    Result: Schema.Struct({ id: WhatsAppSessionId }),
+    execute: (accountId) => sql`select id from whatsapp_sessions where account_id = ${accountId} and is_paired`
+  })
+
+  const clear = (accountId: AccountId) =>
+    Effect.gen(function*() {
+      const mails = yield* Query.rowCount(sql`delete from sandbox_mails where account_id = ${accountId} returning 1`)
+      // Receipts that are due still arrive: a part is hidden, not deleted, until its receipt is reported.
+      const texts = yield* Query.rowCount(sql`delete from sandbox_sms
+        where account_id = ${accountId} and receipt_due_at is null returning 1`)
+      return mails + texts
+    })
+
+  return { mails, rawMails, sms, sessions, clear }
+})
+
+/** SQL of what the sandbox took from test accounts. */
+export class TestMessagesRepo extends Context.Service<TestMessagesRepo>()(
+  "messaging-service/sandbox/messages/TestMessagesRepo",
+  { make }
+) {
+  static readonly layer = Layer.effect(TestMessagesRepo, make)
+}

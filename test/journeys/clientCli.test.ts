@@ -1,0 +1,232 @@
+/** The command line of users against a node. */
+import { assert, describe, it as test, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import { create, toDataURL } from "qrcode"
+import { drawn, qrModules } from "../../src/app/client/qrModules.ts"
+import { messaging, startMessaging } from "../support/cli.ts"
+import { freePort } from "../support/freePort.ts"
+import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+
+const commands = ["login", "logout", "send", "logs", "whatsapp", "domains", "webhooks", "otp", "api"]
+
+const temporaryHome = Effect.acquireRelease(
+  Effect.sync(() => NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-"))),
+  (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true }))
+)
+
+/** A new account's environment for the command line. */
+const environment = Effect.gen(function*() {
+  const { baseUrl } = yield* Service
+  const { accountId, key } = yield* makeAccount()
+  return { accountId, key, env: { MESSAGING_API_KEY: key, MESSAGING_URL: baseUrl } }
+})
+
+const scan = (id: number, number: string) =>
+  Effect.flatMap(Service, ({ request }) =>
+    request("POST", "/sandbox/phones/scan", {
+      body: `session=${id}&number=${number}`,
+      headers: { "content-type": "application/x-www-form-urlencoded" }
+    }))
+
+describe("the QR code in the terminal", () => {
+  test("has the modules of the image, and a quiet zone around them", async () => {
+    for (const text of ["short", "2@".padEnd(230, "aZ9+/=,")]) {
+      const { data, size } = create(text, { errorCorrectionLevel: "M" }).modules
+      const modules = qrModules(await toDataURL(text, { errorCorrectionLevel: "M", margin: 2, scale: 5 }))
+      assert.deepStrictEqual(modules.flat(), [...data].map((bit) => bit === 1))
+      const lines = drawn(modules)
+      assert.deepStrictEqual(lines.map((line) => line.length), Array.from(lines, () => size + 4))
+      assert.strictEqual(lines[0], "█".repeat(size + 4))
+      assert.match(lines[1] ?? "", /^██ ▄▄▄▄▄ /)
+    }
+  })
+})
+
+describe("the help of messaging", () => {
+  test("fits one screen", () =>
+    Effect.runPromise(Effect.gen(function*() {
+      // The commands with most flags, and the list of the others.
+      for (const words of [[], ["send", "email"], ["send", "whatsapp"], ["webhooks", "listen"]]) {
+        const { code, stdout } = yield* messaging([...words, "--help"])
+        assert.strictEqual(code, 0, words.join(" "))
+        assert.isAtMost(stdout.trim().split("\n").length, 24, stdout)
+      }
+    })), 60_000)
+
+  test("comes after the error, which names the nearest command", () =>
+    Effect.runPromise(Effect.gen(function*() {
+      const { code, stderr } = yield* messaging(["sned"])
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /sned[^]*send[^]*Help: messaging --help\n$/)
+    })), 30_000)
+
+  test("completions name every command, for bash and for zsh", () =>
+    Effect.runPromise(Effect.gen(function*() {
+      for (const shell of ["bash", "zsh"]) {
+        const { code, stdout } = yield* messaging(["--completions", shell])
+        assert.strictEqual(code, 0)
+        for (const name of [...commands, "forward-to"]) assert.include(stdout, name)
+      }
+    })), 30_000)
+})
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("messaging", (it) => {
+  it.effect("login stores a key that works in a file of its owner alone, and logout deletes it", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* Service
+      const { email, key } = yield* makeAccount()
+      const home = yield* temporaryHome
+      const env = { HOME: home }
+      const path = NodePath.join(home, ".config/messaging/login.json")
+      const wrong = yield* messaging(["login", "--url", baseUrl], env, { input: `${key.slice(0, -1)}\n` })
+      assert.strictEqual(wrong.code, 1)
+      assert.match(wrong.stderr, /401 invalid_api_key/)
+      assert.isFalse(NodeFs.existsSync(path))
+      NodeFs.mkdirSync(NodePath.dirname(path), { recursive: true })
+      NodeFs.writeFileSync(path, "{}", { mode: 0o644 })
+      const right = yield* messaging(["login", "--url", `${baseUrl}/`], env, { input: `${key}\n` })
+      assert.include(right.stdout, email)
+      assert.notInclude(right.stdout, key)
+      assert.strictEqual(NodeFs.statSync(path).mode & 0o777, 0o600)
+      assert.strictEqual((yield* messaging(["domains", "list"], env)).code, 0)
+      const elsewhere = yield* messaging(["domains", "list"], { ...env, MESSAGING_URL: "http://127.0.0.1:9" })
+      assert.match(elsewhere.stderr, /There is no API key for http:\/\/127\.0\.0\.1:9\. Run: messaging login/)
+      yield* messaging(["logout"], env)
+      assert.match((yield* messaging(["logs"], env)).stderr, /There is no API key/)
+    }))
+
+  it.effect("send and logs send by each channel, and print each message", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const words = ["send", "email", "ada@example.com", "--subject", "Hello", "--text", "Hello Ada", "--json"]
+      const first = yield* messaging([...words, "--idempotency-key", "a"], env)
+      const again = yield* messaging([...words, "--idempotency-key", "a"], env)
+      assert.strictEqual(JSON.parse(first.stdout).id, JSON.parse(again.stdout).id)
+      const sms = yield* messaging(["send", "sms", "+250788123456", "Ready"], env)
+      assert.match(sms.stdout, /^SMS \d+ to \+250788123456 is queued: 1 segment, [\d.]+ USD\.$/m)
+      const none = yield* messaging(["send", "whatsapp", "+15550100301", "Hello"], env)
+      assert.match(none.stderr, /^No WhatsApp session is connected\. Run: messaging whatsapp pair$/m)
+      const listed = yield* messaging(["logs", "--json"], env)
+      const rows = listed.stdout.trim().split("\n").map((line): Record<string, unknown> => JSON.parse(line))
+      assert.deepStrictEqual(rows.map(({ channel }) => channel), ["email", "sms"])
+      assert.match((yield* messaging(["logs", "--channel", "sms"], env)).stdout, /sms .* to \+250788123456 {2}Ready/)
+    }))
+
+  it.effect("api calls any endpoint", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const data = JSON.stringify({ email: "gone@example.com" })
+      const added = yield* messaging(["api", "POST", "/v1/email/suppressions", "--data", data, "--json"], env)
+      assert.strictEqual(JSON.parse(added.stdout).data.email, "gone@example.com", added.stderr)
+      const wrong = yield* messaging(["api", "POST", "/v1/email/suppressions", "--data", "{"], env)
+      assert.match(wrong.stderr, /^--data must be JSON/)
+    }))
+
+  it.effect("a refused command exits with 1 and says why, with --json as JSON", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const words = ["send", "sms", "0788123456", "Ready"]
+      const { code, stderr, stdout } = yield* messaging(words, env)
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.match(stderr, /must begin.*\(422 validation_error\)\nMore: .*#validation_error/)
+      const { error } = JSON.parse((yield* messaging([...words, "--json"], env)).stderr)
+      assert.deepInclude(error, { status: 422, type: "validation_error" })
+    }))
+
+  it.effect("logs --follow prints messages as they come and change", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const { output } = yield* startMessaging(["logs", "--follow"], env)
+      yield* messaging(["send", "sms", "+250788123456", "Ready"], env)
+      yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*Ready/.test(text), "30 seconds")
+    }))
+
+  it.effect("whatsapp pair draws the code, waits for the scan, and the session sends", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const { child, output } = yield* startMessaging(["whatsapp", "pair", "--name", "Shop"], env)
+      const text = yield* eventually(Effect.sync(() => output.text), (text) =>
+        text.includes("scan the code"), "30 seconds")
+      assert.match(text, /^█+\n██ ▄▄▄▄▄ /)
+      const id = Number(/^Session (\d+):/m.exec(text)?.[1])
+      yield* scan(id, "15550108001")
+      yield* eventually(
+        Effect.sync(() =>
+          output.code
+        ),
+        (code) => code !== null,
+        "30 seconds"
+      )
+      assert.match(output.text, new RegExp(`Session ${id} is connected as 15550108001\\.`))
+      assert.strictEqual(child.exitCode, 0)
+      const sent = yield* messaging(["send", "whatsapp", "15550100301", "--type", "location", "--", "-1.95,30.06"], env)
+      assert.match(sent.stdout, /^WhatsApp message \d+ to .* is queued\.$/m, sent.stderr)
+      assert.match((yield* messaging(["whatsapp", "list"], env)).stdout, /connected\t15550108001\tShop/)
+    }))
+
+  it.effect("domains add prints the records, and verify fails while they are missing", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const added = yield* messaging(["domains", "add", "cli.example.org"], env)
+      assert.match(added.stdout, /cli\.example\.org is pending\. Publish these DNS records:\n {2}TXT\t/)
+      const verified = yield* messaging(["domains", "verify", "cli.example.org"], env)
+      assert.strictEqual(verified.code, 1)
+      assert.match(verified.stderr, /not verified yet: \d records? to repair/)
+      const unknown = yield* messaging(["domains", "verify", "other.example.org"], env)
+      assert.match(unknown.stderr, /no domain other\.example\.org\. Run: messaging domains add/)
+    }))
+
+  it.effect("webhooks listen verifies and forwards each event, and deletes its webhook at the end", () =>
+    Effect.gen(function*() {
+      const { env } = yield* environment
+      const receiver = yield* makeWebhookReceiver()
+      const port = yield* freePort
+      const words = [
+        "webhooks",
+        "listen",
+        "--port",
+        String(port),
+        "--forward-to",
+        receiver.url,
+        "--events",
+        "sms.*,email.*"
+      ]
+      const { child, output } = yield* startMessaging(words, env)
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ctrl-C"), "30 seconds")
+      yield* messaging(["send", "email", "ada@example.com", "--subject", "Hello", "--text", "Hello"], env)
+      const [delivery] = yield* receiver.received(1, "30 seconds")
+      assert.strictEqual(delivery?.headers["x-service-event"], "email.sent")
+      assert.isString(delivery?.headers["x-service-signature"])
+      yield* eventually(
+        Effect.sync(() => output.text),
+        (text) => /email\.sent, attempt 1, .*: verified, forwarded: 2\d\d/.test(text),
+        "30 seconds"
+      )
+      child.kill("SIGINT")
+      yield* eventually(Effect.sync(() => output.code), (code) => code !== null, "30 seconds")
+      assert.strictEqual(output.code, 0, output.text)
+      assert.strictEqual((yield* messaging(["webhooks", "list"], env)).stdout.trim(), "")
+    }))
+
+  it.effect("otp sends a code, and check tells a wrong one by its exit code", () =>
+    Effect.gen(function*() {
+      const { accountId } = yield* environment
+      const { baseUrl, request } = yield* Service
+      const { key } = yield* makeKey(accountId, { scopes: ["verify:write"] })
+      const env = { MESSAGING_API_KEY: key, MESSAGING_URL: baseUrl }
+      const sent = yield* messaging(["otp", "send", "+250788222333", "--channel", "sms"], env)
+      assert.match(sent.stdout, /^A code goes to \+250788222333 by sms/)
+      const texts = request("GET", "/sandbox/sms", { headers: { accept: "application/json" } })
+      const { text } = yield* eventually(texts, ({ text }) => text.includes("250788222333"), "30 seconds")
+      const code = /\b(\d{6})\b/.exec(text.slice(text.indexOf("250788222333")))?.[1] ?? ""
+      const wrong = yield* messaging(["otp", "check", "+250788222333", code === "000000" ? "000001" : "000000"], env)
+      assert.strictEqual(wrong.code, 1)
+      assert.match(wrong.stderr, /^The code is wrong\. \d attempts? left\.$/m)
+      const right = yield* messaging(["otp", "check", "+250788222333", code], env)
+      assert.strictEqual(right.code, 0, `${text} ${right.stderr}`)
+    }))
+})

@@ -1,0 +1,147 @@
+/** The console in a real browser: a person sets the installation up, makes a key, revokes it, and signs out and in. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Tokens from "../../src/platform/crypto/Tokens.ts"
+import { assertAccessible } from "../support/axe.ts"
+import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
+import { makeAccount, Service } from "../support/Service.ts"
+
+const password = "correct horse battery staple"
+
+/** A link of the first start. */
+const setupLink = Effect.fnUntraced(function*(base: string) {
+  const sql = yield* SqlClient.SqlClient
+  const token = Tokens.mint("st_")
+  yield* Effect.orDie(
+    sql`insert into setup_links (token_hash, expires_at) values (${Tokens.hash(token)}, now() + interval '1 hour')`
+  )
+  return `${base.replace("127.0.0.1", "localhost")}/console/setup/${token}`
+})
+
+const type = (page: BrowserPage, name: string, text: string) =>
+  page.evaluate(`document.querySelector("main [name=${name}]").value = ${JSON.stringify(text)}`)
+
+/** The sign-in page has a form for passkeys first. */
+const submit = "main form:has(input:not([type=hidden])) button"
+
+const titled = (title: string) => `document.querySelector("h1")?.textContent === ${JSON.stringify(title)}`
+
+const setsUp = Effect.fnUntraced(function*(page: BrowserPage, link: string) {
+  yield* page.open(link)
+  yield* assertAccessible(page)
+  yield* type(page, "name", "Ada Lovelace")
+  yield* type(page, "email", "ada@example.com")
+  yield* type(page, "password", "short")
+  yield* page.click(submit)
+  yield* page.until(`document.querySelector("#f-password[aria-invalid]") !== null`)
+  // The typed values stay, except the password.
+  assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-email").value`), "ada@example.com")
+  yield* assertAccessible(page)
+  yield* type(page, "password", password)
+  yield* page.click(submit)
+  yield* page.until(titled("Overview"))
+  yield* assertAccessible(page)
+  yield* page.open(link)
+  yield* page.until(titled("This link does not work"))
+})
+
+const makesKey = Effect.fnUntraced(function*(page: BrowserPage) {
+  yield* page.open(`${yield* page.evaluate("location.origin")}/console/`)
+  yield* page.until(titled("Overview"))
+  yield* page.click(".nav a[href$='/keys']")
+  yield* page.until(titled("API keys"))
+  yield* assertAccessible(page)
+  yield* page.click("main a.button.main")
+  yield* page.until(titled("New API key"))
+  yield* assertAccessible(page)
+  yield* page.click(submit)
+  yield* page.until(`document.querySelector("#f-name[aria-invalid]") !== null`)
+  yield* assertAccessible(page)
+  yield* type(page, "name", `Shop <img src=x onerror="document.title='run'">`)
+  const sent = yield* page.evaluate(`new URLSearchParams(new FormData(document.querySelector("main form"))).toString()`)
+  yield* page.click(submit)
+  yield* page.until(titled("Your new API key"))
+  yield* assertAccessible(page)
+  const key = yield* page.evaluate(`document.querySelector(".copyable code").textContent`)
+  // The same form again does nothing twice, and the secret stays hidden.
+  const headers = "{ 'content-type': 'application/x-www-form-urlencoded' }"
+  const again = yield* page.evaluate(
+    `fetch(location.href, { method: "POST", headers: ${headers}, body: ${
+      JSON.stringify(sent)
+    } }).then((answer) => answer.text())`
+  )
+  assert.include(String(again), "was shown already")
+  assert.notInclude(String(again), String(key))
+  return String(key)
+})
+
+const revokes = Effect.fnUntraced(function*(page: BrowserPage) {
+  yield* page.click(".nav a[href$='/keys']")
+  yield* page.until(titled("API keys"))
+  yield* page.click("a[data-dialog]")
+  yield* page.until(`document.querySelector("dialog[open]") !== null`)
+  yield* assertAccessible(page)
+  yield* page.click("dialog .buttons a")
+  yield* page.until(`document.querySelector("dialog") === null`)
+  yield* page.click("a[data-dialog]")
+  yield* page.click("dialog form button.danger")
+  yield* page.until(`document.querySelector("[role=status]")?.textContent === "The key was revoked."`)
+})
+
+const signsOutAndIn = Effect.fnUntraced(function*(page: BrowserPage) {
+  yield* page.click(".menu.person summary")
+  yield* assertAccessible(page)
+  yield* page.click(".menu.person form button")
+  yield* page.until(titled("Sign in"))
+  yield* assertAccessible(page)
+  yield* type(page, "email", "ada@example.com")
+  yield* type(page, "password", "not the password")
+  yield* page.click(submit)
+  yield* page.until(`document.querySelector("[role=alert]") !== null`)
+  yield* assertAccessible(page)
+  yield* type(page, "password", password)
+  yield* page.click(submit)
+  yield* page.until(titled("Overview"))
+})
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the console in a browser", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "a person follows the link of the first start, makes a key that works, revokes it, and signs out and in",
+    () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const page = yield* openPage
+        yield* setsUp(page, yield* setupLink(node.baseUrl))
+        const key = yield* makesKey(page)
+        const use = node.request("GET", "/v1/api-keys", { key })
+        assert.strictEqual((yield* use).status, 200)
+        yield* revokes(page)
+        assert.strictEqual((yield* use).status, 401)
+        yield* signsOutAndIn(page)
+        yield* page.open(`${yield* page.evaluate("location.origin")}/console/1/none`)
+        yield* page.until(titled("This page does not exist"))
+        yield* assertAccessible(page)
+      }),
+    180_000
+  )
+
+  it.effect.skipIf(chromium === undefined)("pages work without scripts", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { email } = yield* makeAccount({ password })
+      const page = yield* openPage
+      yield* page.command("Emulation.setScriptExecutionDisabled", { value: true })
+      yield* page.open(`${node.baseUrl.replace("127.0.0.1", "localhost")}/console/sign-in`)
+      yield* type(page, "email", email)
+      yield* type(page, "password", password)
+      yield* page.click(submit)
+      yield* page.until(titled("Overview"))
+      yield* page.click(".nav a[href$='/keys']")
+      yield* page.until(titled("API keys"))
+      yield* page.click("a[data-dialog]")
+      yield* page.until(`document.querySelector("main form button.danger") !== null`)
+      yield* page.click("main form button.danger")
+      yield* page.until(`document.querySelector("[role=status]")?.textContent === "The key was revoked."`)
+    }), 120_000)
+})

@@ -1,0 +1,85 @@
+/**
+ * The bars that hold for each page of the console, in a real browser: what WCAG 2.2 AA asks for, no sideways scrolling, no
+ * shift of the layout, and its weight. Each page is seen in one language, theme and width, in turn; by `npm run faults` in
+ * all of them. A new page needs nothing here.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { assets } from "../../src/console/assets/Assets.ts"
+import { Locale } from "../../src/values/Locale.ts"
+import { rounds } from "../faults/inTime.ts"
+import { assertAccessibleIn, look, type View } from "../support/axe.ts"
+import { type BrowserPage, chromium, openPage } from "../support/Chromium.ts"
+import { everyPage, fillAccount } from "../support/consolePages.ts"
+import { signedInAs } from "../support/consolePeople.ts"
+import { makeAccount, Service } from "../support/Service.ts"
+
+/** kB over the wire of a page alone, and of the first page with the files beside it. */
+const ownWeight = 15
+const firstWeight = 60
+
+const views = Locale.literals.flatMap((locale) =>
+  [320, 1000, 1280].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ locale, width, scheme })))
+)
+
+/** Coprime to the number of views, so that neighbours in the list of pages are seen in different ones. */
+const step = 7
+
+const viewsOf = (index: number) => rounds > 1 ? views : views.slice((index * step) % views.length).slice(0, 1)
+
+const shift = `new Promise((resolve) => {
+  let sum = 0
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value
+  }).observe({ type: "layout-shift", buffered: true })
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)))
+})`
+
+const check = Effect.fnUntraced(function*(page: BrowserPage, address: string, view: View) {
+  yield* look(page, view)
+  // On a busy machine, a browser may paint before it has read the whole page. What the page does by itself happens each time.
+  const loaded = Effect.andThen(page.open(address), page.evaluate(shift))
+  const moved = yield* Effect.repeat(loaded, { until: (sum) => sum === 0, times: 2 })
+  assert.strictEqual(moved, 0, `${address} moves after its first paint`)
+  yield* assertAccessibleIn(page, view)
+})
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("every page of the console", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "has no fault for people with disabilities, scrolls in one direction alone, and stays where it was painted",
+    () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { accountId, key } = yield* makeAccount()
+        const { cookie, token } = yield* signedInAs(accountId, "owner")
+        yield* fillAccount(key)
+        const found = yield* everyPage({ accountId, cookie, query: "" })
+        const page = yield* openPage
+        yield* page.command("Network.enable")
+        yield* page.command("Network.setCookie", { name: "console", value: token, url: node.baseUrl })
+        for (const [index, path] of [...found.keys()].entries()) {
+          for (const { locale, ...view } of viewsOf(index)) {
+            yield* check(page, `${node.baseUrl}${path}?lang=${locale}`, view)
+          }
+        }
+      }),
+    300_000 * rounds
+  )
+
+  it.effect("weighs at most 15 kB over the wire, and 60 kB with the files that the first page loads", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      const { cookie } = yield* signedInAs(accountId, "owner")
+      yield* fillAccount(key)
+      const files = Object.values(assets).reduce((sum, asset) => sum + asset().gzip.length, 0)
+      const found = yield* everyPage({ accountId, cookie, query: "?lang=ar" })
+      for (const path of found.keys()) {
+        const { headers } = yield* request("GET", `${path}?lang=ar`, { headers: { cookie, "accept-encoding": "gzip" } })
+        assert.strictEqual(headers["content-encoding"], "gzip", path)
+        const weight = Number(headers["content-length"])
+        assert.isBelow(weight, ownWeight * 1_000, path)
+        assert.isBelow(weight + files, firstWeight * 1_000, path)
+      }
+    }))
+})

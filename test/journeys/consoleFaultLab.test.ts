@@ -1,0 +1,66 @@
+/** The fault lab of the console: its card in a real browser, and what people of other roles see of it. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { chromium } from "../support/Chromium.ts"
+import { signedInAs } from "../support/consolePeople.ts"
+import { look, said, shows, visitor } from "../support/look.ts"
+import { eventually, makeAccount, makeKey, Service } from "../support/Service.ts"
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the fault lab of the console", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "a person without scripts plans faults, the next mail bounces, and they clear the others",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, node, page } = yield* visitor
+        const { key } = yield* makeKey(accountId, { mode: "test" })
+        const scripts = (value: boolean) => page.command("Emulation.setScriptExecutionDisabled", { value: !value })
+        yield* page.open(`${at}/test/sandbox`)
+        yield* page.until(shows("No fault is planned."))
+        yield* look(page, "fault-lab-empty")
+        yield* scripts(false)
+        for (const fault of ["email_bounce", "sms_lost"]) {
+          yield* page.click(`form:has([name=fault][value=${fault}]) button`)
+          yield* page.until(said("The fault is planned."))
+        }
+        yield* page.until(`document.querySelectorAll("ol[aria-labelledby=planned] li").length === 2`)
+        yield* scripts(true)
+        yield* look(page, "fault-lab")
+        yield* scripts(false)
+        const json = { to: "ada@example.com", subject: "Hello", text: "Hello" }
+        const sent = yield* node.request("POST", "/v1/email/send", { key, json })
+        yield* eventually(
+          node.request("GET", `/v1/email/messages/${String(sent.at("data", "id"))}`, { key }),
+          ({ at: field }) => field("data", "status") === "bounced"
+        )
+        yield* page.open(`${at}/test/sandbox`)
+        yield* page.until(`document.querySelectorAll("ol[aria-labelledby=planned] li").length === 1`)
+        yield* page.click("form:has([value=clearFaults]) button")
+        yield* page.until(said("No fault is planned any more."))
+        yield* page.until(shows("No fault is planned."))
+      }),
+    60_000
+  )
+
+  it.effect("a person who may not send sees the planned faults and no button, and live mode has no fault lab", () =>
+    Effect.gen(function*() {
+      const { request } = yield* Service
+      const { accountId } = yield* makeAccount()
+      const { key } = yield* makeKey(accountId, { mode: "test" })
+      yield* request("POST", "/v1/sandbox/faults", { key, json: { fault: "sms_lost" } })
+      const open = (role: "owner" | "support", mode: string) =>
+        Effect.flatMap(signedInAs(accountId, role), ({ cookie }) =>
+          Effect.map(
+            request("GET", `/console/${accountId}${mode}/sandbox`, { headers: { cookie } }),
+            ({ text }) => text
+          ))
+      const owner = yield* open("owner", "/test")
+      assert.include(owner, "Next SMS is lost")
+      assert.include(owner, "value=\"planFault\"")
+      assert.include(owner, "value=\"clearFaults\"")
+      const support = yield* open("support", "/test")
+      assert.include(support, "Next SMS is lost")
+      assert.notInclude(support, "planFault")
+      assert.notInclude(support, "clearFaults")
+      assert.notInclude(yield* open("owner", ""), "fault-lab")
+    }))
+})

@@ -1,0 +1,107 @@
+/** The keys of the console, pressed in a real browser. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type BrowserPage, chromium } from "../support/Chromium.ts"
+import { look, said, titled, visitor } from "../support/look.ts"
+import { Service } from "../support/Service.ts"
+
+const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" }
+const escape = { key: "Escape", code: "Escape", windowsVirtualKeyCode: 27 }
+
+/** Presses a key where the focus is. A single character is also typed. */
+const press = Effect.fnUntraced(function*(page: BrowserPage, pressed: string | Readonly<Record<string, unknown>>) {
+  const key = typeof pressed === "string" ? { key: pressed, text: pressed } : pressed
+  yield* page.command("Input.dispatchKeyEvent", { type: "keyDown", ...key })
+  yield* page.command("Input.dispatchKeyEvent", { type: "keyUp", ...key, text: "" })
+})
+
+const isInRow = (index: number) =>
+  `document.querySelectorAll("main .list tbody tr")[${index}].contains(document.activeElement)`
+
+const isInSearch = `document.activeElement.id === "find-q"`
+
+const hasDialog = `document.querySelector("dialog[open]") !== null`
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the keys of the console", (it) => {
+  /** The list of two messages, in a window with the search in its header. */
+  const listOfTwo = Effect.gen(function*() {
+    const visit = yield* visitor
+    const size = { width: 1280, height: 800, deviceScaleFactor: 1, mobile: false }
+    yield* visit.page.command("Emulation.setDeviceMetricsOverride", size)
+    for (const to of ["+250788123456", "+250788123457"]) {
+      yield* visit.node.request("POST", "/v1/sms/send", { key: visit.key, json: { to, content: "Ready" } })
+    }
+    yield* visit.page.open(`${visit.at}/messages`)
+    yield* visit.page.until(titled("Messages"))
+    return visit
+  })
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person reads the list of keys, moves in a list, opens a row, and goes to a page by its letter",
+    () =>
+      Effect.gen(function*() {
+        const { page } = yield* listOfTwo
+        yield* press(page, "?")
+        yield* page.until(hasDialog)
+        yield* look(page, "shortcuts")
+        yield* press(page, "j")
+        assert.isFalse(yield* page.evaluate(isInRow(0)))
+        yield* press(page, escape)
+        yield* page.until(`!(${hasDialog})`)
+        yield* press(page, "j")
+        yield* page.until(isInRow(0))
+        yield* press(page, "j")
+        yield* page.until(isInRow(1))
+        yield* press(page, "j")
+        yield* page.until(isInRow(1))
+        // The same key of an Arabic keyboard.
+        yield* press(page, { key: "ن", code: "KeyK", text: "ن" })
+        yield* page.until(isInRow(0))
+        yield* press(page, enter)
+        yield* page.until(titled("SMS to +250788123457"))
+        yield* press(page, "g")
+        yield* press(page, "w")
+        yield* page.until(titled("Webhooks"))
+        yield* page.click("details.person summary")
+        yield* page.click("[data-shortcuts]")
+        yield* page.until(hasDialog)
+        yield* page.click("dialog[open] button")
+        yield* page.until(`!(${hasDialog}) && document.activeElement.matches("details.person summary")`)
+      }),
+    60_000
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person types the same characters into the search",
+    () =>
+      Effect.gen(function*() {
+        const { page } = yield* listOfTwo
+        yield* press(page, "/")
+        yield* page.until(isInSearch)
+        for (const key of ["g", "w", "?", "/", "j"]) yield* press(page, key)
+        assert.strictEqual(yield* page.evaluate("document.activeElement.value"), "gw?/j")
+        assert.isFalse(yield* page.evaluate(hasDialog))
+        yield* page.until(titled("Messages"))
+      }),
+    60_000
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person switches the single keys off, and still opens the search",
+    () =>
+      Effect.gen(function*() {
+        const { at, origin, page } = yield* listOfTwo
+        yield* page.open(`${origin}/console/me`)
+        yield* page.click("main [name=has_shortcuts]")
+        yield* page.click("main form.form .buttons button")
+        yield* page.until(said("Your profile was saved."))
+        yield* page.open(`${at}/messages`)
+        for (const key of ["?", "j", "/", "g", "w"]) yield* press(page, key)
+        assert.isFalse(yield* page.evaluate(`${hasDialog} || ${isInRow(0)} || ${isInSearch}`))
+        yield* press(page, { key: "k", code: "KeyK", modifiers: 2 })
+        yield* page.until(isInSearch)
+        yield* page.until(titled("Messages"))
+      }),
+    60_000
+  )
+})

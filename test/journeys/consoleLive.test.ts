@@ -1,0 +1,127 @@
+/** Pages whose data change load themselves again, in a real browser. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { chromium, openPage } from "../support/Chromium.ts"
+import { signedInAs } from "../support/consolePeople.ts"
+import { secondsAhead } from "../support/scheduled.ts"
+import { makeAccount, Service } from "../support/Service.ts"
+
+const hasAttention = `document.querySelector(".attention").textContent.includes("shop.example")`
+
+const buttonsToCopy = "document.querySelectorAll('[data-copy]:not([hidden])').length"
+
+/** Loads follow each other 40 times faster, and `ticks` counts the moments at which one may begin. */
+const hurry = `window.ticks = 0
+  const wait = setTimeout
+  window.setTimeout = (run, millis, ...rest) => {
+    const tick = () => {
+      if (millis === 2000) window.ticks++
+      run()
+    }
+    return wait(tick, millis === 2000 ? 50 : millis, ...rest)
+  }`
+
+const isPaused = `document.querySelector("[data-pause] span").textContent === "Resume updates"`
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+  "pages that change by themselves",
+  (it) => {
+    const visit = Effect.gen(function*() {
+      const node = yield* Service
+      const { accountId, key } = yield* makeAccount()
+      const { personId, token } = yield* signedInAs(accountId, "owner")
+      const page = yield* openPage
+      yield* page.command("Page.addScriptToEvaluateOnNewDocument", { source: hurry })
+      yield* page.command("Network.enable")
+      yield* page.command("Network.setCookie", { name: "console", value: token, url: node.baseUrl })
+      return { node, accountId, key, page, personId, base: `${node.baseUrl}/console/${accountId}` }
+    })
+
+    it.effect.skipIf(chromium === undefined)(
+      "an open overview shows a webhook that turns unhealthy, unless the person has paused it",
+      () =>
+        Effect.gen(function*() {
+          const { accountId, base, key, node, page } = yield* visit
+          const sql = yield* SqlClient.SqlClient
+          yield* node.request("POST", "/v1/webhooks", {
+            key,
+            json: { url: "https://shop.example/hook", events: ["*"] }
+          })
+          yield* page.open(`${base}/`)
+          const copied = yield* page.evaluate(buttonsToCopy)
+          assert.isAbove(Number(copied), 0)
+          // A load of the whole page would remove this.
+          yield* page.evaluate("window.isSame = true")
+          yield* page.evaluate("[...document.querySelectorAll('main a')].at(-1).focus()")
+          const focused = yield* page.evaluate("document.activeElement.href")
+          yield* sql`update webhooks set unhealthy_reason = 'failing', failing_since = now() where account_id = ${accountId}`
+          yield* page.until(hasAttention)
+          assert.strictEqual(yield* page.evaluate("window.isSame"), true)
+          assert.strictEqual(yield* page.evaluate("document.activeElement.href"), focused)
+          assert.strictEqual(yield* page.evaluate(buttonsToCopy), copied)
+          yield* page.click("[data-pause]")
+          yield* page.until(isPaused)
+          yield* sql`update webhooks set unhealthy_reason = null, failing_since = null where account_id = ${accountId}`
+          const ticks = Number(yield* page.evaluate("ticks"))
+          yield* page.until(`ticks > ${ticks + 3}`)
+          assert.strictEqual(yield* page.evaluate(hasAttention), true)
+          yield* page.click("[data-pause]")
+          yield* page.until(`!(${hasAttention})`)
+        }),
+      60_000
+    )
+
+    it.effect.skipIf(chromium === undefined)(
+      "a batch reaches its end on an open page, which then stops loading itself",
+      () =>
+        Effect.gen(function*() {
+          const { base, key, node, page } = yield* visit
+          const recipients = Array.from({ length: 20 }, (_, index) => `reader${index}@example.com`)
+          const json = { recipients, subject: "Hello", html: "Hello", send_at: yield* secondsAhead(3_600) }
+          const sent = yield* node.request("POST", "/v1/email/send-bulk", { key, json })
+          const batch = String(sent.at("data", "batch_id"))
+          yield* page.open(`${base}/batches/email/${batch}`)
+          yield* page.until(`document.querySelector("main[data-live]") !== null`)
+          yield* node.request("POST", `/v1/email/batches/${batch}/cancel`, { key })
+          yield* page.until(`document.querySelector("main:not([data-live]) h1") !== null`)
+        }),
+      60_000
+    )
+
+    it.effect.skipIf(chromium === undefined)(
+      "an open page leads to the sign-in once the person has signed out elsewhere",
+      () =>
+        Effect.gen(function*() {
+          const { base, page, personId } = yield* visit
+          const sql = yield* SqlClient.SqlClient
+          yield* page.open(`${base}/`)
+          yield* sql`delete from login_sessions where person_id = ${personId}`
+          yield* page.until(`location.pathname === "/console/sign-in"`)
+        }),
+      60_000
+    )
+
+    it.effect.skipIf(chromium === undefined)(
+      "a page says that it is out of date while the service does not answer",
+      () =>
+        Effect.gen(function*() {
+          const { base, page } = yield* visit
+          yield* page.open(`${base}/`)
+          const isStale = `document.querySelector("[data-stale]").textContent.startsWith("This page is out of date")`
+          const network = (offline: boolean) =>
+            page.command("Network.emulateNetworkConditions", {
+              offline,
+              latency: 0,
+              downloadThroughput: -1,
+              uploadThroughput: -1
+            })
+          yield* network(true)
+          yield* page.until(isStale)
+          yield* network(false)
+          yield* page.until(`!(${isStale})`)
+        }),
+      60_000
+    )
+  }
+)

@@ -1,0 +1,377 @@
+/** Messages, batches and templates in a real browser: a person sends, reads what became of it, and cancels. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { connectedSession } from "../contract/samples.ts"
+import { chromium } from "../support/Chromium.ts"
+import { look, shows, submit, titled, type, visitor } from "../support/look.ts"
+import { Service } from "../support/Service.ts"
+
+/** A session that is connected, as far as the database knows. */
+const insertSession = Effect.fnUntraced(function*(accountId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(
+    sql`insert into whatsapp_sessions (account_id, session_key, name, status, is_confirmed, is_paired, data_key)
+      values (${accountId}, 'wa_console', 'Shop', 'connected', true, true, 'k')`
+  )
+})
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("messages in the console", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "a person sends a mail that arrives and one that bounces, finds both, reads why, and takes the address off the list",
+    () =>
+      Effect.gen(function*() {
+        const { at, page } = yield* visitor
+        yield* page.open(`${at}/messages`)
+        yield* page.until(shows("No messages yet"))
+        yield* look(page, "messages-empty")
+        yield* page.click("main .empty a.main")
+        yield* page.until(titled("Send a message"))
+        yield* look(page, "send")
+        yield* type(page, "to", "ada")
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("#f-to[aria-invalid]") !== null`)
+        assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-to").value`), "ada")
+        yield* look(page, "send-refused")
+        yield* type(page, "to", "ada@example.com")
+        yield* type(page, "subject", "Your receipt <img src=x onerror=alert(1)>")
+        yield* type(page, "text", "Thank you.")
+        yield* type(page, "tags", "receipt shop")
+        yield* page.click(submit)
+        yield* page.until(titled("Email to ada@example.com"))
+        yield* page.until(shows("The service accepted the message."))
+        yield* Effect.andThen(page.evaluate("location.reload()"), page.until(shows("Facts")))
+        yield* look(page, "message")
+        yield* page.open(`${at}/send?channel=email&to=bounce@example.com`)
+        yield* type(page, "subject", "To a missing mailbox")
+        yield* type(page, "text", "Hello.")
+        yield* page.click(submit)
+        yield* page.until(titled("Email to bounce@example.com"))
+        const path = String(yield* page.evaluate("location.href"))
+        yield* Effect.repeat(
+          Effect.andThen(page.open(path), page.evaluate(shows("Refused for good"))),
+          { until: (isThere) => isThere === true, times: 100 }
+        )
+        yield* page.until(shows("550 5.1.1"))
+        yield* look(page, "message-bounced")
+        yield* page.click("main .head form.inline button")
+        yield* page.until(shows("The address gets mail again"))
+        yield* page.open(`${at}/send?channel=email&to=defer@example.com`)
+        yield* type(page, "subject", "Later")
+        yield* type(page, "text", "Hello.")
+        yield* page.click(submit)
+        yield* page.until(titled("Email to defer@example.com"))
+        const deferred = String(yield* page.evaluate("location.href"))
+        yield* Effect.repeat(
+          Effect.andThen(page.open(deferred), page.evaluate(shows("The next one is due at"))),
+          { until: (isThere) => isThere === true, times: 100 }
+        )
+        yield* page.until(shows("451 4.7.1"))
+        yield* look(page, "message-deferred")
+        yield* page.open(`${at}/messages?status=bounced`)
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)
+        yield* page.click("tbody tr a")
+        yield* page.until(titled("Email to bounce@example.com"))
+        yield* page.open(`${at}/messages`)
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 3`)
+        yield* page.click(".filter summary")
+        yield* look(page, "messages")
+        yield* page.evaluate(`document.querySelector("#filter-q").value = "receipt"`)
+        yield* page.click(".search .line button")
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)
+        yield* page.open(`${at}/messages?q=nothing&status=nonsense`)
+        yield* page.until(shows("No message matches"))
+        yield* page.until(shows("This filter does not exist and was ignored: status."))
+        yield* look(page, "messages-none")
+        yield* page.click(".chips a")
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 3`)
+      }),
+    180_000
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person filters by metadata, error code, session, key and sending domain, removes each filter, and follows those of a message",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, key, keyId, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        const session_id = yield* connectedSession(node.request, key)
+        const metadata = { order: "A-17", shop: "<3>" }
+        for (
+          const [path, json] of [
+            ["/v1/whatsapp/send", { session_id, to: "+15550100301", type: "text", content: { body: "Hola" } }],
+            ["/v1/sms/send", { to: "+250788123456", content: "Ready", tags: ["booking"], metadata }],
+            ["/v1/sms/send", { to: "+250788123457", content: "Other", metadata: { order: "A-18" } }]
+          ] as const
+        ) {
+          assert.strictEqual((yield* node.request("POST", path, { key, json })).status, 202)
+        }
+        yield* sql`update messages set status = 'failed', error_code = 'rejected', failed_at = now()
+          where account_id = ${accountId} and recipient = '+250788123457'`
+        const rows = (count: number) => page.until(`document.querySelectorAll("tbody tr").length === ${count}`)
+        const chips = (texts: ReadonlyArray<string>) =>
+          page.until(
+            `JSON.stringify([...document.querySelectorAll(".chips a")].map((chip) => chip.textContent)) === ${
+              JSON.stringify(JSON.stringify(texts))
+            }`
+          )
+        const filter = (name: string, value: string) =>
+          Effect.andThen(
+            page.evaluate(`document.querySelector("#filter-${name}").value = ${JSON.stringify(value)}`),
+            page.click(".filter .buttons button")
+          )
+        const removeFilter = page.click(".chips a")
+        yield* page.open(`${at}/messages`)
+        yield* rows(3)
+        yield* filter("metadata", "order=A-17")
+        yield* rows(1)
+        yield* chips(["order: A-17"])
+        yield* filter("metadata", "shop=<3>")
+        yield* chips(["order: A-17", "shop: <3>"])
+        yield* page.click(".filter summary")
+        yield* look(page, "messages-filtered")
+        yield* page.click("tbody tr a")
+        yield* page.until(titled("SMS to +250788123456"))
+        yield* page.click(".facts a[href*='order']")
+        yield* rows(1)
+        yield* chips(["order: A-17"])
+        yield* removeFilter
+        yield* rows(3)
+        yield* filter("error_code", "rejected")
+        yield* rows(1)
+        yield* chips(["Error code: rejected"])
+        yield* page.until(shows("+250788123457"))
+        yield* removeFilter
+        yield* rows(3)
+        yield* filter("session_id", String(session_id))
+        yield* rows(1)
+        yield* page.until(`document.querySelector(".chips a").textContent.startsWith("Session: ")`)
+        yield* removeFilter
+        yield* rows(3)
+        yield* filter("key_id", String(keyId))
+        yield* chips(["API key: Test"])
+        yield* rows(3)
+        yield* filter("domain", "other.example")
+        yield* chips(["Sending domain: other.example", "API key: Test"])
+        yield* page.until(shows("No message matches"))
+        yield* page.click(".filter summary")
+        yield* look(page, "messages-origin")
+        yield* page.open(`${at}/messages?domain=a@b&key_id=x`)
+        yield* page.until(shows("This filter does not exist and was ignored: domain, key_id."))
+        yield* page.open(`${at}/messages?metadata=order&metadata[a]=%00`)
+        yield* page.until(shows("This filter does not exist and was ignored: metadata."))
+        yield* rows(3)
+      }),
+    180_000
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person sends an SMS, learns that no session is connected, and reads the failures of a batch by reason",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        yield* page.open(`${at}/send?channel=whatsapp`)
+        yield* page.until(shows("No WhatsApp session is connected"))
+        yield* look(page, "send-whatsapp")
+        yield* page.open(`${at}/send?channel=sms`)
+        yield* type(page, "to", "+250 788 123 456")
+        yield* type(page, "content", "Your table is ready.")
+        yield* page.click(submit)
+        yield* page.until(titled("SMS to +250788123456"))
+        yield* look(page, "message-sms")
+        yield* page.click("main .head a[href*=again]")
+        yield* page.until(titled("Send a message"))
+        assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-content").value`), "Your table is ready.")
+        yield* page.open(`${at}/batches`)
+        yield* page.until(shows("No batches yet"))
+        yield* look(page, "batches-empty")
+        const { at: part } = yield* node.request("POST", "/v1/email/send-bulk", {
+          key,
+          json: {
+            subject: "Hello {{name}}",
+            text: "Hello.",
+            recipients: ["ada", "bounce", "bounce2"].map((name) => ({ to: `${name}@example.com`, variables: { name } }))
+          }
+        })
+        const id = String(part("data", "batch_id"))
+        yield* Effect.repeat(
+          Effect.andThen(page.open(`${at}/batches/email/${id}`), page.evaluate(shows("Completed"))),
+          { until: (isThere) => isThere === true, times: 100 }
+        )
+        yield* page.until(titled("Batch of 3 recipients"))
+        yield* page.until(shows("2 messages of 3 did not reach the recipient."))
+        yield* page.until(shows("550 5.1.1"))
+        yield* look(page, "batch")
+        const csv = String(
+          yield* page.evaluate(
+            `fetch(document.querySelector("main .head a[href*='format=csv']").href).then((r) => r.text())`
+          )
+        )
+        assert.strictEqual(csv.trim().split("\r\n").length, 4)
+        assert.include(csv, "bounce2@example.com")
+        yield* page.click("main .head a[href$='/again']")
+        yield* page.until(`document.querySelector("dialog[open] form button.main") !== null`)
+        yield* look(page, "batch-again")
+        yield* page.click("dialog form button.main")
+        yield* page.until(shows("The new batch was accepted."))
+        yield* page.until(titled("Batch of 2 recipients"))
+        yield* page.open(`${at}/batches/email/${id}`)
+        yield* page.until(shows("Sent again as"))
+        yield* page.until(`document.querySelector("main .head a[href$='/again']") === null`)
+        yield* page.click(".crumbs a")
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 2`)
+        yield* look(page, "batches")
+      }),
+    180_000
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person writes a template, sees it with values in a locked frame, sends with it, changes it, and deletes it",
+    () =>
+      Effect.gen(function*() {
+        const { at, page } = yield* visitor
+        yield* page.open(`${at}/templates`)
+        yield* page.until(shows("No templates yet"))
+        yield* look(page, "templates-empty")
+        yield* page.click("main .empty a.main")
+        yield* page.until(titled("New template"))
+        yield* type(page, "name", "Receipt")
+        yield* type(page, "subject", "Your receipt, {{name}}")
+        yield* type(page, "html", "<h1>Dear {{name}</h1>")
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("#f-html[aria-invalid]") !== null`)
+        yield* look(page, "template-refused")
+        const script = `<script>parent.document.title = "run"</script><img src="https://example.com/x.png">`
+        yield* type(
+          page,
+          "html",
+          `<h1 style="color: #3450d6">Dear {{name}},</h1><p>thank you for {{order.id}}.</p>${script}`
+        )
+        yield* page.click(submit)
+        yield* page.until(titled("Receipt"))
+        yield* page.until(`document.querySelector("iframe.mail") !== null`)
+        yield* look(page, "template")
+        yield* page.evaluate(`document.querySelector("[name='v.name']").value = "Ada & Co"`)
+        yield* page.click("main form.form button")
+        yield* page.until(shows("Your receipt, Ada & Co"))
+        const frame = yield* page.evaluate(
+          `fetch(document.querySelector("iframe.mail").src).then(async (answer) =>
+            [answer.headers.get("content-security-policy"), await answer.text()].join("|"))`
+        )
+        assert.match(String(frame), /^default-src 'none'; .*; sandbox\|/)
+        assert.include(String(frame), "Dear Ada &amp; Co,")
+        assert.include(String(frame), "{{order.id}}")
+        assert.notInclude(String(yield* page.evaluate("document.title")), "run")
+        yield* page.click(".tabs a[href*='view=plain']")
+        yield* page.until(`document.querySelector("pre.mail-text")?.textContent.includes("Ada & Co") === true`)
+        yield* look(page, "template-text")
+        yield* page.click("main .head .buttons a[href*='/send']")
+        yield* page.until(shows("This mail uses the template Receipt."))
+        yield* look(page, "send-template")
+        yield* type(page, "to", "ada@example.com")
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("#f-variables[aria-invalid]") !== null`)
+        yield* type(page, "variables", "name = Ada\norder.id = A-17")
+        yield* page.click(submit)
+        yield* page.until(titled("Email to ada@example.com"))
+        yield* page.until(shows("Your receipt, Ada"))
+        yield* page.open(`${at}/templates`)
+        yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)
+        yield* look(page, "templates")
+        yield* page.click("tbody a")
+        yield* page.click("main .head a.main")
+        yield* page.until(titled("Edit Receipt"))
+        yield* type(page, "name", "Receipt, new")
+        yield* page.click(submit)
+        yield* page.until(titled("Receipt, new"))
+        yield* page.click("a[data-dialog]")
+        yield* page.click("dialog form button.danger")
+        yield* page.until(shows("The template was deleted."))
+      }),
+    180_000
+  )
+})
+
+layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "messages that wait, in the console",
+  (it) => {
+    it.effect.skipIf(chromium === undefined)(
+      "a person writes on WhatsApp, reads that the message waits, and cancels a batch, without scripts",
+      () =>
+        Effect.gen(function*() {
+          const { accountId, at, key, node, page } = yield* visitor
+          yield* insertSession(accountId)
+          yield* page.command("Emulation.setScriptExecutionDisabled", { value: true })
+          yield* page.open(`${at}/send?channel=whatsapp`)
+          assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-session_id option").textContent`), "Shop")
+          yield* page.click(submit)
+          yield* page.until(`document.querySelector("#f-to[aria-invalid]") !== null`)
+          yield* type(page, "to", "+250788123456")
+          yield* type(page, "content", "Your table is ready.")
+          yield* page.click(submit)
+          yield* page.until(titled("WhatsApp to +250788123456"))
+          yield* page.until(shows("It waits in the queue, or it is being sent right now."))
+          yield* page.until(shows("Your table is ready."))
+          yield* page.click("main .head a.danger")
+          yield* page.until(titled("Cancel this message?"))
+          yield* page.click("main form button.danger")
+          yield* page.until(shows("The message was canceled."))
+          yield* page.until(shows("It was canceled before it was sent."))
+          yield* page.open(`${at}/send?channel=sms`)
+          yield* type(page, "to", "+250788123456")
+          yield* type(page, "content", "Tomorrow at nine.")
+          const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16)
+          yield* type(page, "send_at", inDays(2))
+          yield* page.click(submit)
+          yield* page.until(shows("It waits until"))
+          yield* page.click("main .head a[href$='/reschedule']")
+          yield* page.until(titled("Change the time of this message"))
+          yield* type(page, "send_at", "2020-01-01T00:00")
+          yield* page.click(submit)
+          yield* page.until(`document.querySelector("#f-send_at[aria-invalid]") !== null`)
+          yield* type(page, "send_at", inDays(3))
+          yield* page.click(submit)
+          yield* page.until(shows("The message has a new time."))
+          const { json: scheduled } = yield* node.request("GET", "/v1/sms/messages", { key })
+          const [{ send_at }] = (scheduled as { readonly data: readonly [{ readonly send_at: string }] }).data
+          assert.strictEqual(send_at.slice(0, 16), inDays(3))
+          const { at: part } = yield* node.request("POST", "/v1/email/send-bulk", {
+            key,
+            json: { subject: "Hello", text: "Hello.", recipients: ["ada@example.com", "eve@example.com"] }
+          })
+          yield* page.open(`${at}/batches/email/${String(part("data", "batch_id"))}`)
+          yield* page.until(shows("2 messages are left."))
+          yield* page.click("main .head a.danger")
+          yield* page.until(titled("Cancel this batch?"))
+          yield* page.until(shows("2 messages wait and would not be sent."))
+          yield* page.click("main form button.danger")
+          yield* page.until(shows("The batch was canceled."))
+          yield* page.until(shows("It was canceled. 0 messages had been sent."))
+          yield* page.command("Emulation.setScriptExecutionDisabled", { value: false })
+          yield* page.open(`${at}/messages?status=canceled`)
+          yield* page.until(`document.querySelectorAll("tbody tr").length === 3`)
+          yield* page.click("tbody a")
+          yield* page.until(shows("It was canceled before it was sent."))
+          yield* look(page, "message-canceled")
+          yield* page.open(`${at}/messages?status=scheduled`)
+          yield* page.click("tbody a")
+          yield* page.click("main .head a[href$='/reschedule']")
+          yield* page.until(`document.querySelector("dialog[open] input[type=datetime-local]") !== null`)
+          yield* look(page, "message-reschedule")
+          const many = Array.from({ length: 60 }, (_, index) => `reader${index}@example.com`)
+          yield* node.request("POST", "/v1/email/send-bulk", {
+            key,
+            json: { subject: "News", text: "Hello.", recipients: many }
+          })
+          yield* page.open(`${at}/messages?q=news`)
+          yield* page.until(`document.querySelectorAll("tbody tr").length === 50`)
+          yield* look(page, "messages-many")
+          yield* page.click(".pager a[rel=next]")
+          yield* page.until(`document.querySelectorAll("tbody tr").length === 10`)
+          yield* page.click(".pager a")
+          yield* page.until(`document.querySelectorAll("tbody tr").length === 50`)
+        }),
+      120_000
+    )
+  }
+)

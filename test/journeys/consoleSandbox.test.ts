@@ -1,0 +1,103 @@
+/** Test mode in a real browser: what the recipient received stands beside the message. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Role } from "../../src/values/Permission.ts"
+import { chromium } from "../support/Chromium.ts"
+import { signedInAs } from "../support/consolePeople.ts"
+import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
+import { makeAccount, Service } from "../support/Service.ts"
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the sandbox in the console", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "a person in test mode sees the inbox beside the message, the phone beside a text, and makes a mail bounce",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        yield* node.request("POST", "/v1/api-keys", { key, json: { name: "CI", mode: "test" } })
+        yield* page.open(`${at}/test/sandbox`)
+        yield* page.until(shows("Nothing has arrived yet."))
+        yield* look(page, "sandbox-empty")
+        yield* page.open(`${at}/test/send?channel=email&to=ada@example.com`)
+        yield* type(page, "subject", "Your <receipt>")
+        yield* type(page, "text", "Thank you, Ada.")
+        yield* page.click(submit)
+        yield* page.until(titled("Email to ada@example.com"))
+        yield* page.until(shows("What ada@example.com received"))
+        // The page loads the inbox again by itself.
+        yield* page.until(`document.querySelector(".received h3")?.textContent === "Your <receipt>"`)
+        yield* page.until(shows("Thank you, Ada."))
+        yield* look(page, "message-beside")
+        yield* page.open(`${at}/test/send?channel=sms&to=%2B250788123456`)
+        yield* type(page, "content", "Your table is ready.")
+        yield* page.click(submit)
+        yield* page.until(titled("SMS to +250788123456"))
+        yield* page.until(`document.querySelector(".received.sms .words")?.textContent === "Your table is ready."`)
+        yield* page.open(`${at}/test/sandbox`)
+        yield* page.until(`document.querySelectorAll(".received").length === 2`)
+        yield* look(page, "sandbox")
+        yield* page.click("main .list a[href*='bounce']")
+        yield* page.until(`document.querySelector("#f-to")?.value === "bounce@example.com"`)
+        yield* type(page, "subject", "To a missing mailbox")
+        yield* type(page, "text", "Hello.")
+        yield* page.click(submit)
+        yield* page.until(titled("Email to bounce@example.com"))
+        const path = String(yield* page.evaluate("location.href"))
+        yield* Effect.repeat(
+          Effect.andThen(page.open(path), page.evaluate(shows("Refused for good"))),
+          { until: (isThere) => isThere === true, times: 100 }
+        )
+        yield* page.open(`${at}/test/sandbox`)
+        yield* page.click("main .head form button")
+        yield* page.until(said("The sandbox of this account is empty."))
+        yield* page.until(`document.querySelectorAll(".received").length === 0`)
+      }),
+    120_000
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person makes the webhook receiver fail, on its card and on the page of a webhook that posts to it",
+    () =>
+      Effect.gen(function*() {
+        const { at, page } = yield* visitor
+        yield* page.open(`${at}/sandbox`)
+        yield* page.until(shows("It answers 204."))
+        const url = String(yield* page.evaluate(`document.querySelector("main .copyable code").textContent`))
+        yield* page.click("main #receiver ~ .buttons form button")
+        yield* page.until(said("The receiver answers 500 now."))
+        yield* page.until(shows("It answers 500 until"))
+        yield* look(page, "receiver")
+        yield* page.open(`${at}/webhooks/new`)
+        yield* look(page, "webhook-new")
+        yield* page.click("main a[href$='?to=sandbox']")
+        yield* page.until(`document.querySelector("#f-url")?.value === ${JSON.stringify(url)}`)
+        yield* page.click(submit)
+        yield* page.until(titled("Your new webhook"))
+        yield* page.click("main a.button.main")
+        yield* page.until(titled(url))
+        yield* look(page, "webhook-receiver")
+        yield* page.click("main #receiver ~ .buttons form button")
+        yield* page.until(said("The receiver answers 204 again."))
+        yield* page.until(shows("It answers 204."))
+      }),
+    60_000
+  )
+
+  it.effect("a person who may not change webhooks sees the receiver without its buttons", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { accountId } = yield* makeAccount()
+      const read = (role: Role) =>
+        Effect.gen(function*() {
+          const { token } = yield* signedInAs(accountId, role)
+          const headers = { cookie: `console=${token}` }
+          return (yield* node.request("GET", `/console/${accountId}/sandbox`, { headers })).text
+        })
+      const support = yield* read("support")
+      assert.include(support, "/sandbox/receiver/")
+      assert.notInclude(support, "name=\"failing\"")
+      assert.notInclude(support, "/webhooks/new")
+      const developer = yield* read("developer")
+      assert.include(developer, "name=\"failing\"")
+      assert.include(developer, "/webhooks/new?to=sandbox")
+    }))
+})

@@ -1,0 +1,98 @@
+/** Webhooks in a real browser: a person changes one, gives it a new secret, and replays what it missed. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { chromium } from "../support/Chromium.ts"
+import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
+import { missedEvents } from "../support/missedEvents.ts"
+import { Service } from "../support/Service.ts"
+import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+import { create } from "../support/webhookStories.ts"
+
+layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("webhooks in the console", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "a person edits a webhook, whose stored header keeps its value, and makes a new secret that is shown once",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        const receiver = yield* makeWebhookReceiver()
+        const { id, secret } = yield* create(node, key, {
+          url: receiver.url,
+          events: ["email.sent"],
+          headers: { "X-Token": "swordfish" }
+        })
+        yield* page.open(`${at}/webhooks/${id}`)
+        yield* look(page, "webhook")
+        yield* page.click("main a[href$='/edit']")
+        yield* page.until(titled("Edit the webhook"))
+        assert.strictEqual(yield* page.evaluate(`document.querySelector("#f-headers").value`), "X-Token: ********")
+        yield* type(page, "headers", "X-Token: ********\nHost: elsewhere")
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("#f-headers[aria-invalid]") !== null`)
+        yield* look(page, "webhook-edit")
+        yield* type(page, "headers", "X-Token: ********\nX-Team: shop")
+        yield* type(page, "tags", "receipt, order")
+        yield* page.evaluate(`document.querySelector("[name=channels][value=email]").click()`)
+        yield* page.click(submit)
+        yield* page.until(said("The webhook was changed."))
+        yield* page.until(shows("X-Team"))
+        const changed = yield* node.request("GET", `/v1/webhooks/${id}`, { key })
+        assert.deepInclude(changed.at("data"), { tags: ["receipt", "order"], channels: ["email"] })
+        yield* node.request("POST", `/v1/webhooks/${id}/test`, { key, json: { event: "email.sent" } })
+        const [request] = yield* receiver.received(1)
+        assert.deepInclude(request?.headers, { "x-token": "swordfish", "x-team": "shop" })
+        yield* page.click("main a[href$='/rotate']")
+        yield* page.until(titled("Make a new secret?"))
+        yield* look(page, "webhook-rotate")
+        yield* page.click(submit)
+        yield* page.until(titled("Your new secret"))
+        const made = String(yield* page.evaluate(`document.querySelector(".copyable code").textContent`))
+        assert.match(made, /^whsec_/)
+        assert.notStrictEqual(made, secret)
+        yield* look(page, "webhook-secret")
+        yield* page.open(`${at}/webhooks/${id}`)
+        yield* page.click(".list a")
+        yield* page.until(shows("Check the signature"))
+        yield* page.click(".tabs a[href*='tool=python']")
+        yield* page.until(shows("import base64, hashlib"))
+        yield* look(page, "webhook-delivery")
+      }),
+    120_000
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person replays what a webhook missed in four clicks, and sees the count before the last",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, key, node, page } = yield* visitor
+        const receiver = yield* makeWebhookReceiver()
+        const { id } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
+        yield* missedEvents({ accountId, webhookId: id, count: 40 })
+        yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { is_active: false } })
+        yield* page.open(`${at}/webhooks/${id}/recover`)
+        yield* page.until(shows("Enable it first"))
+        yield* node.request("PUT", `/v1/webhooks/${id}`, { key, json: { is_active: true } })
+        yield* page.open(`${at}/webhooks`)
+        yield* page.click(".list a")
+        yield* page.click("main a[href$='/recover']")
+        yield* page.until(titled("Replay what was missed"))
+        yield* type(page, "since", "2020-01-01T00:00")
+        yield* page.click("main form.filter button")
+        yield* page.until(shows("Replay 40 events"))
+        yield* look(page, "recover")
+        yield* page.click(submit)
+        yield* page.until(said("The replay has started. This page shows its progress."))
+        yield* receiver.received(40)
+        yield* page.until(shows("Earlier replays"))
+        yield* page.until(shows("completed"))
+        yield* look(page, "recover-done")
+        yield* page.open(`${at}/webhooks/${id}/recover?since=2020-01-01T00:00`)
+        yield* page.until(shows("Nothing was missed in this time."))
+        yield* page.open(`${at}/webhooks/${id}/recover?since=2999-01-01T00:00`)
+        yield* page.until(shows("This time does not work."))
+      }),
+    120_000
+  )
+})

@@ -1,0 +1,200 @@
+/** WhatsApp sessions in a real browser: the person who holds the phone pairs it over a link, without a sign-in. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { chromium, openPage } from "../support/Chromium.ts"
+import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
+import { eventually, makeAccount, makeKey, type RunningNode, sandboxToken, Service } from "../support/Service.ts"
+
+/** What a phone of the sandbox does. */
+const phoneDoes = Effect.fnUntraced(
+  function*(node: RunningNode, path: string, fields: Readonly<Record<string, string>>) {
+    const done = yield* node.request("POST", `/sandbox/phones${path}`, {
+      body: new URLSearchParams(fields).toString(),
+      headers: { "content-type": "application/x-www-form-urlencoded", authorization: `Bearer ${sandboxToken}` }
+    })
+    assert.include([200, 303], done.status, done.text)
+  }
+)
+
+const pathOf = (link: unknown) => URL.parse(String(link))?.pathname ?? ""
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp in the console", (it) => {
+  it.effect.skipIf(chromium === undefined)(
+    "a person sends a pairing link, and its reader pairs the phone without a sign-in by a typed code",
+    () =>
+      Effect.gen(function*() {
+        const { accountId, at, key, node, origin, page } = yield* visitor
+        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Front desk" } })
+        const id = String(made.at("id"))
+        yield* page.open(`${at}/whatsapp/${id}`)
+        yield* page.until(`document.querySelector(".pairing img")?.naturalWidth > 0`)
+        yield* look(page, "session-pending")
+        yield* page.evaluate(`navigator.clipboard.write = () => Promise.reject(new Error("not allowed"))`)
+        yield* page.click("main form[data-copies] button")
+        yield* page.until(
+          `document.querySelector("dialog[open] .copyable code")?.textContent.includes("/pair/") === true`
+        )
+        // Without scripts, and without the clipboard, the form shows the link.
+        yield* page.command("Emulation.setScriptExecutionDisabled", { value: true })
+        yield* page.open(`${at}/whatsapp/${id}`)
+        yield* page.click("main form.inline[action$='/link'] button")
+        yield* page.until(titled("The pairing link"))
+        yield* page.command("Emulation.setScriptExecutionDisabled", { value: false })
+        const link = yield* page.evaluate(`document.querySelector(".copyable code").textContent`)
+        yield* look(page, "session-link")
+        const other = yield* openPage
+        yield* other.open(`${origin}${pathOf(link)}`)
+        yield* other.until(titled("Link your phone to Front desk"))
+        yield* other.until(`document.querySelector(".pairing img")?.naturalWidth > 0`)
+        assert.notInclude(String(yield* other.evaluate("document.documentElement.outerHTML")), `/console/${accountId}`)
+        yield* look(other, "pair")
+        yield* type(other, "phone_number", "12")
+        yield* other.click(submit)
+        yield* other.until(`document.querySelector("#f-phone_number[aria-invalid]") !== null`)
+        const number = "15550104822"
+        yield* type(other, "phone_number", `+${number}`)
+        yield* other.click(submit)
+        yield* other.until(titled("Type this code into the phone"))
+        yield* look(other, "pair-code")
+        const code = String(yield* other.evaluate(`document.querySelector(".big").textContent`))
+        assert.match(code, /^\w{4}-\w{4}$/)
+        yield* phoneDoes(node, "/code", { code: code.replace("-", ""), number })
+        yield* other.click("main a.button")
+        yield* other.until(shows("Your phone is linked."))
+        yield* look(other, "pair-done")
+        yield* page.open(`${at}/whatsapp/${id}`)
+        yield* page.until(shows(`+${number}`))
+        yield* look(page, "session-connected")
+        yield* page.open(`${at}/whatsapp/${id}/link`)
+        yield* page.click(submit)
+        yield* page.until(`document.querySelector("[role=alert]") !== null`)
+      }),
+    120_000
+  )
+
+  it.effect("a pairing link that was changed or has ended opens nothing", () =>
+    Effect.gen(function*() {
+      const { key, node } = yield* visitor
+      const created = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: {} })
+      const id = String(created.at("id"))
+      const answer = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
+      const path = pathOf(answer.at("data", "url"))
+      assert.strictEqual((yield* node.request("GET", path)).status, 200)
+      const [account, session, end, mac] = path.slice("/console/pair/".length).split(".")
+      const changed = [
+        `${account}.${Number(session) + 1}.${end}.${mac}`,
+        `${account}.${session}.${Number(end) + 600}.${mac}`,
+        `${account}.${session}.${end}`,
+        "nonsense"
+      ]
+      for (const token of changed) {
+        assert.strictEqual((yield* node.request("GET", `/console/pair/${token}`)).status, 410, token)
+      }
+      yield* node.request("DELETE", `/v1/whatsapp/sessions/${id}`, { key })
+      assert.strictEqual((yield* node.request("GET", path)).status, 410)
+    }))
+
+  it.effect("a pairing link made in test mode opens its session", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { accountId } = yield* makeAccount()
+      const { key } = yield* makeKey(accountId, { mode: "test" })
+      const created = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Till" } })
+      const id = String(created.at("id"))
+      const answer = yield* node.request("POST", `/v1/whatsapp/sessions/${id}/pairing-link`, { key })
+      const page = yield* node.request("GET", pathOf(answer.at("data", "url")))
+      assert.strictEqual(page.status, 200)
+      assert.include(page.text, "Till")
+    }))
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person renames a session, reads its contacts and groups, and deletes it by typing its name",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        const sql = yield* SqlClient.SqlClient
+        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop" } })
+        const id = Number(made.at("id"))
+        yield* page.open(`${at}/whatsapp/${id}`)
+        yield* page.click("main a[href$='/rename']")
+        yield* page.until(`document.querySelector("dialog[open] [name=name]")?.value === "Shop"`)
+        yield* page.evaluate(`document.querySelector("dialog [name=name]").value = "Front desk"`)
+        yield* page.click("dialog form button")
+        yield* page.until(said("The session has a new name."))
+        yield* page.until(titled("Front desk"))
+        yield* page.click("main a[href$='/contacts']")
+        yield* page.until(shows("No contacts"))
+        yield* look(page, "contacts-empty")
+        yield* sql`insert into whatsapp_contacts (session_id, phone, name) values (${id}, '15550100900', 'Ada <b>')`
+        yield* sql`insert into whatsapp_groups (session_id, jid, name, description)
+          values (${id}, '1@g.us', 'Team', 'The <i>team</i>')`
+        yield* page.open(`${at}/whatsapp/${id}/contacts?q=ada`)
+        yield* page.until(shows("Ada <b>"))
+        yield* look(page, "contacts")
+        yield* page.open(`${at}/whatsapp/${id}/groups`)
+        yield* page.until(shows("Team"))
+        yield* look(page, "groups")
+        yield* page.click(".list a")
+        yield* page.until(titled("Team"))
+        yield* page.until(shows("The <i>team</i>"))
+        yield* look(page, "group")
+        yield* page.open(`${at}/whatsapp/${id}`)
+        yield* page.click("main a[href$='/delete']")
+        yield* page.until(`document.querySelector("dialog[open] [name=typed]") !== null`)
+        yield* page.click("dialog form button.danger")
+        yield* page.until(`document.querySelector("#f-typed[aria-invalid]") !== null`)
+        yield* look(page, "session-delete")
+        yield* type(page, "typed", "Front desk")
+        yield* page.click(submit)
+        yield* page.until(said("The session was deleted."))
+      }),
+    120_000
+  )
+
+  it.effect.skipIf(chromium === undefined)(
+    "a person reads a chat, replies in it, logs the session out and asks for a new code",
+    () =>
+      Effect.gen(function*() {
+        const { at, key, node, page } = yield* visitor
+        const [number, guest] = ["15550104831", "15550104832"]
+        const made = yield* node.request("POST", "/v1/whatsapp/sessions", { key, json: { name: "Shop" } })
+        const id = String(made.at("id"))
+        yield* phoneDoes(node, "/scan", { session: id, number })
+        yield* eventually(
+          node.request("GET", `/v1/whatsapp/sessions/${id}`, { key }),
+          (session) => session.at("status") === "connected"
+        )
+        yield* page.open(`${at}/whatsapp/${id}/chats/${guest}`)
+        yield* page.until(shows("No messages in this chat"))
+        yield* look(page, "chat-empty")
+        yield* phoneDoes(node, "", { number: guest, name: "Ada" })
+        yield* phoneDoes(node, `/${guest}/send`, { to: number, text: "Is my table ready? <b>" })
+        yield* page.until(shows("Is my table ready? <b>"))
+        yield* type(page, "content", "Yes, at eight.")
+        yield* page.click(submit)
+        yield* page.until(said("The message was accepted."))
+        yield* page.until(`document.querySelector(".chat .sent .words")?.textContent === "Yes, at eight."`)
+        yield* page.until(`document.querySelector(".chat .sent .badge.good") !== null`)
+        yield* look(page, "chat")
+        yield* page.click(".chat .sent a")
+        yield* page.until(titled(`WhatsApp to +${guest}`))
+        yield* page.click(`main a[href*='/chats/']`)
+        yield* page.until(titled(`Chat with +${guest}`))
+        yield* page.open(`${at}/whatsapp/${id}`)
+        yield* page.click("main a[href$='/logout']")
+        yield* page.until(`document.querySelector("dialog[open] form button.danger") !== null`)
+        yield* look(page, "session-logout")
+        yield* page.click("dialog form button.danger")
+        yield* page.until(said("The session was logged out."))
+        yield* page.until(shows("The device was logged out"))
+        yield* look(page, "session-logged-out")
+        yield* page.open(`${at}/whatsapp/${id}/chats/${guest}`)
+        yield* page.until(shows("The session is not connected, so it cannot send."))
+        yield* page.open(`${at}/whatsapp/${id}`)
+        yield* page.click("main .stack form button")
+        yield* page.until(`document.querySelector(".pairing img")?.naturalWidth > 0`)
+      }),
+    120_000
+  )
+})

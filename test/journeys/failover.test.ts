@@ -1,0 +1,288 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, type Duration, Effect } from "effect"
+import { assertRefused } from "../contract/contract.ts"
+import { asking } from "../support/bulkMail.ts"
+import { makeAccount, type RunningNode, Service } from "../support/Service.ts"
+import { makeListener } from "../support/singleMail.ts"
+import { freshNumber, phoneOf } from "../support/sms.ts"
+import { createSession, pairedSession, WhatsApp } from "../support/WhatsApp.ts"
+import { unpaced, untilArrived } from "../support/whatsAppMessages.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+let serial = 0
+const freshAddress = () => `diner${serial++}@people.example`
+
+const sms = { channel: "sms", content: "Your table is ready." }
+const email = { channel: "email", subject: "Your table is ready", text: "See you soon." }
+
+/** Numbers of the sandbox that fail on purpose. */
+const undeliverable = "+15005550002"
+const silent = "+15005550003"
+const refused = "+15005550001"
+
+const send = (node: RunningNode, key: string, json: Json, headers = {}) =>
+  node.request("POST", "/v1/messages", { key, json, headers })
+
+const accepted = Effect.fnUntraced(function*(node: RunningNode, key: string, json: Json) {
+  const answer = yield* send(node, key, json)
+  assert.strictEqual(answer.status, 202, answer.text)
+  return String(answer.at("data", "id"))
+})
+
+const reaching = (
+  node: RunningNode,
+  { id, key }: { readonly id: string; readonly key: string },
+  statuses: ReadonlyArray<string>
+) =>
+  asking(
+    node.request("GET", `/v1/messages/${id}`, { key }),
+    ({ at }) => statuses.includes(String(at("data", "status"))) && at("data", "completed_at") !== null
+  )
+
+const stepsOf = (answer: { readonly at: (...path: ReadonlyArray<string | number>) => unknown }) =>
+  (answer.at("data", "steps") as ReadonlyArray<Json>).map(({ channel, status }) => `${channel} ${status}`)
+
+const later = (duration: Duration.Input) =>
+  Effect.map(DateTime.now, (now) => DateTime.formatIso(DateTime.addDuration(now, duration)))
+
+const seconds = /whole number of seconds from 1 to 259200/
+
+/** What is refused, the request, the parameter that the answer names, and the reason. */
+const faults: ReadonlyArray<readonly [what: string, json: Json, param: string, says: RegExp]> = [
+  ["no steps", { steps: [] }, "steps", /at least one step/],
+  [
+    "six steps",
+    { steps: Array.from({ length: 6 }, (_, index) => ({ ...sms, content: `Step ${index}` })) },
+    "steps",
+    /at most 5 steps/
+  ],
+  ["a step without an address", { to: { phone: "+250788123456" }, steps: [sms, email] }, "steps[1].to", /to\.email/],
+  ["two identical steps", { steps: [sms, email, sms] }, "steps[2]", /must differ from steps\[0\]/],
+  ["a wait of no seconds", { steps: [{ ...sms, within_seconds: 0 }, email] }, "steps[0].within_seconds", seconds],
+  ["a wait of half a second", { steps: [{ ...sms, within_seconds: 0.5 }] }, "steps[0].within_seconds", /whole|integer/],
+  ["a wait in a string", { steps: [{ ...sms, within_seconds: "60" }] }, "steps[0].within_seconds", /a number/],
+  [
+    "a wait of ten million seconds",
+    { steps: [{ ...sms, within_seconds: 10_000_000 }] },
+    "steps[0].within_seconds",
+    seconds
+  ],
+  ["a read receipt of an SMS", { steps: [{ ...sms, until: "read" }] }, "steps[0].until", /sent, delivered/],
+  ["an unknown aim", { steps: [{ ...email, until: "opened" }] }, "steps[0].until", /sent, delivered, read/],
+  ["an empty text", { steps: [{ ...sms, content: " " }] }, "steps[0].content", /blank/],
+  ["a mail without text", { steps: [sms, { channel: "email", subject: "Hello" }] }, "steps[1].html", /is required/],
+  ["a missing value", { steps: [sms, { ...email, text: "Dear {{name}}" }] }, "steps[1].variables", /name/],
+  ["an impossible number", { to: { phone: "+1", email: "ada@example.com" }, steps: [sms] }, "to.phone", /number/],
+  ["an unknown channel", { steps: [{ channel: "fax", content: "Hello" }] }, "steps[0]", /whatsapp, sms or email/]
+]
+
+layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "messages with failover",
+  (it) => {
+    it.effect("the next channel follows a step that fails, and one event reports the end", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key, received } = yield* makeListener(node, ["message.*", "email.*"])
+        const json = {
+          to: { phone: undeliverable, email: freshAddress() },
+          steps: [sms, { ...email, until: "sent" }],
+          tags: ["booking"],
+          metadata: { order: "A-17" }
+        }
+        const id = yield* accepted(node, key, json)
+        const ended = yield* reaching(node, { id, key }, ["sent", "delivered"])
+        assert.deepStrictEqual(stepsOf(ended).map((step) => step.split(" ")[0]), ["sms", "email"])
+        assert.strictEqual(ended.at("data", "steps", 0, "status"), "failed")
+        assert.deepInclude(ended.at("data"), { id, tags: ["booking"], metadata: { order: "A-17" } })
+        const href = String(ended.at("data", "steps", 1, "href"))
+        const mail = yield* node.request("GET", href, { key })
+        assert.deepInclude(mail.at("data"), { tags: ["booking"], subject: "Your table is ready" })
+        const events = yield* received(4)
+        const own = events.filter(({ data }) => Object(data).id === id)
+        assert.lengthOf(own, 1)
+        assert.deepInclude(Object(own[0]?.data), { id, metadata: { order: "A-17" } })
+        const ofSteps = events.filter(({ data }) => Object(data).id !== id)
+        for (const { data } of ofSteps) assert.strictEqual(Object(data).failover_id, id)
+      }))
+
+    it.effect("the next channel follows a step that is not delivered in time", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const to = { phone: silent, email: freshAddress() }
+        const steps = [{ ...sms, within_seconds: 1 }, { ...email, until: "sent" }]
+        const id = yield* accepted(node, key, { to, steps })
+        const ended = yield* reaching(node, { id, key }, ["sent"])
+        assert.deepStrictEqual(stepsOf(ended), ["sms sent", "email sent"])
+      }))
+
+    it.effect("a step that arrives ends the message, and the steps after it never begin", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key, received } = yield* makeListener(node, ["message.*"])
+        const phone = freshNumber()
+        const id = yield* accepted(node, key, { to: { phone, email: freshAddress() }, steps: [sms, email] })
+        const ended = yield* reaching(node, { id, key }, ["delivered"])
+        assert.deepStrictEqual(stepsOf(ended), ["sms delivered", "email waiting"])
+        assert.lengthOf(yield* phoneOf(node, phone), 1)
+        assert.isAbove(Number(ended.at("data", "cost_usd")), 0)
+        const names = (yield* received(3)).filter(({ data }) => Object(data).id === id).map(({ event }) => event)
+        assert.deepStrictEqual(names, ["message.delivered"])
+      }))
+
+    it.effect("message.failed says that no step has arrived", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key, received } = yield* makeListener(node, ["message.failed"])
+        const steps = [sms, { ...sms, content: "Once more." }]
+        const id = yield* accepted(node, key, { to: { phone: refused }, steps })
+        const ended = yield* reaching(node, { id, key }, ["failed"])
+        assert.deepStrictEqual(stepsOf(ended), ["sms failed", "sms failed"])
+        const own = (yield* received(3)).find(({ data }) => Object(data).id === id)
+        assert.deepInclude(Object(own?.data), { id, to: refused, status: "failed", error_code: "no_step_arrived" })
+      }))
+
+    for (const [what, json, param, says] of faults) {
+      it.effect(`${what} gets 422 with the parameter, and nothing is sent`, () =>
+        Effect.gen(function*() {
+          const node = yield* Service
+          const { key } = yield* makeAccount()
+          const answer = yield* send(node, key, { to: { phone: freshNumber(), email: freshAddress() }, ...json })
+          assertRefused(answer, 422, "validation_error")
+          assert.strictEqual(answer.at("error", "param"), param, answer.text)
+          assert.match(String(answer.at("error", "errors", 0, "message")), says)
+          const list = yield* node.request("GET", "/v1/sms/messages", { key })
+          assert.strictEqual(list.at("meta", "total"), 0)
+        }))
+    }
+
+    it.effect("a session of another account and an unverified sender are refused at once", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const to = { phone: freshNumber(), email: freshAddress() }
+        const whatsapp = { channel: "whatsapp", session_id: 987_654, content: "Hello" }
+        assertRefused(yield* send(node, key, { to, steps: [sms, whatsapp] }), 404, "not_found")
+        const foreign = { ...email, from: "shop@unverified.example" }
+        const unverified = yield* send(node, key, { to, steps: [sms, foreign] })
+        assert.strictEqual(unverified.status, 422, unverified.text)
+      }))
+
+    it.effect("a key needs the scope of each channel", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const scoped = yield* node.request("POST", "/v1/api-keys", {
+          key,
+          json: { name: "SMS", scopes: ["sms:write"] }
+        })
+        const own = String(scoped.at("data", "key"))
+        const to = { phone: freshNumber(), email: freshAddress() }
+        const answer = yield* send(node, own, { to, steps: [sms, email] })
+        assertRefused(answer, 403, "insufficient_scope")
+        assert.deepStrictEqual(answer.at("error", "required"), ["email:write"])
+        yield* accepted(node, own, { to, steps: [sms] })
+      }))
+
+    it.effect("a repeated Idempotency-Key sends once", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const phone = freshNumber()
+        const headers = { "idempotency-key": `booking-${phone}` }
+        const json = { to: { phone }, steps: [sms] }
+        const first = yield* send(node, key, json, headers)
+        const again = yield* send(node, key, json, headers)
+        assert.deepStrictEqual([again.text, again.headers["idempotency-replayed"]], [first.text, "true"])
+        yield* reaching(node, { key, id: String(first.at("data", "id")) }, ["delivered"])
+        assert.lengthOf(yield* phoneOf(node, phone), 1)
+      }))
+
+    it.effect("a scheduled message waits, moves and is canceled once", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const { key: other } = yield* makeAccount()
+        const phone = freshNumber()
+        const sent = yield* send(node, key, { to: { phone }, steps: [sms], send_at: yield* later("1 hour") })
+        assert.strictEqual(sent.at("data", "status"), "scheduled", sent.text)
+        const path = `/v1/messages/${String(sent.at("data", "id"))}`
+        const moved = yield* node.request("PATCH", path, { key, json: { send_at: yield* later("2 hours") } })
+        assert.strictEqual(moved.status, 200, moved.text)
+        const wrong: ReadonlyArray<readonly [send_at: unknown, says: RegExp]> = [
+          [yield* later("5 seconds"), /at least 10 seconds ahead/],
+          [yield* later("61 days"), /at most 60 days ahead/],
+          ["2030-01-31T09:00:00", /RFC 3339 timestamp with an offset/],
+          [undefined, /is required/],
+          [null, /must be a string/]
+        ]
+        for (const [send_at, says] of wrong) {
+          const refused = yield* node.request("PATCH", path, { key, json: { send_at } })
+          assertRefused(refused, 422, "validation_error")
+          assert.strictEqual(refused.at("error", "param"), "send_at", refused.text)
+          assert.match(String(refused.at("error", "errors", 0, "message")), says)
+        }
+        assertRefused(yield* node.request("GET", path, { key: other }), 404, "not_found")
+        assertRefused(yield* node.request("POST", `${path}/cancel`, { key: other }), 404, "not_found")
+        const canceled = yield* node.request("POST", `${path}/cancel`, { key })
+        assert.deepInclude(canceled.at("data"), { status: "canceled" })
+        assert.deepStrictEqual(stepsOf(canceled), ["sms waiting"])
+        const twice = yield* node.request("POST", `${path}/cancel`, { key })
+        assert.strictEqual(twice.status, 409, twice.text)
+        const late = yield* node.request("PATCH", path, { key, json: { send_at: yield* later("3 hours") } })
+        assert.strictEqual(late.status, 409, late.text)
+        assert.lengthOf(yield* phoneOf(node, phone), 0)
+      }))
+
+    it.effect("a message leaves within a second of its time", () =>
+      Effect.gen(function*() {
+        const node = yield* Service
+        const { key } = yield* makeAccount()
+        const phone = freshNumber()
+        const sent = yield* send(node, key, { to: { phone }, steps: [sms], send_at: yield* later("11 seconds") })
+        assert.strictEqual(sent.status, 202, sent.text)
+        const ended = yield* reaching(node, { key, id: String(sent.at("data", "id")) }, ["delivered"])
+        const wait = Date.parse(String(ended.at("data", "steps", 0, "begun_at"))) -
+          Date.parse(String(ended.at("data", "send_at")))
+        assert.isAtLeast(wait, 0)
+        assert.isBelow(wait, 3_000)
+      }))
+  }
+)
+
+layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("messages with failover from WhatsApp", (it) => {
+  it.effect("a session that is not connected fails its step, and the next one follows", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { id: session_id } = yield* createSession(node, key)
+      const steps = [{ channel: "whatsapp", session_id, content: "Hello" }, sms]
+      const id = yield* accepted(node, key, { to: { phone: freshNumber() }, steps })
+      const ended = yield* reaching(node, { id, key }, ["delivered"])
+      assert.deepStrictEqual(stepsOf(ended), ["whatsapp failed", "sms delivered"])
+      assert.match(String(ended.at("data", "steps", 0, "error")), /connected/)
+    }))
+
+  it.effect("a number without WhatsApp gets an SMS, and one with WhatsApp does not", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { phone } = yield* WhatsApp
+      const { key } = yield* makeAccount()
+      const session = yield* pairedSession(node, key)
+      const steps = [{ channel: "whatsapp", session_id: session.id, content: "Hello" }, sms]
+      const without = yield* accepted(node, key, { to: { phone: freshNumber() }, steps })
+      assert.deepStrictEqual(stepsOf(yield* reaching(node, { id: without, key }, ["delivered"])), [
+        "whatsapp failed",
+        "sms delivered"
+      ])
+      const number = yield* phone
+      const reached = yield* accepted(node, key, { to: { phone: `+${number}` }, steps })
+      const ended = yield* reaching(node, { id: reached, key }, ["delivered", "read"])
+      assert.strictEqual(ended.at("data", "steps", 1, "status"), "waiting")
+      yield* untilArrived(number, session.number, 1)
+    }))
+})

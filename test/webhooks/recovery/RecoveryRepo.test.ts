@@ -1,0 +1,88 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { WebhookId } from "../../../src/values/Ids.ts"
+import { countSize, RecoveryRepo } from "../../../src/webhooks/recovery/RecoveryRepo.ts"
+import { missedEvents } from "../../support/missedEvents.ts"
+import { makeAccount } from "../../support/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const Subject = RecoveryRepo.layer.pipe(Layer.provideMerge(TestDatabase.layer))
+
+/** A webhook that has missed this many events, with a running recovery. */
+const recovering = Effect.fnUntraced(function*(count: number, statuses: ReadonlyArray<"failed" | "skipped">) {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = yield* makeAccount()
+  const [row] = yield* sql`insert into webhooks (account_id, url, events, secret, secret_prefix)
+    values (${accountId}, 'https://hooks.example/', array['*'], '', 'whsec_') returning id`
+  const webhookId = WebhookId.make(Number(row?.["id"]))
+  const missed = yield* missedEvents({ accountId, webhookId, count })
+  const repo = yield* RecoveryRepo
+  const span = { webhookId, since: "2020-01-01T00:00:00Z", until: null, statuses, retentionDays: 8 }
+  const started = yield* repo.insert(span)
+  assert.isTrue(Option.isSome(started))
+  const queue = Effect.map(
+    sql`select event_id from webhook_queue where webhook_id = ${webhookId} order by id`,
+    (rows) => rows.map(({ event_id }) => String(event_id))
+  )
+  return { webhookId, missed, queue, span }
+})
+
+layer(Subject, { excludeTestServices: true, timeout: "120 seconds" })("RecoveryRepo", (it) => {
+  it.effect("two owners that advance a recovery at the same time queue each event once, in order", () =>
+    Effect.gen(function*() {
+      const { missed, queue, webhookId } = yield* recovering(1_000, ["failed", "skipped"])
+      const repo = yield* RecoveryRepo
+      const drain = Effect.gen(function*() {
+        while ((yield* repo.advance({ webhookId, size: 30 })).is_queued === false) continue
+      })
+      yield* Effect.all([drain, drain, drain], { concurrency: 3 })
+      assert.deepStrictEqual(yield* queue, missed)
+    }))
+
+  it.effect("skips thousands of events of another status a portion at a time", () =>
+    Effect.gen(function*() {
+      const { missed, queue, webhookId } = yield* recovering(12_000, ["skipped"])
+      const sql = yield* SqlClient.SqlClient
+      // One skipped event remains, at the end.
+      yield* sql`update webhook_deliveries set status = 'failed'
+        where webhook_id = ${webhookId} and event_id <> ${missed.at(-1) ?? ""}`
+      const repo = yield* RecoveryRepo
+      const portions: Array<unknown> = []
+      for (let isQueued: boolean | null = false; isQueued === false;) {
+        const { is_queued, queued } = yield* repo.advance({ webhookId, size: 100 })
+        portions.push(queued)
+        isQueued = is_queued
+      }
+      assert.deepStrictEqual(portions, [0, 1])
+      assert.deepStrictEqual(yield* queue, missed.slice(-1))
+    }))
+
+  it.effect("counts more events than one statement reads, and completes a recovery without events", () =>
+    Effect.gen(function*() {
+      const { webhookId } = yield* recovering(countSize + 10, ["failed", "skipped"])
+      const repo = yield* RecoveryRepo
+      assert.deepStrictEqual(yield* repo.countMore(webhookId), Option.some({ is_counted: false }))
+      const half = yield* repo.findRunning(webhookId)
+      assert.deepInclude(Option.getOrThrow(half), { total: countSize, is_total_exact: false })
+      assert.deepStrictEqual(yield* repo.countMore(webhookId), Option.some({ is_counted: true }))
+      assert.deepInclude(Option.getOrThrow(yield* repo.findRunning(webhookId)), {
+        total: countSize + 10,
+        is_total_exact: true
+      })
+      const empty = yield* recovering(0, ["failed"])
+      assert.deepStrictEqual(yield* repo.advance({ webhookId: empty.webhookId, size: 10 }), {
+        queued: 0,
+        is_queued: true
+      })
+      assert.isTrue(Option.isNone(yield* repo.findRunning(empty.webhookId)))
+    }))
+
+  it.effect("a webhook without a recovery has nothing to queue", () =>
+    Effect.gen(function*() {
+      const repo = yield* RecoveryRepo
+      const nothing = { queued: 0, is_queued: null }
+      assert.deepStrictEqual(yield* repo.advance({ webhookId: WebhookId.make(1e9), size: 10 }), nothing)
+      assert.isTrue(Option.isNone(yield* repo.countMore(WebhookId.make(1e9))))
+    }))
+})
