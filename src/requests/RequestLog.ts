@@ -68,6 +68,7 @@ export const refusalIn = (body: Uint8Array | undefined): RefusedBecause | null =
     }
   })
 
+/** What is kept of a request until it is stored. */
 interface Waiting {
   readonly request: AnsweredRequest
   readonly accountId: AccountId
@@ -75,12 +76,11 @@ interface Waiting {
   readonly recipients: NewRow["recipients"]
 }
 
-/** What is kept of a request until it is stored. */
-const waitingOf = (key: Uint8Array, accountId: AccountId, request: AnsweredRequest): Waiting => {
-  const body = request.status >= 400 ? bytesOf(request.response) : undefined
-  const recipients = recipientsIn(request.facts.refusedBody).map((one) => recipientHash(key, accountId, one))
-  delete request.facts.refusedBody
-  return { request, accountId, body, recipients }
+/** Keyed hashes of the recipients of a refused request, whose body is then let go. */
+const takeRecipients = (key: Uint8Array, accountId: AccountId, { facts }: AnsweredRequest) => {
+  const recipients = recipientsIn(facts.refusedBody).map((one) => recipientHash(key, accountId, one))
+  delete facts.refusedBody
+  return recipients
 }
 
 const rowOf = (
@@ -166,13 +166,13 @@ export const RequestCollector = Layer.effect(
       note: (request) => {
         const accountId = request.facts.caller?.accountId
         if (accountId === undefined || accountId === null || !isKept(request)) return
-        const one = waitingOf(key, accountId, request)
-        const size = one.body?.length ?? 0
+        const body = request.status >= 400 ? bytesOf(request.response) : undefined
+        const size = body?.length ?? 0
         if (waiting.length >= mostWaiting || bytes + size > mostBytes || isRepeated(accountId, request)) {
           return countDropped(1)
         }
         bytes += size
-        waiting.push(one)
+        waiting.push({ request, accountId, body, recipients: takeRecipients(key, accountId, request) })
       }
     })
   })

@@ -21,6 +21,9 @@ interface Frame {
 
 const isAccount = (ask: Ask): ask is AccountAsk => "account" in ask
 
+/** The end of each page. A browser paints nothing before it, so that what it has read later moves nothing. */
+const end = html`<span id="end" hidden></span>`
+
 const document = (ask: Ask, title: string, body: Html): string => {
   const { t } = ask
   const theme = isOfPerson(ask) ? ask.signedIn.person.theme : "system"
@@ -35,6 +38,7 @@ const document = (ask: Ask, title: string, body: Html): string => {
 <title>${title}</title>
 <link rel="icon" href="/favicon.svg">
 <link rel="stylesheet" href="${assets.style().path}">
+<link rel="expect" href="#end" blocking="render">
 <script src="${assets.script().path}" defer></script>
 </head>
 ${body}
@@ -205,6 +209,7 @@ ${navigation}
       liveControls(ask, drawn)
     }${footer(ask, drawn)}</main>
 ${account !== undefined && shortcutList(account, allowed)}
+${end}
 </body>`
   )
 }
@@ -219,5 +224,6 @@ export const doorFramed = (ask: Ask, { done, drawn }: Frame): string =>
 <main id="main" tabindex="-1"${liveMark(ask, drawn)}><div class="panel">${doneOf(done)}${
       heading(ask, drawn)
     }${drawn.content}${liveControls(ask, drawn)}</div></main>
+${end}
 </body>`
   )
