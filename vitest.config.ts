@@ -33,7 +33,7 @@ export default defineConfig({
     sequence: { sequencer: WaitingFirst },
     // Files share nothing but what they import, which is read once for each worker.
     isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000
+    testTimeout: 300_000,
+    hookTimeout: 300_000
   }
 })

@@ -60,7 +60,7 @@ const leftOf = Effect.fnUntraced(function*(email: number, sms: number) {
   ]
 })
 
-layer(Settings.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Settings.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })(
   "message retention",
   (it) => {
     it.effect("erases texts first and records later, and nothing that waits to be sent or is newer", () =>
@@ -202,7 +202,7 @@ layer(Settings.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServic
   }
 )
 
-layer(Settings.pipe(Layer.provideMerge(Service.layer())), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Settings.pipe(Layer.provideMerge(Service.layer())), { excludeTestServices: true })(
   "an expired message",
   (it) => {
     it.effect("has no content in answers, and later answers 404", () =>

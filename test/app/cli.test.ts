@@ -46,8 +46,7 @@ describe("command line", () => {
         const wrong = yield* cli(["serve"], { ...environment, MAIL_BOUNCE_DOMAIN: "10.0.0.1", PORT: "0" })
         assert.strictEqual(wrong.code, 1)
         assert.include(wrong.stderr, "MAIL_BOUNCE_DOMAIN must be a domain name, but it is \"10.0.0.1\"")
-      }).pipe(Effect.provide(TestDatabase.layer)),
-    120_000
+      }).pipe(Effect.provide(TestDatabase.layer))
   )
 
   it.live("migrate stops with one sentence that hides the password when the database is unreachable", () =>
@@ -72,8 +71,7 @@ describe("command line", () => {
           )
           assert.notInclude(stderr, "w%rd")
         }
-      }),
-    30_000
+      })
   )
 
   it.live("serve names every invalid setting at once", () =>
@@ -196,8 +194,7 @@ describe("command line", () => {
           `${id}\tenterprise\tactive\tada@example.com`
         )
         assert.include((yield* cli(["account", "key", "4711"], environment)).stderr, "Account 4711 does not exist")
-      }).pipe(Effect.provide(TestDatabase.layer)),
-    120_000
+      }).pipe(Effect.provide(TestDatabase.layer))
   )
 
   it.live(
@@ -219,8 +216,7 @@ describe("command line", () => {
         const unmigrated = yield* cli(["migrate"], other)
         assert.strictEqual(unmigrated.code, 1)
         assert.match(unmigrated.stderr, /^ENCRYPTION_KEY is not the main key of this database\./)
-      }).pipe(Effect.provide(TestDatabase.layer)),
-    120_000
+      }).pipe(Effect.provide(TestDatabase.layer))
   )
 
   it.live("migrate binds a new database to its main key, and needs none", () =>
@@ -231,7 +227,7 @@ describe("command line", () => {
       assert.deepStrictEqual(yield* sql`select from main_key_probe`, [])
       assert.strictEqual((yield* cli(["migrate"], { DATABASE_URL, ENCRYPTION_KEY })).code, 0)
       assert.lengthOf(yield* sql`select from main_key_probe`, 1)
-    }).pipe(Effect.provide(TestDatabase.layer)), 60_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 
   it.live(
     "account create reads a password from the first line of standard input, and takes none as an argument",
@@ -253,8 +249,7 @@ describe("command line", () => {
         const argument = yield* create("eve@example.com", ["--password", "correct horse battery"])
         assert.strictEqual(argument.code, 1)
         assert.deepStrictEqual(yield* sql`select from accounts where email = 'eve@example.com'`, [])
-      }).pipe(Effect.provide(TestDatabase.layer)),
-    120_000
+      }).pipe(Effect.provide(TestDatabase.layer))
   )
 
   it.live("doctor names each failed check and exits with 1", () =>
@@ -296,5 +291,5 @@ describe("command line", () => {
       )
       dns.zone["bounces.example"] = { MX: [[10, "mx.bounces.example"]] }
       assert.match((yield* cli(["doctor"], bounces)).stdout, /^ok {4}bounces: .* bounces\.example; .* 0\.0\.0\.0:25$/m)
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 })

@@ -11,7 +11,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("start without a databa
       const proxy = yield* makeDatabaseProxy()
       yield* proxy.become("gone")
       const starting = yield* Effect.forkScoped(startNode({ env: { DATABASE_URL: proxy.url } }))
-      yield* eventually(proxy.refused, (refused) => refused > 2, "30 seconds")
+      yield* eventually(proxy.refused, (refused) => refused > 2)
       yield* proxy.become("up")
       const node = yield* Fiber.join(starting)
       const said = node.logs.filter((line) => line.includes("PostgreSQL does not answer yet, retrying for 30 seconds"))

@@ -40,7 +40,7 @@ describe("doctor", () => {
       assert.match(whatsapp, /^WARN {2}whatsapp: .*, and its messages reach no recipient$/)
       const local = yield* doctor({ MODE: "development" })
       assert.match([local.mail, local.sms, local.whatsapp].join("\n"), /^ok .*\nok .*\nok .*$/)
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 
   it.live(
     "doctor fails in production for each channel without an upstream, and for that channel only",
@@ -51,8 +51,7 @@ describe("doctor", () => {
         assert.match(mail, /^FAIL {2}mail: SMTP_URL is required in production \(DATABASE_URL is set\)\. /)
         assert.match(sms, /^WARN /)
         assert.match(whatsapp, /^FAIL {2}whatsapp: WHATSAPP_URL is required in production/)
-      }).pipe(Effect.provide(TestDatabase.layer)),
-    120_000
+      }).pipe(Effect.provide(TestDatabase.layer))
   )
 
   it.live("doctor says whether the relay reports deliveries", () =>
@@ -69,7 +68,7 @@ describe("doctor", () => {
         yield* said(["PIPELINING"]),
         "ok    mail: the relay accepts connections without TLS; it does not offer DSN, so delivery after the relay stays unknown"
       )
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 
   it.live("doctor says whether WhatsApp's WebSocket answers", () =>
     Effect.gen(function*() {
@@ -81,7 +80,7 @@ describe("doctor", () => {
       assert.match(closed.whatsapp, /^FAIL {2}whatsapp: the server in WHATSAPP_URL cannot be reached: .*ECONNREFUSED/)
       const other = yield* doctor({ WHATSAPP_URL: `ws://127.0.0.1:${simulator.port}/elsewhere` })
       assert.match(other.whatsapp, /^FAIL {2}whatsapp: .* it answers with status \d{3} instead of a WebSocket\.$/)
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 
   it.live("doctor says whether the carrier accepts a bind, and unbinds", () =>
     Effect.gen(function*() {
@@ -99,7 +98,7 @@ describe("doctor", () => {
       )
       const other = yield* doctor(smpp(nonsense.url.replace("http://", "smpp://test:secret@")))
       assert.match(other.sms, /^FAIL {2}sms: .* refuses the bind: .*octets/)
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 
   it.live("doctor says whether an HTTP provider's profile is usable", () =>
     Effect.gen(function*() {
@@ -112,5 +111,5 @@ describe("doctor", () => {
       NodeFs.writeFileSync(file, blocks(read("docs/sms/http.md"), "json")[0] ?? "")
       const fine = (yield* doctor(settings)).sms
       assert.strictEqual(fine, "ok    sms: the profile of example in SMS_HTTP_PROFILE is valid")
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 })

@@ -83,8 +83,7 @@ describe("the first start", () => {
         const authorization = `Bearer ${NodeFs.readFileSync(path, "utf8").trim()}`
         const answer = yield* Effect.promise(() => fetch(`${address}/v1/api-keys`, { headers: { authorization } }))
         assert.strictEqual(answer.status, 200)
-      }).pipe(Effect.scoped),
-    120_000
+      }).pipe(Effect.scoped)
   )
 
   it.live.skipIf(!hasTerminal)(
@@ -105,8 +104,7 @@ describe("the first start", () => {
         const [command = ""] = /curl .*/.exec(text) ?? []
         const answer = NodeChildProcess.execFileSync("sh", ["-c", command], { encoding: "utf8", stdio: "pipe" })
         assert.strictEqual(JSON.parse(answer).data.status, "queued")
-      }).pipe(Effect.scoped),
-    120_000
+      }).pipe(Effect.scoped)
   )
 
   it.live.skipIf(!hasTerminal)(
@@ -122,7 +120,6 @@ describe("the first start", () => {
         })
         const text = yield* eventually(Effect.sync(output), (seen) => /It works\."\}'/.test(seen), "60 seconds")
         assert.notInclude(text, "\u001b[")
-      }).pipe(Effect.scoped),
-    120_000
+      }).pipe(Effect.scoped)
   )
 })

@@ -5,7 +5,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const development = { MODE: "development" }
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("GET /", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("GET /", (it) => {
   it.effect("in development is a page with the state, where messages go, and links that work", () =>
     Effect.gen(function*() {
       const relay = "smtp://user:geheim@relay.example:2525?tls=never"

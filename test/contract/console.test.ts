@@ -44,7 +44,7 @@ class Visitors extends Context.Service<Visitors>()("messaging-service/test/contr
   static readonly layer = Layer.effect(Visitors, Visitors.make).pipe(Layer.provideMerge(Service.layer()))
 }
 
-layer(Visitors.layer, { timeout: "60 seconds" })("the console's pages", (it) => {
+layer(Visitors.layer)("the console's pages", (it) => {
   const get = (path: string, cookie?: string) =>
     Effect.flatMap(
       Service,

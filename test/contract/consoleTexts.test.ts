@@ -71,7 +71,7 @@ const formsIn = (markup: string) =>
 /** In the pseudo language, the words before a sentence of the API that has no text. */
 const quoting = "îñ Éñĝlîšĥ:"
 
-layer(Service.layer(), { timeout: "60 seconds" })("the console's texts", (it) => {
+layer(Service.layer())("the console's texts", (it) => {
   it.effect("no page has a word that is no text of the languages", () =>
     Effect.gen(function*() {
       const { accountId, key } = yield* makeAccount()

@@ -29,7 +29,7 @@ describe("examples of the OpenAPI document", () => {
   })
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer(), { excludeTestServices: true })(
   "examples and what the service answers",
   (it) => {
     it.effect("each example has the fields of a real request and its answer (EXAMPLES=write makes them)", () =>

@@ -20,7 +20,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 
-const layerOptions = { excludeTestServices: true, timeout: "2 minutes" } as const
+const layerOptions = { excludeTestServices: true } as const
 
 /** What a scrape adds: whether the node answered. */
 const up = (value: 0 | 1): Sample => ({ name: "up", labels: {}, value })
@@ -134,7 +134,7 @@ layer(TestDatabase.layer, layerOptions)("alerts about a node", (it) => {
           Effect.andThen(first.node.signal("SIGCONT")),
           Effect.andThen(scrape(first.node, port))
         )
-        const late = yield* eventually(stall, (samples) => !isQuick(samples), "30 seconds")
+        const late = yield* eventually(stall, (samples) => !isQuick(samples))
         yield* assertFires({ before: healthy, after: late }, ["EventLoopLag"])
 
         yield* first.node.kill

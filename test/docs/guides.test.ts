@@ -197,7 +197,7 @@ describe("docs/guides", () => {
   })
 })
 
-layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("the code of the guides", (it) => {
+layer(Nodes, { excludeTestServices: true })("the code of the guides", (it) => {
   for (const [guide, reading] of Object.entries(readings)) {
     for (const language of languages) {
       it.effect.skipIf(!isInstalled(language))(

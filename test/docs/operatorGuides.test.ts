@@ -29,7 +29,7 @@ describe("guides for operators", () => {
   })
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("guides for operators", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("guides for operators", (it) => {
   it.effect("every statement runs on the current schema", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

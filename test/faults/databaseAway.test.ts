@@ -49,11 +49,10 @@ layer(TestDatabase.layer)("node without its database", (it) => {
         assert.strictEqual((yield* node.request("GET", "/health/live")).status, 200)
 
         yield* proxy.become("up")
-        yield* eventually(node.request("GET", "/health/ready"), ({ status }) => status === 200, "30 seconds")
+        yield* eventually(node.request("GET", "/health/ready"), ({ status }) => status === 200)
         const made = yield* eventually(
           node.request("POST", "/v1/api-keys", { key, json: { name: "Back" } }),
-          ({ status }) => status !== 503,
-          "30 seconds"
+          ({ status }) => status !== 503
         )
         assert.strictEqual(made.status, 201)
         const list = yield* node.request("GET", "/v1/api-keys", { key })

@@ -96,8 +96,7 @@ const send = Effect.fnUntraced(function*(
       json: { to: {}, steps, ...send_at },
       headers: { "idempotency-key": name }
     }),
-    ({ status }) => status !== 503,
-    "30 seconds"
+    ({ status }) => status !== 503
   )
   assert.strictEqual(answer.status, 202, answer.text)
   return { id: String(answer.at("data", "id")), state, to: steps.map(({ to }) => to) } satisfies Sent
@@ -159,7 +158,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             const submits = (number = "") => smsc.submits.filter(({ to }) => `+${to}` === number)
 
             const late = yield* sendAll("late")
-            yield* smsc.until(() => late.every(({ to }) => submits(to[1]).length === 1), "30 seconds")
+            yield* smsc.until(() => late.every(({ to }) => submits(to[1]).length === 1))
             const others = yield* Effect.forEach(["not begun", "handed over", "being handed over", "refused"], sendAll)
             const node = round % 2 === 0 ? (yield* cluster.ownerOf(hasBind)).node : cluster.any(round)
             const survivor = cluster.any(0) === node ? cluster.any(1) : cluster.any(0)

@@ -100,8 +100,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           const mailed = new Set(sink.messages.flatMap(({ to }) => to))
           assert.strictEqual(mailed.size, batches.length * 500 + 300)
           assert.strictEqual(new Set(smsc.submits.map(({ to }) => to)).size, numbers.length)
-        }),
-      180_000
+        })
     )
 
     it.effect(
@@ -139,8 +138,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             [{ status: "sent", count: 500 }]
           )
           yield* completionOf(receiver, secret, batch)
-        }),
-      180_000
+        })
     )
   }
 )

@@ -50,7 +50,7 @@ const pausesAndRecovers = Effect.fnUntraced(function*<R>(options: NodeOptions, r
   yield* reaching(node, { id: single, key, statuses: ["sent"] })
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestDatabase.layer, { excludeTestServices: true })(
   "relay that refuses connections",
   (it) => {
     it.effect(
@@ -59,13 +59,12 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
         Effect.gen(function*() {
           const port = yield* lowPort
           yield* pausesAndRecovers({ smtpPort: port }, Effect.asVoid(ScriptedSmtp.make({ port })))
-        }),
-      90_000
+        })
     )
   }
 )
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestDatabase.layer, { excludeTestServices: true })(
   "relay that refuses the login",
   (it) => {
     it.effect(
@@ -80,8 +79,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
           const options = { env: { SMTP_URL: `smtp://user:password@127.0.0.1:${relay.port}?tls=never` } }
           yield* pausesAndRecovers(options, Effect.sync(() => void (isHealthy = true)))
           assert.strictEqual(relay.bodies.length, people.length + 1)
-        }),
-      90_000
+        })
     )
   }
 )
@@ -89,7 +87,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
 /** Sent in place of a TLS handshake. */
 const noise: ScriptedSmtp.ScriptedAnswer = { slowly: "220 2.0.0 go ahead\r\nnoise, and not TLS", millis: 1 }
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestDatabase.layer, { excludeTestServices: true })(
   "relay with broken STARTTLS",
   (it) => {
     it.effect(
@@ -112,13 +110,12 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
           yield* pausesAndRecovers(options, Effect.sync(() => void (isHealthy = true)))
           assert.deepStrictEqual(inTheClear, [])
           assert.strictEqual(relay.bodies.length, people.length + 1)
-        }),
-      90_000
+        })
     )
   }
 )
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestDatabase.layer, { excludeTestServices: true })(
   "relay that ends each conversation about one recipient",
   (it) => {
     it.effect(
@@ -149,8 +146,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
           const error = "421 4.3.0 filter crashed"
           assert.deepStrictEqual(rows, [{ status: "bounced", bounce_type: "soft", attempt_count: 8, error }])
           assert.strictEqual(pauses(node), 0)
-        }),
-      90_000
+        })
     )
   }
 )

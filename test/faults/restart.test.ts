@@ -58,8 +58,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           )
           assert.strictEqual(twice, 0)
           assert.isBelow(leaving, inTime(20))
-        }),
-      150_000
+        })
     )
 
     it.effect(
@@ -85,8 +84,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             "90 seconds"
           )
           assert.strictEqual(checkLedger(yield* sink.messages, { recipients, doubtful: [] }), 0)
-        }),
-      150_000
+        })
     )
 
     it.effect(
@@ -122,8 +120,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           assert.strictEqual(events.length, 301)
           yield* completionOf(receiver, secret, batch)
           assert.isBelow((takenOverAt - startedAt) / 1000, inTime(15))
-        }),
-      150_000
+        })
     )
   }
 )
@@ -136,7 +133,7 @@ const longestSilence = (requests: ReadonlyArray<{ readonly arrivedAtMillis: numb
 
 const OwnServer = TestDatabase.layerClient.pipe(Layer.provideMerge(DurableDatabase.layer))
 
-layer(OwnServer, { excludeTestServices: true, timeout: "60 seconds" })("restart of PostgreSQL under load", (it) => {
+layer(OwnServer, { excludeTestServices: true })("restart of PostgreSQL under load", (it) => {
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
     it.effect(
       `${signal} to PostgreSQL loses no recipient, and requests during the restart get 503`,
@@ -182,8 +179,7 @@ layer(OwnServer, { excludeTestServices: true, timeout: "60 seconds" })("restart 
           yield* completionOf(receiver, secret, batch)
           assert.deepStrictEqual([...statuses.keys()].filter((status) => status !== 200 && status !== 503), [])
           assert.isBelow(slowest, inTime(5_500))
-        }),
-      180_000
+        })
     )
   }
 })

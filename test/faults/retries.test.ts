@@ -11,7 +11,7 @@ const delays = rounds > 1 ? [5_000, 30_000, 120_000] : [5_000, 30_000]
 /** How late an attempt may be: in a normal run other test files share the cores. */
 const lateness = rounds > 1 ? 250 : 5_000
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("retries of webhooks", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("retries of webhooks", (it) => {
   it.effect(
     "retries of several webhooks are made when they are due, never early",
     () =>
@@ -36,7 +36,6 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("re
             }
           }
         }
-      }),
-    240_000
+      })
   )
 })

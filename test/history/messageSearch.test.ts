@@ -66,7 +66,7 @@ const Subject = AllMessages.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Subject, { timeout: "60 seconds" })((it) => {
+layer(Subject)((it) => {
   it.effect(
     "a search finds each message once, whatever its words, status and tags, on pages in the order of the list",
     () =>
@@ -95,8 +95,7 @@ layer(Subject, { timeout: "60 seconds" })((it) => {
             )
           }
         }
-      }),
-    180_000
+      })
   )
 
   it.effect("a page of a sender's domain or of a key reads the same at the end of the list as at its start", () =>

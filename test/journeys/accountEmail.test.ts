@@ -68,7 +68,7 @@ const register = (email: string) =>
     ({ request }) => request("POST", "/v1/auth/register", { json: { name: "Eve", email, password } })
   )
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("email address of an account", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("email address of an account", (it) => {
   it.effect("a new address counts once it is confirmed by a POST from the link mailed there", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
@@ -271,7 +271,7 @@ const Waiting = Layer.effect(Service, startNode({ env: { PAUSED: "true" } })).pi
   Layer.provideMerge(Vault.layer(Redacted.make(Buffer.from(encryptionKey, "base64"))))
 )
 
-layer(Waiting, { excludeTestServices: true, timeout: "60 seconds" })("tokens of waiting mails", (it) => {
+layer(Waiting, { excludeTestServices: true })("tokens of waiting mails", (it) => {
   it.effect("a copy of the database has no token of a waiting mail that the main key has not opened", () =>
     Effect.gen(function*() {
       const { request } = yield* Service

@@ -235,7 +235,7 @@ const Busy = Layer.effect(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("deletion of a busy account", (it) => {
+layer(Busy, { excludeTestServices: true })("deletion of a busy account", (it) => {
   it.effect("deletion during a batch, a webhook backlog and a WhatsApp session leaves no data here or on the phone", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -283,13 +283,11 @@ layer(Busy, { excludeTestServices: true, timeout: "120 seconds" })("deletion of 
       const taken = sink.messages.length
       yield* eventually(
         Effect.sync(() => simulator.controls.sessions()),
-        (sessions) => !sessions.some(({ session }) => session === device),
-        "30 seconds"
+        (sessions) => !sessions.some(({ session }) => session === device)
       )
       yield* eventually(
         Effect.all([storedOf(id), storedOf(waiting.id)]),
-        (stored) => stored.every(({ keys, rows }) => keys + rows === 0),
-        "30 seconds"
+        (stored) => stored.every(({ keys, rows }) => keys + rows === 0)
       )
       yield* ageDeletion("16 minutes")
       yield* eventually(remains(traces), ({ found }) => found.length === 0, "60 seconds")

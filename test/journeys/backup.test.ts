@@ -53,7 +53,7 @@ const customer = Effect.fnUntraced(function*(node: RunningNode, environment: Rea
   })
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("a backup", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("a backup", (it) => {
   it.effect("of DATA_DIR, copied while no node runs, restores the embedded database, which two nodes can share", () =>
     Effect.gen(function*() {
       const directory = yield* folder

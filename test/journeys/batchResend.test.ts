@@ -24,11 +24,11 @@ const batchOf = Effect.fnUntraced(function*(channel: "email" | "sms") {
   })
   const id = String(answer.at("data", "batch_id"))
   const path = `/v1/${channel}/batches/${id}`
-  yield* eventually(node.request("GET", path, { key }), ({ at }) => at("data", "completed_at") !== null, "30 seconds")
+  yield* eventually(node.request("GET", path, { key }), ({ at }) => at("data", "completed_at") !== null)
   return { node, key, id, path, ann, bob, resend: node.request("POST", `${path}/resend`, { key }) }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a batch that is sent again", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("a batch that is sent again", (it) => {
   for (const channel of ["email", "sms"] as const) {
     it.effect(`goes by ${channel} to the recipients that it did not reach, with their own values, and only once`, () =>
       Effect.gen(function*() {
@@ -47,8 +47,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a 
         assert.strictEqual((yield* node.request("GET", path, { key })).at("data", "resent_as"), next)
         yield* eventually(
           node.request("GET", `/v1/${channel}/batches/${next}`, { key }),
-          ({ at }) => at("data", "completed_at") !== null,
-          "30 seconds"
+          ({ at }) => at("data", "completed_at") !== null
         )
         const texts = yield* textsFor(node, ann, 2)
         assert.deepStrictEqual(texts.map((text) => /Hello \w+/.exec(text)?.[0]), ["Hello Ann", "Hello Ann"])

@@ -14,7 +14,7 @@ const channels = [
   { name: "sms", texts: { content: "Hello" }, fine: "+250788123456", bad: "+15005550001" }
 ]
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("list of batches", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("list of batches", (it) => {
   for (const { bad, fine, name, texts } of channels) {
     it.effect(`${name} batches are listed newest or oldest first, in pages and by status, with the same data as each alone`, () =>
       Effect.gen(function*() {

@@ -34,7 +34,7 @@ const parts = ["queued", "sent", "failed", "suppressed", "canceled"]
 
 const sumOf = (counts: unknown) => parts.reduce((sum, part) => sum + Number(Reflect.get(Object(counts), part)), 0)
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("bulk email", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("bulk email", (it) => {
   it.effect("a batch sends 500 personalised, signed messages to one recipient each and publishes email.bulk_completed once", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -29,7 +29,7 @@ const post = Effect.fnUntraced(function*(json: object) {
   return answer
 })
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+layer(Relay.layer(), { excludeTestServices: true })((it) => {
   describe("size of bulk email", () => {
     const tooLarge: ReadonlyArray<readonly [what: string, texts: object, value: string, says: string]> = [
       [

@@ -26,7 +26,7 @@ const final = Effect.fnUntraced(function*(node: RunningNode, key: string, path: 
 
 const numbers = (count: number) => Array.from({ length: count }, freshNumber)
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("the cancel of a batch", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("the cancel of a batch", (it) => {
   it.effect("reaches the recipients of an email batch that another node has claimed, and no mail begins after its answer", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ script: () => ({ at: "never", delayMillis: 40, rcptMillis: 40 }) })
@@ -96,7 +96,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
     }))
 })
 
-layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(WhatsApp.layer(), { excludeTestServices: true })(
   "the cancel of a WhatsApp batch",
   (it) => {
     it.effect("stops what is not written yet, through another node than the session's, and the session goes on", () =>

@@ -55,14 +55,14 @@ describe("the help of messaging", () => {
         assert.strictEqual(code, 0, words.join(" "))
         assert.isAtMost(stdout.trim().split("\n").length, 24, stdout)
       }
-    })), 60_000)
+    })))
 
   test("comes after the error, which names the nearest command", () =>
     Effect.runPromise(Effect.gen(function*() {
       const { code, stderr } = yield* messaging(["sned"])
       assert.strictEqual(code, 1)
       assert.match(stderr, /sned[^]*send[^]*Help: messaging --help\n$/)
-    })), 30_000)
+    })))
 
   test("completions name every command, for bash and for zsh", () =>
     Effect.runPromise(Effect.gen(function*() {
@@ -71,10 +71,10 @@ describe("the help of messaging", () => {
         assert.strictEqual(code, 0)
         for (const name of [...commands, "forward-to"]) assert.include(stdout, name)
       }
-    })), 30_000)
+    })))
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("messaging", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
   it.effect("login stores a key that works in a file of its owner alone, and logout deletes it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Service
@@ -142,24 +142,20 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("me
       const { env } = yield* environment
       const { output } = yield* startMessaging(["logs", "--follow"], env)
       yield* messaging(["send", "sms", "+250788123456", "Ready"], env)
-      yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*Ready/.test(text), "30 seconds")
+      yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*Ready/.test(text))
     }))
 
   it.effect("whatsapp pair draws the code, waits for the scan, and the session sends", () =>
     Effect.gen(function*() {
       const { env } = yield* environment
       const { child, output } = yield* startMessaging(["whatsapp", "pair", "--name", "Shop"], env)
-      const text = yield* eventually(Effect.sync(() => output.text), (text) =>
-        text.includes("scan the code"), "30 seconds")
+      const text = yield* eventually(Effect.sync(() => output.text), (text) => text.includes("scan the code"))
       assert.match(text, /^█+\n██ ▄▄▄▄▄ /)
       const id = Number(/^Session (\d+):/m.exec(text)?.[1])
       yield* scan(id, "15550108001")
       yield* eventually(
-        Effect.sync(() =>
-          output.code
-        ),
-        (code) => code !== null,
-        "30 seconds"
+        Effect.sync(() => output.code),
+        (code) => code !== null
       )
       assert.match(output.text, new RegExp(`Session ${id} is connected as 15550108001\\.`))
       assert.strictEqual(child.exitCode, 0)
@@ -196,18 +192,17 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("me
         "sms.*,email.*"
       ]
       const { child, output } = yield* startMessaging(words, env)
-      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ctrl-C"), "30 seconds")
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("Ctrl-C"))
       yield* messaging(["send", "email", "ada@example.com", "--subject", "Hello", "--text", "Hello"], env)
-      const [delivery] = yield* receiver.received(1, "30 seconds")
+      const [delivery] = yield* receiver.received(1)
       assert.strictEqual(delivery?.headers["x-service-event"], "email.sent")
       assert.isString(delivery?.headers["x-service-signature"])
       yield* eventually(
         Effect.sync(() => output.text),
-        (text) => /email\.sent, attempt 1, .*: verified, forwarded: 2\d\d/.test(text),
-        "30 seconds"
+        (text) => /email\.sent, attempt 1, .*: verified, forwarded: 2\d\d/.test(text)
       )
       child.kill("SIGINT")
-      yield* eventually(Effect.sync(() => output.code), (code) => code !== null, "30 seconds")
+      yield* eventually(Effect.sync(() => output.code), (code) => code !== null)
       assert.strictEqual(output.code, 0, output.text)
       assert.strictEqual((yield* messaging(["webhooks", "list"], env)).stdout.trim(), "")
     }))
@@ -221,7 +216,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("me
       const sent = yield* messaging(["otp", "send", "+250788222333", "--channel", "sms"], env)
       assert.match(sent.stdout, /^A code goes to \+250788222333 by sms/)
       const texts = request("GET", "/sandbox/sms", { headers: { accept: "application/json" } })
-      const { text } = yield* eventually(texts, ({ text }) => text.includes("250788222333"), "30 seconds")
+      const { text } = yield* eventually(texts, ({ text }) => text.includes("250788222333"))
       const code = /\b(\d{6})\b/.exec(text.slice(text.indexOf("250788222333")))?.[1] ?? ""
       const wrong = yield* messaging(["otp", "check", "+250788222333", code === "000000" ? "000001" : "000000"], env)
       assert.strictEqual(wrong.code, 1)

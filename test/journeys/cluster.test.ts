@@ -17,7 +17,7 @@ const sendOne = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   assert.deepInclude(at("data"), { status: "completed", sent: recipients.length })
 })
 
-layer(Relay.layer({ env: debug }), { excludeTestServices: true, timeout: "60 seconds" })("cluster", (it) => {
+layer(Relay.layer({ env: debug }), { excludeTestServices: true })("cluster", (it) => {
   it.effect("a second node joins, takes its share of the actors and hands them back when it stops", () =>
     Effect.gen(function*() {
       const first = yield* Service

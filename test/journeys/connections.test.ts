@@ -38,7 +38,7 @@ layer(Service.layer({ env: { STATEMENT_TIMEOUT_SECONDS: "1" } }), { excludeTestS
   }
 )
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a pool of 10 connections", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("a pool of 10 connections", (it) => {
   it.effect("answers 40 code checks with idempotency keys at once, and other requests beside them", () =>
     Effect.gen(function*() {
       const { key } = yield* makeAccount()

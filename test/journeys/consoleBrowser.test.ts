@@ -105,7 +105,7 @@ const signsOutAndIn = Effect.fnUntraced(function*(page: BrowserPage) {
   yield* page.until(titled("Overview"))
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the console in a browser", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the console in a browser", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person follows the link of the first start, makes a key that works, revokes it, and signs out and in",
     () =>
@@ -122,8 +122,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.open(`${yield* page.evaluate("location.origin")}/console/1/none`)
         yield* page.until(titled("This page does not exist"))
         yield* assertAccessible(page)
-      }),
-    180_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)("pages work without scripts", () =>
@@ -143,5 +142,5 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       yield* page.until(`document.querySelector("main form button.danger") !== null`)
       yield* page.click("main form button.danger")
       yield* page.until(`document.querySelector("[role=status]")?.textContent === "The key was revoked."`)
-    }), 120_000)
+    }))
 })

@@ -31,7 +31,7 @@ const counted = (page: BrowserPage) => {
   return { ...page, click, clicks: () => clicks }
 }
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the clicks of a job", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the clicks of a job", (it) => {
   /** The overview of a new account, open. */
   const overview = Effect.gen(function*() {
     const node = yield* Service
@@ -73,8 +73,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.click(submit)
         yield* page.until(shows("The mail relay took it."))
         assert.strictEqual(1 + page.clicks(), 4)
-      }),
-    60_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)("a key that may only send email takes 3", () =>
@@ -87,7 +86,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       yield* page.click(submit)
       yield* page.until(titled("Your new API key"))
       assert.strictEqual(page.clicks(), 3)
-    }), 60_000)
+    }))
 
   it.effect.skipIf(chromium === undefined)(
     "the records of a new domain take 3, a check of them 1 more",
@@ -103,8 +102,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.click("main .head form button")
         yield* page.until(shows("What DNS has"))
         assert.strictEqual(page.clicks(), 4)
-      }),
-    60_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -122,8 +120,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.click(submit)
         yield* page.until(shows("thank you"))
         assert.strictEqual(page.clicks(), 4)
-      }),
-    60_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -163,8 +160,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
             sql`update webhook_queue set due_at = now() - interval '1 minute' where status = 'retrying' and due_at > now()`,
             page.evaluate(shows("Deliveries kept failing"))
           ),
-          (isUnhealthy) => isUnhealthy === true,
-          "30 seconds"
+          (isUnhealthy) => isUnhealthy === true
         )
         yield* page.click("main #receiver ~ .buttons button")
         yield* page.until(shows("It answers 204."))
@@ -174,8 +170,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.click(submit)
         yield* page.until(shows("completed"))
         assert.strictEqual(page.clicks(), 5 + 2 + 2 + 4)
-      }),
-    120_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -208,8 +203,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         const opened = yield* node.request("GET", URL.parse(link)?.pathname ?? "")
         assert.strictEqual(opened.status, 200)
         assert.include(opened.text, "Link your phone to Shop")
-      }),
-    60_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -235,7 +229,6 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.click(submit)
         yield* page.until(shows("The mail relay took it."))
         assert.strictEqual(page.clicks(), 2 + 2)
-      }),
-    60_000
+      })
   )
 })

@@ -47,7 +47,7 @@ const check = Effect.fnUntraced(
   }
 )
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("every page of the console", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("every page of the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "has no fault for people with disabilities, scrolls in one direction alone, and stays where it was painted",
     () =>

@@ -22,7 +22,7 @@ const isInSearch = `document.activeElement.id === "find-q"`
 
 const hasDialog = `document.querySelector("dialog[open]") !== null`
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the keys of the console", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the keys of the console", (it) => {
   /** The list of two messages, in a window with the search in its header. */
   const listOfTwo = Effect.gen(function*() {
     const visit = yield* visitor
@@ -67,8 +67,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.until(hasDialog)
         yield* page.click("dialog[open] button")
         yield* page.until(`!(${hasDialog}) && document.activeElement.matches("details.person summary")`)
-      }),
-    60_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -82,8 +81,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         assert.strictEqual(yield* page.evaluate("document.activeElement.value"), "gw?/j")
         assert.isFalse(yield* page.evaluate(hasDialog))
         yield* page.until(titled("Messages"))
-      }),
-    60_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -101,7 +99,6 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* press(page, { key: "k", code: "KeyK", modifiers: 2 })
         yield* page.until(isInSearch)
         yield* page.until(titled("Messages"))
-      }),
-    60_000
+      })
   )
 })

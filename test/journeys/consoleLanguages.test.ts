@@ -68,7 +68,7 @@ const mail = {
   tags: "two! words"
 }
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the console's languages", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the console's languages", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person reads in their language what is wrong with each field of a refused form",
     () =>
@@ -105,8 +105,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         assert.deepStrictEqual(yield* refuse(page, `${base}/send?channel=email&lang=ar`, foreign), {
           from: "لم يتم التحقق من نطاق المرسل. تحقق منه في صفحة «النطاقات»، أو اترك المرسل فارغًا."
         })
-      }),
-    120_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -127,8 +126,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
           titles.add(yield* page.evaluate("document.querySelector('h1').textContent"))
         }
         assert.strictEqual(titles.size, Locale.literals.length)
-      }),
-    300_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -151,7 +149,6 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         )
         assert.strictEqual(directions, "ltr")
         assert.notMatch(String(yield* page.evaluate("document.body.textContent")), /[\u0660-\u0669]/)
-      }),
-    120_000
+      })
   )
 })

@@ -24,7 +24,7 @@ const hurry = `window.ticks = 0
 
 const isPaused = `document.querySelector("[data-pause] span").textContent === "Resume updates"`
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer(), { excludeTestServices: true })(
   "pages that change by themselves",
   (it) => {
     const visit = Effect.gen(function*() {
@@ -68,8 +68,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           assert.strictEqual(yield* page.evaluate(hasAttention), true)
           yield* page.click("[data-pause]")
           yield* page.until(`!(${hasAttention})`)
-        }),
-      60_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -85,8 +84,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           yield* page.until(`document.querySelector("main[data-live]") !== null`)
           yield* node.request("POST", `/v1/email/batches/${batch}/cancel`, { key })
           yield* page.until(`document.querySelector("main:not([data-live]) h1") !== null`)
-        }),
-      60_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -98,8 +96,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           yield* page.open(`${base}/`)
           yield* sql`delete from login_sessions where person_id = ${personId}`
           yield* page.until(`location.pathname === "/console/sign-in"`)
-        }),
-      60_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -120,8 +117,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           yield* page.until(isStale)
           yield* network(false)
           yield* page.until(`!(${isStale})`)
-        }),
-      60_000
+        })
     )
   }
 )

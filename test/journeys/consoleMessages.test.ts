@@ -16,7 +16,7 @@ const insertSession = Effect.fnUntraced(function*(accountId: number) {
   )
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("messages in the console", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("messages in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person sends a mail that arrives and one that bounces, finds both, reads why, and takes the address off the list",
     () =>
@@ -85,8 +85,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("me
         yield* look(page, "messages-none")
         yield* page.click(".chips a")
         yield* page.until(`document.querySelectorAll("tbody tr").length === 3`)
-      }),
-    180_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -161,8 +160,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("me
         yield* page.open(`${at}/messages?metadata=order&metadata[a]=%00`)
         yield* page.until(shows("This filter does not exist and was ignored: metadata."))
         yield* rows(3)
-      }),
-    180_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -221,8 +219,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("me
         yield* page.click(".crumbs a")
         yield* page.until(`document.querySelectorAll("tbody tr").length === 2`)
         yield* look(page, "batches")
-      }),
-    180_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -287,12 +284,11 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("me
         yield* page.click("a[data-dialog]")
         yield* page.click("dialog form button.danger")
         yield* page.until(shows("The template was deleted."))
-      }),
-    180_000
+      })
   )
 })
 
-layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })(
   "messages that wait, in the console",
   (it) => {
     it.effect.skipIf(chromium === undefined)(
@@ -370,8 +366,7 @@ layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true, t
           yield* page.until(`document.querySelectorAll("tbody tr").length === 10`)
           yield* page.click(".pager a")
           yield* page.until(`document.querySelectorAll("tbody tr").length === 50`)
-        }),
-      120_000
+        })
     )
   }
 )

@@ -38,7 +38,7 @@ const visit = Effect.fnUntraced(function*() {
   return { node, accountId, key, page, at }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the overview in a browser", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the overview in a browser", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person sees what is wrong first, opens it with one click, and reads today's numbers",
     () =>
@@ -68,8 +68,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* look(page, "overview-full")
         yield* page.click(".attention a.button")
         yield* page.until(`location.pathname.includes("/webhooks/")`)
-      }),
-    120_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -90,8 +89,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* look(page, "usage")
         yield* page.click(".tabs a[href*='granularity=month']")
         yield* page.until(`document.querySelector(".tabs a[aria-current]")?.textContent === "Months"`)
-      }),
-    120_000
+      })
   )
 
   it.effect("a person exports the usage, and the messages of a filter, without a formula among the cells", () =>

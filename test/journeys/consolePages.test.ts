@@ -32,7 +32,7 @@ const visit = Effect.fnUntraced(function*() {
   return { node, accountId, key, page, at }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer(), { excludeTestServices: true })(
   "the console's pages of channels",
   (it) => {
     it.effect.skipIf(chromium === undefined)(
@@ -87,8 +87,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           yield* page.click("a[data-dialog]")
           yield* page.click("dialog form button.danger")
           yield* page.until(said("The webhook was deleted."))
-        }),
-      120_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -131,8 +130,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           yield* page.evaluate(`document.querySelector("dialog [name=typed]").value = "Support phone"`)
           yield* page.click("dialog form button.danger")
           yield* page.until(said("The session was deleted."))
-        }),
-      120_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -166,8 +164,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           yield* page.click("a[data-dialog]")
           yield* page.click("dialog form button.danger")
           yield* page.until(said("The domain was deleted."))
-        }),
-      120_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -198,8 +195,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           yield* assertAccessible(page)
           yield* page.click("dialog form button.danger")
           yield* page.until(said("The suppression was removed."))
-        }),
-      120_000
+        })
     )
   }
 )

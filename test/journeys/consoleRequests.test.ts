@@ -25,7 +25,7 @@ const logged = (node: RunningNode, key: string, count: number) =>
 
 const rows = (count: number) => `document.querySelectorAll("main tbody tr").length === ${count}`
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("requests in the console", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("requests in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person pastes the id of a refused request, and reads after one click why it was refused",
     () =>
@@ -73,8 +73,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("re
         yield* look(page, "requests-none")
         yield* page.open(`${at}/requests?request_id=${refused.headers["x-request-id"]}`)
         yield* page.until(titled("POST /v1/email/send"))
-      }),
-    180_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -169,8 +168,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("re
         yield* page.open(`${at}/find`)
         yield* page.until(titled("Find"))
         yield* look(page, "find")
-      }),
-    180_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)("a search finds nothing of another account", () =>

@@ -7,7 +7,7 @@ import { signedInAs } from "../support/consolePeople.ts"
 import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the sandbox in the console", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the sandbox in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person in test mode sees the inbox beside the message, the phone beside a text, and makes a mail bounce",
     () =>
@@ -50,8 +50,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.click("main .head form button")
         yield* page.until(said("The sandbox of this account is empty."))
         yield* page.until(`document.querySelectorAll(".received").length === 0`)
-      }),
-    120_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -78,8 +77,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* page.click("main #receiver ~ .buttons form button")
         yield* page.until(said("The receiver answers 204 again."))
         yield* page.until(shows("It answers 204."))
-      }),
-    60_000
+      })
   )
 
   it.effect("a person who may not change webhooks sees the receiver without its buttons", () =>

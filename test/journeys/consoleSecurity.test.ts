@@ -48,7 +48,7 @@ const setsUpApp = Effect.fnUntraced(function*(page: BrowserPage) {
   return { code, codes: String(codes).split(",") }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("second factors in a browser", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("second factors in a browser", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person adds a passkey and an app, signs in with each of them, and ends other sign-ins",
     () =>
@@ -108,8 +108,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("se
         yield* page.until(says("All other sign-ins were ended."))
         yield* other.open(addressOf(node, "/me"))
         yield* other.until(titled("Sign in"))
-      }),
-    240_000
+      })
   )
 
   it.effect("the API lists the owner as a member, and ends the owner's sign-ins", () =>

@@ -7,7 +7,7 @@ import { eventually, makeAccount, Service } from "../support/Service.ts"
 
 const env = { DATABASE_CONNECTIONS: "10", STATEMENT_TIMEOUT_SECONDS: "120" }
 
-layer(Service.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" })("many slow pages", (it) => {
+layer(Service.layer({ env }), { excludeTestServices: true })("many slow pages", (it) => {
   it.effect(
     "a hundred pages and files that wait for a slow table leave the API able to send and to list",
     () =>
@@ -44,7 +44,6 @@ layer(Service.layer({ env }), { excludeTestServices: true, timeout: "60 seconds"
           return pages
         }))
         for (const { status } of yield* Fiber.join(pages)) assert.strictEqual(status, 200)
-      }),
-    180_000
+      })
   )
 })

@@ -5,7 +5,7 @@ import { chromium } from "../support/Chromium.ts"
 import { look, shows, titled, visitor } from "../support/look.ts"
 import { Service } from "../support/Service.ts"
 
-layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestServices: true })(
   "SMS in the console",
   (it) => {
     it.effect.skipIf(chromium === undefined)(
@@ -27,8 +27,7 @@ layer(Service.layer({ env: { SMS_SENDER_IDS: "Shop,Store" } }), { excludeTestSer
           yield* page.open(`${at}/sms?q=nowhere`)
           yield* page.until(shows("No country has this name or prefix."))
           yield* look(page, "sms-none")
-        }),
-      60_000
+        })
     )
   }
 )

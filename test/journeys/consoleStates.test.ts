@@ -43,7 +43,7 @@ const visit = Effect.gen(function*() {
   return { accountId, at, cookie, key, node, page, lists: places.map(({ path }) => `${at}${path}`) }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("states of the console's pages", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("states of the console's pages", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a list without a row has no fault for people with disabilities, in every part of the navigation",
     () =>
@@ -53,7 +53,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("st
           for (const view of viewsOf(index)) yield* check(page, address, view)
         }
       }),
-    120_000 * rounds
+    300_000 * rounds
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -74,7 +74,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("st
           }
         }
       }),
-    120_000 * rounds
+    300_000 * rounds
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -91,6 +91,6 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("st
           yield* check(page, `${node.baseUrl}${path}`, { lang: "pseudo-rtl", width: 320, scheme: "light" })
         }
       }),
-    240_000 * rounds
+    300_000 * rounds
   )
 })

@@ -7,7 +7,7 @@ import { sendCode } from "../support/codes.ts"
 import { look, said, shows, submit, titled, type, visitor } from "../support/look.ts"
 import { makeKey, Service } from "../support/Service.ts"
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("one-time codes in the console", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("one-time codes in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person sends a code in test mode, reads it beside the page, enters a wrong and the right one, and finds it by its status",
     () =>
@@ -58,8 +58,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("on
         yield* page.until(`location.search.includes("from_date=2020-01-01")`)
         yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)
         yield* look(page, "codes")
-      }),
-    120_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -79,8 +78,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("on
         yield* page.until(said("The numbers get codes again."))
         yield* page.until(shows("No number is blocked"))
         yield* look(page, "code-blocks-empty")
-      }),
-    60_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -106,7 +104,6 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("on
         yield* sql`update verifications set created_at = now() - interval '2 days' where id = ${id}`
         yield* page.click("main a[href*='range=24h']")
         yield* page.until(`document.querySelectorAll("tbody tr").length === 1`)
-      }),
-    60_000
+      })
   )
 })

@@ -9,8 +9,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create } from "../support/webhookStories.ts"
 
 layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("webhooks in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person edits a webhook, whose stored header keeps its value, and makes a new secret that is shown once",
@@ -58,8 +57,7 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
         yield* page.click(".tabs a[href*='tool=python']")
         yield* page.until(shows("import base64, hashlib"))
         yield* look(page, "webhook-delivery")
-      }),
-    120_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -92,7 +90,6 @@ layer(Service.layer({ env: { WEBHOOK_ALLOW_LOOPBACK: "true" } }), {
         yield* page.until(shows("Nothing was missed in this time."))
         yield* page.open(`${at}/webhooks/${id}/recover?since=2999-01-01T00:00`)
         yield* page.until(shows("This time does not work."))
-      }),
-    120_000
+      })
   )
 })

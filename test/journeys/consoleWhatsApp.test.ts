@@ -19,7 +19,7 @@ const phoneDoes = Effect.fnUntraced(
 
 const pathOf = (link: unknown) => URL.parse(String(link))?.pathname ?? ""
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp in the console", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("WhatsApp in the console", (it) => {
   it.effect.skipIf(chromium === undefined)(
     "a person sends a pairing link, and its reader pairs the phone without a sign-in by a typed code",
     () =>
@@ -69,8 +69,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("Wh
         yield* page.open(`${at}/whatsapp/${id}/link`)
         yield* page.click(submit)
         yield* page.until(`document.querySelector("[role=alert]") !== null`)
-      }),
-    120_000
+      })
   )
 
   it.effect("a pairing link that was changed or has ended opens nothing", () =>
@@ -148,8 +147,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("Wh
         yield* type(page, "typed", "Front desk")
         yield* page.click(submit)
         yield* page.until(said("The session was deleted."))
-      }),
-    120_000
+      })
   )
 
   it.effect.skipIf(chromium === undefined)(
@@ -194,7 +192,6 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("Wh
         yield* page.open(`${at}/whatsapp/${id}`)
         yield* page.click("main .stack form button")
         yield* page.until(`document.querySelector(".pairing img")?.naturalWidth > 0`)
-      }),
-    120_000
+      })
   )
 })

@@ -18,7 +18,7 @@ const mailTo = Effect.fnUntraced(function*(to: string) {
   return { ...mail, ...(yield* readMail(mail.raw)) }
 })
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("single email", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("single email", (it) => {
   it.effect("an email is sent and signed, publishes email.sent and can be read back", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -164,7 +164,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
       yield* sendEmail(node, key, { to: "long@people.example", subject: "s", html })
       const long = yield* mailTo("long@people.example")
       assert.isTrue(long.mail.html?.trim() === html, "the HTML is another one")
-    }), 120_000)
+    }))
 
   it.effect("a look-alike internationalised address appears as A-labels in answer, envelope, header and record", () =>
     Effect.gen(function*() {
@@ -314,22 +314,6 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sing
       const [ended] = yield* eventually(row, ([found]) => found?.["status"] === "failed")
       assert.strictEqual(ended?.["error"], "the account was removed")
       assert.strictEqual(sink.attempts.get("defer1-removed@people.example"), 1)
-    }))
-
-  it.effect("an email reaches the relay within 400 ms, before a sweep could find it", () =>
-    Effect.gen(function*() {
-      const node = yield* Service
-      const { key } = yield* makeAccount()
-      const millis: Array<number> = []
-      for (let index = 0; index < 11; index++) {
-        const to = `quick${index}@people.example`
-        yield* sendEmail(node, key, { to, subject: "s", text: "t" })
-        const accepted = performance.now()
-        yield* mailTo(to)
-        millis.push(Math.round(performance.now() - accepted))
-      }
-      const median = millis.toSorted((a, b) => a - b)[5] ?? 0
-      assert.isBelow(median, 400, `milliseconds: ${millis.join(" ")}`)
     }))
 
   it.effect("an email does not wait behind a batch of 500 that is being sent", () =>

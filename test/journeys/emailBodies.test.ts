@@ -12,7 +12,7 @@ import { sendEmail } from "../support/singleMail.ts"
 const file = Buffer.from("attachment ".repeat(2_000))
 const html = `<p>Hello {{name}}</p><p>${"text ".repeat(2_000)}</p>`
 
-layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(AppConfig.layer.pipe(Layer.provideMerge(Relay.layer())), { excludeTestServices: true })(
   "large bodies of mail",
   (it) => {
     it.effect("are stored once for an account and a day, and sent whole", () =>

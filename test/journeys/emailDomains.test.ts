@@ -81,7 +81,7 @@ const notices = (accountId: number) =>
       (rows) => rows.map(({ kind, subject }) => `${String(kind)}: ${String(subject)}`)
     ))
 
-layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("sending domains", (it) => {
+layer(Nodes, { excludeTestServices: true })("sending domains", (it) => {
   it.effect("with a real relay a domain below .test does not verify", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -439,7 +439,7 @@ const rechecked = Effect.fnUntraced(function*(id: number) {
   }
 })
 
-layer(Nodes, { excludeTestServices: true, timeout: "60 seconds" })("periodic domain checks", (it) => {
+layer(Nodes, { excludeTestServices: true })("periodic domain checks", (it) => {
   it.effect("a pending domain is verified once its records are published, and the owner is notified", () =>
     Effect.gen(function*() {
       const node = yield* Service

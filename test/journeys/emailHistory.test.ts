@@ -114,7 +114,7 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ]
 ]
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("email history", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("email history", (it) => {
   for (const [what, body, param, says] of refused) {
     it.effect(`an email with ${what} is refused with 422 and leaves no record`, () =>
       Effect.gen(function*() {

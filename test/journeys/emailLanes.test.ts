@@ -6,7 +6,7 @@ import { Relay } from "../support/Relay.ts"
 import { makeAccount, Service } from "../support/Service.ts"
 import { sendEmail } from "../support/singleMail.ts"
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("single and bulk email", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("single and bulk email", (it) => {
   it.effect("a batch is throttled while single emails are being sent, and every single email arrives", () =>
     Effect.gen(function*() {
       const node = yield* Service

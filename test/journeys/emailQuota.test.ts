@@ -8,7 +8,7 @@ const letter = { subject: "Hello", html: "<p>Hello</p>" }
 
 const quotaOf = { env: { EMAIL_QUOTA_STARTER: "5" } }
 
-layer(Relay.layer(quotaOf), { excludeTestServices: true, timeout: "60 seconds" })("monthly email quota", (it) => {
+layer(Relay.layer(quotaOf), { excludeTestServices: true })("monthly email quota", (it) => {
   it.effect("single and bulk email share the quota, and a request that exceeds it is refused whole", () =>
     Effect.gen(function*() {
       const node = yield* Service

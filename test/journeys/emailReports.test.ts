@@ -26,7 +26,7 @@ class Post extends Context.Service<Post, {
   ).pipe(Layer.provideMerge(TestDatabase.layer))
 }
 
-layer(Post.layer, { excludeTestServices: true, timeout: "60 seconds" })("reports about a single email", (it) => {
+layer(Post.layer, { excludeTestServices: true })("reports about a single email", (it) => {
   it.effect("a report by return path or recipient token changes one of several recipients and publishes the email's id", () =>
     Effect.gen(function*() {
       const { node, port, sink } = yield* Post

@@ -17,7 +17,7 @@ const signedMail = Effect.fnUntraced(function*(to: string) {
 const pass = { result: "pass", domain: "signed.example" } as const
 const node = { env: { MAIL_FROM: "Service <us@signed.example>" } }
 
-layer(Relay.layer(node), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Relay.layer(node), { excludeTestServices: true })(
   "DKIM signature",
   (it) => {
     it.effect("a mail with attachments has a valid signature", () =>

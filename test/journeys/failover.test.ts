@@ -77,7 +77,7 @@ const faults: ReadonlyArray<readonly [what: string, json: Json, param: string, s
   ["an unknown channel", { steps: [{ channel: "fax", content: "Hello" }] }, "steps[0]", /whatsapp, sms or email/]
 ]
 
-layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true })(
   "messages with failover",
   (it) => {
     it.effect("the next channel follows a step that fails, and one event reports the end", () =>
@@ -252,8 +252,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
 )
 
 layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("messages with failover from WhatsApp", (it) => {
   it.effect("a session that is not connected fails its step, and the next one follows", () =>
     Effect.gen(function*() {

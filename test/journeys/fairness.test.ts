@@ -25,8 +25,7 @@ const addresses = (name: string, count: number) =>
 const unpaced = { OTP_RESEND_SECONDS: "0", OTP_LIMIT_PREFIX: "10000" }
 
 layer(Relay.layer({ env: { SMTP_CONNECTIONS: "4", ...unpaced } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("a relay that one account floods", (it) => {
   it.effect("gets another account's code, notice, email and batch among the next mails", () =>
     Effect.gen(function*() {
@@ -68,7 +67,7 @@ layer(Relay.layer({ env: { SMTP_CONNECTIONS: "4", ...unpaced } }), {
     }))
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(TestDatabase.layer, { excludeTestServices: true })(
   "a relay that hangs up on the mail of one account",
   (it) => {
     it.effect("gets another account's mail at once", () =>
@@ -91,7 +90,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
   }
 )
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(TestDatabase.layer, { excludeTestServices: true })(
   "a carrier that one account floods",
   (it) => {
     it.effect("gets another account's code, SMS and batch among the next submits", () =>
@@ -116,7 +115,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
           yield* accept
           const before = smsc.submits.length
           const find = Effect.sync(() => smsc.submits.findIndex(({ to }) => `+${to}` === number))
-          return (yield* eventually(find, (index) => index >= 0, "30 seconds")) - before
+          return (yield* eventually(find, (index) => index >= 0)) - before
         })
         const [code = "", single = "", bulk = ""] = numbers(3)
         assert.isBelow(yield* waits(code, sendCode(node, { key: quiet.key, json: { to: code } })), 20)
@@ -126,7 +125,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
   }
 )
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer(), { excludeTestServices: true })(
   "a host whose endpoints of one account hang",
   (it) => {
     it.effect("gets another account's deliveries at once", () =>

@@ -45,8 +45,7 @@ const reaching = Effect.fnUntraced(function*(record: string, key: string, ...sta
   const { request } = yield* Service
   return yield* eventually(
     request("GET", record, { key }),
-    ({ at }) => statuses.includes(String(at("data", "status"))),
-    "30 seconds"
+    ({ at }) => statuses.includes(String(at("data", "status")))
   )
 })
 
@@ -78,7 +77,7 @@ const arrivesWithRetry = Effect.fnUntraced(function*(fault: string, outcome: str
   assert.strictEqual((yield* received(test, "email")).length, 2)
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the fault lab", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the fault lab", (it) => {
   it.effect("a planned bounce refuses the next mail alone, and the same address gets the mail after it", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
@@ -131,8 +130,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       const session_id = Number(made.at("id"))
       yield* eventually(
         request("GET", `/v1/whatsapp/sessions/${session_id}`, { key: test }),
-        ({ at }) => at("status") === "connected",
-        "30 seconds"
+        ({ at }) => at("status") === "connected"
       )
       const text = (body: string) => send(test, "whatsapp", { session_id, to: "+15550100301", content: body })
       yield* plan(test, "whatsapp_offline")
@@ -205,8 +203,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.strictEqual(gone.status, 200, gone.text)
       yield* eventually(
         sql`select from sandbox_faults where account_id = ${-accountId}`,
-        (rows) => rows.length === 0,
-        "30 seconds"
+        (rows) => rows.length === 0
       )
     }))
 })

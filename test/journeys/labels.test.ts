@@ -55,8 +55,7 @@ const idsOf = Effect.fnUntraced(function*(node: RunningNode, key: string, path: 
 })
 
 layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })((it) => {
   describe("tags and metadata", () => {
     for (const [what, fields, param, says] of refused) {

@@ -17,7 +17,7 @@ const subscribed = Effect.fnUntraced(function*(events: ReadonlyArray<string>, op
   const receiver = yield* makeWebhookReceiver()
   const { id, secret } = yield* create(node, account.key, { url: receiver.url, events })
   const received = Effect.fnUntraced(function*(count: number) {
-    const requests = yield* receiver.received(count, "15 seconds")
+    const requests = yield* receiver.received(count)
     return requests.map((request): SignedEvent => signedEvent(request, secret))
   })
   return { node, ...account, webhook: id, received, receiver }
@@ -30,7 +30,7 @@ const send = (node: RunningNode, key: string, json: object) =>
 const script: SmtpSink.SinkScript = (recipient, attempt) =>
   recipient.startsWith("lost") ? { at: "afterDot" } : SmtpSink.localPartScript(recipient, attempt)
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })("lifecycle events", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("lifecycle events", (it) => {
   it.effect("email.delivery_delayed comes with each attempt that failed for now, and email.failed with the end", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make({ script })
@@ -240,7 +240,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "120 seconds" })
       // The usage is checked when a node starts, and every minute.
       const env = { SMS_QUOTA_STARTER: "100" }
       yield* startNode({ env })
-      const events = yield* receiver.received(2, "15 seconds")
+      const events = yield* receiver.received(2)
       const bodies = events.map(({ body }): SignedEvent => JSON.parse(body.toString("utf8")))
       assert.sameDeepMembers(bodies.map(({ data, event }) => ({ event, data })), [
         { event: "account.quota_warning", data: { metric: "sms", used: 80, limit: 100 } },

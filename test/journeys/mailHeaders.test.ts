@@ -42,7 +42,7 @@ const sends = [
   })]
 ] as const
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("header fields of mail", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("header fields of mail", (it) => {
   for (const [what, headers, field, says] of refused) {
     it.effect(`every send of mail refuses ${what} with 422, and stores nothing`, () =>
       Effect.gen(function*() {

@@ -101,7 +101,7 @@ describe("arguments of tools", () => {
   })
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("/mcp", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("/mcp", (it) => {
   it.effect("lists to a full live key every tool of the table, with its arguments, and what a call does and costs", () =>
     Effect.gen(function*() {
       const { client } = yield* connect((yield* makeAccount()).key)
@@ -174,7 +174,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("/m
         headers: { "content-type": "application/x-www-form-urlencoded" }
       })
       const state = Effect.map(call("whatsapp_session_get", { id }), ({ json }) => json().status)
-      yield* eventually(state, (status) => status === "connected", "30 seconds")
+      yield* eventually(state, (status) => status === "connected")
       const paired = yield* call("whatsapp_session_qr", { id })
       assert.isTrue(paired.isError)
       assert.match(paired.text, /^409 /)
@@ -224,7 +224,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("/m
       assert.deepStrictEqual(webhook.events, ["email.*"])
       yield* call("email_send", { to: "ada@example.com", subject: "Hello", text: "Hello" })
       const deliveries = Effect.map(call("webhook_deliveries_list", { id: webhook.id }), ({ json }) => json().data)
-      const [delivery] = yield* eventually(deliveries, (rows) => rows.length > 0, "30 seconds")
+      const [delivery] = yield* eventually(deliveries, (rows) => rows.length > 0)
       const shown = yield* call("webhook_delivery_get", { id: webhook.id, delivery_id: delivery.id })
       assert.strictEqual(shown.json().data.id, delivery.id)
       assert.strictEqual((yield* call("usage_get")).json().data.plan, "enterprise")
@@ -259,7 +259,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("/m
       assert.include(client.getInstructions() ?? "", "nothing leaves the service")
       yield* call("sms_send", { to: "+250788123456", content: "For the sandbox" })
       const texts = Effect.map(call("sandbox_messages_list"), ({ text }) => text)
-      yield* eventually(texts, (text) => text.includes("For the sandbox"), "30 seconds")
+      yield* eventually(texts, (text) => text.includes("For the sandbox"))
     }))
 
   it.effect("refuses callers without a key, other methods, other protocols and what is no message", () =>

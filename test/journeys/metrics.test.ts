@@ -16,7 +16,7 @@ import { create } from "../support/webhookStories.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, unpaced, untilMessage } from "../support/whatsAppMessages.ts"
 
-const layerOptions = { excludeTestServices: true, timeout: "60 seconds" } as const
+const layerOptions = { excludeTestServices: true } as const
 
 /** A node with metrics. */
 const measuredNode = Effect.fnUntraced(function*(env: Readonly<Record<string, string>> = {}, smtpPort?: number) {

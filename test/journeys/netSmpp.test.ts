@@ -61,7 +61,7 @@ describe.skipIf(!isThere)("Net::SMPP (Debian's libnet-smpp-perl; skipped where i
         ]
       ) assert.include(said, field)
       assert.match(said, /'registered_delivery' => '?1\b/)
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 
   it.live("doctor binds to Net::SMPP and unbinds again", () =>
     Effect.gen(function*() {
@@ -75,5 +75,5 @@ describe.skipIf(!isThere)("Net::SMPP (Debian's libnet-smpp-perl; skipped where i
       })
       assert.include(stdout, "ok    sms: the carrier in SMPP_URL accepts the bind")
       yield* smsc.until(/Remote sent unbind/)
-    }).pipe(Effect.provide(TestDatabase.layer)), 120_000)
+    }).pipe(Effect.provide(TestDatabase.layer)))
 })

@@ -20,7 +20,7 @@ const older = (minutes: number) =>
     (sql) => sql`update verification_sends set created_at = created_at - ${minutes}::int * interval '1 minute'`
   )
 
-layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0" } }), { excludeTestServices: true })(
   "codes to one recipient from many accounts",
   (it) => {
     it.effect("a recipient gets ten codes an hour and forty a day, however many accounts send them", () =>
@@ -75,7 +75,7 @@ layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0" } }), { excludeTestServices
   }
 )
 
-layer(Service.layer({ env: { TRIAL_CHANNELS: "email" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { TRIAL_CHANNELS: "email" } }), { excludeTestServices: true })(
   "channels of the trial",
   (it) => {
     it.effect("a trial account sends by the channels of TRIAL_CHANNELS only, codes included", () =>
@@ -108,7 +108,7 @@ layer(Service.layer({ env: { TRIAL_CHANNELS: "email" } }), { excludeTestServices
   }
 )
 
-layer(Service.layer({ env: { TRIAL_CHANNELS: "sms" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { TRIAL_CHANNELS: "sms" } }), { excludeTestServices: true })(
   "a trial without email",
   (it) => {
     it.effect("a trial without email sends neither mails nor codes by mail", () =>
@@ -155,7 +155,7 @@ const tokensTo = (node: RunningNode, email: string, count: number) =>
 
 const mail = { to: "friend@example.com", subject: "s", text: "t" }
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("confirmation of addresses", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("confirmation of addresses", (it) => {
   const send = (node: RunningNode, key: string) => node.request("POST", "/v1/email/send", { key, json: mail })
   const confirm = (node: RunningNode, token: string) => node.request("POST", `/account/confirm/${token}`)
 

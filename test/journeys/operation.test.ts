@@ -14,8 +14,7 @@ const furtherConnections = Number(
 )
 
 layer(Service.layer({ env: { DATABASE_CONNECTIONS: String(connections) } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("a node", (it) => {
   it.effect("opens at most the connections that operations.md names, however many requests come at once", () =>
     Effect.gen(function*() {
@@ -38,7 +37,7 @@ layer(Service.layer({ env: { DATABASE_CONNECTIONS: String(connections) } }), {
         { concurrency: 100, discard: true }
       )
       const [seen] = yield* Effect.all([
-        eventually(open, (count) => count > connections, "30 seconds"),
+        eventually(open, (count) => count > connections),
         busy
       ], { concurrency: 2 })
       assert.isAtMost(Math.max(seen, yield* open), connections + furtherConnections)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { assertRefused } from "../contract/contract.ts"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 
-layer(Service.layer({ env: { MEMORY_LIMIT_MB: "64" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { MEMORY_LIMIT_MB: "64" } }), { excludeTestServices: true })(
   "a node that has more memory than its limit",
   (it) => {
     it.effect("refuses messages with 503 and Retry-After, answers other requests, and says so while it is ready", () =>

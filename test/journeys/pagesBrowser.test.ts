@@ -39,7 +39,7 @@ const triesRequest = Effect.fnUntraced(
   }
 )
 
-layer(Service.layer({ env: { MODE: "development" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { MODE: "development" } }), { excludeTestServices: true })(
   "first pages in a browser",
   (it) => {
     it.effect.skipIf(chromium === undefined)(
@@ -62,8 +62,7 @@ layer(Service.layer({ env: { MODE: "development" } }), { excludeTestServices: tr
           yield* look(page, { width: 360, scheme: "light" })
           yield* page.evaluate("scrollTo(100, 0)")
           assert.strictEqual(yield* page.evaluate("scrollX"), 0)
-        }),
-      120_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -84,8 +83,7 @@ layer(Service.layer({ env: { MODE: "development" } }), { excludeTestServices: tr
               yield* page.until(isAt(`/sandbox/${tab}`))
             }
           }
-        }),
-      120_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -106,8 +104,7 @@ layer(Service.layer({ env: { MODE: "development" } }), { excludeTestServices: tr
             yield* assertAccessible(page)
             yield* page.open(`${baseUrl}/docs/guides`)
           }
-        }),
-      180_000
+        })
     )
   }
 )

@@ -5,7 +5,7 @@ import { makeAccount, makeKey, Service } from "../support/Service.ts"
 
 const validate = (number: string) => `/v1/phone/validate?number=${encodeURIComponent(number)}`
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("phone number validation", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("phone number validation", (it) => {
   it.effect("a valid number returns its formats, country and line type", () =>
     Effect.gen(function*() {
       const { request } = yield* Service

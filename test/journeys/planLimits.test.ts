@@ -27,7 +27,7 @@ const resources = [
   }
 ] as const
 
-layer(Service.layer({ env: limited }), { excludeTestServices: true, timeout: "60 seconds" })("plan limits", (it) => {
+layer(Service.layer({ env: limited }), { excludeTestServices: true })("plan limits", (it) => {
   for (const { json, path, resource } of resources) {
     it.effect(`refuses ${resource} above the plan's limit with 402, and allows another one after a removal`, () =>
       Effect.gen(function*() {

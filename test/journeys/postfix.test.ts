@@ -95,7 +95,7 @@ const documentedFront = (port: number) => {
 }
 
 describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where it is missing)", () => {
-  layer(Relaying.layer, { excludeTestServices: true, timeout: "90 seconds" })("Postfix as the relay", (it) => {
+  layer(Relaying.layer, { excludeTestServices: true })("Postfix as the relay", (it) => {
     it.effect("its reports of deliveries, failures and delays become events, its reports of relaying do not", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
@@ -182,7 +182,7 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
       }))
   })
 
-  layer(TestDatabase.layer, { excludeTestServices: true, timeout: "90 seconds" })(
+  layer(TestDatabase.layer, { excludeTestServices: true })(
     "Postfix with other settings",
     (it) => {
       it.effect(
@@ -203,8 +203,7 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
             assert.deepInclude(bounces[0], { bounce_type: "soft", error: "450 4.2.1 try again later" })
             assert.deepInclude(bounces[1], { bounce_type: "soft" })
             assert.match(String(bounces[1]?.["error"]), /^connect to 127\.0\.0\.1.*: Connection refused$/)
-          }),
-        120_000
+          })
       )
 
       it.effect(
@@ -234,8 +233,7 @@ describe.skipIf(!hasPostfix)("Postfix (Debian's postfix, as root; skipped where 
             yield* front.logged(/status=sent \(250 2\.0\.0 Noted/)
             const { at } = yield* node.request("GET", `/v1/email/batches/${batch}/recipients`, { key })
             assert.strictEqual(at("data", 0, "status"), "bounced")
-          }),
-        120_000
+          })
       )
     }
   )

@@ -99,7 +99,7 @@ const sms = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   assert.lengthOf(yield* phoneOf(node, to), 1)
 })
 
-layer(Layer.merge(Servers.layer, WhatsApp.simulated), { excludeTestServices: true, timeout: "300 seconds" })(
+layer(Layer.merge(Servers.layer, WhatsApp.simulated), { excludeTestServices: true })(
   "the service on each PostgreSQL",
   (it) => {
     for (const version of versions) {
@@ -118,8 +118,7 @@ layer(Layer.merge(Servers.layer, WhatsApp.simulated), { excludeTestServices: tru
             )
             // The code and the failover send mails, too.
             yield* eventually(received(1), (events) => events.some(({ data }) => data["id"] === mail))
-          }).pipe(Effect.provide(databaseOn(version))),
-        120_000
+          }).pipe(Effect.provide(databaseOn(version)))
       )
     }
   }

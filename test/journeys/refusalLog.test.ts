@@ -11,7 +11,7 @@ const refusalOf = Effect.fnUntraced(function*(node: RunningNode, requestId: unkn
   return annotations
 })
 
-layer(Service.layer({ env: { RATE_LIMIT_LOGIN: "3" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { RATE_LIMIT_LOGIN: "3" } }), { excludeTestServices: true })(
   "the log of refusals",
   (it) => {
     it.effect("a request of a revoked key is logged with the visible part of the key", () =>

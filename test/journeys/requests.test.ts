@@ -26,7 +26,7 @@ const recordOf = Effect.fnUntraced(function*(answer: Answer, key: string) {
 
 const mail = samples["POST /v1/email/send"]
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the log of requests", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the log of requests", (it) => {
   it.effect("tells why a request was refused, with the fields at fault, its key, its address and its time", () =>
     Effect.gen(function*() {
       const { request } = yield* Service

@@ -20,7 +20,7 @@ const insertSession = Effect.fnUntraced(function*(accountId: number) {
   return id
 })
 
-layer(Relay.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true, timeout: "120 seconds" })(
+layer(Relay.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })(
   "a restored backup",
   (it) => {
     it.effect("a paused node accepts and reads but sends nothing, and restored ends what was queued before", () =>

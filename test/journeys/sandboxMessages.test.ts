@@ -10,7 +10,7 @@ const json = { headers: { accept: "application/json" } }
 
 const texts = (node: RunningNode, query: string) => node.request("GET", `/sandbox/sms?${query}`, json)
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sandbox messages", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("sandbox messages", (it) => {
   it.effect("a request waits for the whole of a long SMS, which has its parts and its status", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -83,7 +83,7 @@ const ownAddress = Object.values(NodeOs.networkInterfaces()).flat().find((one) =
   one !== undefined && one.family === "IPv4" && !one.internal
 )?.address
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("sandbox networks", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("sandbox networks", (it) => {
   it.effect.skipIf(ownAddress === undefined)(
     "SANDBOX_ALLOW opens the pages of a node in production to its networks, with the token that the start prints",
     () =>
@@ -105,7 +105,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
   )
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sandbox domains", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("sandbox domains", (it) => {
   it.effect("a domain below .test verifies itself, and mail from it is signed", () =>
     Effect.gen(function*() {
       const node = yield* Service

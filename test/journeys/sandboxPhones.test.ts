@@ -38,7 +38,7 @@ const pairedByPage = Effect.fnUntraced(function*(node: RunningNode, key: string,
   return { id, number }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sandbox phones", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("sandbox phones", (it) => {
   it.effect("the page pairs a session that waits for a scan, without JavaScript", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -95,7 +95,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       const cid = freshPhone()
       yield* done(node, "", { number: ann, name: "Ann" })
       yield* done(node, `/${ann}/send`, { to: `+${number}`, text: "Hello <i>shop</i>" })
-      yield* eventually(json(node, `/${ann}`), ({ at }) => at("data", "messages", 0, "status") !== "sent", "30 seconds")
+      yield* eventually(json(node, `/${ann}`), ({ at }) => at("data", "messages", 0, "status") !== "sent")
       const page = yield* node.request("GET", `${path}/${ann}`)
       assert.include(page.text, "Hello &lt;i&gt;shop&lt;/i&gt;")
       yield* done(node, `/${ann}/groups`, { subject: "Friends", members: `${number}, +1 (555) 020-0000` })
@@ -105,7 +105,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       const link = `https://chat.whatsapp.com/${String(group.at("data", "groups", 0, "inviteCode"))}`
       yield* done(node, `/${cid}/join`, { link })
       yield* done(node, `/${cid}/send`, { to: String(group.at("data", "groups", 0, "id")), text: "I am in" })
-      const seen = yield* eventually(json(node, `/${number}`), ({ text }) => text.includes("I am in"), "30 seconds")
+      const seen = yield* eventually(json(node, `/${number}`), ({ text }) => text.includes("I am in"))
       assert.include(JSON.stringify(seen.at("data", "messages")), "Hello <i>shop</i>")
     }))
 
@@ -125,8 +125,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       yield* send("image", { base64: png.toString("base64"), mime_type: "image/png", caption: "Look" })
       const chat = yield* eventually(
         json(node, `/${ann}`),
-        ({ at }) => at("data", "messages", 1, "text") === "Look",
-        "30 seconds"
+        ({ at }) => at("data", "messages", 1, "text") === "Look"
       )
       const [text, picture] = [0, 1].map((index) => String(chat.at("data", "messages", index, "id")))
       yield* done(node, `/${ann}/send`, { to: number, text: "At _five_", reply: text ?? "" })
@@ -162,7 +161,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       assert.deepStrictEqual([shown.status, shown.headers["content-type"]], [200, "image/png"])
       assert.match(String(shown.headers["content-security-policy"]), /sandbox$/)
       assert.strictEqual((yield* node.request("GET", `${path}/${ann}/media/none`)).status, 404)
-      const seen = yield* eventually(json(node, `/${number}`), ({ text }) => text.includes("Mine"), "30 seconds")
+      const seen = yield* eventually(json(node, `/${number}`), ({ text }) => text.includes("Mine"))
       const messages = Object(seen.at("data", "messages")) as ReadonlyArray<Record<string, unknown>>
       assert.deepStrictEqual(
         messages.map(({ quote, reactionTo, text }) => [text, Object(quote)["id"], reactionTo]).slice(2),
@@ -180,8 +179,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sa
       const { key } = yield* makeAccount()
       const { id, number } = yield* pairedByPage(node, key)
       yield* done(node, "/devices/drop", { session: yield* deviceOf(node, number) })
-      yield* eventually(json(node, `/${number}`), ({ at }) =>
-        Number(at("data", "devices", 0, "logins")) >= 2, "30 seconds")
+      yield* eventually(json(node, `/${number}`), ({ at }) => Number(at("data", "devices", 0, "logins")) >= 2)
       yield* untilStatus(node, key, id, "connected")
     }))
 

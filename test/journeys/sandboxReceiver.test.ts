@@ -39,7 +39,7 @@ const webhookAt = Effect.gen(function*() {
   const { id } = yield* create(node, key, { url: receiver.url, events: ["email.bulk_completed"] })
   const list = (query = "") => deliveriesOf(node, key, id, query)
   const having = (status: string, count = 1) =>
-    eventually(list(`?status=${status}`), ({ at }) => Object(at("data")).length >= count, "30 seconds")
+    eventually(list(`?status=${status}`), ({ at }) => Object(at("data")).length >= count)
   return {
     accountId,
     node,
@@ -59,7 +59,7 @@ const webhookAt = Effect.gen(function*() {
   }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the receiver of the sandbox", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the receiver of the sandbox", (it) => {
   it.effect("a webhook at it is delivered, and its delivery shows the answer", () =>
     Effect.gen(function*() {
       const hook = yield* webhookAt
@@ -94,8 +94,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         yield* hook.happen
         const failed = yield* eventually(
           Effect.andThen(hook.hasten, hook.list("?status=failed")),
-          ({ at }) => at("data", 0) !== undefined,
-          "30 seconds"
+          ({ at }) => at("data", 0) !== undefined
         )
         assert.deepInclude(failed.at("data", 0), { response_code: 500, attempt_count: 4 })
         const turned = yield* eventually(hook.get, ({ at }) => at("data", "status") === "unhealthy")
@@ -109,8 +108,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         assert.strictEqual((yield* hook.post("/recover", { since })).status, 202)
         const delivered = yield* hook.having("delivered", 2)
         assert.sameMembers([0, 1].map((index) => delivered.at("data", index, "event_id")), missed)
-      }),
-    60_000
+      })
   )
 
   it.effect("it answers 500 for five minutes, then 204 without being told", () =>
@@ -175,5 +173,5 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         const answer = yield* node.request(method, path, { key, json })
         assert.deepStrictEqual([answer.status, answer.at("error", "type")], [404, "sandbox_closed"])
       }
-    }), 60_000)
+    }))
 })

@@ -4,7 +4,7 @@ import { sendBulk } from "../support/bulkMail.ts"
 import { Service } from "../support/Service.ts"
 import { makeListener, reaching, sendEmail } from "../support/singleMail.ts"
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("sandbox without settings", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("sandbox without settings", (it) => {
   it.effect("a batch to the sandbox's special addresses gets their bounces, deliveries and complaints", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -71,8 +71,7 @@ const refusedTimes: ReadonlyArray<readonly [what: string, at: Effect.Effect<unkn
 ]
 
 layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
-  excludeTestServices: true,
-  timeout: "90 seconds"
+  excludeTestServices: true
 })((it) => {
   describe("scheduled messages", () => {
     for (const [what, at, says] of refusedTimes) {
@@ -123,8 +122,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
               record(),
               ({ at }) => ["sent", "delivered", "read", "completed"].includes(String(at("data", "status")))
             )
-          }),
-        60_000
+          })
       )
     }
 
@@ -141,8 +139,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             yield* bringForward(kind[0], whichOf(answer))
             const [event] = yield* received(1)
             assert.deepInclude(event?.data, { channel: kind[0], status: "queued" })
-          }),
-        60_000
+          })
       )
     }
 
@@ -228,8 +225,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             assert.deepInclude(event?.data, { error_code: "subscription_expired" })
             const record = yield* node.request("GET", `${kind[3]}/${idOf(answer)}`, { key })
             assert.strictEqual(record.at("data", "status"), "failed")
-          }),
-        60_000
+          })
       )
     }
 

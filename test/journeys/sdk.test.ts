@@ -24,7 +24,7 @@ const clientOf = Effect.gen(function*() {
   return { accountId, client: new MessagingClient({ apiKey: key, baseUrl: node.baseUrl }), key, node }
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the TypeScript SDK", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the TypeScript SDK", (it) => {
   it.effect("sends a mail and verifies the events that its webhook gets", () =>
     Effect.gen(function*() {
       const { client } = yield* clientOf
@@ -33,14 +33,14 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
         client.webhooks.create({ url: receiver.url, events: ["email.sent"] })
       )
       const sent = yield* Effect.promise(() => client.email.send(mail))
-      const [request] = yield* receiver.received(1, "30 seconds")
+      const [request] = yield* receiver.received(1)
       const event = yield* Effect.promise(() =>
         client.webhooks.verify(request?.body ?? "", request?.headers ?? {}, secret)
       )
       assert.strictEqual(event.event === "email.sent" ? event.data.id : undefined, sent.id)
       const rotated = yield* Effect.promise(() => client.webhooks.rotateSecret(id, { overlap_seconds: 60 }))
       yield* Effect.promise(() => client.email.send(mail))
-      const [, second] = yield* receiver.received(2, "30 seconds")
+      const [, second] = yield* receiver.received(2)
       for (const held of [secret, rotated.secret, [secret, rotated.secret]]) {
         yield* Effect.promise(() => client.webhooks.verify(second?.body ?? "", second?.headers ?? {}, held))
       }
@@ -81,8 +81,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
       assert.strictEqual(to.size, 7)
       const done = yield* eventually(
         Effect.promise(() => client.email.batches.get(batch.batch_id)),
-        ({ status }) => status === "completed",
-        "30 seconds"
+        ({ status }) => status === "completed"
       )
       assert.strictEqual(done.sent, 7)
     }))
@@ -123,7 +122,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("th
     }))
 })
 
-layer(Service.layer({ env: { RATE_LIMIT_ENTERPRISE: "2" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { RATE_LIMIT_ENTERPRISE: "2" } }), { excludeTestServices: true })(
   "the TypeScript SDK at a rate limit",
   (it) => {
     it.effect("learns from the service how long to wait", () =>

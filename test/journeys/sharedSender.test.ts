@@ -21,7 +21,7 @@ const senderOf = (node: RunningNode, to: string) =>
 
 const text = { subject: "Reset your password", html: "<p>Click here</p>" }
 
-layer(Service.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" })("the shared sender", (it) => {
+layer(Service.layer({ env }), { excludeTestServices: true })("the shared sender", (it) => {
   it.effect("keeps the service's name in a display name that an account chooses, in single and bulk mail", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -31,7 +31,7 @@ const mostUntilDone = Effect.fnUntraced(function*(what: "count(*)" | "count(dist
   return most
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("a small batch", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("a small batch", (it) => {
   it.effect("is sent by the node that accepts it, without its actor and without a message of the cluster", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -103,7 +103,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
     }))
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("large batches", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("large batches", (it) => {
   it.effect("are sent by actors, at most 50 at once, and the others wait in the table", () =>
     Effect.gen(function*() {
       const sink = yield* SmtpSink.make()

@@ -53,7 +53,7 @@ const certificateFile = Effect.map(
 /** Runs on a separate database, because each test has a separate carrier. */
 const onOwnDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestDatabase.layer)
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("SMS over SMPP", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("SMS over SMPP", (it) => {
   it.effect("a long SMS goes out in parts that each request a receipt, and is delivered when all parts are", () =>
     onOwnDatabase(Effect.gen(function*() {
       const smsc = yield* makeSmsc((_, index) => ({ id: `m${index}`, receipts: [receiptText(`m${index}`)] }))
@@ -202,8 +202,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         assert.deepStrictEqual(smsc.submits.map(({ session }) => session), [2, 4, 6])
         yield* node.stop()
         yield* smsc.until(({ bound }) => bound() === 0)
-      })),
-    120_000
+      }))
   )
 
   it.effect("an SMS fails with the carrier's error, at the submit or in a later receipt", () =>
@@ -276,8 +275,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         const found = yield* smsReaching(node, { id, key, statuses: ["failed"] })
         assert.deepInclude(found, { error_code: "outcome_unknown" })
         assert.strictEqual(smsc.submits.length, 2)
-      })),
-    120_000
+      }))
   )
 
   it.effect("a single SMS does not wait behind a batch", () =>
@@ -299,7 +297,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       )
       assert.deepInclude(ended.at("data"), { status: "completed", sent: 120, queued: 0 })
       assert.strictEqual(smsc.submits.length, 121)
-    })), 120_000)
+    })))
 
   it.effect(
     "an SMS waits while the carrier refuses the bind, and the log has no password",
@@ -314,8 +312,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         smsc.refuseBinds(0)
         yield* smsReaching(node, { id, key, statuses: ["sent"] })
         assert.notInclude(node.logs.join("\n"), "secret")
-      })),
-    120_000
+      }))
   )
 
   it.effect(
@@ -337,7 +334,6 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
         yield* eventually(Effect.sync(() => connections), (count) => count >= 3, "60 seconds")
         const found = yield* smsReaching(node, { id, key, statuses: ["queued"] })
         assert.strictEqual(found["status"], "queued")
-      })),
-    120_000
+      }))
   )
 })

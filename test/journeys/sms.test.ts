@@ -29,7 +29,7 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
   ["a sender id with a line break", { sender_id: "Shop\nA" }, "sender_id", /3 to 11/]
 ]
 
-layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true })(
   (it) => {
     describe("single SMS", () => {
       for (const [what, body, param, says] of refused) {
@@ -353,8 +353,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServi
 )
 
 layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50", SMS_SENDER_IDS: "Shop, +250788000000" } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("bulk SMS", (it) => {
   it.effect("each recipient gets the text with their own values, and the batch counts to its end", () =>
     Effect.gen(function*() {
@@ -459,7 +458,7 @@ layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "50", SMS_SENDER_IDS: "Shop, 
     }))
 })
 
-layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "400000" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { SANDBOX_SMS_DELAY_MS: "400000" } }), { excludeTestServices: true })(
   "sandbox phones and SMS",
   (it) => {
     it.effect("a sandbox phone reports delivery after SANDBOX_SMS_DELAY_MS", () =>

@@ -30,7 +30,7 @@ const start = Effect.fnUntraced(function*(url: string) {
   return yield* startNode({ env: { SMS_PROVIDER: "http", SMS_HTTP_PROFILE: file } })
 }, Effect.provide(NodeServices.layer))
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(TestDatabase.layer, { excludeTestServices: true })(
   "SMS through an HTTP provider",
   (it) => {
     it.effect("an SMS is handed over whole, and the provider's callback decides its final status", () =>

@@ -19,7 +19,7 @@ const importing = Effect.fnUntraced(function*(text: string, ...flags: ReadonlyAr
   return yield* cli(["prices", "import", file, ...flags], environment)
 }, Effect.provide(NodeServices.layer))
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("SMS prices", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("SMS prices", (it) => {
   it.effect("anyone can read the prices of all 243 countries, sorted by name, with exactly the documented fields", () =>
     Effect.gen(function*() {
       const { request } = yield* Service

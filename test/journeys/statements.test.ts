@@ -146,7 +146,7 @@ const perRequest = (before: ReadonlyMap<string, number>, after: ReadonlyMap<stri
   }
 }
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("a request", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("a request", (it) => {
   it.effect("executes as many statements and transactions as its endpoint is known to need", () =>
     Effect.gen(function*() {
       const proxy = yield* makeDatabaseProxy()

@@ -11,7 +11,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 /** More than an empty database has, so that a table of 60 MB decides. */
 const limits = { DATABASE_SIZE_LIMIT_GB: "0.08", FREE_SPACE_MARK_GB: "0.02" }
 
-layer(Relay.layer({ env: limits }), { excludeTestServices: true, timeout: "120 seconds" })("a full database", (it) => {
+layer(Relay.layer({ env: limits }), { excludeTestServices: true })("a full database", (it) => {
   it.effect("refuses messages with 503 below the mark, still reads and sends, and accepts again above it", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -28,7 +28,7 @@ const learn = (accountId: number, email: string, reason: "unsubscribe" | "bounce
 const emailsOf = (answer: { readonly at: (...path: ReadonlyArray<string | number>) => unknown }) =>
   (answer.at("data") as ReadonlyArray<{ email: string }>).map(({ email }) => email) // as the contract says
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+layer(Relay.layer(), { excludeTestServices: true })((it) => {
   describe("suppressions", () => {
     it.effect("a suppression is added, read, listed and deleted by its normalised address", () =>
       Effect.gen(function*() {

@@ -29,7 +29,7 @@ const people = (count: number, prefix: string) =>
 
 const hint = (name: string) => `or write a default into the text, as in {{${name}|there}}`
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+layer(Relay.layer(), { excludeTestServices: true })((it) => {
   describe("templates", () => {
     it.effect("a template can be created, read, changed and deleted", () =>
       Effect.gen(function*() {

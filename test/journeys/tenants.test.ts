@@ -10,7 +10,7 @@ const letter = { subject: "Hello", html: "<p>Hello</p>" }
 
 const limits = { env: { EMAIL_QUOTA_STARTER: "2", RATE_LIMIT_STARTER: "4" } }
 
-layer(Relay.layer(limits), { excludeTestServices: true, timeout: "60 seconds" })("what one account does", (it) => {
+layer(Relay.layer(limits), { excludeTestServices: true })("what one account does", (it) => {
   it.effect("suppressing an address stops no mail of another account that is waiting for its next attempt", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -68,15 +68,14 @@ const reaching = Effect.fnUntraced(function*(path: string, key: string, statuses
   const { node } = yield* Production
   return yield* eventually(
     node.request("GET", path, { key }),
-    ({ at }) => statuses.includes(String(at("data", "status"))),
-    "30 seconds"
+    ({ at }) => statuses.includes(String(at("data", "status")))
   )
 })
 
 /** What the relay got for an address. */
 const atRelay = ({ messages }: Sink.SmtpSink, to: string) => messages.filter((mail) => mail.to.includes(to)).length
 
-layer(Production.layer, { excludeTestServices: true, timeout: "120 seconds" })(
+layer(Production.layer, { excludeTestServices: true })(
   "test mode on a production node",
   (it) => {
     it.effect("a test email and a test batch go to the sandbox, and the relay sees the live ones only", () =>
@@ -145,8 +144,7 @@ layer(Production.layer, { excludeTestServices: true, timeout: "120 seconds" })(
         // The receipt of the sandbox arrives too.
         const list = yield* eventually(
           node.request("GET", "/v1/sms/messages", { key: test }),
-          ({ at }) => [0, 1, 2].every((index) => at("data", index, "status") === "delivered"),
-          "30 seconds"
+          ({ at }) => [0, 1, 2].every((index) => at("data", index, "status") === "delivered")
         )
         assert.strictEqual(list.at("meta", "total"), 3)
         yield* carrier.received(3)
@@ -223,8 +221,7 @@ layer(Production.layer, { excludeTestServices: true, timeout: "120 seconds" })(
         const id = Number(made.at("id"))
         const connected = yield* eventually(
           node.request("GET", `/v1/whatsapp/sessions/${id}`, { key: test }),
-          ({ at }) => at("status") === "connected",
-          "30 seconds"
+          ({ at }) => at("status") === "connected"
         )
         assert.match(String(connected.at("phone_number")), /^999/)
         const json = { session_id: id, to: "+15550100301", content: `Hello ${accountId}` }
@@ -257,7 +254,7 @@ layer(Production.layer, { excludeTestServices: true, timeout: "120 seconds" })(
           }
         }
         const list = (key: string, query = "") => node.request("GET", `/v1/sandbox/messages${query}`, { key })
-        const listed = yield* eventually(list(mine.test), ({ at }) => at("meta", "total") === 2, "30 seconds")
+        const listed = yield* eventually(list(mine.test), ({ at }) => at("meta", "total") === 2)
         assert.sameMembers([0, 1].map((index) => listed.at("data", index, "channel")), ["email", "sms"])
         const mail = yield* list(mine.test, "?channel=email&to=ada-&wait=5")
         assert.deepInclude(mail.at("data", 0), {
@@ -278,7 +275,7 @@ layer(Production.layer, { excludeTestServices: true, timeout: "120 seconds" })(
         assert.strictEqual((yield* list(mine.live)).at("error", "type"), "test_key_required")
         assert.strictEqual((yield* list(mine.test, "?wait=61")).status, 422)
 
-        yield* eventually(list(theirs.test), ({ at }) => at("meta", "total") === 2, "30 seconds")
+        yield* eventually(list(theirs.test), ({ at }) => at("meta", "total") === 2)
         yield* reaching(
           `/v1/sms/messages/${
             String((yield* node.request("GET", "/v1/sms/messages", { key: mine.test })).at("data", 0, "id"))
@@ -349,8 +346,7 @@ layer(Production.layer, { excludeTestServices: true, timeout: "120 seconds" })(
         }
         const shown = yield* eventually(
           node.request("GET", "/v1/sandbox/messages", { key: test }),
-          ({ at }) => at("meta", "total") === 5,
-          "30 seconds"
+          ({ at }) => at("meta", "total") === 5
         )
         assert.strictEqual(shown.status, 200)
         yield* eventually(
@@ -358,8 +354,7 @@ layer(Production.layer, { excludeTestServices: true, timeout: "120 seconds" })(
           (events) =>
             ["email.sent", "email.bulk_completed", "message.delivered", "session.connected"].every((name) =>
               events.some(({ event }) => event === name)
-            ),
-          "30 seconds"
+            )
         )
         const events = receivers.test.requests.map(({ body }) => JSON.parse(body.toString()))
         assert.deepStrictEqual([...new Set(events.map(({ mode }) => mode))], ["test"])
@@ -377,7 +372,7 @@ layer(Production.layer, { excludeTestServices: true, timeout: "120 seconds" })(
           key: live,
           json: { to: `yan-${accountId}@example.com`, subject: "Hello", text: "Hello" }
         })
-        const [first] = yield* receivers.live.received(1, "30 seconds")
+        const [first] = yield* receivers.live.received(1)
         assert.deepInclude(JSON.parse(String(first?.body)), { event: "email.sent", mode: "live" })
         assert.strictEqual(receivers.test.requests.length, testEvents)
       }))

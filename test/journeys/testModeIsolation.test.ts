@@ -73,7 +73,7 @@ const readAll = Effect.fnUntraced(function*(node: RunningNode, key: string) {
   return new Map(answers)
 })
 
-layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true, timeout: "120 seconds" })(
+layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true })(
   "a live and a test key side by side",
   (it) => {
     it.effect("the same journey with both keys shows in no list, record, usage figure, price or webhook of the other key", () =>
@@ -96,8 +96,7 @@ layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestService
             node.request("GET", "/v1/messages", { key: keys[mode] }),
             (answer) =>
               rowsOf(answer).length >= 7 &&
-              rowsOf(answer).every(({ status }) => status !== "queued" && status !== "processing"),
-            "30 seconds"
+              rowsOf(answer).every(({ status }) => status !== "queued" && status !== "processing")
           )
           const names = () => receivers[mode].requests.map(({ body }) => String(JSON.parse(body.toString()).event))
           yield* eventually(
@@ -105,8 +104,7 @@ layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestService
             (found) =>
               ["email.sent", "email.bulk_completed", "message.delivered", "message.sent"].every((name) =>
                 found.includes(name)
-              ),
-            "30 seconds"
+              )
           )
         }
 

@@ -4,7 +4,7 @@ import { eventually, makeAccount, startNode } from "../support/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })("traces", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("traces", (it) => {
   it.effect("spans of requests and SQL statements go to the operator's OTLP collector without secrets", () =>
     Effect.gen(function*() {
       const collector = yield* makeWebhookReceiver()
@@ -15,7 +15,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "60 seconds" })(
       const sent = Effect.sync(() =>
         collector.requests.map(({ body }) => Buffer.from(body).toString("utf8")).join("\n")
       )
-      const spans = yield* eventually(sent, (text) => text.includes("Webhooks.find"), "30 seconds")
+      const spans = yield* eventually(sent, (text) => text.includes("Webhooks.find"))
       assert.isTrue(collector.requests.every(({ path }) => path === "/v1/traces"))
       for (const name of ["messaging-service", "Webhooks.find", "postgres"]) assert.include(spans, name)
       assert.notInclude(spans, key)

@@ -87,7 +87,7 @@ const trackedMail = Effect.fnUntraced(function*(options: {
   }
 })
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open and click tracking", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("open and click tracking", (it) => {
   it.effect("an open and a click in a signed mail are counted and published with the link's target", () =>
     Effect.gen(function*() {
       const { batch, body, clicks, events, open, raw, recipient, text, to, visit } = yield* trackedMail({})
@@ -359,11 +359,10 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("open
         assert.deepStrictEqual([seen.status, seen.headers["content-type"]], [200, "image/gif"])
         assert.strictEqual((yield* cut.request("GET", clicks[0] ?? "")).status, 503)
         yield* proxy.become("up")
-        yield* eventually(cut.request("GET", clicks[0] ?? ""), ({ status }) => status === 302, "30 seconds")
+        yield* eventually(cut.request("GET", clicks[0] ?? ""), ({ status }) => status === 302)
         assert.deepInclude(yield* recipient, { opens: 0, clicks: 1 })
         yield* cut.stop()
-      }),
-    120_000
+      })
   )
 
   it.effect("while the database hangs the pixel and links answer 503 within five seconds, and work again after it", () =>

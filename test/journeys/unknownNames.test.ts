@@ -5,7 +5,7 @@ import { makeAccount, Service } from "../support/Service.ts"
 
 const mail = { to: "ada@people.example", subject: "s", text: "t" }
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer(), { excludeTestServices: true })(
   "names that an endpoint does not know",
   (it) => {
     it.effect("unknown fields of a mail are warnings with the nearest name, and the mail is accepted", () =>

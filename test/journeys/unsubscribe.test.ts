@@ -27,7 +27,7 @@ const oneClick = {
   headers: { "content-type": "application/x-www-form-urlencoded" }
 }
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("unsubscribe link", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("unsubscribe link", (it) => {
   it.effect("GET shows a confirmation form and changes nothing, however often it is opened", () =>
     Effect.gen(function*() {
       const node = yield* Service

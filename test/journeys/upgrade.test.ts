@@ -57,7 +57,7 @@ const listed = new Set([
   "0135_rare_records.sql"
 ])
 
-layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true })(
   "a rolling upgrade",
   (it) => {
     it.effect("lets a node of the old version send mail, batches, SMS and webhooks after the next version has migrated", () =>

@@ -38,8 +38,7 @@ const refused: ReadonlyArray<readonly [what: string, body: Record<string, unknow
 ]
 
 layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50" } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("one-time codes", (it) => {
   for (const channel of ["email", "sms"] as const) {
     it.effect(`a code by ${channel} is valid once, and verify.completed is published`, () =>
@@ -435,8 +434,7 @@ const messageStatuses = Effect.fnUntraced(function*(id: string) {
 })
 
 layer(Service.layer({ env: { SMS_PROVIDER: "smpp", SMPP_URL: "smpp://user:secret@127.0.0.1:9" } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("one-time codes of a node without a connection to its carrier", (it) => {
   it.effect("a late message that still waits is canceled when the next channel gets the code, and not if none takes it", () =>
     Effect.gen(function*() {
@@ -458,7 +456,7 @@ layer(Service.layer({ env: { SMS_PROVIDER: "smpp", SMPP_URL: "smpp://user:secret
     }))
 })
 
-layer(WhatsApp.layer({ env: { WHATSAPP_PER_MINUTE: "1" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(WhatsApp.layer({ env: { WHATSAPP_PER_MINUTE: "1" } }), { excludeTestServices: true })(
   "one-time codes of a WhatsApp session that has sent all that it may",
   (it) => {
     it.effect("a late code that waits for its session is canceled, and goes by SMS", () =>
@@ -483,8 +481,7 @@ layer(WhatsApp.layer({ env: { WHATSAPP_PER_MINUTE: "1" } }), { excludeTestServic
 )
 
 layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_DELAY_MS: "50" } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("one-time codes by WhatsApp", (it) => {
   const scene = Effect.gen(function*() {
     const node = yield* Service
@@ -581,7 +578,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, OTP_RESEND_SECONDS: "0", SANDBOX_SMS_D
     }))
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("limits on codes", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("limits on codes", (it) => {
   const refusedSend = Effect.fnUntraced(function*(key: string, json: unknown, reason: string) {
     const node = yield* Service
     const answer = yield* node.request("POST", "/v1/verify/send", { key, json })
@@ -698,7 +695,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("li
     }))
 })
 
-layer(Service.layer({ env: { OTP_COUNTRIES: "RW, ke" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { OTP_COUNTRIES: "RW, ke" } }), { excludeTestServices: true })(
   "OTP_COUNTRIES",
   (it) => {
     it.effect("codes go to no number of another country by any channel, and to every email address", () =>
@@ -721,7 +718,7 @@ layer(Service.layer({ env: { OTP_COUNTRIES: "RW, ke" } }), { excludeTestServices
   }
 )
 
-layer(Service.layer({ env: { RATE_LIMIT_CODE_CHECK: "3" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { RATE_LIMIT_CODE_CHECK: "3" } }), { excludeTestServices: true })(
   "rate of code checks",
   (it) => {
     it.effect("checks beyond the limit per account get 429, whatever the client, and other accounts are not affected", () =>

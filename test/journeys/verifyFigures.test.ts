@@ -23,7 +23,7 @@ const none = {
   median_seconds: null
 }
 
-layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { OTP_RESEND_SECONDS: "0" } }), { excludeTestServices: true })(
   "figures of one-time codes",
   (it) => {
     it.effect("an account without codes has zeros and no shares", () =>

@@ -149,7 +149,7 @@ const peers: ReadonlyArray<readonly [what: string, peer: (socket: NodeNet.Socket
 
 const shortTimeout = { WEBHOOK_TIMEOUT_SECONDS: "1" }
 
-layer(Relay.layer({ env: shortTimeout }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Relay.layer({ env: shortTimeout }), { excludeTestServices: true })(
   "first attempt at an endpoint",
   (it) => {
     for (const [what, answer, recorded] of answers) {
@@ -231,7 +231,7 @@ const Trusting = Layer.unwrap(Effect.gen(function*() {
   return Relay.layer({ env: { ...shortTimeout, NODE_EXTRA_CA_CERTS: file } })
 }))
 
-layer(Trusting, { excludeTestServices: true, timeout: "60 seconds" })("first attempt over TLS", (it) => {
+layer(Trusting, { excludeTestServices: true })("first attempt over TLS", (it) => {
   it.effect("an event is delivered when the certificate matches the host, and not sent when it does not", () =>
     Effect.gen(function*() {
       const receiver = yield* makeWebhookReceiver({

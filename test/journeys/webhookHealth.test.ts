@@ -62,7 +62,7 @@ const env = {
   WEBHOOK_TIMEOUT_SECONDS: "2"
 }
 
-layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" })("webhook health", (it) => {
+layer(Relay.layer({ env }), { excludeTestServices: true })("webhook health", (it) => {
   it.effect("a webhook turns unhealthy after exhausted deliveries and skips events until its owner reactivates it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -213,7 +213,7 @@ layer(Relay.layer({ env }), { excludeTestServices: true, timeout: "60 seconds" }
 
 const slowAlarm = { WEBHOOK_UNHEALTHY_FAILURES: "2", WEBHOOK_UNHEALTHY_SECONDS: "600" }
 
-layer(Relay.layer({ env: slowAlarm }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Relay.layer({ env: slowAlarm }), { excludeTestServices: true })(
   "webhook health with WEBHOOK_UNHEALTHY_SECONDS",
   (it) => {
     it.effect("a webhook stays active within that time after a success, however many deliveries fail", () =>

@@ -11,7 +11,7 @@ import { askTest, create, deliveriesOf, happen } from "../support/webhookStories
 const events = ["email.bulk_completed"]
 const masked = "********"
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("options of a webhook", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("options of a webhook", (it) => {
   it.effect("its headers are on every delivery, and no answer, log or readable column shows their values", () =>
     Effect.gen(function*() {
       const node = yield* Service

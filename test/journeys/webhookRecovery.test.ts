@@ -33,7 +33,7 @@ const outage = Effect.fnUntraced(function*(count: number, script?: Parameters<ty
   return { node, key, accountId, receiver, id, secret, missed }
 })
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("recovery of a webhook", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("recovery of a webhook", (it) => {
   it.effect("sends what failed and what was skipped again, in the order of events, with the same ids and bytes", () =>
     Effect.gen(function*() {
       const { id, key, missed, node, receiver, secret } = yield* outage(1_200)

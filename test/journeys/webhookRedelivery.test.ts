@@ -18,7 +18,7 @@ const newest = Effect.fnUntraced(function*(node: RunningNode, key: string, id: n
 
 const refusal = ({ at, status }: Answer) => [status, at("error", "type"), at("error", "code")]
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webhook redelivery", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("webhook redelivery", (it) => {
   it.effect("a delivered event is sent again with the same event id and bytes as a new delivery", () =>
     Effect.gen(function*() {
       const node = yield* Service

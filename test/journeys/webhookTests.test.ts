@@ -36,7 +36,7 @@ const outcomes: ReadonlyArray<readonly [what: string, answer: ReceiverAnswer, Re
   ["nothing", "hang", { status: "failed", response_code: null, error: "timeout" }]
 ]
 
-layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestServices: true })(
   "test event of a webhook",
   (it) => {
     for (const [what, answer, outcome] of outcomes) {
@@ -242,7 +242,7 @@ layer(Service.layer({ env: { WEBHOOK_TIMEOUT_SECONDS: "1" } }), { excludeTestSer
   }
 )
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer(), { excludeTestServices: true })(
   "test event with an Idempotency-Key",
   (it) => {
     it.effect("tests whose endpoint hangs for 10 seconds are answered and can be replayed", () =>

@@ -8,7 +8,7 @@ import { signedEvent } from "../support/signedEvent.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { create, deliveriesOf, happen } from "../support/webhookStories.ts"
 
-layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webhooks", (it) => {
+layer(Relay.layer(), { excludeTestServices: true })("webhooks", (it) => {
   it.effect("only the owner can list, read, change and remove a webhook, and its secret is shown once", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -241,7 +241,7 @@ layer(Relay.layer(), { excludeTestServices: true, timeout: "60 seconds" })("webh
 
 const production = { WEBHOOK_ALLOW_LOOPBACK: "false" }
 
-layer(Relay.layer({ env: production }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Relay.layer({ env: production }), { excludeTestServices: true })(
   "webhooks in production",
   (it) => {
     it.effect("the address is checked again at each connection, and a private one is not connected to", () =>

@@ -7,7 +7,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { pairedSession, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, localFiles, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
-const layerOptions = { excludeTestServices: true, timeout: "60 seconds" } as const
+const layerOptions = { excludeTestServices: true } as const
 
 const sendBulk = (node: RunningNode, key: string, json: Readonly<Record<string, unknown>>) =>
   node.request("POST", "/v1/whatsapp/send-bulk", { key, json })

@@ -12,7 +12,7 @@ const groupRequests = (node: RunningNode, key: string) => ({
   change: (id: unknown, json: unknown) => node.request("PUT", `/v1/whatsapp/groups/${String(id)}`, { key, json })
 })
 
-layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("WhatsApp groups", (it) => {
+layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp groups", (it) => {
   it.effect("a group can be created, read and changed over the session's connection", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -15,7 +15,7 @@ const scene = Effect.gen(function*() {
   return { node, controls, account, session, sender: yield* phone }
 })
 
-layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("inbound WhatsApp messages", (it) => {
+layer(WhatsApp.layer(), { excludeTestServices: true })("inbound WhatsApp messages", (it) => {
   it.effect("a message is published with the sender's phone number, whether it arrives by number or by LID", () =>
     Effect.gen(function*() {
       const { account, controls, sender, session: { id, number } } = yield* scene
@@ -294,7 +294,6 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "120 seconds" })("
         yield* untilStatus(node, key, id, "failed")
         const refused = yield* check("15559990002")
         assert.deepStrictEqual([refused.status, refused.at("error", "type")], [409, "session_not_connected"])
-      }),
-    120_000
+      })
   )
 })

@@ -39,7 +39,7 @@ const dueIn = Effect.fnUntraced(function*(id: number) {
 const reasons = (events: ReadonlyArray<{ readonly event: string; readonly data: Readonly<Record<string, unknown>> }>) =>
   events.map(({ data, event }) => `${event} ${String(data["reason"] ?? "")}`.trim())
 
-layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true })(
   "WhatsApp sessions without an actor",
   (it) => {
     it.effect("a session that exhausted its retries is tried every hour, silently until it connects", () =>
@@ -135,6 +135,6 @@ layer(WhatsApp.layer({ env: shortRetries }), { excludeTestServices: true, timeou
           epoch: 0
         })
         yield* untilStatus(second, key, failed.id, "connected")
-      }), 90_000)
+      }))
   }
 )

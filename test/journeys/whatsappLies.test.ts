@@ -94,7 +94,7 @@ const open: Lie = {
   }
 }
 
-layer(Subject, { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp server that lies", (it) => {
+layer(Subject, { excludeTestServices: true })("WhatsApp server that lies", (it) => {
   it.effect("a lie before the first code costs one connection: the session gets a code over the next one", () =>
     Effect.gen(function*() {
       const node = yield* Service

@@ -9,7 +9,7 @@ import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
 import { createSession, pairedSession, untilStatus, WhatsApp } from "../support/WhatsApp.ts"
 import { accepted, localFiles, send, unpaced, untilArrived, untilMessage } from "../support/whatsAppMessages.ts"
 
-const layerOptions = { excludeTestServices: true, timeout: "60 seconds" } as const
+const layerOptions = { excludeTestServices: true } as const
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 

@@ -13,7 +13,7 @@ import {
   WhatsApp
 } from "../support/WhatsApp.ts"
 
-layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("WhatsApp sessions", (it) => {
+layer(WhatsApp.layer(), { excludeTestServices: true })("WhatsApp sessions", (it) => {
   it.effect("a session shows a code, connects when a phone scans it, and stores all that it needs to reconnect", () =>
     Effect.gen(function*() {
       const node = yield* Service
@@ -370,15 +370,14 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })("W
         yield* node.request("GET", `/v1/whatsapp/sessions/${id}/qr`, { key: account.key })
         yield* untilStatus(node, account.key, id, "connected")
         assert.isAbove((yield* storedOf(id)).epoch, epoch)
-      }),
-    90_000
+      })
   )
 })
 
 /** Sessions on the node that restarts. */
 const many = 20
 
-layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(WhatsApp.layer(), { excludeTestServices: true })(
   "WhatsApp sessions across a restart",
   (it) => {
     it.effect(
@@ -411,13 +410,12 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           for (const { id } of sessions) {
             assert.deepStrictEqual(account.events(id).map(({ event }) => event), ["session.connected"])
           }
-        }),
-      300_000
+        })
     )
   }
 )
 
-layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(WhatsApp.layer(), { excludeTestServices: true })(
   "WhatsApp session of a node that dies",
   (it) => {
     it.effect(
@@ -437,15 +435,13 @@ layer(WhatsApp.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           assert.isAbove((yield* storedOf(id)).epoch, epoch)
           const { versions } = simulator.controls.counters()
           assert.deepStrictEqual([versions.length, versions[1]], [2, "2.3001.7"])
-        }),
-      90_000
+        })
     )
   }
 )
 
 layer(Service.layer({ env: { WHATSAPP_URL: "ws://127.0.0.1:9/ws/chat" } }), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("unreachable WhatsApp", (it) => {
   it.effect("creating a session gets 503 and does not count towards the limit", () =>
     Effect.gen(function*() {
@@ -456,5 +452,5 @@ layer(Service.layer({ env: { WHATSAPP_URL: "ws://127.0.0.1:9/ws/chat" } }), {
       assert.deepStrictEqual([answer.status, answer.at("error", "type")], [503, "pairing_unavailable"])
       yield* eventually(sql`select count(*) as count from whatsapp_sessions`, ([row]) =>
         row?.["count"] === 0, "100 seconds")
-    }), 120_000)
+    }))
 })

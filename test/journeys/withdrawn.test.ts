@@ -39,8 +39,7 @@ const usedBy = Effect.fnUntraced(function*(accountId: number) {
 }, Effect.orDie)
 
 layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
-  excludeTestServices: true,
-  timeout: "90 seconds"
+  excludeTestServices: true
 })((it) => {
   describe("messages that are withdrawn", () => {
     for (const channel of channels) {
@@ -75,12 +74,10 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             yield* bringForward(channel, { id: later.at("data", "id") })
             yield* eventually(
               node.request("GET", `/v1/${channel}/messages/${String(later.at("data", "id"))}`, { key }),
-              ({ at }) => ["sent", "delivered", "read"].includes(String(at("data", "status"))),
-              "30 seconds"
+              ({ at }) => ["sent", "delivered", "read"].includes(String(at("data", "status")))
             )
             assert.strictEqual((yield* node.request("GET", path, { key })).at("data", "status"), "canceled")
-          }),
-        90_000
+          })
       )
 
       it.effect(`a scheduled batch by ${channel} is canceled and gives back its quota`, () =>
@@ -99,7 +96,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             409,
             "message_over"
           )
-        }), 60_000)
+        }))
 
       it.effect(
         `a message and a batch by ${channel} get another time while they are scheduled`,
@@ -137,8 +134,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
               times.filter((at) => Date.parse(String(at)) > Date.now() + 7_000_000).length,
               times.length
             )
-          }),
-        60_000
+          })
       )
 
       it.effect(
@@ -153,15 +149,13 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             const path = `/v1/${channel}/messages/${String(answer.at("data", "id"))}`
             yield* eventually(
               node.request("GET", path, { key }),
-              ({ at }) => ["sent", "delivered", "read"].includes(String(at("data", "status"))),
-              "30 seconds"
+              ({ at }) => ["sent", "delivered", "read"].includes(String(at("data", "status")))
             )
             const late = yield* node.request("POST", `${path}/cancel`, { key })
             assertRefused(late, 409, "message_over")
             assert.include(["sent", "delivered", "read"], late.at("error", "status"))
             assertRefused(yield* node.request("POST", `${path}/cancel`, { key: other.key }), 404, "not_found")
-          }),
-        60_000
+          })
       )
 
       it.effect(
@@ -177,8 +171,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
               const { status } = yield* node.request("POST", `${path}/cancel`, { key })
               const final = yield* eventually(
                 node.request("GET", path, { key }),
-                ({ at }) => !["queued", "scheduled"].includes(String(at("data", "status"))),
-                "30 seconds"
+                ({ at }) => !["queued", "scheduled"].includes(String(at("data", "status")))
               )
               if (channel !== "email") assert.strictEqual(status === 200, final.at("data", "status") === "canceled")
               assert.include([200, 409], status)
@@ -189,8 +182,7 @@ layer(WhatsApp.layer({ env: { ...unpaced, SANDBOX_SMS_DELAY_MS: "50" } }), {
             const used = yield* usedBy(accountId)
             const count = used.find(({ metric }) => metric === channel)?.["count"] ?? 0
             if (channel !== "email") assert.strictEqual(Number(count), left)
-          }),
-        120_000
+          })
       )
     }
   })

@@ -116,7 +116,7 @@ describe("what needs attention", () => {
   )
 })
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("GET /v1/account/attention", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("GET /v1/account/attention", (it) => {
   it.effect("names sessions that failed, lost their connection, or wait for a phone, also when nothing tries again", () =>
     Effect.gen(function*() {
       const { request } = yield* Service
@@ -174,7 +174,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("GE
     }))
 })
 
-layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Service.layer({ env: { PAUSED: "true" } }), { excludeTestServices: true })(
   "GET /v1/account/attention while nothing is sent",
   (it) => {
     it.effect("names the channels whose oldest message or code waits too long, and since when", () =>

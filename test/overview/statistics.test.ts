@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually, makeAccount, Service } from "../support/Service.ts"
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("statistics", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("statistics", (it) => {
   const countsOf = (key: string, query = "") =>
     Effect.gen(function*() {
       const { request } = yield* Service
@@ -56,8 +56,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("st
         assert.deepStrictEqual(yield* countsOf(key, "?granularity=day&timezone=Africa/Kigali"), wanted)
         assert.deepStrictEqual(Object.keys(yield* countsOf(key, "?channel=sms")).length, 3)
         assert.deepStrictEqual(yield* countsOf(other.key), {})
-      }),
-    60_000
+      })
   )
 
   it.effect("a time that ends before it begins, or is too long, is refused at its parameter", () =>

@@ -46,7 +46,7 @@ const Subject = Requests.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Subject, { timeout: "60 seconds" })((it) => {
+layer(Subject)((it) => {
   it.effect("the refused requests of a recipient are found among many without reading the others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -138,7 +138,7 @@ describe("examples of the TypeScript SDK", () => {
   })
 })
 
-layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true, timeout: "120 seconds" })(
+layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true })(
   "the npm package of the SDK",
   (it) => {
     it.effect("contains compiled files, declarations, README and licence, and nothing of Effect or Node", () =>
@@ -166,7 +166,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
         assert.deepStrictEqual(messages, [])
         const attw = yield* runProgram(tool("attw"), [archive, "--profile", "esm-only"])
         assert.strictEqual(attw.code, 0, attw.output)
-      }), 60_000)
+      }))
 
     it.effect("is at most 25 kB for browsers", () =>
       Effect.gen(function*() {
@@ -185,7 +185,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
           const suited = examples.filter(({ what }) => what === "" || "typeRoots" in options).map(({ file }) => file)
           const { code, output } = yield* typeCheck(project, { ...options, noEmit: true }, ["program.ts", ...suited])
           assert.strictEqual(code, 0, output)
-        }), 60_000)
+        }))
     }
 
     for (const path of nodes) {
@@ -211,8 +211,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
               })
               assert.strictEqual(ended.code, 0, `${file}: ${ended.output}`)
             }
-          }),
-        120_000
+          })
       )
     }
 
@@ -234,14 +233,13 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
           const post = Effect.promise(() =>
             fetch(url, { method: "POST", body: "{}" }).then(({ status }) => status, () => 0)
           )
-          yield* eventually(post, (status) => status === 400, "15 seconds")
+          yield* eventually(post, (status) => status === 400)
           const tested = yield* node.request("POST", `/v1/webhooks/${webhook.at("data", "id")}/test`, {
             key,
             json: { event: "email.bounced" }
           })
           assert.strictEqual(tested.at("data", "response_code"), 204)
-        }),
-      60_000
+        })
     )
 
     it.effect.skipIf(chromium === undefined)(
@@ -267,7 +265,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
           return id
         })()`)
           assert.isNumber(id)
-          const [request] = yield* receiver.received(1, "30 seconds")
+          const [request] = yield* receiver.received(1)
           const verify = (secret: unknown) =>
             page.evaluate(
               `client.webhooks.verify(${JSON.stringify(request?.body.toString("utf8"))}, ${
@@ -280,8 +278,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
             `(async () => { const ids = []; for await (const mail of client.email.list()) ids.push(mail.id); return ids })()`
           )
           assert.deepStrictEqual(listed, [id])
-        }),
-      120_000
+        })
     )
   }
 )

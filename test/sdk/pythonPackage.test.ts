@@ -194,7 +194,7 @@ const arrivals = (): ReadonlyArray<readonly [what: string, arrival: object, outc
   ]
 }
 
-layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true, timeout: "180 seconds" })(
+layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true })(
   "the Python package of the SDK",
   (it) => {
     it.effect.skipIf(system === undefined)(
@@ -208,8 +208,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
             const { expected, operationId } = called[index % called.length] ?? { expected: {}, operationId: "" }
             assert.deepStrictEqual<unknown>(seen(request), expected, operationId)
           }
-        }),
-      60_000
+        })
     )
 
     it.effect.skipIf(system === undefined)(
@@ -219,8 +218,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
           const { python } = yield* Built
           const { code, output } = yield* runProgram(python, ["-W", "error", NodePath.join(tests, "test_client.py")])
           assert.strictEqual(code, 0, output)
-        }),
-      60_000
+        })
     )
 
     it.effect.skipIf(system === undefined)(
@@ -233,8 +231,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
             all.map(([what], index) => [what, outcomes[index]]),
             all.map(([what, , outcome]) => [what, outcome])
           )
-        }),
-      60_000
+        })
     )
 
     it.effect.skipIf(system === undefined || mypy === undefined)(
@@ -252,8 +249,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
             cwd: project
           })
           assert.strictEqual(code, 0, output)
-        }),
-      180_000
+        })
     )
 
     it.effect.skipIf(system === undefined)("the examples of its page run against a node", () =>
@@ -270,7 +266,7 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
           })
           assert.strictEqual(ended.code, 0, `${what}\n${code}\n${ended.output}`)
         }
-      }), 120_000)
+      }))
 
     it.effect.skipIf(system === undefined)(
       "the receiver of its page accepts an event of the service and nothing else",
@@ -290,14 +286,13 @@ layer(Layer.mergeAll(Built.layer, Service.layer()), { excludeTestServices: true,
           const post = Effect.promise(() =>
             fetch(url, { method: "POST", body: "{}" }).then(({ status }) => status, () => 0)
           )
-          yield* eventually(post, (status) => status === 400, "15 seconds")
+          yield* eventually(post, (status) => status === 400)
           const tested = yield* node.request("POST", `/v1/webhooks/${webhook.at("data", "id")}/test`, {
             key,
             json: { event: "email.bounced" }
           })
           assert.strictEqual(tested.at("data", "response_code"), 204)
-        }),
-      60_000
+        })
     )
   }
 )

@@ -109,7 +109,7 @@ const expected = {
   missing: "ApiError not_found"
 }
 
-layer(Layer.mergeAll(Programs.layer, Service.layer()), { excludeTestServices: true, timeout: "300 seconds" })(
+layer(Layer.mergeAll(Programs.layer, Service.layer()), { excludeTestServices: true })(
   "the TypeScript SDK",
   (it) => {
     const words = { bun: ["main.js"], deno: ["run", "--no-lock", "--allow-net", "main.js"] }
@@ -121,7 +121,7 @@ layer(Layer.mergeAll(Programs.layer, Service.layer()), { excludeTestServices: tr
           const { code, output } = yield* runProgram(program(name), words[name], { cwd: folder })
           assert.strictEqual(code, 0, output)
           assert.deepStrictEqual(JSON.parse(output), expected)
-        }), 60_000)
+        }))
     }
 
     it.effect.skipIf(!canRun)("sends, lists and verifies in a Worker", () =>
@@ -139,8 +139,8 @@ layer(Layer.mergeAll(Programs.layer, Service.layer()), { excludeTestServices: tr
         const ask = Effect.promise(() =>
           fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: input }).then((answer) => answer.text(), () => "")
         )
-        const answer = yield* eventually(ask, (text) => text !== "", "30 seconds")
+        const answer = yield* eventually(ask, (text) => text !== "")
         assert.deepStrictEqual(JSON.parse(answer), expected)
-      }), 60_000)
+      }))
   }
 )

@@ -217,7 +217,7 @@ class NodeProcessHandle {
     )
   )
 
-  readonly logged = (text: string, within: `${number} seconds` = "30 seconds") =>
+  readonly logged = (text: string, within: `${number} seconds` = "60 seconds") =>
     this.changes.until(() => this.lines.some((line) => line.includes(text)) || this.end !== undefined, within).pipe(
       Effect.flatMap(() => {
         const line = this.lines.find((logged) => logged.includes(text))

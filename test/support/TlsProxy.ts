@@ -166,7 +166,7 @@ export const makeProxy = Effect.fnUntraced(function*(
         child.kill("SIGTERM")
       })
   )
-  yield* eventually(ask(port, "GET", "/openapi.json"), ({ status }) => status === 200, "30 seconds")
+  yield* eventually(ask(port, "GET", "/openapi.json"), ({ status }) => status === 200)
   return {
     url: `https://localhost:${port}`,
     certificate: NodePath.join(folder, "cert.pem"),

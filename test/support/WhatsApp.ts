@@ -53,7 +53,7 @@ export const untilStatus = (
   key: string,
   id: number,
   status: string,
-  within: `${number} seconds` = "30 seconds"
+  within: `${number} seconds` = "60 seconds"
 ): Effect.Effect<Answer> => eventually(sessionOf(node, key, id), ({ at }) => at("status") === status, within)
 
 /**
@@ -87,8 +87,7 @@ export const listeningAccount = Effect.fnUntraced(function*(node: RunningNode) {
     ...account,
     events,
     /** A session's events, once there are `n`. */
-    published: (id: number, n: number) =>
-      eventually(Effect.sync(() => events(id)), (all) => all.length >= n, "30 seconds")
+    published: (id: number, n: number) => eventually(Effect.sync(() => events(id)), (all) => all.length >= n)
   }
 })
 

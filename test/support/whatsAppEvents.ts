@@ -37,8 +37,7 @@ export const inboundAccount = Effect.fnUntraced(function*(node: RunningNode) {
     events,
     of,
     /** Data of the events with this name, once there are `n`. */
-    published: (name: string, n: number) =>
-      eventually(Effect.sync(() => of(name)), (all) => all.length >= n, "30 seconds")
+    published: (name: string, n: number) => eventually(Effect.sync(() => of(name)), (all) => all.length >= n)
   }
 })
 

@@ -26,8 +26,7 @@ export const accepted = Effect.fnUntraced(
 export const untilMessage = Effect.fnUntraced(function*(node: RunningNode, key: string, id: number, status: string) {
   const answer = yield* eventually(
     node.request("GET", `/v1/whatsapp/messages/${id}`, { key }),
-    ({ at }) => at("data", "status") === status,
-    "30 seconds"
+    ({ at }) => at("data", "status") === status
   )
   return answer.at("data") as Readonly<Record<string, unknown>>
 })
@@ -37,7 +36,6 @@ export const untilArrived = Effect.fnUntraced(function*(number: string, from: st
   const { simulator } = yield* WhatsApp
   return yield* eventually(
     Effect.sync(() => simulator.controls.messages(number).filter((message) => message.from === from)),
-    ({ length }) => length >= n,
-    "30 seconds"
+    ({ length }) => length >= n
   )
 })

@@ -14,7 +14,7 @@ const counted = Effect.flatMap(
       group by 1, 2, 3 order by 1, 2, 3`
 )
 
-layer(WhatsApp.layer({ env: unpaced }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(WhatsApp.layer({ env: unpaced }), { excludeTestServices: true })(
   "rebuildUsage of WhatsApp",
   (it) => {
     it.effect("the recounted usage of WhatsApp equals the counts, without inbound and refused messages", () =>

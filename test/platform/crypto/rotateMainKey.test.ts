@@ -105,7 +105,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey", (it) =
       assert.strictEqual(yield* foreignTo(2), 0)
       assert.deepStrictEqual(yield* secrets, expected(count))
       assert.strictEqual(yield* rotate(noReport), 0)
-    }), 120_000)
+    }))
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey with running nodes", (it) => {
@@ -147,7 +147,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey of a tab
         Effect.sync(() => column === "idempotency_records.body" ? seen.push(count) : undefined)
       )
       assert.deepStrictEqual(seen, [500, 1_000, 1_203])
-    }), 120_000)
+    }))
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("rotateMainKey with a locked row", (it) => {

@@ -101,7 +101,6 @@ describe("DATABASE_URL", () => {
           String(yield* doctor({ DATABASE_URL: `${at("0.0.0.0")}?sslmode=disable` })),
           /^WARN {2}database: .*; the connection is not encrypted$/
         )
-      }),
-    120_000
+      })
   )
 })

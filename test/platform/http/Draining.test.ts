@@ -152,7 +152,6 @@ layer(TestDatabase.layer)("a node that shuts down", (it) => {
         const startedAt = yield* live(Clock.currentTimeMillis)
         assert.deepStrictEqual(yield* node.stop("SIGTERM"), { code: 0, signal: null })
         assert.isBelow((yield* live(Clock.currentTimeMillis)) - startedAt, 20_000)
-      }),
-    40_000
+      })
   )
 })

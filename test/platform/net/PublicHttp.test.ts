@@ -306,7 +306,7 @@ describe("request slots", () => {
   it.live("bound the requests to one host on all its ports", () =>
     Effect.gen(function*() {
       const begun: Array<number> = []
-      const script = [{ status: 200, afterMillis: 50 }]
+      const script = [{ status: 200, afterMillis: 500 }]
       const receivers = yield* Effect.all([makeWebhookReceiver({ script }), makeWebhookReceiver({ script })])
       const { post } = Context.get(
         yield* Layer.build(PublicHttp.layer({ allowLoopback: true, connectionsPerHost: 2 })),
@@ -321,8 +321,8 @@ describe("request slots", () => {
         concurrency: "unbounded"
       })
       const [first = 0, second = 0, third = 0] = begun
-      assert.isBelow(second - first, 40)
-      assert.isAtLeast(third - first, 45)
+      assert.isBelow(second - first, 400)
+      assert.isAtLeast(third - first, 495)
     }))
 
   it.live("let a request create its headers after the wait", () =>
@@ -370,7 +370,7 @@ describe("request slots", () => {
       yield* slow.received(3)
       for (let n = 0; n < 3; n++) assert.strictEqual((yield* post(2, quick.url)).status, 200)
       assert.lengthOf(slow.requests, 3)
-    }), 20_000)
+    }))
 
   it.live(
     "stay free for another account while one holds its share of all with many hosts",
@@ -385,8 +385,7 @@ describe("request slots", () => {
         const url = quick.url.replace("localhost", "127.0.0.1")
         for (let n = 0; n < 3; n++) assert.strictEqual((yield* post(2, url)).status, 200)
         assert.lengthOf(slow.requests, 3)
-      }),
-    20_000
+      })
   )
 
   it.live("go to waiting hosts in turn", () =>

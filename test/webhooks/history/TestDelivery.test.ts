@@ -20,7 +20,7 @@ const Subject = Layer.mergeAll(
   )
 )
 
-layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("TestDelivery", (it) => {
+layer(Subject, { excludeTestServices: true })("TestDelivery", (it) => {
   it.effect("times out when other requests hold the host's only connection", () =>
     Effect.gen(function*() {
       const { seal } = yield* Vault

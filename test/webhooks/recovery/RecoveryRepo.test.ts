@@ -28,7 +28,7 @@ const recovering = Effect.fnUntraced(function*(count: number, statuses: Readonly
   return { webhookId, missed, queue, span }
 })
 
-layer(Subject, { excludeTestServices: true, timeout: "120 seconds" })("RecoveryRepo", (it) => {
+layer(Subject, { excludeTestServices: true })("RecoveryRepo", (it) => {
   it.effect("two owners that advance a recovery at the same time queue each event once, in order", () =>
     Effect.gen(function*() {
       const { missed, queue, webhookId } = yield* recovering(1_000, ["failed", "skipped"])

@@ -31,8 +31,10 @@ const list = (ask: AccountAsk, planned: ReadonlyArray<SandboxFault>) => {
   const { can, t } = ask
   return html`<h3 id="planned">${t.text("sandbox.lab.planned")}</h3>
 <ol aria-labelledby="planned">${
-    planned.map(({ created_at, fault }) =>
-      html`<li>${t.text(`sandbox.lab.${fault}`)} <span class="quiet">${moment(ask, created_at)}</span></li>`
+    planned.map(({ expires_at, fault }) =>
+      html`<li>${t.text(`sandbox.lab.${fault}`)} <span class="quiet">${t.text("keys.expires")} ${
+        moment(ask, expires_at)
+      }</span></li>`
     )
   }</ol>${
     can("messages:write")

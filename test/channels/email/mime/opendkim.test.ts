@@ -122,7 +122,7 @@ const signedNames = (message: string) => new Set(/\sh=([^;]+);/.exec(message)?.[
 const fieldNamed = (name: string) => new RegExp(`^${name}: (?:[^\\r]|\\r\\n[ \\t])*\\r\\n`, "m")
 
 describe.skipIf(opendkim === undefined)("OpenDKIM (Debian's opendkim; skipped if it is missing)", () => {
-  layer(Caught.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+  layer(Caught.layer, { excludeTestServices: true })(
     "as the verifier of a relay's mail",
     (it) => {
       it.effect("verifies every kind of signed mail", () =>

@@ -36,7 +36,7 @@ const Subject = Emails.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Subject, { excludeTestServices: true, timeout: "30 seconds" })("Emails", (it) => {
+layer(Subject, { excludeTestServices: true })("Emails", (it) => {
   it.effect("throttles batches for accepted emails, and for no refused one", () =>
     Effect.gen(function*() {
       const { accountId } = yield* makeAccount()

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { eventually, makeAccount, Service } from "../../../support/Service.ts"
 import { freshNumber, sendSms, smsReaching } from "../../../support/sms.ts"
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("SmsSender", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("SmsSender", (it) => {
   it.effect("ends the message of a part that it gives up, even if the database refuses that at first", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -122,8 +122,7 @@ describe("BaileysRatchets", () => {
             retriesAnswered: 0,
             retriesAsked: 0
           })
-        }),
-      120_000
+        })
     )
   }
 

@@ -122,8 +122,7 @@ layer(lanes(unlimited))("an unacknowledged WhatsApp message", (it) => {
         assert.deepStrictEqual(relayed.map(({ id }) => id), Array.from({ length: 5 }, () => name))
         const pauses = relayed.slice(1).map(({ at }, index) => at - (relayed[index]?.at ?? 0))
         assert.deepStrictEqual(pauses.filter((pause) => pause < 30_000), [])
-      })),
-    30_000
+      }))
   )
 
   it.effect("gets five attempts to send even if it needed four to prepare", () =>
@@ -237,8 +236,7 @@ layer(lanes({ ...unlimited, WHATSAPP_PER_DAY: "1000" }))(
           assert.isAtLeast((first?.at ?? 0) - begun, 60 * 60_000 - elapsed())
           yield* passing(count, (relays) => relays > 1, "1 minute")
           assert.isAtLeast((relayed[1]?.at ?? 0) - begun, 2 * 60 * 60_000 - elapsed())
-        })),
-      90_000
+        }))
     )
   }
 )
