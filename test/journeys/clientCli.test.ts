@@ -145,6 +145,23 @@ layer(Service.layer(), { excludeTestServices: true })("messaging", (it) => {
       yield* eventually(Effect.sync(() => output.text), (text) => /sms +delivered .*Ready/.test(text))
     }))
 
+  it.effect("logs --follow prints all of more messages than a page has, that come between two looks", () =>
+    Effect.gen(function*() {
+      const { env, key } = yield* environment
+      const node = yield* Service
+      const { output } = yield* startMessaging(["logs", "--follow", "--channel", "email"], env)
+      yield* messaging(["send", "email", "first@people.example", "--subject", "First", "--text", "Hello"], env)
+      yield* eventually(Effect.sync(() => output.text), (text) => text.includes("first@people.example"))
+      const recipients = Array.from({ length: 250 }, (_, index) => `many${index}@people.example`)
+      const json = { subject: "Many", text: "Hello", recipients }
+      const sent = yield* node.request("POST", "/v1/email/send-bulk", { key, json })
+      assert.strictEqual(sent.status, 202, sent.text)
+      yield* eventually(
+        Effect.sync(() => output.text),
+        (text) => recipients.every((to) => text.includes(`to ${to} `))
+      )
+    }))
+
   it.effect("whatsapp pair draws the code, waits for the scan, and the session sends", () =>
     Effect.gen(function*() {
       const { env } = yield* environment

@@ -20,7 +20,7 @@ const storm = Effect.fnUntraced(function*(count: number, path: string, options: 
   return { answers, beside: [account.status, health.status] }
 })
 
-layer(Service.layer({ env: { STATEMENT_TIMEOUT_SECONDS: "1" } }), { excludeTestServices: true })(
+layer(Service.layer({ env: { STATEMENT_TIMEOUT_SECONDS: "3" } }), { excludeTestServices: true })(
   "a request's statement",
   (it) => {
     it.effect("ends after STATEMENT_TIMEOUT_SECONDS, and the request gets 503 with Retry-After", () =>

@@ -1,4 +1,4 @@
-import { Config, Console, Effect, FileSystem, Option, Redacted, Schema } from "effect"
+import { Config, Console, Effect, FileSystem, Option, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
@@ -39,15 +39,18 @@ const explained = (error: ApiError): CallFailed => {
   })
 }
 
+const failed = (error: unknown): CallFailed =>
+  error instanceof ApiError
+    ? explained(error)
+    : new CallFailed({ text: error instanceof MessagingError ? error.message : String(error) })
+
 /** Calls the service. */
 export const call = <A>(run: () => PromiseLike<A>): Effect.Effect<A, CallFailed> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (error) =>
-      error instanceof ApiError
-        ? explained(error)
-        : new CallFailed({ text: error instanceof MessagingError ? error.message : String(error) })
-  })
+  Effect.tryPromise({ try: run, catch: failed })
+
+/** The items of a list, page by page as they are taken. */
+export const items = <A>(list: () => AsyncIterable<A>): Stream.Stream<A, CallFailed> =>
+  Stream.suspend(() => Stream.fromAsyncIterable(list(), failed))
 
 const Login = Schema.fromJsonString(Schema.Struct({ url: Schema.String, key: Schema.String }))
 

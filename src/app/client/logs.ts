@@ -1,7 +1,7 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { MessageSummary } from "../../sdk/MessagingClient.ts"
-import { call, client, json, print } from "./connection.ts"
+import { client, items, json, print } from "./connection.ts"
 
 const channels = ["email", "sms", "whatsapp"] as const
 
@@ -13,6 +13,8 @@ const lineOf = ({ channel, created_at, direction, error, id, preview, status, to
   const where = `${direction === "in" ? "from" : "to"} ${[to].flat().join(", ")}`
   return `${created_at}  ${channel.padEnd(8)}  ${status.padEnd(10)}  ${id}  ${where}  ${text}`
 }
+
+const nameOf = ({ channel, id }: MessageSummary) => `${channel} ${id}`
 
 /** `logs`: the newest messages of all channels, the oldest of them first. */
 export const logs = Command.make(
@@ -30,20 +32,28 @@ export const logs = Command.make(
   },
   Effect.fnUntraced(function*({ channel, follow, json, limit, status }) {
     const { history } = yield* client
-    const seen = new Map<string, string>()
+    let seen = new Map<string, string>()
     // The service checks the status, which the type of the SDK lists.
     const filter = {
       channel: Option.getOrUndefined(channel),
       status: Option.getOrUndefined(status) as "sent" | undefined
     }
-    const look = Effect.fnUntraced(function*(per_page: number) {
-      const { data } = yield* call(() => history.list({ ...filter, per_page }))
-      for (const message of data.toReversed()) {
-        const name = `${message.channel} ${message.id}`
-        if (seen.get(name) === message.status) continue
-        seen.set(name, message.status)
-        yield* print(json, message, lineOf(message))
+    let since: string | undefined
+    /** This many of the newest messages, and those before them that came since the last look. */
+    const newest = (count: number) =>
+      items(() => history.list({ ...filter, per_page: Math.min(count, 100) })).pipe(
+        Stream.zipWithIndex,
+        Stream.takeWhile(([{ created_at }, index]) => index < count || (since !== undefined && created_at > since)),
+        Stream.map(([message]) => message),
+        Stream.runCollect
+      )
+    const look = Effect.fnUntraced(function*(count: number) {
+      const found = (yield* newest(count)).toReversed()
+      for (const message of found) {
+        if (seen.get(nameOf(message)) !== message.status) yield* print(json, message, lineOf(message))
       }
+      seen = new Map(found.map((message) => [nameOf(message), message.status]))
+      since = found.at(-1)?.created_at ?? since ?? ""
     })
     yield* look(limit)
     if (follow) return yield* Effect.forever(Effect.andThen(Effect.sleep(interval), look(100)))

@@ -94,7 +94,9 @@ export const guardedConnector = (options: GuardOptions): buildConnector.connecto
     const failed = (error: Error) => callback(error, null)
     socket.once("error", failed)
     socket.once("connect", () => {
-      if (!isAllowed(hostname, socket.remoteAddress ?? "")) {
+      // A connection that its peer has reset by now has no address any more.
+      if (socket.remoteAddress === undefined) return socket.destroy(new Error(`${hostname} reset the connection`))
+      if (!isAllowed(hostname, socket.remoteAddress)) {
         return socket.destroy(new BlockedAddressError(`${hostname} is connected to an address that is not public`))
       }
       socket.setTimeout(0).removeAllListeners("timeout").off("error", failed)

@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import * as NodeDiagnostics from "node:diagnostics_channel"
+import type * as NodeNet from "node:net"
+import * as NodeThreads from "node:worker_threads"
 import { PublicHttp, type PublicHttpOptions } from "../../../src/platform/net/PublicHttp.ts"
 import { isPublicAddress } from "../../../src/values/publicAddress.ts"
 import { type DnsZone, makeDnsServer } from "../../support/DnsServer.ts"
@@ -141,6 +144,37 @@ describe("PublicHttp with a forbidden target", () => {
   }
 })
 
+/** The port of a server that resets every connection, in another thread. */
+const resettingPort = Effect.acquireRelease(
+  Effect.sync(() =>
+    new NodeThreads.Worker(
+      `const server = require("node:net").createServer((socket) => void socket.resetAndDestroy())
+server.listen(0, "127.0.0.1", () => require("node:worker_threads").parentPort.postMessage(server.address().port))`,
+      { eval: true }
+    )
+  ),
+  (worker) => Effect.promise(() => worker.terminate())
+).pipe(Effect.flatMap((worker) =>
+  Effect.callback<number>((resume) => {
+    worker.once("message", (port: number) => resume(Effect.succeed(port)))
+  })
+))
+
+/** From now on, this thread stops for this time when a connection is made, before anything looks at its peer. */
+const slowToCheck = (millis: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const stop = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
+      const begun = (message: unknown) => {
+        const { socket } = message as { readonly socket: NodeNet.Socket }
+        socket.once("connect", stop)
+      }
+      NodeDiagnostics.subscribe("net.client.socket", begun)
+      return begun
+    }),
+    (begun) => Effect.sync(() => NodeDiagnostics.unsubscribe("net.client.socket", begun))
+  )
+
 describe("PublicHttp in development mode", () => {
   for (const host of ["localhost", "127.0.0.1", "[::1]", "2130706433"]) {
     it.live(`reaches ${host}`, () =>
@@ -150,6 +184,14 @@ describe("PublicHttp in development mode", () => {
         assert.strictEqual(response.kind, "success")
       }))
   }
+
+  it.live("says of a peer that resets before it was checked that it did, and not that its address is not public", () =>
+    Effect.gen(function*() {
+      const port = yield* resettingPort
+      yield* slowToCheck(300)
+      const failure = yield* Effect.flip(post(`http://127.0.0.1:${port}/`, { allowLoopback: true }))
+      assert.strictEqual(failure.reason, "connection_reset")
+    }))
 
   for (const host of ["127.0.0.2", "0.0.0.0", "[::ffff:127.0.0.1]", "10.0.0.1", "loopback.test", "loopback6.test"]) {
     it.live(`still refuses ${host}`, () =>
