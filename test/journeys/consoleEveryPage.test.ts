@@ -39,7 +39,7 @@ const check = Effect.fnUntraced(
   function*(page: BrowserPage, address: string, { isSlow, ...view }: View & { isSlow: boolean }) {
     yield* look(page, view)
     // A slow browser would paint half a page, and move it when it has read the rest.
-    yield* page.command("Emulation.setCPUThrottlingRate", { rate: isSlow ? 12 : 1 })
+    yield* page.command("Emulation.setCPUThrottlingRate", { rate: isSlow ? 6 : 1 })
     yield* page.open(address)
     assert.strictEqual(yield* page.evaluate(shift), 0, `${address} moves after its first paint`)
     yield* page.command("Emulation.setCPUThrottlingRate", { rate: 1 })
@@ -62,11 +62,11 @@ layer(Service.layer(), { excludeTestServices: true })("every page of the console
         yield* page.command("Network.setCookie", { name: "console", value: token, url: node.baseUrl })
         for (const [index, path] of [...found.keys()].entries()) {
           for (const { locale, ...view } of viewsOf(index)) {
-            yield* check(page, `${node.baseUrl}${path}?lang=${locale}`, { ...view, isSlow: index % 8 === 0 })
+            yield* check(page, `${node.baseUrl}${path}?lang=${locale}`, { ...view, isSlow: index % 16 === 0 })
           }
         }
       }),
-    300_000 * rounds
+    900_000 * rounds
   )
 
   it.effect("weighs at most 15 kB over the wire, and 60 kB with the files that the first page loads", () =>
