@@ -113,7 +113,7 @@ const make = Effect.gen(function*() {
         with ordinality as t (channel, recipient, until, within_seconds, request, position)`)
   })
 
-  /** Notes that a step has begun: with its message, or with the reason why there is none. */
+  /** Notes that a step has begun: with its message, or with the reason for having none. */
   const begun = (
     step: Pick<StepRow, "failover_id" | "position">,
     { error, messageId }: { readonly messageId: number | null; readonly error: string | null }

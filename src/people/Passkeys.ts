@@ -176,7 +176,7 @@ export class Passkeys extends Context.Service<Passkeys, {
           const seen: Array<string> = []
           const verified = yield* Effect.option(Effect.tryPromise(() =>
             verifyRegistrationResponse({
-              // The library checks every part of it.
+              // Its shape is unknown until the library has checked every part of it.
               response: answer.value as unknown as RegistrationResponseJSON,
               expectedChallenge: (text) => {
                 seen.push(text)
@@ -212,7 +212,7 @@ export class Passkeys extends Context.Service<Passkeys, {
         const seen: Array<string> = []
         const verified = yield* Effect.option(Effect.tryPromise(() =>
           verifyAuthenticationResponse({
-            // The library checks every part of it.
+            // Its shape is unknown until the library has checked every part of it.
             response: answer.value as unknown as AuthenticationResponseJSON,
             expectedChallenge: (text) => {
               seen.push(text)

@@ -5,24 +5,35 @@ import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { fileURLToPath } from "node:url"
+import { freePort } from "../support/freePort.ts"
 import { eventually } from "../support/Service.ts"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
-/** A folder for the embedded database, which its server leaves shortly after its last user. */
-const dataDir = Effect.acquireRelease(
-  Effect.sync(() => {
-    const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-first-"))
-    NodeFs.chmodSync(path, 0o711)
-    return path
-  }),
-  (path) =>
-    Effect.sync(() => NodeFs.existsSync(NodePath.join(path, "db/pg18/postmaster.pid"))).pipe(
-      Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
-      Effect.timeoutOption("10 seconds"),
-      Effect.andThen(Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true })))
-    )
-)
+/** Removes the files of an embedded database, which its server leaves shortly after its last user. */
+const removeDatabase = (path: string) =>
+  Effect.sync(() => NodeFs.existsSync(NodePath.join(path, "pg18/postmaster.pid"))).pipe(
+    Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeoutOption("10 seconds"),
+    Effect.andThen(Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true })))
+  )
+
+/** A folder with this mode for a node that has everything embedded. */
+const folderOf = (mode: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const path = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "messaging-first-"))
+      NodeFs.chmodSync(path, mode)
+      return path
+    }),
+    (path) =>
+      Effect.andThen(
+        removeDatabase(NodePath.join(path, "db")),
+        Effect.sync(() => NodeFs.rmSync(path, { recursive: true, force: true }))
+      )
+  )
+
+const dataDir = folderOf(0o711)
 
 /** Starts a node that has everything embedded, and collects its output. */
 const start = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
@@ -83,6 +94,37 @@ describe("the first start", () => {
         const authorization = `Bearer ${NodeFs.readFileSync(path, "utf8").trim()}`
         const answer = yield* Effect.promise(() => fetch(`${address}/v1/api-keys`, { headers: { authorization } }))
         assert.strictEqual(answer.status, 200)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("answers no request before the key and the link of the setup are in their files", () =>
+    Effect.gen(function*() {
+      const folder = yield* dataDir
+      const port = yield* freePort
+      yield* start(serve, { DATA_DIR: folder, PORT: String(port) })
+      const status = Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health/ready`)).pipe(
+        Effect.map((answer) => answer.status),
+        Effect.orElseSucceed(() => 0)
+      )
+      yield* Effect.repeat(status, { until: (seen) => seen !== 0 })
+      assert.includeMembers(NodeFs.readdirSync(folder), ["first-key", "setup-link"])
+    }).pipe(Effect.scoped))
+
+  // The server has another account only where root starts it.
+  it.live.skipIf(process.getuid?.() !== 0)(
+    "says where the database is if its account cannot enter DATA_DIR",
+    () =>
+      Effect.gen(function*() {
+        const folder = yield* folderOf(0o700)
+        const said = /the database is in ([^:]+): its account cannot enter ([^"]+)"/
+        const text = yield* start(serve, { DATA_DIR: folder }).pipe(
+          Effect.flatMap(({ output }) => eventually(Effect.sync(output), (seen) => said.test(seen))),
+          Effect.scoped
+        )
+        const [, place = "", blocked] = said.exec(text) ?? []
+        assert.strictEqual(blocked, NodePath.join(folder, "db"))
+        assert.isTrue(NodeFs.existsSync(NodePath.join(place, "pg18/PG_VERSION")))
+        yield* removeDatabase(place)
       }).pipe(Effect.scoped)
   )
 

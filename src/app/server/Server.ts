@@ -51,6 +51,7 @@ import { Pruning } from "./Pruning.ts"
 import { AccountErasure, ErasureSteps, Retention } from "./Retention.ts"
 import { AcceptancePathsLayer, AllowedLayer, Routes } from "./Routes.ts"
 import { ServiceGauges } from "./ServiceGauges.ts"
+import { Welcome } from "./Welcome.ts"
 
 /** Services that every domain uses. */
 const Platform = Layer.mergeAll(
@@ -122,7 +123,16 @@ const Drain = Layer.effectDiscard(Effect.gen(function*() {
 /** One node of the service. */
 export const Server = Drain.pipe(
   Layer.provideMerge(HttpRouter.serve(
-    Layer.mergeAll(Routes, ConsoleLayer, Health, RequestPipeline, ClusterPruning, Maintenance, AccountErasure).pipe(
+    Layer.mergeAll(
+      Routes,
+      ConsoleLayer,
+      Health,
+      RequestPipeline,
+      ClusterPruning,
+      Maintenance,
+      AccountErasure,
+      Welcome.layer
+    ).pipe(
       Layer.provideMerge(Domains)
     ),
     { disableLogger: true, disableListenLog: true, routerConfig: { caseSensitive: true, maxParamLength: 1000 } }

@@ -9,7 +9,7 @@ import { PublicUrl } from "../../platform/http/PublicUrl.ts"
 import { logUpstreams } from "./Channels.ts"
 import { checkStart } from "./checkStart.ts"
 import { Server } from "./Server.ts"
-import { welcome } from "./welcome.ts"
+import { Welcome } from "./Welcome.ts"
 
 const isUnreachable = Schema.is(DatabaseUnreachable)
 
@@ -42,10 +42,8 @@ const retryUntilReachable = <A, E, R>(start: Effect.Effect<A, E, R>) =>
 const announce = Layer.effectDiscard(Effect.gen(function*() {
   const { base, local } = yield* PublicUrl
   if ((yield* AppConfig).paused) yield* Effect.logWarning("PAUSED is true: nothing is sent until a start without it")
-  // A program that waits for this line reads the files of the welcome next.
-  const { show } = yield* welcome(base)
   yield* Effect.logInfo(`listening on ${local} (docs at ${base}/docs, Ctrl-C stops)`)
-  yield* show
+  yield* (yield* Welcome).show
 }))
 
 /**

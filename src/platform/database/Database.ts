@@ -1,6 +1,7 @@
 import { PgClient, PgPool } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
+import * as NodePath from "node:path"
 import { AppConfig } from "../config/AppConfig.ts"
 import { DatabaseProbe } from "./DatabaseProbe.ts"
 import { DatabaseUnreachable } from "./DatabaseUnreachable.ts"
@@ -26,7 +27,10 @@ export class DatabaseAddress extends Context.Service<DatabaseAddress, {
       if (databaseUrl !== undefined) {
         return DatabaseAddress.of({ connection: yield* databaseConnection(databaseUrl), isEmbedded: false })
       }
-      const { socket } = yield* EmbeddedPostgres.acquire({ dataDir: `${dataDir}/db` })
+      const place = NodePath.resolve(dataDir, "db")
+      const { base, socket } = yield* EmbeddedPostgres.acquire({ dataDir: place })
+      // People look for it in DATA_DIR, and copy that directory as a backup.
+      if (base !== place) yield* Effect.logInfo(`the database is in ${base}: its account cannot enter ${place}`)
       return DatabaseAddress.of({ connection: { path: socket, username: "postgres" }, isEmbedded: true })
     })
   )

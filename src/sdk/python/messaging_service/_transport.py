@@ -61,7 +61,7 @@ class File(NamedTuple):
 
 
 class NotGiven:
-    """Marks an argument that was not given, where ``None`` is a value of its own: it is sent as null."""
+    """Marks an argument that was not given. ``None`` was given, and is sent as null."""
 
     def __repr__(self) -> str:
         return "NOT_GIVEN"

@@ -1,4 +1,4 @@
-import { Console, Effect, FileSystem, Option, Path, Redacted } from "effect"
+import { Console, Context, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeProcess from "node:process"
 import { styleText } from "node:util"
@@ -19,8 +19,11 @@ const bold = (text: string) => styleText("bold", text, { stream: NodeProcess.std
 const address = (text: string) => styleText(["cyan", "underline"], text, { stream: NodeProcess.stdout })
 const command = (text: string) => styleText("green", text, { stream: NodeProcess.stdout })
 
-/** Creates the first account, if there is none. Of several nodes that start at once, one creates it. */
-const firstAccount = Effect.gen(function*() {
+/**
+ * Creates the first account, if there is none, and returns its key. Of several nodes that start at once, one creates it.
+ * `hold` runs before the commit: after a kill between the two the next start makes another key.
+ */
+const firstAccount = Effect.fnUntraced(function*<E, R>(hold: (key: string) => Effect.Effect<void, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const { transaction } = yield* Database
   const accounts = yield* Accounts
@@ -34,7 +37,9 @@ const firstAccount = Effect.gen(function*() {
       plan: "business",
       trial: false
     }))
-    return (yield* Effect.orDie(keys.create(account.id, { name: "First key" }))).key
+    const { key } = yield* Effect.orDie(keys.create(account.id, { name: "First key" }))
+    yield* hold(key)
+    return key
   }))
 })
 
@@ -84,37 +89,45 @@ const homeLink = Effect.gen(function*() {
   return isSandbox && Option.isSome(token) ? `${local}${path}?token=${Redacted.value(token.value)}` : undefined
 })
 
-/**
- * Prepares the way in, and gives the effect that shows it: one link. Until there is an operator, it is the link of the setup.
- * On the first start of an embedded database, an API key and a command to paste follow. Without a terminal, link and key are
- * in files, which are written before the effect runs.
- */
-export const welcome = Effect.fnUntraced(function*(base: string) {
-  const { isEmbedded } = yield* DatabaseAddress
-  const key = isEmbedded ? yield* firstAccount : undefined
-  const setup = yield* setupLink(base)
-  const { isTTY } = NodeProcess.stdout
-  if (!isTTY) {
-    // An image has no file system to write to, and serves without the console being set up.
-    if (setup !== undefined) {
-      yield* keep("setup-link", setup, "the link to set up the console").pipe(
-        Effect.catch(() =>
-          Effect.logWarning(
-            "the link to set up the console cannot be written to DATA_DIR; the command `console setup-link` prints one"
-          )
-        )
+/** An image has no file system to write to, and serves without the console being set up. */
+const keepSetupLink = (link: string) =>
+  keep("setup-link", link, "the link to set up the console").pipe(
+    Effect.catch(() =>
+      Effect.logWarning(
+        "the link to set up the console cannot be written to DATA_DIR; the command `console setup-link` prints one"
       )
-    }
-    if (key !== undefined) yield* Effect.orDie(keep("first-key", key, "the first API key"))
-  }
-  const home = yield* homeLink
-  const link = isTTY && setup !== undefined ? setup : home
-  const show = Effect.gen(function*() {
-    if (link !== undefined) {
-      yield* Console.log(`\n${bold("Open in a browser on this machine:")}\n\n  ${address(link)}\n`)
-    }
-    if (key === undefined && isEmbedded) yield* Console.log("Another API key: npm run cli -- account key 1\n")
-    if (key !== undefined && isTTY) yield* Console.log(tour(base, key))
-  })
-  return { show }
-})
+    )
+  )
+
+const keepFirstKey = (key: string) => Effect.orDie(keep("first-key", key, "the first API key"))
+
+/**
+ * The way in: one link. Until there is an operator, it is the link of the setup. On the first start of an embedded database,
+ * an API key and a command to paste follow. Without a terminal, link and key are in files, which are written before the
+ * server answers its first request.
+ */
+export class Welcome extends Context.Service<Welcome, {
+  readonly show: Effect.Effect<void>
+}>()("messaging-service/app/server/Welcome") {
+  static readonly layer = Layer.effect(
+    Welcome,
+    Effect.gen(function*() {
+      const { base } = yield* PublicUrl
+      const { isEmbedded } = yield* DatabaseAddress
+      const { isTTY } = NodeProcess.stdout
+      const key = isEmbedded ? yield* firstAccount((made) => isTTY ? Effect.void : keepFirstKey(made)) : undefined
+      const setup = yield* setupLink(base)
+      if (!isTTY && setup !== undefined) yield* keepSetupLink(setup)
+      const home = yield* homeLink
+      const link = isTTY && setup !== undefined ? setup : home
+      const show = Effect.gen(function*() {
+        if (link !== undefined) {
+          yield* Console.log(`\n${bold("Open in a browser on this machine:")}\n\n  ${address(link)}\n`)
+        }
+        if (key === undefined && isEmbedded) yield* Console.log("Another API key: npm run cli -- account key 1\n")
+        if (key !== undefined && isTTY) yield* Console.log(tour(base, key))
+      })
+      return Welcome.of({ show })
+    })
+  )
+}
