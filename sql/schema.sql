@@ -605,7 +605,7 @@ create table message_search (
   block bigint default 0 not null,
   constraint message_search_pkey PRIMARY KEY (account_id, channel, message_id)
 );
-CREATE INDEX message_search_terms ON message_search USING gin (search_terms(channel, block, words)) WITH (fastupdate=off);
+CREATE INDEX message_search_terms ON message_search USING gin (search_terms(channel, block, words)) WITH (fastupdate='on');
 
 create table message_search_blocks (
   account_id bigint not null,

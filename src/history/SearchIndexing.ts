@@ -6,7 +6,7 @@ import { type SearchedTable, searchedTables, SearchRepo } from "./SearchRepo.ts"
 const portionSize = 500
 
 /** The task works at most this share of the time, so that it leaves the database to those who send. */
-const share = 0.2
+const share = 0.1
 
 /** Adds the next records. Answers whether more wait. Copies of an email are found by its record. */
 const addPortion = Effect.fnUntraced(function*(table: SearchedTable) {

@@ -25,10 +25,15 @@ const pairsOf = (word: string): ReadonlyArray<string> => {
 /** The parser of PostgreSQL refuses words of 2 KiB. */
 const maxWordLength = 60
 
+/** Most texts are ASCII, which needs neither folding nor classes of Unicode: a fifth of the time. */
+const ascii = /^[\t-~]*$/
+
 const wordsOf = (text: string): ReadonlyArray<string> =>
-  (fold(text).match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) =>
-    unspaced.test(word) ? pairsOf(word) : [word.slice(0, maxWordLength)]
-  )
+  ascii.test(text)
+    ? (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => word.slice(0, maxWordLength))
+    : (fold(text).match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) =>
+      unspaced.test(word) ? pairsOf(word) : [word.slice(0, maxWordLength)]
+    )
 
 /** The words of a text that is searched for. */
 export const queryWords = (q: string): ReadonlyArray<string> => [...new Set(wordsOf(q))].slice(0, 10)
@@ -67,10 +72,16 @@ const recipientWords = ({ recipients }: Searchable): ReadonlyArray<string> =>
     ...endsOf(recipient)
   ])
 
+/** A character has at most two code units. */
+const beginningOf = (text: string): string => {
+  const units = text.slice(0, 2 * searchedText)
+  return [...units].slice(0, searchedText).join("")
+}
+
 /** The words of a record's subject and of the start of its text. */
 const contentWords = ({ subject, text }: Searchable): ReadonlyArray<string> => [
   ...wordsOf(subject),
-  ...wordsOf([...text].slice(0, searchedText).join(""))
+  ...wordsOf(ascii.test(text) ? text.slice(0, searchedText) : beginningOf(text))
 ]
 
 /** Where a record comes from. The first character tells these from words. */
@@ -104,7 +115,8 @@ export const matchesSearch = (search: Search, record: Searchable): boolean => {
   )
 }
 
-const quoted = (word: string) => `'${word.replaceAll("'", "''").replaceAll("\\", "\\\\")}'`
+const quoted = (word: string) =>
+  /['\\]/.test(word) ? `'${word.replaceAll("'", "''").replaceAll("\\", "\\\\")}'` : `'${word}'`
 
 /**
  * A search as a `tsquery`, cut at the beginnings of its words: joined by nothing it compares the words of a record, and joined

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 import {
   matchesSearch,
   queryWords,
@@ -6,6 +7,8 @@ import {
   tsqueryPartsOf,
   tsvectorOf
 } from "../../src/history/searchWords.ts"
+
+const Ascii = Schema.String.check(Schema.isPattern(/^[ -~]{0,40}$/))
 
 const record: Searchable = {
   recipients: ["+250788123456", "Ada.Lovelace@Example.com"],
@@ -83,6 +86,11 @@ describe("the words of a search", () => {
     }
     assert.isFalse(found("mail shop"))
     assert.isFalse(matchesSearch({ domain: "mail.shop.example" }, { ...record, domain: null }))
+  })
+
+  it.prop("of an ASCII text are the same in a text with other characters", [Ascii], ([text]) => {
+    const words = queryWords(text)
+    if (words.length < 10) assert.sameMembers([...queryWords(`${text} é`)], [...new Set([...words, "e"])])
   })
 
   it("end after the first 200 characters of a text", () => {

@@ -51,17 +51,17 @@ const decodeAddress = Schema.decodeResult(EmailAddress)
 const faultOf = ({ issue }: Schema.SchemaError): string => violationsOf(issue)[0]?.message ?? "must be an address"
 
 /** Reports a part's fault for the whole text: the caller wrote one text and knows no field of that part's name. */
-const read = (text: string): Result.Result<typeof Parts.Type, string> =>
-  Result.gen(function*() {
-    const written = yield* split(text)
-    const address = yield* Result.mapError(decodeAddress(written.address), faultOf)
-    if (written.name === undefined) return { address }
-    const name = yield* Result.mapError(
-      decodeName(written.name),
-      (error) => `has an invalid display name: it ${faultOf(error)}`
-    )
-    return { name, address }
+const read = (text: string): Result.Result<typeof Parts.Type, string> => {
+  const written = split(text)
+  if (Result.isFailure(written)) return Result.fail(written.failure)
+  const address = Result.mapError(decodeAddress(written.success.address), faultOf)
+  if (Result.isFailure(address)) return Result.fail(address.failure)
+  if (written.success.name === undefined) return Result.succeed({ address: address.success })
+  return Result.mapBoth(decodeName(written.success.name), {
+    onSuccess: (name) => ({ name, address: address.success }),
+    onFailure: (error) => `has an invalid display name: it ${faultOf(error)}`
   })
+}
 
 /**
  * An address of a recipient. As other services do, it accepts `Name <address>`. A record and an event name the address

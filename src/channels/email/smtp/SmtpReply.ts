@@ -54,8 +54,12 @@ const maxLineLength = 500
 // oxlint-disable-next-line no-control-regex
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
+/** Most replies are such a line already. */
+const printable = /^[!-~]+(?: [!-~]+)*$/
+
 /** Makes foreign text one printable, well-formed line of at most 500 characters. */
 export const printableLine = (text: string): string => {
+  if (text.length <= maxLineLength && printable.test(text)) return text
   const line = text.slice(0, 4 * maxLineLength).replaceAll(/[\r\n\t ]+/g, " ").trim().replaceAll(unprintable, "\ufffd")
   return line.slice(0, maxLineLength).toWellFormed()
 }
