@@ -418,6 +418,8 @@ create table events (
   channel text,
   message_id bigint,
   subject text,
+  webhook_ids bigint[],
+  delivery_ids bigint[],
   constraint events_pkey PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX events_message ON ONLY events USING btree (message_id) WHERE message_id IS NOT NULL;
@@ -1135,7 +1137,6 @@ create table webhook_deliveries (
   requeued_as bigint,
   constraint webhook_deliveries_end CHECK (status = ANY (ARRAY['delivered'::text, 'failed'::text, 'skipped'::text]))
 ) partition by RANGE (completed_at);
-CREATE INDEX webhook_deliveries_event ON ONLY webhook_deliveries USING btree (event_id);
 CREATE INDEX webhook_deliveries_history ON ONLY webhook_deliveries USING btree (webhook_id, id DESC);
 CREATE INDEX webhook_deliveries_recoverable ON ONLY webhook_deliveries USING btree (webhook_id, event_id) INCLUDE (status) WHERE status <> 'delivered'::text AND requeued_as IS NULL AND NOT is_test;
 CREATE INDEX webhook_deliveries_unsuccessful ON ONLY webhook_deliveries USING btree (webhook_id, id DESC) WHERE status <> 'delivered'::text;
@@ -1154,7 +1155,6 @@ create table webhook_queue (
   recovery_id bigint,
   constraint webhook_queue_status_check CHECK (status = ANY (ARRAY['pending'::text, 'retrying'::text, 'taken'::text]))
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
-CREATE INDEX webhook_queue_event ON webhook_queue USING btree (event_id);
 CREATE INDEX webhook_queue_pending ON webhook_queue USING btree (webhook_id, id) WHERE status = 'pending'::text;
 CREATE INDEX webhook_queue_retrying ON webhook_queue USING btree (webhook_id, due_at, id) WHERE status = 'retrying'::text;
 CREATE INDEX webhook_queue_taken ON webhook_queue USING btree (webhook_id, id) WHERE status = 'taken'::text;

@@ -121,12 +121,13 @@ const fillAttempts = Effect.gen(function*() {
     select 1, 'email', 2, 'reader@host.example', now() - i * interval '6 hours', i, 'deferred', 20, '192.0.2.1',
       '450 4.2.0 Greylisted' from generate_series(1, 60) as numbers (i)`
   yield* sql`with happened as (
-      insert into events (id, account_id, name, body, channel, message_id, created_at)
+      insert into events (id, account_id, name, body, channel, message_id, created_at, webhook_ids, delivery_ids)
       select 'evt_' || ulid_time(now() - i * interval '1 minute') || lpad(i::text, 16, '0'), 1, 'email.opened', 'x', 'email', 2,
-        now() - i * interval '1 minute' from generate_series(1, 40) as numbers (i) returning id, created_at
+        now() - i * interval '1 minute', array[1::bigint], array[nextval('webhook_delivery_ids')]
+      from generate_series(1, 40) as numbers (i) returning id, created_at, delivery_ids
     )
     insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, created_at, completed_at)
-    select 1, nextval('webhook_delivery_ids'), id, 'email.opened', 'delivered', 1, created_at, created_at from happened`
+    select 1, delivery_ids[1], id, 'email.opened', 'delivered', 1, created_at, created_at from happened`
   yield* sql`vacuum analyze message_attempts, events, webhook_deliveries`
 })
 

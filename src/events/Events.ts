@@ -4,7 +4,7 @@ import type { Statement } from "effect/sql"
 import { ulid } from "../platform/crypto/ids.ts"
 import { column } from "../platform/database/column.ts"
 import * as Query from "../platform/database/Query.ts"
-import { type AccountId, EventId, type WebhookId } from "../values/Ids.ts"
+import { type AccountId, type DeliveryId, EventId, type WebhookId } from "../values/Ids.ts"
 import { modeOf } from "../values/TestMode.ts"
 import { fromDateTime } from "../values/Timestamp.ts"
 import type { EventData } from "./EventData.ts"
@@ -35,8 +35,11 @@ export interface Addressed {
 export class Subscriber extends Context.Service<Subscriber, {
   /** The current subscriptions of these accounts in the database. */
   readonly subscriptions: (accountIds: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyArray<Subscription>>
-  /** Writes the deliveries in the caller's transaction and dispatches them after its commit. */
-  readonly enqueue: (deliveries: ReadonlyArray<Addressed>) => Effect.Effect<void>
+  /**
+   * Writes the deliveries in the caller's transaction and dispatches them after its commit. Returns their ids in the same
+   * order.
+   */
+  readonly enqueue: (deliveries: ReadonlyArray<Addressed>) => Effect.Effect<ReadonlyArray<DeliveryId>>
   /** A condition of a statement: the account has an active subscription with one of these patterns. */
   readonly isSubscribed: (account: Statement.Fragment, patterns: ReadonlyArray<string>) => Statement.Fragment
 }>()("messaging-service/events/Events/Subscriber") {}
@@ -63,6 +66,8 @@ interface Stored {
   readonly channel: string | null
   readonly messageId: number | null
   readonly subject: string | null
+  /** The webhooks that get it. */
+  readonly webhookIds: ReadonlyArray<WebhookId>
 }
 
 /** The message that an event is about, as far as it is about one. */
@@ -103,14 +108,26 @@ export class Events extends Context.Service<Events, {
       const sql = yield* PgClient.PgClient
       const subscriber = yield* Subscriber
 
-      const store = (events: ReadonlyArray<Stored>) =>
-        Query.run(sql`insert into events (id, account_id, name, body, channel, message_id, subject)
-          select * from unnest(${column.text(events.map(({ id }) => id))},
+      /** `deliveryIds` has those of the first event, then those of the second, and so on. */
+      const store = (events: ReadonlyArray<Stored>, deliveryIds: ReadonlyArray<DeliveryId>) => {
+        let next = 0
+        const deliveries = events.map(({ webhookIds }) => {
+          const from = next
+          next += webhookIds.length
+          return deliveryIds.slice(from, next)
+        })
+        return Query.run(sql`insert into events
+            (id, account_id, name, body, channel, message_id, subject, webhook_ids, delivery_ids)
+          select id, account_id, name, body, channel, message_id, subject, webhook_ids::bigint[], delivery_ids::bigint[]
+          from unnest(${column.text(events.map(({ id }) => id))},
             ${column.int8(events.map(({ accountId }) => accountId))}, ${column.text(events.map(({ event }) => event))},
             ${column.bytea(events.map(({ body }) => body))}, ${column.text(events.map(({ channel }) => channel))},
-            ${column.int8(events.map(({ messageId }) => messageId))}, ${
-          column.text(events.map(({ subject }) => subject))
-        })`)
+            ${column.int8(events.map(({ messageId }) => messageId))},
+            ${column.text(events.map(({ subject }) => subject))},
+            ${column.text(events.map(({ webhookIds }) => `{${webhookIds.join()}}`))},
+            ${column.text(deliveries.map((ids) => `{${ids.join()}}`))})
+            as t (id, account_id, name, body, channel, message_id, subject, webhook_ids, delivery_ids)`)
+      }
 
       const publish = Effect.fn("Events.publish")(function*(domainEvents: ReadonlyArray<DomainEvent>) {
         if (domainEvents.length === 0) return
@@ -133,12 +150,13 @@ export class Events extends Context.Service<Events, {
           const id = EventId.make(`evt_${yield* ulid}`)
           // Serialised once: every attempt of every delivery signs and sends the same bytes.
           const body = Buffer.from(JSON.stringify({ id, event, mode: modeOf(accountId), timestamp, data }))
-          events.push({ id, accountId, event, body, ...messageOf(domainEvent), subject: subjectOf(domainEvent) })
+          const webhookIds = listeners.map(({ webhookId }) => webhookId)
+          const subject = subjectOf(domainEvent)
+          events.push({ id, accountId, event, body, ...messageOf(domainEvent), subject, webhookIds })
           for (const subscription of listeners) deliveries.push({ subscription, eventId: id, event, body })
         }
         if (events.length === 0) return
-        yield* store(events)
-        yield* subscriber.enqueue(deliveries)
+        yield* store(events, yield* subscriber.enqueue(deliveries))
       })
 
       const publishWanted = Effect.fn("Events.publishWanted")(

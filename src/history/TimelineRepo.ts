@@ -9,6 +9,7 @@ import * as Query from "../platform/database/Query.ts"
 import { AccountId } from "../values/Ids.ts"
 import { Timestamp } from "../values/Timestamp.ts"
 import { VerificationStatus } from "../verify/Verification.ts"
+import { deliveriesFound } from "../webhooks/history/eventDeliveries.ts"
 
 const One = Schema.Struct({ accountId: AccountId, channel: SummaryChannel, id: Schema.Int })
 export type One = typeof One.Type
@@ -82,7 +83,16 @@ const Attempt = Schema.Struct({
 })
 export type Attempt = typeof Attempt.Type
 
-const PublishedEvent = Schema.Struct({ id: Schema.String, event: Schema.String, at: Timestamp })
+const ids = Schema.NullOr(Schema.Array(Schema.Int))
+
+const PublishedEvent = Schema.Struct({
+  id: Schema.String,
+  event: Schema.String,
+  at: Timestamp,
+  /** Null if a version before has published it. */
+  webhook_ids: ids,
+  delivery_ids: ids
+})
 export type PublishedEvent = typeof PublishedEvent.Type
 
 const Delivery = Schema.Struct({
@@ -157,7 +167,7 @@ const make = Effect.gen(function*() {
       Request: Schema.Void,
       Result: PublishedEvent,
       execute: () =>
-        sql`select id, name as event, created_at as at from events where ${about}
+        sql`select id, name as event, created_at as at, webhook_ids, delivery_ids from events where ${about}
           and id >= 'evt_' || ulid_time(${from}::timestamptz - interval '1 hour') order by id limit 1000`.unprepared
     })()
 
@@ -193,23 +203,28 @@ const make = Effect.gen(function*() {
         where id = ${id} and account_id = ${accountId}`
   })
 
-  const deliveries = (found: ReadonlyArray<PublishedEvent>, { from }: Span) => {
-    const ids = column.text(found.map(({ id }) => id))
-    const last = found.at(-1)?.at ?? from
+  const deliveries = (events: ReadonlyArray<PublishedEvent>, { from }: Span) => {
+    const last = events.at(-1)?.at ?? from
+    const first = sql`select * from unnest(${column.int8(events.flatMap(({ webhook_ids }) => webhook_ids ?? []))},
+      ${column.int8(events.flatMap(({ delivery_ids }) => delivery_ids ?? []))})`
+    const ended = sql`d.completed_at >= ${from}::timestamptz - interval '1 hour'
+      and d.completed_at < ${last}::timestamptz + ${longestDelivery}::text::interval`
+    const waiting = (status: "pending" | "retrying" | "taken") =>
+      sql`select id, webhook_id, event_id, event, case when attempt_count = 0 then 'pending' else 'retrying' end,
+          attempt_count, (attempts -> -1 ->> 'response_code')::smallint, attempts -> -1 ->> 'error',
+          coalesce((attempts -> -1 ->> 'started_at')::timestamptz, created_at)
+        from webhook_queue where status = ${sql.literal(`'${status}'`)} and not is_test
+          and webhook_id = any(array(select distinct webhook_id from found)) and id = any(array(select id from found))`
     return Query.findAll({
       Request: Schema.Void,
       Result: Delivery,
       execute: () =>
-        sql`select id, webhook_id, event_id, event, status, attempt_count as attempts, response_code, error,
-            completed_at as at
-          from webhook_deliveries where event_id = any(${ids}) and not is_test
-            and completed_at >= ${from}::timestamptz - interval '1 hour'
-            and completed_at < ${last}::timestamptz + ${longestDelivery}::text::interval
-          union all
-          select id, webhook_id, event_id, event, case when attempt_count = 0 then 'pending' else 'retrying' end,
-            attempt_count, (attempts -> -1 ->> 'response_code')::smallint, attempts -> -1 ->> 'error',
-            coalesce((attempts -> -1 ->> 'started_at')::timestamptz, created_at)
-          from webhook_queue where event_id = any(${ids}) and not is_test
+        sql`with ${deliveriesFound(sql, first, ended)}
+          select d.id, d.webhook_id, d.event_id, d.event, d.status, d.attempt_count as attempts, d.response_code, d.error,
+            d.completed_at as at
+          from found f join webhook_deliveries d on d.webhook_id = f.webhook_id and d.id = f.id
+          where not d.is_test and ${ended}
+          union all ${waiting("pending")} union all ${waiting("retrying")} union all ${waiting("taken")}
           limit 1000`.unprepared
     })()
   }

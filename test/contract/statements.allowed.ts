@@ -355,6 +355,7 @@ export const allowed: ReadonlyArray<Allowed> = [
       "update verifications set status = $, attempts = $, verified_at",
       "update verifications set channels_left = $ where id = $ and message_id = $",
       "(select e.body from events e where e.id = d.event_id) as body",
+      "select w.* from events e, unnest(e.webhook_ids, e.delivery_ids) w (webhook_id, id) where e.id = $ and w.webhook_id = $",
       "bounce_type, error, sent_at, opens, clicks from email_messages where (batch_id = $",
       "bounce_type, error, sent_at, opens, clicks from email_messages where batch_id = $",
       "select count(*) as total from email_messages where (batch_id = $",

@@ -4,7 +4,7 @@ import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { compile } from "../../src/events/EventPattern.ts"
 import { type Addressed, type DomainEvent, domainEvent, Events, Subscriber } from "../../src/events/Events.ts"
-import { AccountId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
+import { AccountId, DeliveryId, EmailMessageId, WebhookId } from "../../src/values/Ids.ts"
 import { noLabels } from "../../src/values/Labels.ts"
 import { Timestamp } from "../../src/values/Timestamp.ts"
 import { TestDatabase, transaction } from "../support/TestDatabase.ts"
@@ -26,7 +26,11 @@ const Listeners = Layer.succeed(
   Subscriber.of({
     subscriptions: (accounts) => Effect.succeed(listeners.filter(({ accountId }) => accounts.includes(accountId))),
     isSubscribed: () => Statement.fragment([Statement.literal("true")]),
-    enqueue: (deliveries) => Effect.sync(() => void enqueued.push(...deliveries))
+    enqueue: (deliveries) =>
+      Effect.sync(() => {
+        const first = enqueued.push(...deliveries) - deliveries.length
+        return deliveries.map((_, index) => DeliveryId.make(100 + first + index))
+      })
   })
 )
 
@@ -46,7 +50,14 @@ const sent = (account: number): DomainEvent =>
     }
   })
 
-const Row = Schema.Struct({ id: Schema.String, account_id: Schema.Int, name: Schema.String, body: Schema.Uint8Array })
+const Row = Schema.Struct({
+  id: Schema.String,
+  account_id: Schema.Int,
+  name: Schema.String,
+  body: Schema.Uint8Array,
+  webhook_ids: Schema.Array(Schema.Int),
+  delivery_ids: Schema.Array(Schema.Int)
+})
 
 /** Publishes to an empty journal and returns the rows. */
 const publishing = Effect.fnUntraced(function*(events: ReadonlyArray<DomainEvent>) {
@@ -54,7 +65,7 @@ const publishing = Effect.fnUntraced(function*(events: ReadonlyArray<DomainEvent
   yield* sql`truncate events`
   enqueued.length = 0
   yield* (yield* Events).publish(events)
-  const rows = yield* sql`select id, account_id, name, body from events order by id`
+  const rows = yield* sql`select id, account_id, name, body, webhook_ids, delivery_ids from events order by id`
   return yield* Schema.decodeUnknownEffect(Schema.Array(Row))(rows)
 })
 
@@ -70,6 +81,16 @@ layer(Subject, { excludeTestServices: true })("Events", (it) => {
       assert.deepStrictEqual(enqueued.map(({ eventId, subscription }) => [eventId, Number(subscription.webhookId)]), [
         [row?.id, 11],
         [row?.id, 12]
+      ])
+    }))
+
+  it.effect("each event names its webhooks and its deliveries", () =>
+    Effect.gen(function*() {
+      const rows = yield* publishing([sent(1), sent(3), sent(1)])
+      // Ids of one millisecond are in any order.
+      assert.sameDeepMembers(rows.map(({ delivery_ids, webhook_ids }) => [webhook_ids, delivery_ids]), [
+        [[11, 12], [100, 101]],
+        [[11, 12], [102, 103]]
       ])
     }))
 

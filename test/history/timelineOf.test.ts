@@ -42,7 +42,7 @@ describe("a timeline", () => {
       started_at: at(2)
     } as const
     const deferred = { ...tried, outcome: "deferred", at: at(1), started_at: at(1), next_at: at(2) } as const
-    const event = { id: "evt_1", event: "email.sent", at: at(3) }
+    const event = { id: "evt_1", event: "email.sent", at: at(3), webhook_ids: [1], delivery_ids: [1] }
     const delivery = {
       id: 1,
       webhook_id: 1,

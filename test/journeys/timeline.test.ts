@@ -5,6 +5,7 @@ import { assertRefused } from "../contract/contract.ts"
 import { connectedSession } from "../contract/samples.ts"
 import { eventually, live, makeAccount, makeKey, Service } from "../support/Service.ts"
 import { makeWebhookReceiver } from "../support/WebhookReceiver.ts"
+import { askAgain, create, deliveriesOf } from "../support/webhookStories.ts"
 
 type Entry = Readonly<{ at: string; kind: string; detail: Readonly<Record<string, unknown>>; message?: string }>
 
@@ -40,6 +41,34 @@ layer(Service.layer())((it) => {
       const other = yield* makeAccount()
       assertRefused(yield* request("GET", path, { key: other.key }), 404, "not_found")
       assertRefused(yield* request("GET", path.replace("/email/", "/sms/"), { key: other.key }), 404, "not_found")
+    }))
+
+  it.effect("a timeline has every delivery of its event, also those that were asked for again", () =>
+    Effect.gen(function*() {
+      const node = yield* Service
+      const { key } = yield* makeAccount()
+      const { url } = yield* makeWebhookReceiver()
+      const { id } = yield* create(node, key, { url, events: ["email.sent"] })
+      const mail = { to: "ada@example.com", subject: "Hello", text: "Hello" }
+      const sent = yield* node.request("POST", "/v1/email/send", { key, json: mail })
+      const path = `/v1/email/messages/${String(sent.at("data", "id"))}/timeline`
+      const delivered = (count: number) =>
+        Effect.map(
+          eventually(
+            node.request("GET", path, { key }),
+            (seen) =>
+              entriesOf(seen).filter(({ detail, kind }) => kind === "delivery" && detail["status"] === "delivered")
+                .length === count
+          ),
+          (seen) => entriesOf(seen).flatMap(({ detail, kind }) => kind === "delivery" ? [Number(detail["id"])] : [])
+        )
+      const [first] = yield* delivered(1)
+      yield* askAgain(node, key, id, first)
+      yield* delivered(2)
+      yield* askAgain(node, key, id, first)
+      const all = yield* delivered(3)
+      const listed = yield* deliveriesOf(node, key, id, "?sort=created_at")
+      assert.deepStrictEqual(all, [0, 1, 2].map((row) => Number(listed.at("data", row, "id"))))
     }))
 
   it.effect("a refused email's timeline keeps the dialogue without the message", () =>

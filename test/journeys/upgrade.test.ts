@@ -54,7 +54,8 @@ const listed = new Set([
   "0071_send_field_indexes.sql",
   "0086_test_domains.sql",
   "0133_search_blocks.sql",
-  "0135_rare_records.sql"
+  "0135_rare_records.sql",
+  "0149_deliveries_without_event_index.sql"
 ])
 
 layer(Relay.layer({ env: { SANDBOX_SMS_DELAY_MS: "50" } }), { excludeTestServices: true })(

@@ -130,6 +130,16 @@ layer(Relay.layer(), { excludeTestServices: true })("recovery of a webhook", (it
       const done = yield* endedRecovery(node, key, id, started.at("data", "id"))
       assert.deepInclude(done.at("data"), { total: 2, queued: 2, delivered: 2 })
       assert.strictEqual(receiver.requests.length, 7)
+      // The first one, its redelivery, and the recovery's. Then the first one is sent by hand once more.
+      const ofEvent = deliveriesOf(node, key, id, `?event_id=${String(listed.at("data", 1, "event_id"))}`)
+      const statuses = ({ at }: Answer) => [0, 1, 2, 3].map((row) => at("data", row, "status"))
+      assert.deepStrictEqual(statuses(yield* ofEvent), ["delivered", "failed", "skipped", undefined])
+      yield* askAgain(node, key, id, second)
+      const all = yield* asking(
+        ofEvent,
+        ({ at }) => at("data", 0, "status") === "delivered" && at("meta", "total") === 4
+      )
+      assert.deepStrictEqual(statuses(all), ["delivered", "delivered", "failed", "skipped"])
     }))
 
   it.effect("counts events that fail again, and can be repeated for these", () =>

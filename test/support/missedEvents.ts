@@ -15,17 +15,18 @@ export const missedEvents = Effect.fnUntraced(function*(
   const rows = yield* sql`with given as (
       select place, now() - make_interval(secs => ${60 + count}::integer - place) as at, substr(tail, 11) as tail
       from unnest(${column.text(tails)}) with ordinality as t (tail, place)
-    ), named as (
-      select place, at, 'evt_' || ulid_time(at) || tail as id from given
+    ), named as materialized (
+      select place, at, 'evt_' || ulid_time(at) || tail as id, nextval('webhook_delivery_ids') as delivery
+      from given order by place
     ), stored as (
-      insert into events (id, account_id, name, body)
-      select id, ${accountId}, 'email.bulk_completed',
+      insert into events (id, account_id, webhook_ids, delivery_ids, name, body)
+      select id, ${accountId}, array[${webhookId}::bigint], array[delivery], 'email.bulk_completed',
         convert_to(json_build_object('id', id, 'event', 'email.bulk_completed', 'timestamp', at, 'data', '{}'::json)::text,
           'utf8')
       from named
     ), missed as (
       insert into webhook_deliveries (webhook_id, id, event_id, event, status, attempt_count, error, created_at)
-      select ${webhookId}, nextval('webhook_delivery_ids'), id, 'email.bulk_completed',
+      select ${webhookId}, delivery, id, 'email.bulk_completed',
         case when place % 2 = 0 then 'skipped' else 'failed' end, case when place % 2 = 0 then 0 else 4 end,
         'webhook_unhealthy', at
       from named order by place

@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly previous: { readonly key: WebhookSecret.SigningKey; readonly until: number } | undefined
   readonly retryPolicy: RetryPolicyName
   /** The owner's headers. They never replace one of the service. */
-  readonly headers: WebhookHeaders
+  readonly headers: WebhookHeaders | undefined
 }
 
 /** The outcome of one attempt, ready to be written. */
@@ -84,9 +84,8 @@ const report = (
   )
 })
 
-const signedAt = (startedAt: number, { headers, key, previous }: Endpoint, delivery: ClaimedDelivery) => ({
-  ...headers,
-  ...WebhookSecret.sign({
+const signedAt = (startedAt: number, { headers, key, previous }: Endpoint, delivery: ClaimedDelivery) => {
+  const signed = WebhookSecret.sign({
     ...delivery,
     delivery_id: delivery.id,
     attempt: delivery.attempt_count + 1,
@@ -94,7 +93,8 @@ const signedAt = (startedAt: number, { headers, key, previous }: Endpoint, deliv
     key,
     previous_key: previous !== undefined && startedAt < previous.until ? previous.key : undefined
   })
-})
+  return headers === undefined ? signed : { ...headers, ...signed }
+}
 
 /** Makes single attempts: sign, post, classify, report. It keeps no state and writes nothing. */
 export const make = Effect.gen(function*() {
@@ -125,7 +125,7 @@ export const make = Effect.gen(function*() {
       key: yield* openKey(id, secret),
       previous,
       retryPolicy: target.retry_policy,
-      headers: target.headers === null ? {} : yield* openHeaders(id, target.headers)
+      headers: target.headers === null ? undefined : yield* openHeaders(id, target.headers)
     } satisfies Endpoint
   })
 

@@ -55,11 +55,11 @@ export const EventSubscriber = Layer.effect(
       const skipped = addressed.flatMap(({ event, eventId, subscription: { refusal, webhookId } }) =>
         refusal === undefined ? [] : [{ webhookId, eventId, event, error: refusal }]
       )
-      if (skipped.length > 0) yield* queue.insertSkipped(skipped)
       const sent = addressed.filter(({ subscription }) => subscription.refusal === undefined)
-      if (sent.length === 0) return
-      const rows = sent.map(({ event, eventId, subscription: { webhookId } }) => ({ webhookId, eventId, event }))
-      const ids = yield* queue.insert(rows)
+      const skippedIds = skipped.length === 0 ? [] : yield* queue.insertSkipped(skipped)
+      const ids = sent.length === 0 ? [] : yield* queue.insert(
+        sent.map(({ event, eventId, subscription: { webhookId } }) => ({ webhookId, eventId, event }))
+      )
       const queued = new Map<WebhookId, Array<ClaimedDelivery>>()
       for (const [index, { body, event, eventId, subscription: { webhookId } }] of sent.entries()) {
         const delivery = {
@@ -76,7 +76,12 @@ export const EventSubscriber = Layer.effect(
         const id = ids[index]
         if (id !== undefined) deliveries.push({ id, ...delivery })
       }
-      yield* afterCommit(dispatch(queued))
+      if (queued.size > 0) yield* afterCommit(dispatch(queued))
+      const [nextSkipped, nextSent] = [skippedIds.values(), ids.values()]
+      return addressed.flatMap(({ subscription: { refusal } }) => {
+        const { value } = (refusal === undefined ? nextSent : nextSkipped).next()
+        return value === undefined ? [] : [value]
+      })
     })
 
     return Subscriber.of({

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { column } from "../../platform/database/column.ts"
 import * as Query from "../../platform/database/Query.ts"
 import { DeliveryId, WebhookId } from "../../values/Ids.ts"
@@ -43,9 +43,16 @@ const names = (rows: ReadonlyArray<{ readonly event: string }>) => column.text(r
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
+  const inserted = (statement: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
+    statement.pipe(
+      Effect.flatMap(Schema.decodeUnknownEffect(Inserted)),
+      Effect.map(([{ ids }]) => ids),
+      Effect.orDie
+    )
+
   /** Queues deliveries; returns their ids in the same order. */
   const insert = (rows: ReadonlyArray<NewDelivery>) =>
-    sql`with given as materialized (
+    inserted(sql`with given as materialized (
         select nextval('webhook_delivery_ids') as id, *
         from unnest(${ids(rows)}, ${events(rows)}, ${names(rows)})
           with ordinality as t (webhook_id, event_id, event, place)
@@ -53,18 +60,19 @@ const make = Effect.gen(function*() {
         insert into webhook_queue (id, webhook_id, event_id, event, status)
         select id, webhook_id, event_id, event, 'pending' from given
       )
-      select array_agg(id order by place) as ids from given`.pipe(
-      Effect.flatMap(Schema.decodeUnknownEffect(Inserted)),
-      Effect.map(([{ ids }]) => ids),
-      Effect.orDie
-    )
+      select array_agg(id order by place) as ids from given`)
 
+  /** Records deliveries that are not sent; returns their ids in the same order. */
   const insertSkipped = (rows: ReadonlyArray<SkippedDelivery>) =>
-    Query.run(
-      sql`insert into webhook_deliveries (id, created_at, status, attempt_count, webhook_id, event_id, event, error)
-      select nextval('webhook_delivery_ids'), now(), 'skipped', 0, *
-      from unnest(${ids(rows)}, ${events(rows)}, ${names(rows)}, ${column.text(rows.map(({ error }) => error))})`
-    )
+    inserted(sql`with given as materialized (
+        select nextval('webhook_delivery_ids') as id, *
+        from unnest(${ids(rows)}, ${events(rows)}, ${names(rows)}, ${column.text(rows.map(({ error }) => error))})
+          with ordinality as t (webhook_id, event_id, event, error, place)
+      ), skipped as (
+        insert into webhook_deliveries (id, created_at, status, attempt_count, webhook_id, event_id, event, error)
+        select id, now(), 'skipped', 0, webhook_id, event_id, event, error from given
+      )
+      select array_agg(id order by place) as ids from given`)
 
   /** Claims first attempts in the order of their events, without those in memory, and due retries. */
   const claim = Query.findAll({

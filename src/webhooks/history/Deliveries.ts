@@ -114,7 +114,7 @@ export class Deliveries extends Context.Service<Deliveries, {
       const write = Effect.fnUntraced(
         function*({ accountId, id }: WebhookKey, { event, record }: TestDelivery.TestDelivery) {
           yield* locked({ accountId, id })
-          yield* repo.insertEvent({ accountId, ...event })
+          yield* repo.insertEvent({ accountId, ...event, webhookId: id, deliveryId: record.deliveryId })
           yield* repo.insertTest(record, { event: event.event, event_id: event.id })
           if (record.transition.health === "success") yield* webhooks.resetFailures(id)
           return detailOf(yield* stored(id, record.deliveryId))

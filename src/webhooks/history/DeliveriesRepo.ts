@@ -6,6 +6,7 @@ import { direction, Sort, windowFields } from "../../values/Page.ts"
 import type { AttemptRecord } from "../delivery/DeliveryAttempt.ts"
 import { DeliveryStatus, queueStatuses } from "../delivery/DeliveryState.ts"
 import { DeliverySummary, RecordedAttempt } from "./Delivery.ts"
+import { deliveriesOf } from "./eventDeliveries.ts"
 
 const Filter = Schema.Struct({
   webhookId: WebhookId,
@@ -61,7 +62,9 @@ const make = Effect.gen(function*() {
     sql.and([
       sql`webhook_id = ${webhookId}`,
       ...(event === null ? [] : [sql`event = ${event}`]),
-      ...(event_id === null ? [] : [sql`event_id = ${event_id}`]),
+      ...(event_id === null
+        ? []
+        : [sql`event_id = ${event_id} and id = any(${deliveriesOf(sql, event_id, webhookId)})`]),
       ...(id === null ? [] : [sql`id = ${id}`]),
       ...(from_date === null ? [] : [sql`created_at >= ${from_date}::timestamptz`]),
       ...(to_date === null ? [] : [sql`created_at < ${to_date}::timestamptz`])
@@ -143,11 +146,15 @@ const make = Effect.gen(function*() {
           select d.webhook_id, d.event_id, d.event, d.is_test, 'pending' from (${
         one(delivery)
       }) d where d.body is not null
-          returning id
+          returning id, webhook_id, event_id
         ), marked as (
           -- A recovery repeats the last delivery of an event only.
           update webhook_deliveries d set requeued_as = r.id from requeued r
-          where d.webhook_id = ${delivery.webhookId} and d.id = ${delivery.id}
+          where d.webhook_id = ${delivery.webhookId} and d.id = ${delivery.id} and d.requeued_as is null
+        ), noted as (
+          update events e set webhook_ids = e.webhook_ids || (select webhook_id from requeued),
+            delivery_ids = e.delivery_ids || (select id from requeued)
+          where e.id = (select event_id from requeued)
         )
         select id from requeued`
   })
@@ -159,9 +166,17 @@ const make = Effect.gen(function*() {
   })
 
   const insertEvent = Query.void({
-    Request: Schema.Struct({ id: EventId, accountId: Schema.Int, event: Schema.String, body: Schema.Uint8Array }),
-    execute: ({ accountId, body, event, id }) =>
-      sql`insert into events (id, account_id, name, body) values (${id}, ${accountId}, ${event}, ${body})`
+    Request: Schema.Struct({
+      id: EventId,
+      accountId: Schema.Int,
+      event: Schema.String,
+      body: Schema.Uint8Array,
+      webhookId: WebhookId,
+      deliveryId: DeliveryId
+    }),
+    execute: ({ accountId, body, deliveryId, event, id, webhookId }) =>
+      sql`insert into events (id, account_id, name, body, webhook_ids, delivery_ids)
+        values (${id}, ${accountId}, ${event}, ${body}, array[${webhookId}::bigint], array[${deliveryId}::bigint])`
   })
 
   /** Records the one attempt of a test as an ended delivery; it was never queued. */
