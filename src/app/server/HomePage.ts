@@ -8,7 +8,7 @@ import { Html, html } from "../../platform/http/html.ts"
 import { readiness } from "../../platform/observability/Health.ts"
 import { isLocalRequest } from "../../sandbox/pages/localRequest.ts"
 import { SandboxToken } from "../../sandbox/pages/SandboxToken.ts"
-import { destinations } from "./Channels.ts"
+import { destinations } from "./destinations.ts"
 
 const style = `
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--line:#e3e6eb;--text:#1a1f29;--quiet:#5b6472;--accent:#3450d6;

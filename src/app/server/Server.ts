@@ -18,7 +18,7 @@ import { AppConfig } from "../../platform/config/AppConfig.ts"
 import { TemporaryFiles } from "../../platform/config/TemporaryFiles.ts"
 import { MacKeys } from "../../platform/crypto/MacKeys.ts"
 import { MainVault } from "../../platform/crypto/MainKey.ts"
-import { Database, DatabaseAddress } from "../../platform/database/Database.ts"
+import { Database } from "../../platform/database/Database.ts"
 import { FreeSpace } from "../../platform/database/FreeSpace.ts"
 import { Outages } from "../../platform/database/Outages.ts"
 import { DailyVolume } from "../../platform/http/DailyVolume.ts"
@@ -74,7 +74,6 @@ const Platform = Layer.mergeAll(
   Layer.provideMerge(Database.layerQuickReads),
   Layer.provideMerge(Database.layerProbe),
   Layer.provideMerge(Database.layerRequests),
-  Layer.provideMerge(DatabaseAddress.layer),
   Layer.provideMerge(NodeServices.layer)
 )
 

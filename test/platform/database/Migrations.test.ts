@@ -78,10 +78,9 @@ describe("migrate", () => {
 
   it.effect("migrate applies nothing of a file that fails, keeps the files before it and names the fault", () =>
     Effect.gen(function*() {
-      const path = yield* directoryOf({
-        "0001_places.sql": first,
-        "0002_wrong.sql": "create table ghosts (id integer);\n\nselect nonsense from places"
-      })
+      const path = yield* directoryOf({ "0001_places.sql": first })
+      yield* Migrations.migrate(path)
+      yield* write(`${path}/0002_wrong.sql`, "create table ghosts (id integer);\n\nselect nonsense from places")
       const error = yield* Effect.flip(Migrations.migrate(path))
       assert.strictEqual(
         error.message,
@@ -93,6 +92,16 @@ describe("migrate", () => {
       assert.deepStrictEqual(found, { ghosts: null, places: true })
       yield* write(`${path}/0002_wrong.sql`, "select 1")
       assert.deepStrictEqual(yield* Migrations.migrate(path), ["0002_wrong.sql"])
+    }).pipe(Effect.provide(Empty)))
+
+  it.effect("migrate leaves an empty database empty if one of its files fails", () =>
+    Effect.gen(function*() {
+      const path = yield* directoryOf({ "0001_places.sql": first, "0002_wrong.sql": "select nonsense from places" })
+      assert.include((yield* Effect.flip(Migrations.migrate(path))).message, "0002_wrong.sql, line 1")
+      const [found] = yield* rowsOf("select to_regclass('places') as places, to_regclass('migrations') as migrations")
+      assert.deepStrictEqual(found, { places: null, migrations: null })
+      yield* write(`${path}/0002_wrong.sql`, second)
+      assert.deepStrictEqual(yield* Migrations.migrate(path), ["0001_places.sql", "0002_wrong.sql"])
     }).pipe(Effect.provide(Empty)))
 
   it.effect("migrate names the line of a syntax error", () =>
