@@ -90,9 +90,17 @@ layer(Service.layer(), { excludeTestServices: true })("requests in the console",
         const codes = yield* post("/v1/verify/send", { to: "grace@example.com", channel: "email" })
         const webhook = yield* post("/v1/webhooks", samples["POST /v1/webhooks"])
         yield* post("/v1/email/suppressions", { email: "gone@example.com" })
-        const [delivery] = yield* sql`insert into webhook_queue (webhook_id, event_id, event, status, due_at)
-          values (${Number(webhook.at("data", "id"))}, 'evt_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'email.sent', 'retrying',
-            now() + interval '1 hour') returning id`
+        const [delivery] = yield* sql`with given as materialized (
+            select ${Number(webhook.at("data", "id"))}::bigint as webhook_id, nextval('webhook_delivery_ids') as id,
+              'evt_' || ulid_time(now()) || 'NDEKTSV4RRFFQ69G' as event_id
+          ), event as (
+            insert into events (id, account_id, name, body, webhook_ids, delivery_ids)
+            select event_id, ${accountId}, 'email.sent', '{}', array[webhook_id], array[id] from given
+          ), queued as (
+            insert into webhook_queue (webhook_id, id, event_id, event, status, due_at)
+            select webhook_id, id, event_id, 'email.sent', 'retrying', now() + interval '1 hour' from given
+          )
+          select id, event_id from given`
         const started = `${at}/`
 
         yield* page.open(started)
@@ -137,7 +145,7 @@ layer(Service.layer(), { excludeTestServices: true })("requests in the console",
           [String(template.at("data", "id")), `/templates/${template.at("data", "id")}`],
           [`webhook ${webhook.at("data", "id")}`, `/webhooks/${webhook.at("data", "id")}`],
           [
-            "evt_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            String(delivery?.["event_id"]),
             `/webhooks/${webhook.at("data", "id")}/deliveries/${delivery?.["id"]}`
           ],
           [`delivery ${delivery?.["id"]}`, `/webhooks/${webhook.at("data", "id")}/deliveries/${delivery?.["id"]}`],
