@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asking, ended, sendBulk } from "../support/bulkMail.ts"
-import { makeAccount } from "../support/Service.ts"
+import { eventually, makeAccount } from "../support/Service.ts"
 import { sendEmail } from "../support/singleMail.ts"
 import { freshNumber } from "../support/sms.ts"
 import { makeSmsc } from "../support/Smsc.ts"
@@ -49,23 +49,25 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             [{ HELO_NAME: helo(0) }, { HELO_NAME: helo(1) }]
           )
           const nodes = [yield* cluster.start, yield* cluster.start]
-          yield* smsc.until(({ bound }) => bound() === 1)
+          const { key } = yield* makeAccount()
+
+          const numbers = Array.from({ length: 500 }, freshNumber)
+          const sms = yield* cluster.any(0).request("POST", "/v1/sms/send-bulk", {
+            key,
+            json: { content: "Hello", recipients: numbers }
+          })
+          // At 50 a second, claimed parts wait for their time. By now the bind has its node: it may have moved when the second
+          // one joined.
+          yield* smsc.until(({ submits }) => submits.length > 20)
           const { node: frozen } = yield* cluster.ownerOf(`"bind":"smpp"`)
           const survivor = nodes.find((node) => node !== frozen) ?? frozen
           const client = helo(nodes.indexOf(frozen))
-          const { key } = yield* makeAccount()
-
           const single = { subject: "Hello", text: "Hello" }
           yield* Effect.forEach(
             people(300, "single"),
             (to) => sendEmail(frozen, key, { ...single, to }),
             { concurrency: 20, discard: true }
           )
-          const numbers = Array.from({ length: 400 }, freshNumber)
-          const sms = yield* frozen.request("POST", "/v1/sms/send-bulk", {
-            key,
-            json: { content: "Hello", recipients: numbers }
-          })
 
           // Batches until one is on the node that freezes. They come last, because on a slow machine the requests above take as long
           // as a batch.
@@ -73,8 +75,10 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           for (let owner; owner !== frozen; owner = (yield* cluster.ownerOf(runsBatch(batches.at(-1) ?? ""))).node) {
             batches.push(yield* sendBulk(survivor, key, letter(people(500, `batch${batches.length}`))))
           }
-          // At 50 a second, claimed parts wait for their time.
-          yield* smsc.until(({ submits }) => submits.length > 20)
+          yield* eventually(
+            Effect.sync(() => sink.dots.filter(({ to }) => to.startsWith(`batch${batches.length - 1}-`)).length),
+            (sent) => sent > 50
+          )
           const bindsBefore = smsc.binds()
           yield* frozen.signal("SIGSTOP")
           // What it wrote before arrives within moments. From then on it writes nothing.
