@@ -1,3 +1,3 @@
--- Each delivery changed both: together they took a tenth of PostgreSQL's time for it.
+-- Each delivery changed both.
 drop index webhook_queue_event;
 drop index webhook_deliveries_event;

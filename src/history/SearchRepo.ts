@@ -227,7 +227,7 @@ const make = Effect.gen(function*() {
           ${column.int8(added.map(({ accountId }) => accountId))}, ${column.text(added.map(({ channel }) => channel))},
           ${column.int8(added.map(({ id }) => id))}, ${column.int8(firstIds)}, ${column.text(added.map(tsvectorOf))})
           as t (account_id, channel, message_id, block, words)`)
-      // The index gets the words of all these records at once, each of them once: a third of the time.
+      // The index gets the words of all these records at once, each word once.
       yield* Query.run(sql`select gin_clean_pending_list('message_search_terms')`)
     }
   )

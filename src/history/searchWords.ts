@@ -25,7 +25,7 @@ const pairsOf = (word: string): ReadonlyArray<string> => {
 /** The parser of PostgreSQL refuses words of 2 KiB. */
 const maxWordLength = 60
 
-/** Most texts are ASCII, which needs neither folding nor classes of Unicode: a fifth of the time. */
+/** Most texts are ASCII, which needs neither folding nor classes of Unicode. */
 const ascii = /^[\t-~]*$/
 
 const wordsOf = (text: string): ReadonlyArray<string> =>

@@ -2,7 +2,7 @@
  * Migrates the database: each `sql/NNNN_subject.sql` runs once, in the order of the numbers, forward only.
  *
  * Each file runs in one transaction with its record in the table `migrations`, so it applies entirely or not at all. On an
- * empty database all files run in one, which takes half the time. The transaction first takes an advisory lock: when several
+ * empty database all files run in one. The transaction first takes an advisory lock: when several
  * nodes start at once, one runs the file and the others skip it. The lock ends with the transaction, so a connection pooler
  * may stand in between.
  *

@@ -1,9 +1,9 @@
 import type { SqlClient, Statement } from "effect/sql"
 
 /**
- * The deliveries of events, as the CTE `found` with their webhooks: `first` selects the two ids of those that the events name,
- * and a delivery that was repeated leads to the next one. `ended` bounds the times at which repeated ones have ended, because each
- * day has a partition.
+ * A CTE `found` with the deliveries of events and their webhooks. `first` selects those that the events name: webhook, then
+ * delivery. Each delivery that was repeated leads to the one that repeats it, if it ended within `ended`, a condition on
+ * `d.completed_at`: each day has a partition.
  */
 export const deliveriesFound = (sql: SqlClient.SqlClient, first: Statement.Fragment, ended: Statement.Fragment) =>
   sql`recursive found (webhook_id, id) as (
